@@ -1,0 +1,102 @@
+import type { Insertable } from 'kysely';
+import { locksRows, type Queries } from '../storage/database.ts';
+import { insertRows } from '../storage/insert-rows.ts';
+import type { Tables } from '../storage/tables.ts';
+import { type ChainHead, emptyHead, hashEntry, nextTime } from './chain.ts';
+
+/** The ledgers: each tenant has one chain in each. The name is the one that stands in `chain_heads`. */
+export const ledgerTables = { consent: 'consent_records', audit: 'audit_events' } as const;
+export type LedgerName = keyof typeof ledgerTables;
+type LedgerTableName = (typeof ledgerTables)[LedgerName];
+type LedgerRow<Name extends LedgerName> = Tables[(typeof ledgerTables)[Name]];
+
+/** Where an appended entry stands in its chain. */
+export interface Position {
+  readonly sequence: number;
+  /** RFC 3339 in UTC; never before the entry that precedes it. */
+  readonly at: string;
+}
+
+/** An entry to append: how its row reads once its position is known. */
+export interface EntryDraft<Name extends LedgerName> {
+  readonly tenantId: string;
+  /** The canonical text to hash, and the columns that repeat values of it for look-ups. */
+  seal(position: Position): Omit<LedgerRow<Name>, 'tenant_id' | 'sequence' | 'prev_hash' | 'hash'>;
+}
+
+/** An appended row's place in its chain. */
+export interface Link extends Position {
+  readonly hash: string;
+  readonly prevHash: string | null;
+}
+
+/**
+ * Appends entries to the chains of their tenants, in the order given. The heads stay locked until the transaction
+ * ends, so that sequences have no gaps and no two entries share a predecessor.
+ * @returns a link for each draft, in the same order.
+ */
+export async function appendEntries<Name extends LedgerName>(
+  queries: Queries,
+  ledger: Name,
+  now: string,
+  drafts: readonly EntryDraft<Name>[],
+): Promise<readonly Link[]> {
+  const heads = await lockHeads(queries, ledger, drafts);
+  const rows: LedgerRow<Name>[] = [];
+  const links: Link[] = [];
+  for (const draft of drafts) {
+    const head = heads.get(draft.tenantId);
+    if (head === undefined) throw new Error(`tenant ${draft.tenantId} has no ${ledger} chain`);
+    const position = { sequence: head.sequence + 1, at: nextTime(head, now) };
+    const sealed = draft.seal(position);
+    const hash = hashEntry(head.hash, sealed.entry);
+    rows.push({
+      tenant_id: draft.tenantId,
+      sequence: position.sequence,
+      ...sealed,
+      prev_hash: head.hash,
+      hash,
+    } as LedgerRow<Name>);
+    links.push({ ...position, hash, prevHash: head.hash });
+    heads.set(draft.tenantId, { ...position, hash });
+  }
+  await insertRows<LedgerTableName>(queries, ledgerTables[ledger], rows as Insertable<Tables[LedgerTableName]>[]);
+  for (const [tenantId, head] of heads) await saveHead(queries, ledger, tenantId, head);
+  return links;
+}
+
+/** Reads and locks the heads in the order of their tenants, which keeps two writers from waiting for each other. */
+async function lockHeads(
+  queries: Queries,
+  ledger: LedgerName,
+  drafts: readonly { readonly tenantId: string }[],
+): Promise<Map<string, ChainHead>> {
+  const tenantIds = [...new Set(drafts.map((draft) => draft.tenantId))].sort();
+  const heads = new Map<string, ChainHead>();
+  for (const tenantId of tenantIds) {
+    let query = queries
+      .selectFrom('chain_heads')
+      .select(['sequence', 'hash', 'at'])
+      .where('tenant_id', '=', tenantId)
+      .where('ledger', '=', ledger);
+    if (locksRows(queries)) query = query.forUpdate();
+    const head = await query.executeTakeFirst();
+    if (head !== undefined) heads.set(tenantId, head);
+  }
+  return heads;
+}
+
+async function saveHead(queries: Queries, ledger: LedgerName, tenantId: string, head: ChainHead): Promise<void> {
+  await queries
+    .updateTable('chain_heads')
+    .set({ ...head })
+    .where('tenant_id', '=', tenantId)
+    .where('ledger', '=', ledger)
+    .execute();
+}
+
+/** Opens the empty chains of a new tenant, so that there always is a head to lock. */
+export async function openChains(queries: Queries, tenantId: string): Promise<void> {
+  const rows = Object.keys(ledgerTables).map((ledger) => ({ tenant_id: tenantId, ledger, ...emptyHead }));
+  await insertRows(queries, 'chain_heads', rows);
+}

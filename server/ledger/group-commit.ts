@@ -1,0 +1,73 @@
+import { Problem } from '../http/problem.ts';
+
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What became of one item of a batch: its result, or the error that concerns it alone. */
+export type Outcome<Result> = { readonly result: Result } | { readonly error: unknown };
+
+/**
+ * Writes what arrives while one batch is on its way to the disk together as the next batch: one transaction and one
+ * sync for all of them. Each item gets its own result or error, after the commit.
+ */
+export class GroupCommit<Item, Result> {
+  readonly #write: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>;
+  #waiting: Waiting<Item, Result>[] = [];
+  #running: Promise<void> | null = null;
+
+  /** @param write writes a batch in one transaction and answers with an outcome for each item, in order. */
+  constructor(write: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>) {
+    this.#write = write;
+  }
+
+  /** Resolves when the item is durable; rejects with the error of the item, or of the whole write. */
+  submit(item: Item): Promise<Result> {
+    if (this.#waiting.length >= maximumWaiting) {
+      return Promise.reject(
+        new Problem('rate_limited', 'The server is busy; try again.', { headers: { 'Retry-After': '1' } }),
+      );
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject });
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** Resolves when nothing waits any more. */
+  async drain(): Promise<void> {
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // The check phase comes after all sockets that are ready were read: their requests join this batch.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, maximumBatch);
+      await this.#settle(batch);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    this.#running = null;
+  }
+
+  async #settle(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const outcomes = await this.#write(batch.map(({ item }) => item));
+      for (const [index, { resolve, reject }] of batch.entries()) {
+        const outcome = outcomes[index] as Outcome<Result>;
+        if ('error' in outcome) reject(outcome.error);
+        else resolve(outcome.result);
+      }
+    } catch (error) {
+      const [only] = batch;
+      if (batch.length === 1) only?.reject(error);
+      // One item that the database refuses must not take its neighbours along: each is tried alone.
+      else for (const one of batch) await this.#settle([one]);
+    }
+  }
+}
+
+const maximumBatch = 512;
+const maximumWaiting = 20_000;

@@ -1,0 +1,68 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { openPostgres } from './postgres.ts';
+import { openSqlite } from './sqlite.ts';
+import type { Tables } from './tables.ts';
+
+export type Dialect = 'sqlite' | 'postgres';
+
+/** An open database. Close it with `await database.close()` or `await using`. */
+export interface Database extends AsyncDisposable {
+  readonly dialect: Dialect;
+  readonly kysely: Kysely<Tables>;
+  close(): Promise<void>;
+}
+
+/** Where a query may run: outside of a transaction or inside one. */
+export type Queries = Kysely<Tables> | Transaction<Tables>;
+
+/** Whether rows can be locked for update: SQLite has one writer at a time and needs no row locks. */
+export function locksRows(queries: Queries): boolean {
+  return queries.getExecutor().adapter.supportsMultipleConnections !== false;
+}
+
+export interface DatabaseLocation {
+  /** A PostgreSQL address; null for SQLite. */
+  readonly url: string | null;
+  /** The SQLite file, or `:memory:`. */
+  readonly file: string;
+}
+
+/** Opens the database; the schema is brought up to date by `migrate`. */
+export function openDatabase(location: DatabaseLocation): Database {
+  const [dialect, kysely] =
+    location.url === null
+      ? (['sqlite', openSqlite(location.file)] as const)
+      : (['postgres', openPostgres(location.url)] as const);
+  const close = () => kysely.destroy();
+  return { dialect, kysely, close, [Symbol.asyncDispose]: close };
+}
+
+/**
+ * Runs `step` in one transaction: all that it writes commits, or none.
+ * A transaction that another one forced to give way (deadlock, serialization) is run again, so `step` may do nothing
+ * but query the database.
+ */
+export async function inTransaction<Result>(
+  database: Database,
+  step: (transaction: Transaction<Tables>) => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await database.kysely.transaction().execute(step);
+    } catch (error) {
+      if (attempt === maximumAttempts || !gaveWay(error)) throw error;
+    }
+  }
+}
+
+const maximumAttempts = 5;
+
+/** PostgreSQL's serialization_failure and deadlock_detected. */
+function gaveWay(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01');
+}
+
+/** A cheap query that fails when the database cannot be used. */
+export async function checkDatabase(database: Database): Promise<void> {
+  await sql`select 1`.execute(database.kysely);
+}

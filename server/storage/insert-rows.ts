@@ -1,0 +1,37 @@
+import { CompiledQuery, type Insertable, sql } from 'kysely';
+import type { Queries } from './database.ts';
+import { rememberText } from './query-text.ts';
+import type { Tables } from './tables.ts';
+
+/**
+ * Inserts many rows with few statements. The text of a statement depends on the number of its rows alone, and
+ * numbers are powers of two: each text is built once and stays prepared.
+ */
+export async function insertRows<Table extends keyof Tables & string>(
+  queries: Queries,
+  table: Table,
+  rows: readonly Readonly<Insertable<Tables[Table]>>[],
+): Promise<void> {
+  const [first] = rows;
+  if (first === undefined) return;
+  const columns = Object.keys(first);
+  for (let start = 0; start < rows.length; ) {
+    const size = Math.min(maximumRows, 2 ** Math.floor(Math.log2(rows.length - start)));
+    const parameters: unknown[] = [];
+    for (const row of rows.slice(start, start + size)) {
+      for (const column of columns) parameters.push((row as Readonly<Record<string, unknown>>)[column]);
+    }
+    await queries.executeQuery(CompiledQuery.raw(insertText(queries, table, columns, size), parameters));
+    start += size;
+  }
+}
+
+const maximumRows = 128;
+
+function insertText(queries: Queries, table: string, columns: readonly string[], size: number): string {
+  return rememberText(queries, `insert ${table} ${columns} ${size}`, () => {
+    const row = sql`(${sql.join(columns.map(() => sql.val('')))})`;
+    const rows = sql.join(Array.from({ length: size }, () => row));
+    return sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.id(column)))}) values ${rows}`;
+  });
+}

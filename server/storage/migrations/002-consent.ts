@@ -1,0 +1,69 @@
+import type { Kysely } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import type { Dialect } from '../database.ts';
+import { createClusteredTable, makeAppendOnly, textType } from './columns.ts';
+
+/** Notices, their published versions, and the ledger of records. */
+export function consent(dialect: Dialect): Migration {
+  const text = textType(dialect);
+  return {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .createTable('consent_notices')
+        .addColumn('id', text, (column) => column.primaryKey())
+        .addColumn('tenant_id', text, (column) => column.notNull().references('tenants.id'))
+        .addColumn('status', text, (column) => column.notNull())
+        .addColumn('content', text, (column) => column.notNull())
+        .addColumn('domain', text, (column) => column.notNull())
+        .addColumn('search_text', text, (column) => column.notNull())
+        .addColumn('version', 'integer', (column) => column.notNull())
+        .addColumn('record_count', 'bigint', (column) => column.notNull().defaultTo(0))
+        .addColumn('created_at', text, (column) => column.notNull())
+        .addColumn('updated_at', text, (column) => column.notNull())
+        .addColumn('published_at', text)
+        .addColumn('archived_at', text)
+        .execute();
+      await db.schema
+        .createIndex('consent_notices_tenant')
+        .on('consent_notices')
+        .columns(['tenant_id', 'id'])
+        .execute();
+
+      await createClusteredTable(db, dialect, 'consent_notice_versions')
+        .addColumn('tenant_id', text, (column) => column.notNull())
+        .addColumn('notice_id', text, (column) => column.notNull().references('consent_notices.id'))
+        .addColumn('version', 'integer', (column) => column.notNull())
+        .addColumn('content', text, (column) => column.notNull())
+        .addColumn('content_hash', text, (column) => column.notNull())
+        .addColumn('published_at', text, (column) => column.notNull())
+        .addPrimaryKeyConstraint('consent_notice_versions_pkey', ['notice_id', 'version'])
+        .execute();
+      await makeAppendOnly(db, dialect, 'consent_notice_versions');
+
+      await createClusteredTable(db, dialect, 'consent_records')
+        .addColumn('tenant_id', text, (column) => column.notNull())
+        .addColumn('sequence', 'bigint', (column) => column.notNull())
+        .addColumn('id', text, (column) => column.notNull())
+        .addColumn('notice_id', text, (column) => column.notNull().references('consent_notices.id'))
+        .addColumn('subject_id', text, (column) => column.notNull())
+        .addColumn('entry', text, (column) => column.notNull())
+        .addColumn('prev_hash', text)
+        .addColumn('hash', text, (column) => column.notNull())
+        .addPrimaryKeyConstraint('consent_records_pkey', ['tenant_id', 'sequence'])
+        .execute();
+      // Two indexes carry every look-up: a notice's records (by id or newest first), and a subject's.
+      await db.schema
+        .createIndex('consent_records_notice')
+        .unique()
+        .on('consent_records')
+        .columns(['notice_id', 'id'])
+        .execute();
+      await db.schema
+        .createIndex('consent_records_subject')
+        .on('consent_records')
+        .columns(['tenant_id', 'subject_id', 'notice_id', 'sequence'])
+        .execute();
+      await makeAppendOnly(db, dialect, 'consent_records');
+    },
+  };
+}
