@@ -1,0 +1,24 @@
+import type { Scope } from './scopes.ts';
+
+/** The kinds of actors that spec.md "Audit event" names. */
+export const actorTypes = ['user', 'api_key', 'system', 'staff'] as const;
+export type ActorType = (typeof actorTypes)[number];
+
+/** Who does something, as the audit log tells it. */
+export interface Actor {
+  readonly type: ActorType;
+  readonly id: string | null;
+  readonly email: string | null;
+}
+
+/** What the server itself does: the command line, visitors without an account. */
+export const systemActor: Actor = { type: 'system', id: null, email: null };
+
+/** Who calls, for which tenant, and what they may do. */
+export interface Principal {
+  readonly tenantId: string;
+  readonly actor: Actor;
+  readonly scopes: ReadonlySet<Scope>;
+  /** The tenant's pinned API version. */
+  readonly apiVersion: string;
+}

@@ -1,0 +1,54 @@
+import { newId } from '../ids.ts';
+import type { Queries } from '../storage/database.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { displayPrefix, generateApiKey, hashApiKey, type KeyEnvironment } from './api-key.ts';
+import type { Principal } from './principal.ts';
+import { isScope, type Scope } from './scopes.ts';
+
+export interface NewApiKey {
+  readonly tenantId: string;
+  readonly name: string;
+  readonly environment: KeyEnvironment;
+  readonly scopes: readonly Scope[];
+  /** RFC 3339; null for a key that does not expire. */
+  readonly expiresAt: string | null;
+}
+
+/** Creates a key and returns it: the only time that it can be seen. */
+export async function createApiKey(work: UnitOfWork, wanted: NewApiKey): Promise<{ id: string; key: string }> {
+  const id = newId();
+  const key = generateApiKey(wanted.environment);
+  await work.transaction
+    .insertInto('api_keys')
+    .values({
+      id,
+      tenant_id: wanted.tenantId,
+      name: wanted.name,
+      hash: hashApiKey(key),
+      display_prefix: displayPrefix(key),
+      scopes: wanted.scopes.join(' '),
+      created_at: work.now,
+      expires_at: wanted.expiresAt,
+      revoked_at: null,
+    })
+    .execute();
+  return { id, key };
+}
+
+/** Finds who holds the key; undefined when it is unknown, expired or revoked. */
+export async function findKeyHolder(queries: Queries, key: string, now: string): Promise<Principal | undefined> {
+  const row = await queries
+    .selectFrom('api_keys')
+    .innerJoin('tenants', 'tenants.id', 'api_keys.tenant_id')
+    .select(['api_keys.id', 'tenant_id', 'scopes', 'expires_at', 'revoked_at', 'api_version'])
+    .where('hash', '=', hashApiKey(key))
+    .executeTakeFirst();
+  if (row === undefined || row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now))
+    return undefined;
+  return {
+    tenantId: row.tenant_id,
+    actor: { type: 'api_key', id: row.id, email: null },
+    scopes: new Set(row.scopes.split(' ').filter(isScope)),
+    apiVersion: row.api_version,
+  };
+}

@@ -1,0 +1,97 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { invalidValues, Problem } from './problem.ts';
+
+/** A JSON body: the bytes as they came, for the fingerprint of the request, and the value. */
+export interface JsonBody {
+  readonly bytes: Buffer;
+  readonly value: unknown;
+}
+
+/** Whether the request announces a body at all. */
+export function hasBody(request: IncomingMessage): boolean {
+  const length = request.headers['content-length'];
+  return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+}
+
+/**
+ * Reads a JSON body.
+ * @param limit the most bytes it may have.
+ * @throws {Problem} `unsupported_media_type`, `payload_too_large`, `invalid_json`, or `validation_failed` for text that
+ *   a database cannot keep.
+ */
+export async function readJsonBody(request: IncomingMessage, limit: number): Promise<JsonBody> {
+  requireJson(request);
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  const bytes = await readBytes(request, limit);
+  return { bytes, value: parseJson(bytes) };
+}
+
+function requireJson(request: IncomingMessage): void {
+  const type = request.headers['content-type'] ?? '';
+  const plain = type === 'application/json' || /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type);
+  if (!plain) throw new Problem('unsupported_media_type', 'Send the body as Content-Type: application/json in UTF-8.');
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new Problem('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.');
+  }
+}
+
+function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) {
+        request.pause();
+        reject(tooLarge(limit));
+      } else chunks.push(chunk);
+    });
+    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    request.on('error', () => reject(new Problem('invalid_json', 'The body ended before it was complete.')));
+  });
+}
+
+function tooLarge(limit: number): Problem {
+  // The rest of the body is not read, so the connection cannot carry another request.
+  return new Problem('payload_too_large', `The body may have at most ${limit} bytes.`, {
+    headers: { Connection: 'close' },
+  });
+}
+
+function parseJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw new Problem('invalid_json', 'The body is not UTF-8.');
+  const text = bytes.toString();
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Problem('invalid_json', `The body is not JSON: ${(error as Error).message}.`);
+  }
+  if (suspect.test(text)) refuseUnstorable(value, 'body');
+  return value;
+}
+
+/** NUL, surrogates and __proto__ can only come as these; nearly every body is done after this one look. */
+const suspect = /\\u(?:0000|[dD][89a-fA-F])|__proto__|\\u005[fF]/;
+
+/** PostgreSQL cannot store NUL, UTF-8 cannot hold a lone surrogate, and a key __proto__ vanishes on the way. */
+function refuseUnstorable(value: unknown, path: string): void {
+  if (typeof value === 'string') {
+    const issue = findUnstorable(value);
+    if (issue !== null) throw invalidValues([{ path, issue }]);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, member] of Object.entries(value)) {
+      const issue = key === '__proto__' ? 'is not a known field' : findUnstorable(key);
+      if (issue !== null) throw invalidValues([{ path: `${path}.${key.toWellFormed()}`, issue }]);
+      refuseUnstorable(member, `${path}.${key}`);
+    }
+  }
+}
+
+/** Why a text cannot be stored; null when it can. */
+export function findUnstorable(text: string): string | null {
+  if (text.includes('\0')) return 'must not contain a NUL character';
+  return text.isWellFormed() ? null : 'must be well-formed Unicode, without lone surrogates';
+}

@@ -1,0 +1,131 @@
+import { hash } from 'node:crypto';
+import type { Queries } from '../storage/database.ts';
+import { Problem } from './problem.ts';
+
+/** A request with an Idempotency-Key. The key belongs to the tenant; the fingerprint tells one request from another. */
+export interface IdempotencyClaim {
+  readonly tenantId: string;
+  readonly key: string;
+  /** SHA-256 over method, path with query, and body. */
+  readonly fingerprint: string;
+}
+
+/** What a retry gets. */
+export interface StoredAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+const keyPattern = /^[A-Za-z0-9_-]{8,128}$/;
+const retentionMilliseconds = 24 * 60 * 60 * 1000;
+
+/**
+ * Checks an Idempotency-Key header (spec.md "Rules for POST /v1/consent/{id}/records").
+ * @throws {Problem} `idempotency_key_required` or `idempotency_key_invalid`.
+ */
+export function readIdempotencyKey(header: string | undefined, required: boolean): string | null {
+  if (header === undefined) {
+    if (!required) return null;
+    throw new Problem('idempotency_key_required', 'Send an Idempotency-Key header, a new value for each new record.');
+  }
+  if (keyPattern.test(header)) return header;
+  throw new Problem(
+    'idempotency_key_invalid',
+    'The Idempotency-Key must be 8 to 128 of the characters A-Z a-z 0-9 _ -.',
+  );
+}
+
+export function fingerprintRequest(method: string, target: string, body: Buffer): string {
+  return hash('sha256', Buffer.concat([Buffer.from(`${method} ${target}\n`), body]));
+}
+
+/** The keys whose requests run in this process just now. */
+export class RunningKeys {
+  readonly #running = new Set<string>();
+
+  /**
+   * Runs a request under its key.
+   * @throws {Problem} `idempotency_in_progress` while another request with the key is running.
+   */
+  async hold<Result>(claim: IdempotencyClaim | null, run: () => Promise<Result>): Promise<Result> {
+    if (claim === null) return run();
+    const name = `${claim.tenantId} ${claim.key}`;
+    if (this.#running.has(name)) {
+      throw new Problem('idempotency_in_progress', 'A request with this Idempotency-Key is still running; try again.', {
+        headers: { 'Retry-After': '1' },
+      });
+    }
+    this.#running.add(name);
+    try {
+      return await run();
+    } finally {
+      this.#running.delete(name);
+    }
+  }
+}
+
+/**
+ * Takes the key for this transaction. A server that shares the database waits here until the other one is done.
+ * @returns the answer of the earlier request with the key, or null when this is the first in 24 hours.
+ * @throws {Problem} `idempotency_key_reused` when the earlier request was another one.
+ */
+export async function claimKey(queries: Queries, claim: IdempotencyClaim, now: string): Promise<StoredAnswer | null> {
+  const expired = new Date(Date.parse(now) - retentionMilliseconds).toISOString();
+  const taken = { fingerprint: claim.fingerprint, status: 0, body: '', created_at: now };
+  const claimed = await queries
+    .insertInto('idempotency_keys')
+    .values({ tenant_id: claim.tenantId, key: claim.key, ...taken })
+    .onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'key']).doUpdateSet(taken).where('idempotency_keys.created_at', '<=', expired),
+    )
+    .returning('key')
+    .executeTakeFirst();
+  if (claimed !== undefined) return null;
+  const earlier = await queries
+    .selectFrom('idempotency_keys')
+    .select(['fingerprint', 'status', 'body'])
+    .where('tenant_id', '=', claim.tenantId)
+    .where('key', '=', claim.key)
+    .executeTakeFirstOrThrow();
+  if (earlier.fingerprint === claim.fingerprint) return { status: earlier.status, body: earlier.body };
+  throw new Problem('idempotency_key_reused', 'This Idempotency-Key was used with another request; use a new one.');
+}
+
+/** Keeps the answer of a successful request, in the transaction that holds its changes. */
+export async function storeAnswer(queries: Queries, claim: IdempotencyClaim, answer: StoredAnswer): Promise<void> {
+  await queries
+    .updateTable('idempotency_keys')
+    .set({ status: answer.status, body: answer.body })
+    .where('tenant_id', '=', claim.tenantId)
+    .where('key', '=', claim.key)
+    .execute();
+}
+
+/** Gives a key back whose request failed, where the transaction goes on without it. */
+export async function releaseKey(queries: Queries, claim: IdempotencyClaim): Promise<void> {
+  await queries
+    .deleteFrom('idempotency_keys')
+    .where('tenant_id', '=', claim.tenantId)
+    .where('key', '=', claim.key)
+    .execute();
+}
+
+/** Forgets keys older than 24 hours, a bounded number at a time. @returns how many went. */
+export async function forgetExpiredKeys(queries: Queries, now: string, most = 1000): Promise<number> {
+  const expired = new Date(Date.parse(now) - retentionMilliseconds).toISOString();
+  const old = await queries
+    .selectFrom('idempotency_keys')
+    .select(['tenant_id', 'key'])
+    .where('created_at', '<=', expired)
+    .limit(most)
+    .execute();
+  for (const { tenant_id, key } of old) {
+    await queries
+      .deleteFrom('idempotency_keys')
+      .where('tenant_id', '=', tenant_id)
+      .where('key', '=', key)
+      .where('created_at', '<=', expired)
+      .execute();
+  }
+  return old.length;
+}

@@ -1,0 +1,80 @@
+/** One thing that can go wrong: the HTTP status it answers with and what it means, for the documentation. */
+interface ProblemKind {
+  readonly status: number;
+  readonly meaning: string;
+}
+
+/** Every error code of the API. The reference documentation and the OpenAPI document are made from this list. */
+export const problemKinds = {
+  invalid_json: { status: 400, meaning: 'The body is not well-formed JSON in UTF-8.' },
+  invalid_cursor: { status: 400, meaning: 'The cursor is not one of ours, or belongs to other filters.' },
+  idempotency_key_required: { status: 400, meaning: 'The operation needs an Idempotency-Key header.' },
+  idempotency_key_invalid: { status: 400, meaning: 'The Idempotency-Key does not match ^[A-Za-z0-9_-]{8,128}$.' },
+  unsupported_version: { status: 400, meaning: 'The Svc-Version header names no known version.' },
+  unauthenticated: { status: 401, meaning: 'No valid credentials were given.' },
+  insufficient_scope: { status: 403, meaning: 'The credentials lack the scope of the operation.' },
+  tenant_not_allowed: { status: 403, meaning: 'The key may not act for the tenant that Svc-Tenant names.' },
+  consent_origin_not_allowed: { status: 403, meaning: 'The Origin of the request is not the site of the notice.' },
+  not_found: { status: 404, meaning: 'There is no such thing, or it belongs to another tenant.' },
+  method_not_allowed: { status: 405, meaning: 'The path exists, but not with this method; see the Allow header.' },
+  conflict: { status: 409, meaning: 'The request contradicts the present state.' },
+  consent_notice_not_published: { status: 409, meaning: 'Records can only be captured against a published notice.' },
+  consent_already_withdrawn: { status: 409, meaning: 'None of the named purposes is still granted.' },
+  idempotency_in_progress: { status: 409, meaning: 'A request with the same Idempotency-Key is still running.' },
+  payload_too_large: { status: 413, meaning: 'The body is larger than the limit.' },
+  unsupported_media_type: { status: 415, meaning: 'The body must be uncompressed application/json.' },
+  validation_failed: { status: 422, meaning: 'A path, query or body value breaks its rule; details names each one.' },
+  idempotency_key_reused: { status: 422, meaning: 'The Idempotency-Key was used before with another request.' },
+  rate_limited: { status: 429, meaning: 'Too many requests; Retry-After says when to try again.' },
+  internal_error: { status: 500, meaning: 'The server failed; the request id finds the cause in its log.' },
+} as const satisfies Record<string, ProblemKind>;
+
+export type ProblemCode = keyof typeof problemKinds;
+
+/** One value that breaks its rule: where it stands (`body.purposes.analytics`) and what is wrong with it. */
+export interface ProblemDetail {
+  readonly path: string;
+  readonly issue: string;
+}
+
+interface ProblemOptions {
+  readonly details?: readonly ProblemDetail[];
+  /** Further fields inside `error`, such as `requiredStatus`. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An expected failure. Thrown anywhere, it becomes the error envelope of spec.md "Errors" at one place. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly code: ProblemCode;
+  readonly options: ProblemOptions;
+
+  constructor(code: ProblemCode, message: string, options: ProblemOptions = {}) {
+    super(message);
+    this.code = code;
+    this.options = options;
+  }
+
+  get status(): number {
+    return problemKinds[this.code].status;
+  }
+
+  /** The error envelope. */
+  toEnvelope(requestId: string): object {
+    const { details, fields } = this.options;
+    return { error: { code: this.code, message: this.message, ...fields, ...(details && { details }), requestId } };
+  }
+}
+
+/** A 422 about values of the request; the message repeats the first detail, so that it alone tells what to mend. */
+export function invalidValues(details: readonly ProblemDetail[]): Problem {
+  const [first] = details;
+  const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
+  return new Problem('validation_failed', `${first?.path}: ${first?.issue}${more}`, { details });
+}
+
+/** The 404 of everything that is missing or belongs to somebody else: both look alike. */
+export function notFound(what: string): Problem {
+  return new Problem('not_found', `There is no such ${what}.`);
+}

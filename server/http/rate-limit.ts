@@ -1,0 +1,88 @@
+import { Problem } from './problem.ts';
+
+/** One limit that a request counts against. */
+export interface LimitRule {
+  /** The name in the RateLimit headers. */
+  readonly policy: string;
+  /** Who or what is counted. */
+  readonly bucket: string;
+  /** Requests a minute. */
+  readonly limit: number;
+}
+
+/** How many requests a bucket has had in the running minute, here and (when servers share a database) elsewhere. */
+interface Count {
+  here: number;
+  elsewhere: number;
+}
+
+const windowSeconds = 60;
+
+/**
+ * Counts requests per minute of the clock. Windows begin with the minute for all buckets, so that a passed window is
+ * dropped whole and servers that share a database can add their counts up.
+ */
+export class RateLimiter {
+  readonly #milliseconds: () => number;
+  #minute = -1;
+  #counts = new Map<string, Count>();
+
+  constructor(milliseconds: () => number = Date.now) {
+    this.#milliseconds = milliseconds;
+  }
+
+  /**
+   * Counts one request against each rule.
+   * @returns the headers RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers).
+   * @throws {Problem} `rate_limited` with Retry-After when one of the limits is used up; nothing more is counted then.
+   */
+  take(rules: readonly LimitRule[]): Record<string, string> {
+    const seconds = Math.floor(this.#milliseconds() / 1000);
+    this.#turn(Math.floor(seconds / windowSeconds));
+    const reset = windowSeconds - (seconds % windowSeconds);
+    let policies = '';
+    let states = '';
+    let exceeded: LimitRule | null = null;
+    for (const rule of rules) {
+      const remaining = exceeded === null ? this.#count(rule) : -1;
+      if (exceeded === null && remaining < 0) exceeded = rule;
+      const separator = policies === '' ? '' : ', ';
+      policies += `${separator}"${rule.policy}";q=${rule.limit};w=${windowSeconds}`;
+      states += `${separator}"${rule.policy}";r=${Math.max(0, remaining)};t=${reset}`;
+    }
+    const headers = { 'RateLimit-Policy': policies, RateLimit: states };
+    if (exceeded === null) return headers;
+    throw new Problem('rate_limited', `More than ${exceeded.limit} requests a minute; try again in ${reset} s.`, {
+      headers: { ...headers, 'Retry-After': String(reset) },
+    });
+  }
+
+  /** What was counted here in the running minute, for other servers; `share` brings back what they counted. */
+  get counted(): { readonly minute: number; readonly buckets: ReadonlyMap<string, Readonly<Count>> } {
+    return { minute: this.#minute, buckets: this.#counts };
+  }
+
+  /** Takes over how many requests other servers counted for a bucket in a minute. */
+  share(minute: number, bucket: string, elsewhere: number): void {
+    const count = minute === this.#minute ? this.#counts.get(bucket) : undefined;
+    if (count !== undefined) count.elsewhere = elsewhere;
+  }
+
+  #turn(minute: number): void {
+    if (minute === this.#minute) return;
+    this.#minute = minute;
+    this.#counts = new Map();
+  }
+
+  /** Counts a request unless the limit is used up; the number of requests left, or -1. */
+  #count(rule: LimitRule): number {
+    let count = this.#counts.get(rule.bucket);
+    if (count === undefined) {
+      count = { here: 0, elsewhere: 0 };
+      this.#counts.set(rule.bucket, count);
+    }
+    if (count.here + count.elsewhere >= rule.limit) return -1;
+    count.here += 1;
+    return rule.limit - count.here - count.elsewhere;
+  }
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+
+/** A parameter of no operation: what is not declared is refused. */
+export const noFields = z.strictObject({});
+
+/** A whole number in a query string. */
+export function queryInteger(minimum: number, maximum: number, fallback: number) {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, `must be a whole number from ${minimum} to ${maximum}`)
+    .transform(Number)
+    .pipe(z.int().min(minimum).max(maximum))
+    .default(fallback)
+    .meta({
+      override: ({ jsonSchema }) =>
+        void Object.assign(jsonSchema, { type: 'integer', pattern: undefined, minimum, maximum, default: fallback }),
+    });
+}
+
+/** A time with any offset (RFC 3339), read as UTC with milliseconds. */
+export const Time = z.iso
+  .datetime({ offset: true })
+  .transform((time) => new Date(time).toISOString())
+  .refine((time) => time.length === '2026-11-21T05:29:00.123Z'.length, 'must lie in the years 0000 to 9999')
+  .meta({ override: { type: 'string', format: 'date-time' } });
+
+/** A time as every answer gives it. */
+export const UtcTime = z.iso.datetime({ precision: 3 }).meta({ description: 'RFC 3339, UTC, milliseconds.' });
+
+export const Id = z.uuid().meta({ description: 'UUID; ours are version 7, so later ones sort after earlier ones.' });
+
+/** An opaque cursor: the nextCursor of an earlier page. */
+export const Cursor = z
+  .string()
+  .min(1)
+  .max(1024)
+  .optional()
+  .meta({ description: 'The nextCursor of an earlier page.' });
+
+/** A page of a list in the form that spec.md gives the consent lists. */
+export function pageOf<Item extends z.ZodType>(item: Item) {
+  return z.strictObject({
+    data: z.array(item),
+    page: z.strictObject({
+      cursor: z.string().nullable().meta({ description: 'The cursor of this page; null on the first.' }),
+      nextCursor: z.string().nullable().meta({ description: 'The cursor of the next page; null on the last.' }),
+      limit: z.int(),
+      total: z.int().meta({ description: 'How many items the whole list has.' }),
+    }),
+  });
+}

@@ -1,0 +1,94 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+const wholeNumber = (fallback: number, minimum: number, maximum: number) =>
+  z.coerce.number().int().min(minimum).max(maximum).default(fallback);
+
+/** Every setting, by the environment variable that carries it. An empty variable counts as absent. */
+const Environment = z.object({
+  PORT: wholeNumber(8787, 0, 65_535).describe('Port to listen on; 0 takes a free one'),
+  HOST: z.string().default('127.0.0.1').describe('Address to listen on'),
+  SVC_BASE_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Public address of this server, without a path; needed behind a reverse proxy'),
+  SVC_DATA_DIR: z.string().default('data').describe('Folder of the SQLite file, the secret and the demo credentials'),
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/ })
+    .optional()
+    .describe('PostgreSQL to use instead of SQLite; several servers may share it'),
+  SVC_SECRET: z
+    .string()
+    .min(32)
+    .optional()
+    .describe('Key of the address hashes, 32 characters or more; default: the file secret.key in the data folder'),
+  SVC_TRUSTED_PROXIES: wholeNumber(0, 0, 10).describe(
+    'How many reverse proxies stand in front and add X-Forwarded-For',
+  ),
+  SVC_LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'])
+    .default('info')
+    .describe('Least level that is logged; debug logs every request'),
+  SVC_LIMIT_API_KEY: wholeNumber(600, 1, 1e9).describe('Requests a minute for each API key'),
+  SVC_LIMIT_CAPTURE_NOTICE: wholeNumber(600, 1, 1e9).describe('Public captures a minute for each notice'),
+  SVC_LIMIT_CAPTURE_CLIENT: wholeNumber(60, 1, 1e9).describe('Public captures a minute for each client address'),
+});
+
+/** What this process runs with: read once at the start, never changed. */
+export interface Settings {
+  readonly port: number;
+  readonly host: string;
+  readonly baseUrl: string | null;
+  readonly dataDir: string;
+  readonly databaseUrl: string | null;
+  readonly secret: string | null;
+  readonly trustedProxies: number;
+  readonly logLevel: z.output<typeof Environment>['SVC_LOG_LEVEL'];
+  /** Requests a minute. */
+  readonly limits: { readonly apiKey: number; readonly captureNotice: number; readonly captureClient: number };
+}
+
+/** Says which environment variables are wrong and how; the command line prints it as it is. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}
+
+/**
+ * Reads the settings from environment variables.
+ * @throws {SettingsError} naming every variable whose value cannot be used.
+ */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = Environment.safeParse(given);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+    throw new SettingsError(`Some settings cannot be used:\n${lines.join('\n')}`);
+  }
+  const read = parsed.data;
+  return {
+    port: read.PORT,
+    host: read.HOST,
+    baseUrl: read.SVC_BASE_URL === undefined ? null : new URL(read.SVC_BASE_URL).origin,
+    dataDir: resolve(read.SVC_DATA_DIR),
+    databaseUrl: read.DATABASE_URL ?? null,
+    secret: read.SVC_SECRET ?? null,
+    trustedProxies: read.SVC_TRUSTED_PROXIES,
+    logLevel: read.SVC_LOG_LEVEL,
+    limits: {
+      apiKey: read.SVC_LIMIT_API_KEY,
+      captureNotice: read.SVC_LIMIT_CAPTURE_NOTICE,
+      captureClient: read.SVC_LIMIT_CAPTURE_CLIENT,
+    },
+  };
+}
+
+/** Name, default and meaning of every setting, for `svc serve --help`. */
+export function describeSettings(): readonly { readonly name: string; readonly meaning: string }[] {
+  return Object.entries(Environment.shape).map(([name, schema]) => {
+    const fallback = schema.safeParse(undefined);
+    const shown = fallback.success && fallback.data !== undefined ? ` (default ${fallback.data})` : '';
+    return { name, meaning: `${schema.description}${shown}` };
+  });
+}
