@@ -1,0 +1,90 @@
+import type { AuditSource } from '../audit/source.ts';
+import { recordEvent } from '../audit/store.ts';
+import { notFound } from '../http/problem.ts';
+import type { Json } from '../ledger/canonical.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { type Notice, type NoticeChange, type NoticeContent, sealContent } from './notice.ts';
+import { findNotice, insertNotice, insertVersion, updateContent, updateStatus } from './notice-store.ts';
+
+/** Creates a draft. */
+export async function createNotice(work: UnitOfWork, source: AuditSource, content: NoticeContent): Promise<Notice> {
+  const notice = await insertNotice(work, source.tenantId, content);
+  await record(work, source, notice, 'consent_notice.created', { contentHash: sealContent(content).hash });
+  return notice;
+}
+
+/** Edits the content; what is published stays as it is until the next publication. */
+export async function editNotice(
+  work: UnitOfWork,
+  source: AuditSource,
+  id: string,
+  change: NoticeChange,
+): Promise<Notice> {
+  const notice = await requireNotice(work, source, id);
+  const before = contentOf(notice);
+  const changes = Object.entries(change).filter(([, value]) => value !== undefined);
+  const content = { ...before, ...Object.fromEntries(changes) } as NoticeContent;
+  if (sealContent(content).text === sealContent(before).text) return notice;
+  await updateContent(work, id, content);
+  const after = await requireNotice(work, source, id);
+  const fields = changes.map(([name]) => name as keyof NoticeContent);
+  await record(work, source, after, 'consent_notice.edited', {
+    before: pick(before, fields),
+    after: pick(content, fields),
+  });
+  return after;
+}
+
+/** Freezes the content as the next version and opens the notice to captures; nothing happens when nothing changed. */
+export async function publishNotice(work: UnitOfWork, source: AuditSource, id: string): Promise<Notice> {
+  const notice = await requireNotice(work, source, id);
+  if (notice.status === 'published' && !notice.hasUnpublishedChanges) return notice;
+  const content = contentOf(notice);
+  let version = notice.version ?? 0;
+  if (notice.hasUnpublishedChanges) {
+    version += 1;
+    await insertVersion(work, source.tenantId, id, version, content);
+  }
+  await updateStatus(work, id, { status: 'published', version, publishedAt: work.now, archivedAt: null });
+  await record(work, source, notice, 'consent_notice.published', {
+    version,
+    contentHash: sealContent(content).hash,
+    status: { before: notice.status, after: 'published' },
+  });
+  return requireNotice(work, source, id);
+}
+
+/** Closes a notice to captures. Its records and versions stay, and withdrawals stay possible. */
+export async function archiveNotice(work: UnitOfWork, source: AuditSource, id: string): Promise<Notice> {
+  const notice = await requireNotice(work, source, id);
+  if (notice.status === 'archived') return notice;
+  await updateStatus(work, id, { status: 'archived', archivedAt: work.now });
+  await record(work, source, notice, 'consent_notice.archived', {
+    status: { before: notice.status, after: 'archived' },
+  });
+  return requireNotice(work, source, id);
+}
+
+async function requireNotice(work: UnitOfWork, source: AuditSource, id: string): Promise<Notice> {
+  const notice = await findNotice(work.transaction, source.tenantId, id);
+  if (notice === undefined) throw notFound('consent notice');
+  return notice;
+}
+
+function contentOf({ name, controllerName, language, domain, purposes }: Notice): NoticeContent {
+  return { name, controllerName, language, domain, purposes };
+}
+
+function pick(content: NoticeContent, fields: readonly (keyof NoticeContent)[]): Json {
+  return Object.fromEntries(fields.map((name) => [name, content[name]])) as unknown as Json;
+}
+
+async function record(
+  work: UnitOfWork,
+  source: AuditSource,
+  notice: Notice,
+  action: string,
+  diff: Json,
+): Promise<void> {
+  await recordEvent(work, source, { module: 'consent', action, targetId: notice.id, targetRef: notice.name, diff });
+}

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { callSource } from '../audit/source.ts';
+import { readCursor, writeCursor } from '../http/cursor.ts';
+import { notFound } from '../http/problem.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { Cursor, Id, pageOf, queryInteger } from '../http/schemas.ts';
+import { normalizeDomain } from './domain.ts';
+import { Notice, NoticeChange, NoticeContent, NoticeStatus, NoticeVersion } from './notice.ts';
+import { archiveNotice, createNotice, editNotice, publishNotice } from './notice-changes.ts';
+import { findNotice, listNotices, listVersions } from './notice-store.ts';
+import type { ConsentServices } from './services.ts';
+
+const NoticeParams = z.strictObject({ id: Id });
+
+/** The operations on notices. */
+export function noticeRoutes({ database, hasher, publicNotices }: ConsentServices): readonly Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/v1/consent',
+      operationId: 'listConsentNotices',
+      tag: 'Consent notices',
+      summary: 'List consent notices, newest first',
+      scope: 'consent:read',
+      query: z.strictObject({
+        status: NoticeStatus.optional(),
+        domain: z.string().max(253).optional().meta({ description: 'Notices of exactly this site.' }),
+        search: z
+          .string()
+          .max(200)
+          .optional()
+          .meta({ description: 'Part of the name, the controller or the domain, in any case.' }),
+        cursor: Cursor,
+        limit: queryInteger(1, 100, 25),
+      }),
+      status: 200,
+      result: pageOf(Notice),
+      errors: ['invalid_cursor'],
+      async handle({ query, principal: { tenantId } }) {
+        const { cursor = null, limit, status, search } = query;
+        // A text that is no domain at all is kept, and matches nothing.
+        const domain = query.domain === undefined ? undefined : (normalizeDomain(query.domain) ?? query.domain);
+        const list = ['notices', tenantId, status, domain, search];
+        const before = cursor === null ? null : readCursor(list, cursor, 'string');
+        const { notices, total, next } = await listNotices(
+          database.kysely,
+          tenantId,
+          { status, domain, search },
+          before,
+          limit,
+        );
+        const nextCursor = next === null ? null : writeCursor(list, next);
+        return { data: notices, page: { cursor, nextCursor, limit, total } };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/consent/notices',
+      operationId: 'createConsentNotice',
+      tag: 'Consent notices',
+      summary: 'Create a consent notice as a draft',
+      scope: 'consent:write',
+      body: NoticeContent,
+      status: 201,
+      result: Notice,
+      change: (call, work) => createNotice(work, callSource(call, hasher), call.body),
+    }),
+    defineRoute({
+      method: 'PATCH',
+      path: '/v1/consent/{id}',
+      operationId: 'editConsentNotice',
+      tag: 'Consent notices',
+      summary: 'Edit the content of a consent notice',
+      description: 'What is published stays public as it is until the notice is published again.',
+      scope: 'consent:write',
+      params: NoticeParams,
+      body: NoticeChange,
+      status: 200,
+      result: Notice,
+      change: (call, work) => editNotice(work, callSource(call, hasher), call.params.id, call.body),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/consent/{id}/publish',
+      operationId: 'publishConsentNotice',
+      tag: 'Consent notices',
+      summary: 'Publish the content of a consent notice as its next version',
+      description: 'Nothing happens when nothing changed since the latest version.',
+      scope: 'consent:write',
+      params: NoticeParams,
+      status: 200,
+      result: Notice,
+      change(call, work) {
+        work.afterCommit(() => publicNotices.forget(call.params.id));
+        return publishNotice(work, callSource(call, hasher), call.params.id);
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/consent/{id}/archive',
+      operationId: 'archiveConsentNotice',
+      tag: 'Consent notices',
+      summary: 'Archive a consent notice: no more captures',
+      scope: 'consent:write',
+      params: NoticeParams,
+      status: 200,
+      result: Notice,
+      change(call, work) {
+        work.afterCommit(() => publicNotices.forget(call.params.id));
+        return archiveNotice(work, callSource(call, hasher), call.params.id);
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/consent/{id}/versions',
+      operationId: 'listConsentNoticeVersions',
+      tag: 'Consent notices',
+      summary: 'List the published versions of a consent notice, newest first',
+      scope: 'consent:read',
+      params: NoticeParams,
+      status: 200,
+      result: z.strictObject({ items: z.array(NoticeVersion) }),
+      async handle({ params: { id }, principal }) {
+        const notice = await findNotice(database.kysely, principal.tenantId, id);
+        if (notice === undefined) throw notFound('consent notice');
+        return { items: [...(await listVersions(database.kysely, id))] };
+      },
+    }),
+  ];
+}

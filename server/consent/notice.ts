@@ -1,0 +1,133 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { Id, UtcTime } from '../http/schemas.ts';
+import { canonicalize, type Json } from '../ledger/canonical.ts';
+import { Domain } from './domain.ts';
+
+export const noticeStatuses = ['draft', 'published', 'archived'] as const;
+export const NoticeStatus = z.enum(noticeStatuses);
+export type NoticeStatus = z.output<typeof NoticeStatus>;
+
+export const Purpose = z
+  .strictObject({
+    key: z
+      .string()
+      .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/, 'must begin with a letter and have at most 64 of A-Z a-z 0-9 _ . -'),
+    label: z.string().trim().min(1).max(200),
+    description: z.string().trim().max(2000),
+    required: z.boolean().meta({ description: 'A required purpose cannot be refused.' }),
+  })
+  .meta({ id: 'Purpose' });
+export type Purpose = z.output<typeof Purpose>;
+
+const Language = z
+  .string()
+  .max(64)
+  .transform((tag, context) => {
+    try {
+      return Intl.getCanonicalLocales(tag)[0] as string;
+    } catch {
+      context.addIssue('must be a BCP 47 language tag such as en or pt-BR');
+      return z.NEVER;
+    }
+  })
+  .meta({ override: { type: 'string', maxLength: 64 } });
+
+const Purposes = z
+  .array(Purpose)
+  .min(1)
+  .max(50)
+  .superRefine((purposes, context) => {
+    const keys = purposes.map(({ key }) => key);
+    for (const [index, key] of keys.entries()) {
+      if (keys.indexOf(key) < index)
+        context.addIssue({ code: 'custom', path: [index, 'key'], message: 'is used twice' });
+    }
+  });
+
+const contentFields = {
+  name: z.string().trim().min(1).max(200),
+  controllerName: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .meta({ description: 'Who is responsible for the data (GDPR Article 4(7)).' }),
+  language: Language.meta({ description: 'BCP 47.' }),
+  domain: Domain.meta({ description: 'The site the notice may be used on; its subdomains are included.' }),
+  purposes: Purposes,
+};
+
+/** What a visitor is told and asked. */
+export const NoticeContent = z.strictObject(contentFields).meta({ id: 'NoticeContent' });
+export type NoticeContent = z.output<typeof NoticeContent>;
+
+/** A change of some fields of the content. */
+export const NoticeChange = z
+  .strictObject(contentFields)
+  .partial()
+  .refine((change) => Object.keys(change).length > 0, 'must change at least one field')
+  .meta({ id: 'NoticeChange' });
+export type NoticeChange = z.output<typeof NoticeChange>;
+
+const storedContentFields = {
+  name: z.string(),
+  controllerName: z.string(),
+  language: z.string(),
+  domain: z.string(),
+  purposes: z.array(Purpose),
+};
+
+/** A notice as its tenant sees it: the content under edit, and what is published. */
+export const Notice = z
+  .strictObject({
+    id: Id,
+    status: NoticeStatus,
+    ...storedContentFields,
+    version: z.int().nullable().meta({ description: 'The latest published version; null before the first.' }),
+    hasUnpublishedChanges: z.boolean().meta({ description: 'Whether the content differs from the latest version.' }),
+    recordCount: z.int(),
+    createdAt: UtcTime,
+    updatedAt: UtcTime,
+    publishedAt: UtcTime.nullable(),
+    archivedAt: UtcTime.nullable(),
+  })
+  .meta({ id: 'Notice' });
+export type Notice = z.output<typeof Notice>;
+
+/** A notice as a visitor sees it: spec.md "Consent notice", and the version. */
+export const PublicNotice = z
+  .strictObject({ id: Id, ...storedContentFields, version: z.int() })
+  .meta({ id: 'PublicNotice' });
+export type PublicNotice = z.output<typeof PublicNotice>;
+
+/** A published version. It never changes, so its hash proves what was shown. */
+export const NoticeVersion = z
+  .strictObject({
+    version: z.int(),
+    ...storedContentFields,
+    contentHash: z.string().meta({ description: 'SHA-256 of the canonical content (RFC 8785), hex.' }),
+    publishedAt: UtcTime,
+  })
+  .meta({ id: 'NoticeVersion' });
+export type NoticeVersion = z.output<typeof NoticeVersion>;
+
+/** The canonical text of a content, which is stored and hashed. */
+export function sealContent(content: NoticeContent): { readonly text: string; readonly hash: string } {
+  const text = canonicalize(content as unknown as Json);
+  return { text, hash: hashContent(text) };
+}
+
+export function hashContent(text: string): string {
+  return hash('sha256', text);
+}
+
+/** The words that the `search` of the notice list looks in. */
+export function searchText(content: NoticeContent): string {
+  return foldText([content.name, content.controllerName, content.domain].join('\n'));
+}
+
+/** Text without differences of case and form. */
+export function foldText(text: string): string {
+  return text.normalize('NFKC').toLowerCase();
+}

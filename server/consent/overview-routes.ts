@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { callSource } from '../audit/source.ts';
+import { readCursor, writeCursor } from '../http/cursor.ts';
+import { invalidValues, notFound, Problem } from '../http/problem.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { Cursor, Id, pageOf, queryInteger, UtcTime } from '../http/schemas.ts';
+import type { Queries } from '../storage/database.ts';
+import { Notice } from './notice.ts';
+import { findNotice, findPublishedWithPurpose } from './notice-store.ts';
+import { ConsentRecord, SubjectId } from './record.ts';
+import { listSubjectRecords } from './record-store.ts';
+import type { ConsentServices } from './services.ts';
+
+/** spec.md "Other operations": one purpose of one subject. */
+const DecisionInput = z
+  .strictObject({
+    subjectId: SubjectId,
+    purpose: z.string().min(1).max(64),
+    granted: z.boolean(),
+    evidence: z
+      .strictObject({ ip: z.string().max(256).optional(), ua: z.string().max(4096).optional() })
+      .optional()
+      .meta({ description: 'Kept as keyed hashes alone.' }),
+    noticeId: Id.optional().meta({ description: 'Needed when several published notices ask for the purpose.' }),
+  })
+  .meta({ id: 'DecisionInput' });
+
+const Decision = z
+  .strictObject({
+    id: Id,
+    subjectId: z.string(),
+    purpose: z.string(),
+    granted: z.boolean(),
+    recordedAt: UtcTime,
+    ledgerHash: z.string(),
+    version: z.int().meta({ description: 'The version of the notice.' }),
+  })
+  .meta({ id: 'Decision' });
+
+const SubjectLedger = pageOf(ConsentRecord);
+const ledgerQuery = z.strictObject({ cursor: Cursor, limit: queryInteger(1, 200, 50) });
+
+/** The operations of the developer overview, by purpose and by subject. */
+export function overviewRoutes({ database, hasher, recorder }: ConsentServices): readonly Route[] {
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/v1/consent',
+      operationId: 'recordConsentDecision',
+      tag: 'Consent records',
+      summary: 'Record the decision of a subject about one purpose',
+      description: 'The notice is the published one that asks for the purpose.',
+      scope: 'consent:write',
+      body: DecisionInput,
+      status: 201,
+      result: Decision,
+      errors: ['consent_notice_not_published', 'conflict'],
+      async handle(call) {
+        const { body, principal, idempotency } = call;
+        return recorder.capture({
+          caller: callSource(call, hasher),
+          origin: undefined,
+          noticeId: body.noticeId ?? (await findNoticeOf(database.kysely, principal.tenantId, body.purpose)),
+          noticeVersion: null,
+          subjectId: body.subjectId,
+          subjectChannel: null,
+          method: null,
+          purposes: { [body.purpose]: body.granted },
+          capturedAt: null,
+          source: 'api',
+          ip: body.evidence?.ip ?? null,
+          userAgent: body.evidence?.ua ?? null,
+          idempotency,
+          present: (record) => ({
+            id: record.id,
+            subjectId: record.subjectId,
+            purpose: body.purpose,
+            granted: body.granted,
+            recordedAt: record.recordedAt,
+            ledgerHash: record.ledgerHash,
+            version: record.noticeVersion,
+          }),
+        });
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/consent/{id}',
+      operationId: 'getConsent',
+      tag: 'Consent notices',
+      summary: 'Get a consent notice, or the ledger of a subject',
+      description:
+        'An id that is a notice of the tenant gives the notice; anything else is taken as a subject id and gives its records, newest first.',
+      scope: 'consent:read',
+      params: z.strictObject({ id: SubjectId }),
+      query: ledgerQuery,
+      status: 200,
+      result: z.union([Notice, SubjectLedger]),
+      errors: ['invalid_cursor'],
+      async handle({ params, query, principal: { tenantId } }) {
+        const notice = await findNotice(database.kysely, tenantId, params.id);
+        return notice ?? readLedger(database.kysely, tenantId, params.id, query);
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/consent/subjects/{subjectId}',
+      operationId: 'getSubjectLedger',
+      tag: 'Consent records',
+      summary: 'Get the full ledger of a subject over all notices, newest first',
+      scope: 'consent:read',
+      params: z.strictObject({ subjectId: SubjectId }),
+      query: ledgerQuery,
+      status: 200,
+      result: SubjectLedger,
+      errors: ['invalid_cursor'],
+      handle: ({ params, query, principal }) =>
+        readLedger(database.kysely, principal.tenantId, params.subjectId, query),
+    }),
+  ];
+}
+
+/** @throws {Problem} when no published notice asks for the purpose, or several do. */
+async function findNoticeOf(queries: Queries, tenantId: string, purpose: string): Promise<string> {
+  const [id, ...more] = await findPublishedWithPurpose(queries, tenantId, purpose);
+  if (id === undefined) throw invalidValues([{ path: 'body.purpose', issue: 'is asked for by no published notice' }]);
+  if (more.length === 0) return id;
+  throw new Problem('conflict', `${more.length + 1} published notices ask for this purpose; name one with noticeId.`);
+}
+
+async function readLedger(
+  queries: Queries,
+  tenantId: string,
+  subjectId: string,
+  { cursor, limit }: z.output<typeof ledgerQuery>,
+): Promise<z.output<typeof SubjectLedger>> {
+  const list = ['subject', tenantId, subjectId];
+  const before = cursor === undefined ? null : readCursor(list, cursor, 'number');
+  const { records, total, next } = await listSubjectRecords(queries, tenantId, subjectId, before, limit);
+  if (total === 0) throw notFound('consent notice or subject');
+  const nextCursor = next === null ? null : writeCursor(list, next);
+  return { data: records, page: { cursor: cursor ?? null, nextCursor, limit, total } };
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { clientBucket } from '../http/client.ts';
+import { notFound } from '../http/problem.ts';
+import { definePublicRoute, ReadyAnswer, type Route } from '../http/route.ts';
+import { PublicNotice } from './notice.ts';
+import { type ConsentRecord, PublicRecord, PublicRecordInput } from './record.ts';
+import type { ConsentServices } from './services.ts';
+
+const NoticeParams = z.strictObject({ noticeId: z.string() });
+
+/** The operations of visitors: spec.md "Public endpoints". */
+export function publicConsentRoutes({ recorder, publicNotices, limits }: ConsentServices): readonly Route[] {
+  return [
+    definePublicRoute({
+      method: 'GET',
+      path: '/v1/public/consent/{noticeId}',
+      operationId: 'getPublicConsentNotice',
+      tag: 'Public',
+      summary: 'Read a published consent notice',
+      params: NoticeParams,
+      status: 200,
+      result: PublicNotice,
+      async handle({ params }) {
+        const answer = await publicNotices.find(params.noticeId);
+        if (answer === undefined) throw notFound('published consent notice');
+        // A browser asks again each time and is told cheaply that nothing changed: nobody decides on an old version.
+        return new ReadyAnswer(200, answer.body, { ETag: answer.etag, 'Cache-Control': 'no-cache' });
+      },
+    }),
+    definePublicRoute({
+      method: 'POST',
+      path: '/v1/public/consent/{noticeId}/records',
+      operationId: 'capturePublicConsentRecord',
+      tag: 'Public',
+      summary: 'Record the decision of a visitor',
+      description:
+        'The Origin must belong to the domain of the notice. The same decision sent again (same subject, time and choices) gives the record that is there already.',
+      params: NoticeParams,
+      body: PublicRecordInput,
+      status: 201,
+      result: PublicRecord,
+      errors: ['consent_origin_not_allowed', 'consent_notice_not_published'],
+      limits: ({ params, client }) => [
+        { policy: 'client', bucket: `client ${clientBucket(client)}`, limit: limits.captureClient },
+        { policy: 'notice', bucket: `notice ${params.noticeId}`, limit: limits.captureNotice },
+      ],
+      handle: ({ params, body, client }) =>
+        recorder.capture({
+          caller: null,
+          origin: client.origin,
+          noticeId: params.noticeId,
+          noticeVersion: body.noticeVersion ?? null,
+          subjectId: body.subjectId,
+          subjectChannel: null,
+          method: body.method ?? null,
+          purposes: body.purposes,
+          capturedAt: body.capturedAt ?? null,
+          source: 'public',
+          ip: client.address,
+          userAgent: client.userAgent,
+          idempotency: null,
+          present: presentPublicRecord,
+        }),
+    }),
+  ];
+}
+
+function presentPublicRecord(record: ConsentRecord): z.output<typeof PublicRecord> {
+  return {
+    id: record.id,
+    noticeId: record.noticeId,
+    noticeVersion: record.noticeVersion,
+    subjectId: record.subjectId,
+    kind: record.kind,
+    method: record.method,
+    purposes: record.purposes,
+    capturedAt: record.capturedAt,
+    recordedAt: record.recordedAt,
+    ledgerHash: record.ledgerHash,
+  };
+}

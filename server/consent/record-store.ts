@@ -1,0 +1,171 @@
+import { CompiledQuery, sql } from 'kysely';
+import { appendEntries } from '../ledger/append.ts';
+import type { Queries } from '../storage/database.ts';
+import { rememberText } from '../storage/query-text.ts';
+import { type ConsentRecord, placeRecord, type RecordDraft, readRecord, sealRecord } from './record.ts';
+
+/** Appends records to the ledgers of their tenants, in order, and keeps the counters of their notices. */
+export async function appendRecords(
+  queries: Queries,
+  now: string,
+  drafts: readonly RecordDraft[],
+): Promise<readonly ConsentRecord[]> {
+  const links = await appendEntries(
+    queries,
+    'consent',
+    now,
+    drafts.map((draft) => ({
+      tenantId: draft.tenantId,
+      seal: ({ sequence, at }) => ({
+        id: draft.id,
+        notice_id: draft.noticeId,
+        subject_id: draft.subjectId,
+        entry: sealRecord(draft, at, sequence),
+      }),
+    })),
+  );
+  const counts = new Map<string, number>();
+  for (const { noticeId } of drafts) counts.set(noticeId, (counts.get(noticeId) ?? 0) + 1);
+  for (const [noticeId, count] of counts) {
+    await queries
+      .updateTable('consent_notices')
+      .set((row) => ({ record_count: row('record_count', '+', count) }))
+      .where('id', '=', noticeId)
+      .execute();
+  }
+  return drafts.map((draft, index) => placeRecord(draft, links[index] as (typeof links)[number]));
+}
+
+const stored = ['entry', 'hash', 'prev_hash'] as const;
+
+/** One record of a notice. */
+export async function findRecord(
+  queries: Queries,
+  tenantId: string,
+  noticeId: string,
+  id: string,
+): Promise<ConsentRecord | undefined> {
+  const row = await queries
+    .selectFrom('consent_records')
+    .select(stored)
+    .where('tenant_id', '=', tenantId)
+    .where('notice_id', '=', noticeId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && readRecord(row);
+}
+
+/** A page of the records of a notice, newest first; `before` is the id of the last record already seen. */
+export async function listRecords(
+  queries: Queries,
+  tenantId: string,
+  noticeId: string,
+  before: string | null,
+  limit: number,
+): Promise<{ records: ConsentRecord[]; next: string | null }> {
+  let query = queries
+    .selectFrom('consent_records')
+    .select(stored)
+    .where('tenant_id', '=', tenantId)
+    .where('notice_id', '=', noticeId)
+    .orderBy('id', 'desc')
+    .limit(limit + 1);
+  if (before !== null) query = query.where('id', '<', before);
+  const rows = await query.execute();
+  const records = rows.slice(0, limit).map(readRecord);
+  return { records, next: rows.length > limit ? (records.at(-1)?.id ?? null) : null };
+}
+
+/** A page of the records of a subject over all notices, newest first; `before` is the last sequence already seen. */
+export async function listSubjectRecords(
+  queries: Queries,
+  tenantId: string,
+  subjectId: string,
+  before: number | null,
+  limit: number,
+): Promise<{ records: ConsentRecord[]; total: number; next: number | null }> {
+  const ofSubject = queries
+    .selectFrom('consent_records')
+    .where('tenant_id', '=', tenantId)
+    .where('subject_id', '=', subjectId);
+  const { total } = await ofSubject.select((row) => row.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  let query = ofSubject
+    .select(stored)
+    .orderBy('sequence', 'desc')
+    .limit(limit + 1);
+  if (before !== null) query = query.where('sequence', '<', before);
+  const rows = await query.execute();
+  const records = rows.slice(0, limit).map(readRecord);
+  return { records, total: Number(total), next: rows.length > limit ? (records.at(-1)?.sequence ?? null) : null };
+}
+
+/** The records of a subject on one notice, newest first, as far back as a decision on it reaches. */
+export async function listHistory(
+  queries: Queries,
+  tenantId: string,
+  noticeId: string,
+  subjectId: string,
+): Promise<readonly ConsentRecord[]> {
+  const rows = await queries
+    .selectFrom('consent_records')
+    .select(stored)
+    .where('tenant_id', '=', tenantId)
+    .where('subject_id', '=', subjectId)
+    .where('notice_id', '=', noticeId)
+    .orderBy('sequence', 'desc')
+    .limit(200)
+    .execute();
+  return rows.map(readRecord);
+}
+
+/** Which subject on which notice. */
+export interface SubjectOnNotice {
+  readonly tenantId: string;
+  readonly noticeId: string;
+  readonly subjectId: string;
+}
+
+/** The latest record of each subject on its notice, in one query per 64 of them. */
+export async function findLatestRecords(
+  queries: Queries,
+  subjects: readonly SubjectOnNotice[],
+): Promise<readonly ConsentRecord[]> {
+  const records: ConsentRecord[] = [];
+  for (let start = 0; start < subjects.length; start += latestBatch) {
+    const wanted = subjects.slice(start, start + latestBatch);
+    const last = wanted.at(-1) as SubjectOnNotice;
+    // Few lengths make few texts, and each text is prepared once; the last subject fills the rest up.
+    const size = wanted.length === 1 ? 1 : wanted.length <= 8 ? 8 : latestBatch;
+    const parameters = Array.from({ length: size }, (_, index) => wanted[index] ?? last).flatMap((subject) => [
+      subject.tenantId,
+      subject.noticeId,
+      subject.subjectId,
+    ]);
+    const query = CompiledQuery.raw(latestText(queries, size), parameters);
+    const { rows } = await queries.executeQuery<StoredRecord>(query as CompiledQuery<StoredRecord>);
+    records.push(...rows.map(readRecord));
+  }
+  return records;
+}
+
+interface StoredRecord {
+  readonly entry: string;
+  readonly hash: string;
+  readonly prev_hash: string | null;
+}
+
+const latestBatch = 64;
+
+function latestText(queries: Queries, size: number): string {
+  return rememberText(queries, `latest records ${size}`, () => {
+    const row = sql`(${sql.val('')}, ${sql.val('')}, ${sql.val('')})`;
+    return sql`
+      with wanted (tenant_id, notice_id, subject_id) as (values ${sql.join(Array.from({ length: size }, () => row))})
+      select record.entry, record.hash, record.prev_hash
+      from (select distinct tenant_id, notice_id, subject_id from wanted) wanted
+      join consent_records record on record.tenant_id = wanted.tenant_id and record.sequence = (
+        select max(sequence) from consent_records other
+        where other.tenant_id = wanted.tenant_id and other.subject_id = wanted.subject_id and other.notice_id = wanted.notice_id
+      )`;
+  });
+}

@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { Id, Time, UtcTime } from '../http/schemas.ts';
+import type { Link } from '../ledger/append.ts';
+import { canonicalize, type Json } from '../ledger/canonical.ts';
+
+export const subjectChannels = ['email', 'phone', 'subject_id'] as const;
+export const captureMethods = ['banner', 'modal', 'inline', 'checkbox', 'double_opt_in', 'verbal_recorded'] as const;
+
+export const SubjectId = z.string().min(1).max(256);
+export const PurposeChoices = z.record(z.string(), z.boolean()).meta({ description: 'Purpose key to granted flag.' });
+export type PurposeChoices = Readonly<Record<string, boolean>>;
+
+/** spec.md "Consent record": what the authenticated capture takes. */
+export const RecordInput = z
+  .strictObject({
+    subjectId: SubjectId,
+    subjectChannel: z.enum(subjectChannels).optional(),
+    ip: z.string().max(256).optional().meta({ description: 'Kept as a keyed hash alone.' }),
+    ua: z.string().max(4096).optional().meta({ description: 'Kept as a keyed hash alone.' }),
+    method: z.enum(captureMethods).optional(),
+    purposes: PurposeChoices,
+    capturedAt: Time.optional(),
+  })
+  .meta({ id: 'RecordInput' });
+
+/** spec.md "Public endpoints": what the public capture takes, and the version that the visitor saw. */
+export const PublicRecordInput = z
+  .strictObject({
+    subjectId: SubjectId.meta({ description: 'Pseudonymous id of the visitor.' }),
+    purposes: PurposeChoices.meta({ description: 'One entry for each purpose of the notice.' }),
+    method: z.string().min(1).max(64).optional(),
+    capturedAt: Time.optional().meta({ description: 'When the visitor decided; default: the time of the server.' }),
+    noticeVersion: z
+      .int()
+      .min(1)
+      .optional()
+      .meta({ description: 'The version that the visitor saw; default: the current one.' }),
+  })
+  .meta({ id: 'PublicRecordInput' });
+
+/** What a withdrawal takes. */
+export const WithdrawalInput = z
+  .strictObject({
+    purposes: z
+      .array(z.string().min(1).max(64))
+      .min(1)
+      .max(50)
+      .optional()
+      .meta({ description: 'The purposes to withdraw; default: all that the record granted and that can be refused.' }),
+    method: z.enum(captureMethods).optional(),
+    capturedAt: Time.optional(),
+  })
+  .meta({ id: 'WithdrawalInput' });
+
+const ledgerHash = z.string().regex(/^sha256:[0-9a-f]{64}$/);
+
+/** A row of the consent ledger. */
+export const ConsentRecord = z
+  .strictObject({
+    id: Id,
+    noticeId: Id,
+    noticeVersion: z.int(),
+    noticeContentHash: z.string().meta({ description: 'SHA-256 of the content of that version, hex.' }),
+    subjectId: z.string(),
+    subjectChannel: z.enum(subjectChannels).nullable(),
+    kind: z.enum(['capture', 'withdrawal']),
+    withdrawsRecordId: Id.nullable().meta({ description: 'The record that a withdrawal turns off.' }),
+    method: z.string().nullable(),
+    purposes: PurposeChoices,
+    source: z.enum(['api', 'public']),
+    ipHash: z.string().nullable(),
+    uaHash: z.string().nullable(),
+    capturedAt: UtcTime,
+    recordedAt: UtcTime,
+    sequence: z.int().meta({ description: 'The place in the ledger of the tenant, from 1, without gaps.' }),
+    ledgerHash: ledgerHash.meta({ description: 'SHA-256 over the preceding hash and the canonical record.' }),
+    prevLedgerHash: ledgerHash.nullable(),
+  })
+  .meta({ id: 'ConsentRecord' });
+export type ConsentRecord = z.output<typeof ConsentRecord>;
+
+/** What a visitor gets back: enough to find the record again and to prove it. */
+export const PublicRecord = z
+  .strictObject({
+    id: Id,
+    noticeId: Id,
+    noticeVersion: z.int(),
+    subjectId: z.string(),
+    kind: z.enum(['capture', 'withdrawal']),
+    method: z.string().nullable(),
+    purposes: PurposeChoices,
+    capturedAt: UtcTime,
+    recordedAt: UtcTime,
+    ledgerHash,
+  })
+  .meta({ id: 'PublicRecord' });
+
+/** A record that has been decided on and waits for its place in the ledger. */
+export type RecordDraft = Omit<ConsentRecord, 'recordedAt' | 'sequence' | 'ledgerHash' | 'prevLedgerHash'> & {
+  readonly tenantId: string;
+};
+
+/** What is stored and hashed: the record without its hashes, and the tenant. */
+type RecordEntry = RecordDraft & Pick<ConsentRecord, 'recordedAt' | 'sequence'>;
+
+/**
+ * The canonical text of an entry. The keys stand in canonical order here, so that serialising is all it takes;
+ * a test compares with the general form.
+ */
+export function sealRecord(draft: RecordDraft, recordedAt: string, sequence: number): string {
+  return JSON.stringify({
+    capturedAt: draft.capturedAt,
+    id: draft.id,
+    ipHash: draft.ipHash,
+    kind: draft.kind,
+    method: draft.method,
+    noticeContentHash: draft.noticeContentHash,
+    noticeId: draft.noticeId,
+    noticeVersion: draft.noticeVersion,
+    purposes: sortKeys(draft.purposes),
+    recordedAt,
+    sequence,
+    source: draft.source,
+    subjectChannel: draft.subjectChannel,
+    subjectId: draft.subjectId,
+    tenantId: draft.tenantId,
+    uaHash: draft.uaHash,
+    withdrawsRecordId: draft.withdrawsRecordId,
+  });
+}
+
+function sortKeys(choices: PurposeChoices): PurposeChoices {
+  const keys = Object.keys(choices);
+  return keys.length < 2 ? choices : Object.fromEntries(keys.sort().map((key) => [key, choices[key] as boolean]));
+}
+
+/** The hash of a ledger row as the API gives it. */
+export function ledgerHashOf(hex: string): string {
+  return `sha256:${hex}`;
+}
+
+/** A record from what is stored. */
+export function readRecord(row: {
+  readonly entry: string;
+  readonly hash: string;
+  readonly prev_hash: string | null;
+}): ConsentRecord {
+  const { tenantId: _, ...entry } = JSON.parse(row.entry) as RecordEntry;
+  return { ...entry, ledgerHash: ledgerHashOf(row.hash), prevLedgerHash: row.prev_hash && ledgerHashOf(row.prev_hash) };
+}
+
+/** A draft with its place in the ledger. */
+export function placeRecord(draft: RecordDraft, link: Link): ConsentRecord {
+  const { tenantId: _, ...rest } = draft;
+  return {
+    ...rest,
+    recordedAt: link.at,
+    sequence: link.sequence,
+    ledgerHash: ledgerHashOf(link.hash),
+    prevLedgerHash: link.prevHash && ledgerHashOf(link.prevHash),
+  };
+}
+
+/** The hash input as text, for tests and for whoever checks a record offline. */
+export function canonicalRecord(record: ConsentRecord, tenantId: string): string {
+  const { ledgerHash: _, prevLedgerHash: __, ...entry } = record;
+  return canonicalize({ ...entry, tenantId } as unknown as Json);
+}

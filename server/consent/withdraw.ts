@@ -1,0 +1,77 @@
+import type { z } from 'zod';
+import type { AuditSource } from '../audit/source.ts';
+import { recordEvent } from '../audit/store.ts';
+import { invalidValues, notFound, Problem } from '../http/problem.ts';
+import { newId } from '../ids.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { describeRecord } from './describe-record.ts';
+import type { Purpose } from './notice.ts';
+import { findCapturable, findVersion } from './notice-store.ts';
+import type { ConsentRecord, PurposeChoices, WithdrawalInput } from './record.ts';
+import { appendRecords, findRecord, listHistory } from './record-store.ts';
+
+/**
+ * Withdraws purposes that a record granted: a new row that names the original. Archiving a notice does not take the
+ * right away (GDPR Article 7(3)), so its status does not matter.
+ * @throws {Problem} `not_found`, `validation_failed`, `consent_already_withdrawn`.
+ */
+export async function withdrawRecord(
+  work: UnitOfWork,
+  source: AuditSource,
+  noticeId: string,
+  recordId: string,
+  input: z.output<typeof WithdrawalInput>,
+): Promise<ConsentRecord> {
+  // Locks the notice, so that no capture of the same subject comes between the look and the write.
+  await findCapturable(work.transaction, [noticeId]);
+  const original = await findRecord(work.transaction, source.tenantId, noticeId, recordId);
+  if (original === undefined) throw notFound('consent record');
+  const version = await findVersion(work.transaction, noticeId, original.noticeVersion);
+  const keys = pickPurposes(original.purposes, version?.purposes ?? [], input.purposes);
+  const history = await listHistory(work.transaction, source.tenantId, noticeId, original.subjectId);
+  const granted = keys.filter((key) => history.find((record) => key in record.purposes)?.purposes[key] !== false);
+  if (granted.length === 0) {
+    throw new Problem(
+      'consent_already_withdrawn',
+      'Everything that this record granted and that can be withdrawn is withdrawn.',
+    );
+  }
+  const draft = {
+    id: newId(),
+    tenantId: source.tenantId,
+    noticeId,
+    noticeVersion: original.noticeVersion,
+    noticeContentHash: original.noticeContentHash,
+    subjectId: original.subjectId,
+    subjectChannel: original.subjectChannel,
+    kind: 'withdrawal' as const,
+    withdrawsRecordId: original.id,
+    method: input.method ?? null,
+    purposes: Object.fromEntries(granted.map((key) => [key, false])),
+    source: 'api' as const,
+    ipHash: null,
+    uaHash: null,
+    capturedAt: input.capturedAt ?? work.now,
+  };
+  const [record] = await appendRecords(work.transaction, work.now, [draft]);
+  await recordEvent(work, source, describeRecord(record as ConsentRecord));
+  return record as ConsentRecord;
+}
+
+/** The purposes to withdraw, each granted by the record and not required. */
+function pickPurposes(
+  choices: PurposeChoices,
+  purposes: readonly Purpose[],
+  wanted: readonly string[] | undefined,
+): readonly string[] {
+  const required = (key: string) => purposes.some((purpose) => purpose.key === key && purpose.required);
+  if (wanted === undefined) return Object.keys(choices).filter((key) => choices[key] && !required(key));
+  const details = wanted.flatMap((key, index) => {
+    const path = `body.purposes.${index}`;
+    if (!Object.hasOwn(choices, key) || !choices[key])
+      return [{ path, issue: `${key} was not granted by this record` }];
+    return required(key) ? [{ path, issue: `${key} is required and cannot be withdrawn` }] : [];
+  });
+  if (details.length > 0) throw invalidValues(details);
+  return [...new Set(wanted)];
+}
