@@ -1,0 +1,82 @@
+import { parseArgs } from 'node:util';
+import type { Settings } from '../settings.ts';
+
+/** An option of a command: `--name value`, or a flag. */
+export interface Option {
+  readonly type: 'string' | 'boolean';
+  readonly meaning: string;
+  /** What stands for the value in the help. */
+  readonly value?: string;
+  readonly required?: boolean;
+}
+
+export type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
+
+/** What a command gets to work with. */
+export interface CommandContext {
+  readonly settings: Settings;
+  readonly options: OptionValues;
+  readonly json: boolean;
+  /** Writes a line for people; nothing with --json. */
+  say(line: string): void;
+  /** Writes the result: as JSON with --json, else nothing. */
+  result(value: unknown): void;
+}
+
+/** One command of `svc`. */
+export interface Command {
+  /** As it is typed: `tenant create`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly options: Readonly<Record<string, Option>>;
+  /** @returns the exit code. */
+  run(context: CommandContext): Promise<number>;
+}
+
+/** Wrong words on the command line; the message says which. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+const commonOptions: Readonly<Record<string, Option>> = {
+  json: { type: 'boolean', meaning: 'print the result as JSON' },
+  help: { type: 'boolean', meaning: 'print this help' },
+};
+
+/**
+ * Reads the options of a command.
+ * @throws {UsageError} for unknown, incomplete or missing ones.
+ */
+export function readOptions(command: Command, words: readonly string[]): OptionValues {
+  const options = { ...command.options, ...commonOptions };
+  const types = Object.fromEntries(Object.entries(options).map(([name, { type }]) => [name, { type }]));
+  let values: OptionValues;
+  try {
+    values = parseArgs({ args: [...words], options: types, strict: true, allowPositionals: false })
+      .values as OptionValues;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+  const missing = Object.entries(options).filter(([name, { required }]) => required && values[name] === undefined);
+  if (missing.length > 0 && !values.help) {
+    throw new UsageError(`Missing: ${missing.map(([name]) => `--${name}`).join(', ')}`);
+  }
+  return values;
+}
+
+/** The help of one command. */
+export function describeCommand(command: Command): string {
+  const options = Object.entries({ ...command.options, ...commonOptions }).map(([name, option]) => {
+    const usage = option.type === 'string' ? `--${name} <${option.value ?? name}>` : `--${name}`;
+    return `  ${usage.padEnd(26)} ${option.meaning}${option.required ? ' (required)' : ''}`;
+  });
+  const description = command.description === undefined ? '' : `\n\n${command.description}`;
+  return `svc ${command.name}: ${command.summary}${description}\n\nOptions:\n${options.join('\n')}`;
+}
+
+/** The help of all commands. */
+export function describeCommands(commands: readonly Command[]): string {
+  const lines = commands.map((command) => `  ${command.name.padEnd(16)} ${command.summary}`);
+  return `Usage: svc <command> [options]\n\nCommands:\n${lines.join('\n')}\n\nsvc <command> --help tells more.`;
+}

@@ -1,0 +1,10 @@
+import type { Command } from './command.ts';
+import { runServer } from './run-server.ts';
+
+export const demo: Command = {
+  name: 'demo',
+  summary: 'start the server, with a demo tenant when the database is empty',
+  description: 'This is what npm start runs. The settings are those of svc serve.',
+  options: {},
+  run: (context) => runServer(context, true),
+};

@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { credentialsFile, type DemoCredentials, seedDemo } from '../demo/seed.ts';
+import { openInstallation } from '../installation.ts';
+import { createLog, type RunningServer, startServer } from '../serve.ts';
+import type { Settings } from '../settings.ts';
+import { SettingsError } from '../settings.ts';
+import type { CommandContext } from './command.ts';
+
+/** Serves until the process is told to stop. With `demo`, an empty database gets the demo tenant first. */
+export async function runServer(
+  context: Pick<CommandContext, 'settings' | 'say' | 'result'>,
+  demo: boolean,
+): Promise<number> {
+  const { settings } = context;
+  await using installation = await openInstallation(settings);
+  const log = createLog(settings);
+  const server = await startServer(installation, { log }).catch((error: unknown) => {
+    throw explainListenError(error, settings);
+  });
+  const credentials = demo ? await seedDemo(installation, server.baseUrl) : null;
+  announce(context, server, demo, credentials);
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  await server.close();
+  return 0;
+}
+
+function announce(
+  { settings, say, result }: Pick<CommandContext, 'settings' | 'say' | 'result'>,
+  { baseUrl }: RunningServer,
+  demo: boolean,
+  credentials: DemoCredentials | null,
+): void {
+  const store = settings.databaseUrl === null ? `SQLite in ${settings.dataDir}` : 'PostgreSQL';
+  say(`Svc listens on ${baseUrl} (${store}). Ctrl-C stops it.`);
+  say(`  API document   ${baseUrl}/v1/openapi.json`);
+  if (demo) say(`  Demo page      ${baseUrl}/demo`);
+  if (credentials !== null) {
+    say('\nThe demo tenant is new. These values are shown once:');
+    say(`  Tenant         ${credentials.tenantSlug} (${credentials.tenantId})`);
+    say(`  API key        ${credentials.apiKey}`);
+    say(`  Notice         ${credentials.noticeId}`);
+    say(`They also stand in ${join(settings.dataDir, credentialsFile)}.`);
+  } else if (demo) say(`  Credentials    ${join(settings.dataDir, credentialsFile)} (made on the first start)`);
+  result({ baseUrl, ...(credentials && { credentials }) });
+}
+
+function explainListenError(error: unknown, { host, port }: Settings): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') return new SettingsError(`Port ${port} is taken. Choose another: PORT=8788 npm start`);
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
+    return new SettingsError(`Cannot listen on ${host}:${port} (${code}).`);
+  return error;
+}

@@ -1,0 +1,40 @@
+import { systemSource } from '../audit/source.ts';
+import { recordEvent } from '../audit/store.ts';
+import { openInstallation } from '../installation.ts';
+import { runUnitOfWork } from '../storage/unit-of-work.ts';
+import { createTenant, findTenant } from '../tenants/store.ts';
+import { TenantName, TenantSlug } from '../tenants/tenant.ts';
+import { type Command, UsageError } from './command.ts';
+
+export const tenantCreate: Command = {
+  name: 'tenant create',
+  summary: 'create a tenant',
+  options: {
+    slug: { type: 'string', meaning: 'short name in addresses: lower-case letters, digits, hyphens', required: true },
+    name: { type: 'string', meaning: 'name for people', required: true },
+  },
+  async run({ settings, options, say, result }) {
+    const slug = TenantSlug.safeParse(options.slug);
+    if (!slug.success) throw new UsageError(`--slug ${slug.error.issues[0]?.message}`);
+    const name = TenantName.safeParse(options.name);
+    if (!name.success) throw new UsageError('--name must have 1 to 200 characters');
+    await using installation = await openInstallation(settings);
+    const { database, clock } = installation;
+    if ((await findTenant(database.kysely, slug.data)) !== undefined)
+      throw new UsageError(`There is a tenant ${slug.data} already.`);
+    const tenant = await runUnitOfWork(database, clock(), async (work) => {
+      const created = await createTenant(work, { slug: slug.data, name: name.data });
+      await recordEvent(work, systemSource(created.id), {
+        module: 'tenants',
+        action: 'tenant.created',
+        targetId: created.id,
+        targetRef: created.slug,
+      });
+      return created;
+    });
+    say(`Created tenant ${tenant.slug} (${tenant.id}).`);
+    say(`Next: svc key create --tenant ${tenant.slug} --name "first key" --scopes consent:read,consent:write`);
+    result(tenant);
+    return 0;
+  },
+};

@@ -1,0 +1,7 @@
+// Shows on the page what SvcConsent tells a site.
+const state = document.getElementById('state');
+
+document.getElementById('open').addEventListener('click', () => globalThis.SvcConsent?.open());
+document.addEventListener('svc-consent', (event) => {
+  state.textContent = JSON.stringify(event.detail, null, 2);
+});

@@ -1,0 +1,14 @@
+// npm start: the server with its demo tenant. `svc serve` starts it without.
+import { runServer } from './cli/run-server.ts';
+import { readSettings, SettingsError } from './settings.ts';
+
+try {
+  process.exitCode = await runServer(
+    { settings: readSettings(process.env), say: console.log, result: () => undefined },
+    true,
+  );
+} catch (error) {
+  if (!(error instanceof SettingsError)) throw error;
+  console.error(error.message);
+  process.exitCode = 2;
+}

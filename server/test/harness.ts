@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe } from 'node:test';
+import pg from 'pg';
+import { pino } from 'pino';
+import { type Scope, scopes } from '../access/scopes.ts';
+import { createApiKey } from '../access/store.ts';
+import type { App } from '../app.ts';
+import { RateLimiter } from '../http/rate-limit.ts';
+import { type Installation, openInstallation } from '../installation.ts';
+import { startServer } from '../serve.ts';
+import { readSettings } from '../settings.ts';
+import type { Dialect } from '../storage/database.ts';
+import { runUnitOfWork } from '../storage/unit-of-work.ts';
+import { createTenant } from '../tenants/store.ts';
+
+const postgresUrl = process.env.SVC_TEST_POSTGRES_URL;
+
+/** Runs the same tests on SQLite and on a real PostgreSQL; without one they are shown as skipped. */
+export function describeOnEachDatabase(name: string, define: (dialect: Dialect) => void): void {
+  describe(`${name} (sqlite)`, () => define('sqlite'));
+  const skip = postgresUrl === undefined ? 'no PostgreSQL: npm run test:node starts one where it can' : false;
+  describe(`${name} (postgres)`, { skip }, () => define('postgres'));
+}
+
+/** A clock that stands still until it is told otherwise. */
+export class TestClock {
+  #now = Date.parse('2026-11-21T12:00:00.000Z');
+
+  readonly now = (): string => new Date(this.#now).toISOString();
+
+  readonly milliseconds = (): number => this.#now;
+
+  advance(milliseconds: number): void {
+    this.#now += milliseconds;
+  }
+}
+
+/** Where a test installation lives, and how it is removed. */
+export interface TestLocation extends AsyncDisposable {
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** An empty folder, and for PostgreSQL an empty database. */
+export async function createLocation(dialect: Dialect): Promise<TestLocation> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  if (dialect === 'sqlite') {
+    return { environment: { SVC_DATA_DIR: folder }, [Symbol.asyncDispose]: async () => removeFolder() };
+  }
+  const name = `svc_${randomUUID().replaceAll('-', '')}`;
+  await runOnCluster(`create database ${name}`);
+  const url = new URL(postgresUrl as string);
+  url.pathname = `/${name}`;
+  return {
+    environment: { SVC_DATA_DIR: folder, DATABASE_URL: url.href },
+    [Symbol.asyncDispose]: async () => {
+      removeFolder();
+      await runOnCluster(`drop database ${name} with (force)`);
+    },
+  };
+}
+
+async function runOnCluster(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: postgresUrl });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** An installation without a server, on an empty database. */
+export async function openTestInstallation(
+  dialect: Dialect,
+  environment: Readonly<Record<string, string>> = {},
+  clock = new TestClock(),
+): Promise<Installation> {
+  const location = await createLocation(dialect);
+  const settings = readSettings({ PORT: '0', SVC_LOG_LEVEL: 'silent', ...location.environment, ...environment });
+  const installation = await openInstallation(settings, clock.now);
+  return {
+    ...installation,
+    [Symbol.asyncDispose]: async () => {
+      await installation[Symbol.asyncDispose]();
+      await location[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export interface RequestOptions {
+  /** The API key; null sends none; default: the key of the first tenant, with every scope. */
+  readonly key?: string | null;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is. */
+  readonly rawBody?: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface TestResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The parsed body; null when it is empty. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any;
+  readonly text: string;
+}
+
+export interface TestTenant {
+  readonly id: string;
+  readonly slug: string;
+  /** A key with every scope. */
+  readonly key: string;
+}
+
+/** A real server on a port of its own, with one tenant. */
+export interface TestServer extends AsyncDisposable {
+  readonly url: string;
+  readonly app: App;
+  readonly installation: Installation;
+  readonly clock: TestClock;
+  readonly tenant: TestTenant;
+  request(method: string, path: string, options?: RequestOptions): Promise<TestResponse>;
+  createTenant(slug: string): Promise<TestTenant>;
+  createKey(tenantId: string, scopes: readonly Scope[], expiresAt?: string | null): Promise<string>;
+  /** Creates a notice for the tenant of the key, published unless told otherwise. @returns its id. */
+  createNotice(options?: {
+    readonly key?: string;
+    readonly content?: object;
+    readonly publish?: boolean;
+  }): Promise<string>;
+}
+
+/** What a notice needs, for tests to change in the part they are about. */
+export const noticeContent = {
+  name: 'Website',
+  controllerName: 'Example Ltd',
+  language: 'en',
+  domain: 'example.com',
+  purposes: [
+    { key: 'necessary', label: 'Necessary', description: 'Keeps the site working.', required: true },
+    { key: 'analytics', label: 'Analytics', description: 'Counts visits.', required: false },
+    { key: 'marketing', label: 'Marketing', description: 'Shows offers.', required: false },
+  ],
+} as const;
+
+/** Starts a server on an empty database. Every result is checked against the schema of its operation. */
+export async function startTestServer(
+  dialect: Dialect = 'sqlite',
+  environment: Readonly<Record<string, string>> = {},
+): Promise<TestServer> {
+  const clock = new TestClock();
+  const limits = {
+    SVC_LIMIT_API_KEY: '1000000',
+    SVC_LIMIT_CAPTURE_NOTICE: '1000000',
+    SVC_LIMIT_CAPTURE_CLIENT: '1000000',
+  };
+  const installation = await openTestInstallation(dialect, { ...limits, ...environment }, clock);
+  const server = await startServer(installation, {
+    log: pino({ level: process.env.SVC_TEST_LOG ?? 'silent' }, pino.destination(2)),
+    limiter: new RateLimiter(clock.milliseconds),
+    checksResults: true,
+  });
+  const url = `http://127.0.0.1:${server.port}`;
+
+  const createKey: TestServer['createKey'] = async (tenantId, granted, expiresAt = null) => {
+    const wanted = { tenantId, name: 'test', environment: 'test' as const, scopes: granted, expiresAt };
+    return runUnitOfWork(installation.database, clock.now(), async (work) => (await createApiKey(work, wanted)).key);
+  };
+  const addTenant = async (slug: string): Promise<TestTenant> => {
+    const create = () =>
+      runUnitOfWork(installation.database, clock.now(), (work) => createTenant(work, { slug, name: slug }));
+    const { id } = await create();
+    return { id, slug, key: await createKey(id, scopes) };
+  };
+  const tenant = await addTenant('first');
+
+  const request: TestServer['request'] = async (method, path, options = {}) => {
+    const key = options.key === undefined ? tenant.key : options.key;
+    const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+    const response = await fetch(url + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(key !== null && { Authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(body !== undefined && { body: body as BodyInit }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') === true && text !== '';
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : null, text };
+  };
+
+  const createNotice: TestServer['createNotice'] = async ({ key = tenant.key, content = {}, publish = true } = {}) => {
+    const created = await request('POST', '/v1/consent/notices', { key, body: { ...noticeContent, ...content } });
+    if (created.status !== 201) throw new Error(created.text);
+    const { id } = created.body.data;
+    if (publish) await request('POST', `/v1/consent/${id}/publish`, { key });
+    return id;
+  };
+
+  return {
+    url,
+    app: server.app,
+    installation,
+    clock,
+    tenant,
+    request,
+    createTenant: addTenant,
+    createKey,
+    createNotice,
+    [Symbol.asyncDispose]: async () => {
+      await server.close();
+      await installation[Symbol.asyncDispose]();
+    },
+  };
+}

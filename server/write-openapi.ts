@@ -1,0 +1,21 @@
+// npm run openapi: writes the document that is checked in beside this file; a test fails when it is not current.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { PrivateHasher } from './access/private-hash.ts';
+import { createApp } from './app.ts';
+import { systemClock } from './clock.ts';
+import { writeDocument } from './http/openapi-document.ts';
+import { readSettings } from './settings.ts';
+import { openDatabase } from './storage/database.ts';
+
+await using database = openDatabase({ url: null, file: ':memory:' });
+const installation = {
+  settings: readSettings({}),
+  clock: systemClock,
+  database,
+  hasher: new PrivateHasher(''),
+  [Symbol.asyncDispose]: () => database.close(),
+};
+const { routes } = createApp(installation, { log: pino({ level: 'silent' }) });
+writeFileSync(join(import.meta.dirname, 'openapi.json'), writeDocument(routes));
