@@ -11,23 +11,27 @@ export function queryInteger(minimum: number, maximum: number, fallback: number)
     .transform(Number)
     .pipe(z.int().min(minimum).max(maximum))
     .default(fallback)
-    .meta({
-      override: ({ jsonSchema }) =>
-        void Object.assign(jsonSchema, { type: 'integer', pattern: undefined, minimum, maximum, default: fallback }),
-    });
+    .meta({ override: describeAs({ type: 'integer', minimum, maximum, default: fallback }) });
 }
+
+const dateTime = describeAs({ type: 'string', format: 'date-time' });
 
 /** A time with any offset (RFC 3339), read as UTC with milliseconds. */
 export const Time = z.iso
   .datetime({ offset: true })
   .transform((time) => new Date(time).toISOString())
   .refine((time) => time.length === '2026-11-21T05:29:00.123Z'.length, 'must lie in the years 0000 to 9999')
-  .meta({ override: { type: 'string', format: 'date-time' } });
+  .meta({ override: dateTime });
 
 /** A time as every answer gives it. */
-export const UtcTime = z.iso.datetime({ precision: 3 }).meta({ description: 'RFC 3339, UTC, milliseconds.' });
+export const UtcTime = z.iso
+  .datetime({ precision: 3 })
+  .meta({ description: 'RFC 3339, UTC, milliseconds.', override: dateTime });
 
-export const Id = z.uuid().meta({ description: 'UUID; ours are version 7, so later ones sort after earlier ones.' });
+export const Id = z.uuid().meta({
+  description: 'UUID; ours are version 7, so later ones sort after earlier ones.',
+  override: describeAs({ type: 'string', format: 'uuid' }),
+});
 
 /** An opaque cursor: the nextCursor of an earlier page. */
 export const Cursor = z
@@ -48,4 +52,12 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
       total: z.int().meta({ description: 'How many items the whole list has.' }),
     }),
   });
+}
+
+/** How a schema reads in the OpenAPI document, where what zod derives (long patterns, text for a number) is not it. */
+function describeAs(description: Readonly<Record<string, unknown>>) {
+  return ({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }): void => {
+    delete jsonSchema.pattern;
+    Object.assign(jsonSchema, description);
+  };
 }
