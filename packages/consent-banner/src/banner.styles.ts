@@ -1,0 +1,34 @@
+import { css } from 'lit';
+
+/** The first layer: a card at the bottom, at the start side, as wide as the window on a phone. */
+export const bannerStyles = css`
+  .banner {
+    position: fixed;
+    z-index: 2147483647;
+    inset: auto;
+    inset-inline: var(--_gap);
+    inset-block-end: max(var(--_gap), env(safe-area-inset-bottom));
+    inline-size: auto;
+    max-inline-size: var(--svc-c-width, 27em);
+    block-size: auto;
+    max-block-size: calc(100dvh - 2 * var(--_gap));
+    margin-inline-end: auto;
+    padding: 1.375em 1.5em 1em;
+    overflow: auto;
+  }
+  .banner p {
+    margin-block: 0.5em 1.125em;
+  }
+  .quiet {
+    display: block;
+    inline-size: 100%;
+    margin-block-start: 0.375em;
+  }
+  @media (max-width: 480px), (max-height: 480px) {
+    .banner {
+      --_gap: var(--svc-c-gap, 8px);
+      max-block-size: min(75dvh, 100dvh - 2 * var(--_gap));
+      padding: 1.125em 1.125em 0.75em;
+    }
+  }
+`;

@@ -1,0 +1,76 @@
+import { type Notice, parseNotice } from './notice.ts';
+import type { ConsentRecord } from './record-queue.ts';
+
+const NOTICE_TIMEOUT = 15_000;
+const RECORD_TIMEOUT = 30_000;
+
+/** How the server took a record: for good, not ever, or not now (then with the wait it asked for). */
+export type Receipt =
+  | { readonly outcome: 'kept' }
+  | { readonly outcome: 'refused'; readonly reason: string }
+  | { readonly outcome: 'later'; readonly waitSeconds: number | null };
+
+/** The public address of a notice. The API base may be relative, and have a path or trailing slashes. */
+export function noticeAddress(apiBase: string, noticeId: string): string {
+  try {
+    const base = new URL(apiBase, document.baseURI).href.replace(/\/+$/, '');
+    return `${base}/v1/public/consent/${encodeURIComponent(noticeId)}`;
+  } catch {
+    throw new Error(`api-base "${apiBase}" is no address.`);
+  }
+}
+
+/** Asks for a notice; the error of a failure says what to check. */
+export async function fetchNotice(apiBase: string, noticeId: string): Promise<Notice> {
+  const address = noticeAddress(apiBase, noticeId);
+  const response = await fetch(address, {
+    credentials: 'omit',
+    signal: AbortSignal.timeout(NOTICE_TIMEOUT),
+  }).catch((cause) => {
+    throw new Error(
+      `${address} cannot be reached (${cause}). Check api-base, the network and connect-src in your CSP.`,
+    );
+  });
+  if (response.status === 404) {
+    throw new Error(`${address} answered 404. Check notice-id, and that the notice is published.`);
+  }
+  if (!response.ok) throw new Error(`${address} answered ${response.status}. Check the server behind api-base.`);
+  try {
+    return parseNotice(await response.json(), noticeId);
+  } catch (cause) {
+    throw new Error(`${address} did not answer with a consent notice (${cause}). Check api-base.`);
+  }
+}
+
+/** Sends one record. The server takes a repeated one as the same, so that a lost answer costs nothing. */
+export async function sendRecord(apiBase: string, noticeId: string, record: ConsentRecord): Promise<Receipt> {
+  try {
+    const response = await fetch(`${noticeAddress(apiBase, noticeId)}/records`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(record),
+      credentials: 'omit',
+      keepalive: true,
+      signal: AbortSignal.timeout(RECORD_TIMEOUT),
+    });
+    return readReceipt(response);
+  } catch {
+    return { outcome: 'later', waitSeconds: null };
+  }
+}
+
+async function readReceipt(response: Response): Promise<Receipt> {
+  const { ok, status, headers } = response;
+  if (ok) return { outcome: 'kept' };
+  if (status === 408 || status === 429 || status < 400 || status >= 500) {
+    return { outcome: 'later', waitSeconds: readWait(headers.get('Retry-After')) };
+  }
+  return { outcome: 'refused', reason: `${status} ${await response.text()}` };
+}
+
+/** Retry-After is a number of seconds or a date. */
+function readWait(value: string | null): number | null {
+  if (!value) return null;
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : null;
+}

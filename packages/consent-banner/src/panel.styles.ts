@@ -1,0 +1,112 @@
+import { css } from 'lit';
+
+/** The preferences dialog: heading and buttons stay, the purposes scroll between them. */
+export const panelStyles = css`
+  .panel {
+    inline-size: min(36em, 100% - 2 * var(--_gap));
+    max-inline-size: none;
+    max-block-size: min(48em, 100dvh - 2 * var(--_gap));
+    margin: auto;
+    padding: 0;
+    overflow: auto;
+  }
+  .panel[open] {
+    display: flex;
+    flex-direction: column;
+  }
+  .panel::backdrop {
+    background: var(--svc-c-backdrop, rgb(10 12 22 / 0.55));
+  }
+  header {
+    display: flex;
+    align-items: center;
+    justify-content: space-between;
+    gap: 1em;
+    padding-block: 1em 0.5em;
+    padding-inline: 1.5em 0.875em;
+  }
+  .body {
+    flex: 1;
+    min-block-size: 0;
+    padding: 0 1.5em 1em;
+    overflow: auto;
+  }
+  ul {
+    margin-block: 1em;
+    padding: 0;
+    list-style: none;
+  }
+  li {
+    display: flex;
+    align-items: start;
+    gap: 1em;
+    padding-block: 0.625em 0.875em;
+    border-block-start: 1px solid var(--_border);
+  }
+  li:last-child {
+    border-block-end: 1px solid var(--_border);
+  }
+  label {
+    flex: 1;
+    min-inline-size: 0;
+    padding-block-start: 0.5em;
+    cursor: pointer;
+  }
+  label:has(+ :disabled) {
+    cursor: default;
+  }
+  .name {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 0.125em 0.625em;
+    font-weight: 600;
+  }
+  span.about {
+    display: block;
+    margin-block-start: 0.125em;
+  }
+  strong {
+    padding: 0 0.625em;
+    border: 1px solid var(--_border);
+    border-radius: 99px;
+    color: var(--_muted);
+    font-size: 0.75em;
+    font-weight: 600;
+  }
+  p.about {
+    font-size: 0.8125em;
+  }
+  footer {
+    display: grid;
+    gap: 0.625em;
+    padding: 1em 1.5em 1.25em;
+    border-block-start: 1px solid var(--_border);
+  }
+  footer .choice {
+    border-color: var(--_control);
+    background: none;
+    color: inherit;
+  }
+  footer .choice:hover {
+    background: var(--_hover);
+  }
+  .close {
+    flex: none;
+    padding: 0;
+  }
+  svg {
+    display: block;
+    inline-size: 1.375em;
+    margin: auto;
+    fill: none;
+    stroke: currentColor;
+    stroke-width: 2;
+    stroke-linecap: round;
+  }
+  @media (max-height: 540px) {
+    .panel[open] {
+      display: block;
+    }
+  }
+`;

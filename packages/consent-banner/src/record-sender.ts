@@ -1,0 +1,99 @@
+import { type Receipt, sendRecord } from './consent-api.ts';
+import { dequeueRecord, oldestRecord } from './record-queue.ts';
+import { reportProblem } from './report-problem.ts';
+import { readItem, removeItem, writeItem } from './safe-storage.ts';
+import { decisionKey } from './stored-decision.ts';
+
+const FIRST_WAIT = 5_000;
+const LONGEST_WAIT = 300_000;
+/** A server may ask for a day at most: a longer wait is a wrong clock, ours or its. */
+const LONGEST_ORDERED_WAIT = 86_400_000;
+
+/** Brings the queued records of one notice to the server, in order, each until it is kept or refused for good. */
+export class RecordSender {
+  readonly #noticeId: string;
+  readonly #apiBase: string;
+  #isSending = false;
+  #isAskedAgain = false;
+  #failures = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(noticeId: string, apiBase: string) {
+    this.#noticeId = noticeId;
+    this.#apiBase = apiBase;
+  }
+
+  /** Sends what waits. Safe to call at any time and as often as one likes. */
+  async flush(): Promise<void> {
+    if (this.#isSending) {
+      this.#isAskedAgain = true;
+      return;
+    }
+    this.#isSending = true;
+    clearTimeout(this.#timer);
+    do {
+      this.#isAskedAgain = false;
+      if (oldestRecord(this.#noticeId)) await this.#sendAlone();
+    } while (this.#isAskedAgain);
+    this.#isSending = false;
+  }
+
+  /** One sender among the tabs, where the browser can tell (it cannot on plain http or in a sandbox). */
+  async #sendAlone(): Promise<void> {
+    let isStarted = false;
+    const send = (): Promise<void> => {
+      isStarted = true;
+      return this.#sendAll();
+    };
+    try {
+      await navigator.locks.request(decisionKey(this.#noticeId), send);
+    } catch {
+      if (!isStarted) await send();
+    }
+  }
+
+  async #sendAll(): Promise<void> {
+    for (let queued = oldestRecord(this.#noticeId); queued; queued = oldestRecord(this.#noticeId)) {
+      const ordered = this.#orderedWait();
+      if (ordered > 0) return this.#tryLater(ordered);
+      const receipt = await sendRecord(this.#apiBase, this.#noticeId, queued.record);
+      if (receipt.outcome === 'later') return this.#tryLater(this.#nextWait(receipt.waitSeconds));
+      this.#failures = 0;
+      dequeueRecord(queued);
+      if (receipt.outcome === 'refused') this.#reportRefusal(receipt);
+    }
+  }
+
+  /** The server's wait outlives the page, ours does not: the next page may try at once. */
+  #nextWait(seconds: number | null): number {
+    const doubled = Math.min(FIRST_WAIT * 2 ** this.#failures++, LONGEST_WAIT);
+    const own = doubled * (0.5 + Math.random() / 2); // Spread, so that a server that comes back is not run over.
+    if (seconds === null) return own;
+    const ordered = Math.min(seconds * 1000, LONGEST_ORDERED_WAIT);
+    writeItem(this.#waitKey, String(Date.now() + ordered));
+    return Math.max(own, ordered);
+  }
+
+  /** How long the server still wants to be left alone, in milliseconds. */
+  #orderedWait(): number {
+    const text = readItem(this.#waitKey);
+    const wait = Number(text) - Date.now();
+    if (wait > 0 && wait <= LONGEST_ORDERED_WAIT) return wait;
+    if (text) removeItem(this.#waitKey);
+    return 0;
+  }
+
+  get #waitKey(): string {
+    return `${decisionKey(this.#noticeId)}:wait`;
+  }
+
+  #tryLater(milliseconds: number): void {
+    this.#timer = setTimeout(() => this.flush(), milliseconds);
+  }
+
+  #reportRefusal({ reason }: Extract<Receipt, { outcome: 'refused' }>): void {
+    reportProblem(
+      `a consent record was refused: ${reason}. Check that the notice is published and its domain is this site's.`,
+    );
+  }
+}

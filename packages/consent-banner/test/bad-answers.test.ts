@@ -1,0 +1,113 @@
+import { expect, fixture, html, waitUntil } from '@open-wc/testing';
+import type { SvcConsentElement } from '../src/index.ts';
+import type { Notice } from '../src/notice.ts';
+import { pageConsent } from '../src/page-consent.ts';
+import { createNotice, json, listenToConsole, restorePage } from './network.ts';
+import { isBannerShown, isPanelShown, visitPage } from './visitor.ts';
+
+type Answer = (notice: Notice) => Response | Promise<Response>;
+
+const answers: Readonly<Record<string, readonly [Answer, string]>> = {
+  'a 404': [() => json({ error: {} }, { status: 404 }), 'answered 404. Check notice-id'],
+  'a 403': [() => json({}, { status: 403 }), 'answered 403'],
+  'a 429': [() => json({}, { status: 429 }), 'answered 429'],
+  'a 500': [() => json({}, { status: 500 }), 'answered 500'],
+  'no network': [() => Promise.reject(new TypeError('Failed to fetch')), 'cannot be reached'],
+  'no JSON': [() => new Response('<html>'), 'did not answer with a consent notice'],
+  nothing: [() => new Response(''), 'did not answer with a consent notice'],
+  null: [() => json(null), 'the answer must be an object'],
+  'no data': [() => json({}), 'data must be an object'],
+  'another notice': [(notice) => json({ data: { ...notice, id: 'b' } }), 'data.id must be'],
+  'no version': [(notice) => json({ data: { ...notice, version: undefined } }), 'data.version must be an integer'],
+  'a name that is no text': [(notice) => json({ data: { ...notice, name: {} } }), 'data.name must be text'],
+  'no purposes': [(notice) => json({ data: { ...notice, purposes: [] } }), 'data.purposes must be'],
+  'purposes that are an object': [(notice) => json({ data: { ...notice, purposes: {} } }), 'data.purposes must be'],
+  'a purpose that is null': [
+    (notice) => json({ data: { ...notice, purposes: [null] } }),
+    'data.purposes[0] must be an object',
+  ],
+  'a purpose without a label': [
+    ({ purposes: [purpose], ...notice }) => json({ data: { ...notice, purposes: [{ ...purpose, label: undefined }] } }),
+    'data.purposes[0].label must be text',
+  ],
+  'required that is text': [
+    ({ purposes: [purpose], ...notice }) => json({ data: { ...notice, purposes: [{ ...purpose, required: 'no' }] } }),
+    'data.purposes[0].required must be true or false',
+  ],
+  'a key twice': [
+    ({ purposes: [purpose], ...notice }) => json({ data: { ...notice, purposes: [purpose, purpose] } }),
+    'data.purposes[1].key must be there only once',
+  ],
+};
+
+describe('when the notice cannot be had', () => {
+  afterEach(restorePage);
+
+  for (const [name, [answer, message]] of Object.entries(answers)) {
+    it(`(${name}) nothing shows, nothing is granted, and the console says once what to do`, async () => {
+      const told = listenToConsole();
+      const id = crypto.randomUUID();
+      const visit = await visitPage({ id }, (network) => {
+        network.answerNotice = () => answer(createNotice(id));
+      });
+      await waitUntil(() => told.length, 'the console is told');
+      expect(told[0]).to.contain('<svc-consent>: ').and.to.contain(message);
+      expect(isBannerShown(visit)).to.equal(false);
+      expect(window.SvcConsent.get()).to.equal(null);
+      window.SvcConsent.open();
+      await waitUntil(() => visit.network.notices.length === 2, 'open() asks again');
+      await visit.element.updateComplete;
+      expect(isPanelShown(visit)).to.equal(false);
+      expect(told).to.have.length(1);
+    });
+  }
+
+  it('(slow) the page goes on, and the banner shows when the answer is there', async () => {
+    let answer = (_: Response): void => {};
+    const id = crypto.randomUUID();
+    const visit = await visitPage({ id }, (network) => {
+      network.answerNotice = () => new Promise((resolve) => (answer = resolve));
+    });
+    await waitUntil(() => visit.network.notices.length, 'the notice is asked for');
+    expect(visit.network.notices[0]?.init.signal).to.be.instanceOf(AbortSignal);
+    expect(isBannerShown(visit)).to.equal(false);
+    answer(json({ data: createNotice(id) }));
+    await waitUntil(() => isBannerShown(visit), 'the banner shows');
+  });
+
+  it('(slow, and the element is gone by then) nothing happens', async () => {
+    let answer = (_: Response): void => {};
+    const id = crypto.randomUUID();
+    const visit = await visitPage({ id }, (network) => {
+      network.answerNotice = () => new Promise((resolve) => (answer = resolve));
+    });
+    await waitUntil(() => visit.network.notices.length, 'the notice is asked for');
+    visit.element.remove();
+    answer(json({ data: createNotice(id) }));
+    expect(await pageConsent.useSession(id, location.origin).loadNotice()).to.deep.equal(createNotice(id));
+    await visit.element.updateComplete;
+    expect(visit.element.shadowRoot?.querySelector('.banner')).to.equal(null);
+  });
+
+  it('says once that notice-id is missing, and starts when it comes', async () => {
+    const told = listenToConsole();
+    const first = await fixture<SvcConsentElement>(html`<svc-consent></svc-consent>`);
+    await fixture(html`<svc-consent></svc-consent>`);
+    expect(told).to.deep.equal(['<svc-consent>: notice-id is missing. Set it to the id of a published notice.']);
+    const { id } = createNotice(crypto.randomUUID());
+    const { network, element } = await visitPage({ id });
+    element.remove();
+    first.noticeId = id;
+    document.body.append(first);
+    await waitUntil(() => isBannerShown({ element: first }), 'the banner shows');
+    expect(network.notices.length).to.be.at.least(1);
+    first.remove();
+  });
+
+  it('says that an api-base is no address', async () => {
+    const told = listenToConsole();
+    await fixture(html`<svc-consent notice-id="x" api-base="https://"></svc-consent>`);
+    await waitUntil(() => told.length, 'the console is told');
+    expect(told[0]).to.contain('api-base');
+  });
+});

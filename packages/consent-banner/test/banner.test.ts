@@ -1,0 +1,149 @@
+import { expect, waitUntil } from '@open-wc/testing';
+import { emulateMedia, sendKeys } from '@web/test-runner-commands';
+import { emulateForcedColors, restoreMedia } from './media.ts';
+import { restorePage } from './network.ts';
+import { find, isBannerShown, isPanelShown, meetBanner, press } from './visitor.ts';
+
+const accept = '.banner [data-choice=accept]';
+const reject = '.banner [data-choice=reject]';
+
+describe('the first layer', () => {
+  afterEach(async () => {
+    restorePage();
+    await restoreMedia();
+  });
+
+  it('shows on the first visit as a named region in the top layer', async () => {
+    const visit = await meetBanner();
+    const banner = find(visit, '.banner');
+    expect(banner.getAttribute('role')).to.equal('region');
+    expect(find(visit, `#${banner.getAttribute('aria-labelledby')}`)).to.have.text('Your privacy, your choice');
+    expect(banner.textContent).to.match(/Acme.* asks for your consent .*Statistics.* and .*Marketing/);
+    const { left, top } = find(visit, accept).getBoundingClientRect();
+    expect(visit.element.shadowRoot?.elementFromPoint(left + 9, top + 9)).to.equal(find(visit, accept));
+  });
+
+  it('leaves the focus where it is', async () => {
+    const field = document.body.appendChild(document.createElement('input'));
+    field.focus();
+    await meetBanner();
+    expect(document.activeElement).to.equal(field);
+    field.remove();
+  });
+
+  it('passes axe in light and dark', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await emulateMedia({ colorScheme });
+      const visit = await meetBanner();
+      await expect(visit.element).to.be.accessible();
+    }
+  });
+
+  it('goes dark with the system', async () => {
+    const { element } = await meetBanner();
+    const banner = find({ element }, '.banner');
+    expect(getComputedStyle(banner).backgroundColor).to.equal('rgb(255, 255, 255)');
+    await emulateMedia({ colorScheme: 'dark' });
+    expect(getComputedStyle(banner).backgroundColor).to.equal('rgb(22, 26, 35)');
+  });
+
+  it('keeps its edges in forced colours', async () => {
+    const visit = await meetBanner();
+    await emulateForcedColors(true);
+    expect(matchMedia('(forced-colors: active)').matches).to.equal(true);
+    for (const selector of ['.banner', accept, '.quiet']) {
+      const { borderTopWidth, borderTopStyle, borderTopColor } = getComputedStyle(find(visit, selector));
+      expect(`${borderTopWidth} ${borderTopStyle}`).to.equal('1px solid');
+      expect(borderTopColor, 'opaque').to.match(/^rgb\(/);
+    }
+  });
+
+  it('does not move for those who asked for less motion', async () => {
+    await emulateMedia({ reducedMotion: 'reduce' });
+    const visit = await meetBanner();
+    for (const element of visit.element.shadowRoot?.querySelectorAll('*') ?? []) {
+      expect(getComputedStyle(element).transitionDuration).to.equal('0s');
+    }
+    expect(visit.element.shadowRoot?.getAnimations()).to.be.empty;
+  });
+
+  it('gives refusing and accepting the same size and style', async () => {
+    const visit = await meetBanner();
+    const [left, right] = [find(visit, reject), find(visit, accept)];
+    expect(left.part.value).to.equal(right.part.value);
+    expect(left.className).to.equal(right.className);
+    const [one, other] = [getComputedStyle(left), getComputedStyle(right)];
+    // Where the text starts and ends differs with the words; nothing else may.
+    const differing = [...one].filter((name) => one.getPropertyValue(name) !== other.getPropertyValue(name));
+    expect(differing.filter((name) => !/^(perspective|transform)-origin$/.test(name))).to.deep.equal([]);
+  });
+
+  it('has controls of 44 px and more', async () => {
+    const visit = await meetBanner();
+    for (const button of visit.element.shadowRoot?.querySelectorAll('.banner button') ?? []) {
+      expect(button.getBoundingClientRect().height).to.be.at.least(44);
+      expect(button.getBoundingClientRect().width).to.be.at.least(44);
+    }
+  });
+
+  it('is worked by keyboard: Tab reaches reject, accept and preferences, Enter decides', async () => {
+    const visit = await meetBanner();
+    const reached: string[] = [];
+    for (let press = 0; press < 3; press++) {
+      await sendKeys({ press: 'Tab' });
+      reached.push(visit.element.shadowRoot?.activeElement?.textContent?.trim() ?? '');
+    }
+    expect(reached).to.deep.equal(['Reject all', 'Accept all', 'Preferences']);
+    await sendKeys({ down: 'Shift' });
+    await sendKeys({ press: 'Tab' });
+    await sendKeys({ up: 'Shift' });
+    await sendKeys({ press: 'Enter' });
+    expect(window.SvcConsent.get()?.purposes).to.deep.equal({ necessary: true, statistics: true, marketing: true });
+  });
+
+  it('hands the focus back to where it was before', async () => {
+    const field = document.createElement('input');
+    document.body.prepend(field);
+    const visit = await meetBanner();
+    field.focus();
+    find(visit, reject).focus();
+    await press(visit, reject);
+    await waitUntil(() => document.activeElement === field, 'the focus returns');
+    field.remove();
+  });
+
+  it('hides after either choice, and refusing grants nothing that can be refused', async () => {
+    const refused = await meetBanner();
+    await press(refused, reject);
+    expect(isBannerShown(refused)).to.equal(false);
+    expect(window.SvcConsent.get()).to.deep.equal({
+      decided: true,
+      purposes: { necessary: true, statistics: false, marketing: false },
+    });
+    const accepted = await meetBanner();
+    await press(accepted, accept);
+    expect(isBannerShown(accepted)).to.equal(false);
+    expect(window.SvcConsent.get()?.purposes).to.deep.equal({ necessary: true, statistics: true, marketing: true });
+  });
+
+  it('opens the panel from "Preferences", where Escape leads back to that button', async () => {
+    const visit = await meetBanner();
+    find(visit, '.quiet').focus();
+    await sendKeys({ press: 'Enter' });
+    await waitUntil(() => isPanelShown(visit), 'the panel opens');
+    await sendKeys({ press: 'Escape' });
+    await waitUntil(() => !isPanelShown(visit), 'the panel closes');
+    expect(visit.element.shadowRoot?.activeElement).to.equal(find(visit, '.quiet'));
+    expect(window.SvcConsent.get()).to.equal(null);
+  });
+
+  it('survives being moved, and goes with its element', async () => {
+    const visit = await meetBanner();
+    const elsewhere = document.body.appendChild(document.createElement('aside'));
+    elsewhere.append(visit.element);
+    await waitUntil(() => isBannerShown(visit), 'the banner is back');
+    elsewhere.remove();
+    expect(visit.element.shadowRoot?.querySelector(':popover-open')).to.equal(null);
+    expect(visit.network.notices).to.have.length(1);
+  });
+});

@@ -1,0 +1,105 @@
+import { expect, waitUntil } from '@open-wc/testing';
+
+// The file that is shipped, in a whole page of its own: strict policy, integrity hash, real requests.
+
+interface Seen {
+  readonly records: readonly Record<string, unknown>[];
+  readonly noticeReads: number;
+}
+
+async function loadPage(noticeId: string, copies = 1): Promise<HTMLIFrameElement & { contentWindow: Window }> {
+  const frame = document.createElement('iframe');
+  frame.src = `/visitor-page?notice=${noticeId}&copies=${copies}`;
+  frame.width = '600';
+  frame.height = '500';
+  const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
+  document.body.append(frame);
+  await loaded;
+  return frame as HTMLIFrameElement & { contentWindow: Window };
+}
+
+function query(frame: HTMLIFrameElement, selector: string): HTMLElement | null | undefined {
+  return frame.contentDocument?.querySelector('svc-consent')?.shadowRoot?.querySelector<HTMLElement>(selector);
+}
+
+async function readSeen(noticeId: string): Promise<Seen> {
+  return (await fetch(`/visitor-page/seen?notice=${noticeId}`)).json();
+}
+
+describe('the built script', () => {
+  const frames: HTMLIFrameElement[] = [];
+
+  async function visit(noticeId: string, copies?: number): ReturnType<typeof loadPage> {
+    const frame = await loadPage(noticeId, copies);
+    frames.push(frame);
+    return frame;
+  }
+
+  afterEach(() => {
+    for (const frame of frames.splice(0)) frame.remove();
+  });
+
+  it('asks, remembers, records and leaves the returning visitor alone', async () => {
+    const noticeId = crypto.randomUUID();
+    const first = await visit(noticeId);
+    await waitUntil(() => query(first, '.banner:popover-open'), 'the banner shows');
+    query(first, '[data-choice=reject]')?.click();
+    await waitUntil(() => !query(first, '.banner'), 'the banner goes');
+    const purposes = { necessary: true, statistics: false };
+    expect(first.contentWindow.SvcConsent.get()).to.deep.equal({ decided: true, purposes });
+    await waitUntil(async () => (await readSeen(noticeId)).records.length, 'the record arrives');
+    const { records } = await readSeen(noticeId);
+    expect(records[0]).to.deep.include({ purposes, method: 'banner', noticeVersion: 4 });
+
+    const later = await visit(noticeId);
+    expect(later.contentWindow.SvcConsent.get()?.purposes).to.deep.equal(purposes);
+    expect(query(later, '.banner')).to.not.be.ok;
+    later.contentWindow.SvcConsent.open();
+    await waitUntil(() => query(later, 'dialog:modal input'), 'the panel opens');
+    expect(await readSeen(noticeId)).to.deep.include({ noticeReads: 2 });
+  });
+
+  it('works under a strict policy with Trusted Types, and violates nothing', async () => {
+    const frame = await visit(crypto.randomUUID());
+    const violations: string[] = [];
+    frame.contentDocument?.addEventListener('securitypolicyviolation', (event) => {
+      violations.push(event.violatedDirective);
+    });
+    await waitUntil(() => query(frame, '.banner:popover-open'), 'the banner shows');
+    frame.contentWindow.SvcConsent.open();
+    await waitUntil(() => query(frame, 'dialog:modal input'), 'the panel opens');
+    const banner = query(frame, '.banner') as HTMLElement;
+    expect(frame.contentWindow.getComputedStyle(banner).borderTopLeftRadius).to.equal('16px');
+    expect(frame.contentDocument?.querySelectorAll('style')).to.have.length(0);
+    expect(violations).to.deep.equal([]);
+  });
+
+  it('leaves one name on the page', async () => {
+    const frame = await visit(crypto.randomUUID());
+    const blank = document.body.appendChild(document.createElement('iframe'));
+    frames.push(blank);
+    const usual = new Set(Reflect.ownKeys(blank.contentWindow ?? {}));
+    const added = Reflect.ownKeys(frame.contentWindow).filter(
+      (name) => !usual.has(name) && !/^\d+$/.test(String(name)),
+    );
+    expect(added).to.deep.equal(['SvcConsent']);
+  });
+
+  it('is harmless when it is loaded twice', async () => {
+    const noticeId = crypto.randomUUID();
+    const frame = await visit(noticeId, 2);
+    await waitUntil(() => query(frame, '.banner:popover-open'), 'the banner shows');
+    query(frame, '[data-choice=accept]')?.click();
+    await waitUntil(async () => (await readSeen(noticeId)).records.length, 'the record arrives');
+    expect(await readSeen(noticeId)).to.deep.include({ noticeReads: 1 });
+    expect((await readSeen(noticeId)).records).to.have.length(1);
+  });
+
+  it('does not shift the page', async () => {
+    const frame = await visit(crypto.randomUUID());
+    const heading = frame.contentDocument?.querySelector('h1') as HTMLElement;
+    const before = heading.getBoundingClientRect().top;
+    await waitUntil(() => query(frame, '.banner:popover-open'), 'the banner shows');
+    expect(heading.getBoundingClientRect().top).to.equal(before);
+  });
+});

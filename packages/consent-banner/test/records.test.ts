@@ -1,0 +1,225 @@
+import { expect, fixture, html, waitUntil } from '@open-wc/testing';
+import type { SvcConsentElement } from '../src/index.ts';
+import { createNotice, holdTimers, json, listenToConsole, replaceNetwork, restorePage } from './network.ts';
+import {
+  find,
+  isBannerShown,
+  listQueued,
+  meetBanner,
+  openPanel,
+  press,
+  readStored,
+  returnToPage,
+  type Visit,
+} from './visitor.ts';
+
+const accept = '.banner [data-choice=accept]';
+const unavailable = (): Response => json({ error: { code: 'internal_error' } }, { status: 500 });
+
+/** Waits until a record was tried this often and its answer has been dealt with. */
+async function waitForTries({ network, noticeId }: Visit, tries: number): Promise<void> {
+  await waitUntil(() => network.records.length === tries, `${tries} tries`);
+  await navigator.locks.request(`svc-consent:${noticeId}`, () => {});
+}
+
+describe('the record of a decision', () => {
+  afterEach(restorePage);
+
+  it('is posted as the API asks for it', async () => {
+    const visit = await meetBanner();
+    await press(visit, accept);
+    await waitForTries(visit, 1);
+    const [{ url, init, body } = { url: '', init: {}, body: {} }] = visit.network.records;
+    const { subjectId, decidedAt } = readStored(visit);
+    expect(url).to.equal(`${location.origin}/v1/public/consent/${visit.noticeId}/records`);
+    expect(init).to.include({ method: 'POST', credentials: 'omit', keepalive: true });
+    expect(new Headers(init.headers).get('Content-Type')).to.equal('application/json');
+    expect(body).to.deep.equal({
+      subjectId,
+      purposes: { necessary: true, statistics: true, marketing: true },
+      method: 'banner',
+      capturedAt: decidedAt,
+      noticeVersion: 7,
+    });
+    expect(visit.network.notices[0]?.init.credentials).to.equal('omit');
+  });
+
+  it('leaves the queue when the server has it', async () => {
+    const visit = await meetBanner();
+    await press(visit, accept);
+    expect(listQueued(visit)).to.have.length(1);
+    await waitForTries(visit, 1);
+    expect(listQueued(visit)).to.be.empty;
+  });
+
+  for (const status of [408, 429, 500, 503]) {
+    it(`waits and is sent again, the same, after ${status}`, async () => {
+      const timers = holdTimers();
+      const visit = await meetBanner();
+      visit.network.answerRecord = () => json({}, { status });
+      await press(visit, accept);
+      await waitForTries(visit, 1);
+      expect(listQueued(visit)).to.have.length(1);
+      visit.network.answerRecord = () => json({}, { status: 201 });
+      timers.at(-1)?.run();
+      await waitForTries(visit, 2);
+      expect(listQueued(visit)).to.be.empty;
+      expect(visit.network.records[1]?.body).to.deep.equal(visit.network.records[0]?.body);
+    });
+  }
+
+  it('waits longer each time, within bounds', async () => {
+    const timers = holdTimers();
+    const visit = await meetBanner();
+    visit.network.answerRecord = unavailable;
+    await press(visit, accept);
+    for (let tries = 1; tries <= 9; tries++) {
+      await waitForTries(visit, tries);
+      const doubled = Math.min(5_000 * 2 ** (tries - 1), 300_000);
+      expect(timers.at(-1)?.wait).to.be.within(doubled / 2, doubled);
+      timers.at(-1)?.run();
+    }
+  });
+
+  it('waits as long as Retry-After says, also on the next page', async () => {
+    const timers = holdTimers();
+    const visit = await meetBanner();
+    visit.network.answerRecord = () => json({}, { status: 429, headers: { 'Retry-After': '120' } });
+    await press(visit, accept);
+    await waitForTries(visit, 1);
+    expect(timers.at(-1)?.wait).to.equal(120_000);
+    const later = await returnToPage(visit);
+    await waitUntil(() => timers.length === 2, 'the next page waits too');
+    expect(timers.at(-1)?.wait).to.be.within(100_000, 120_000);
+    expect(later.network.records).to.be.empty;
+    localStorage.setItem(`svc-consent:${visit.noticeId}:wait`, '0');
+    window.dispatchEvent(new Event('online'));
+    await waitForTries(later, 1);
+    expect(listQueued(later)).to.be.empty;
+  });
+
+  it('trusts no clock that is far off', async () => {
+    const visit = await meetBanner();
+    localStorage.setItem(`svc-consent:${visit.noticeId}:wait`, String(Date.now() + 1e12));
+    await press(visit, accept);
+    await waitForTries(visit, 1);
+    expect(localStorage.getItem(`svc-consent:${visit.noticeId}:wait`)).to.equal(null);
+  });
+
+  it('goes out when the network is back', async () => {
+    holdTimers();
+    const visit = await meetBanner();
+    visit.network.answerRecord = () => Promise.reject(new TypeError('Failed to fetch'));
+    await press(visit, accept);
+    await waitForTries(visit, 1);
+    visit.network.answerRecord = () => json({}, { status: 201 });
+    window.dispatchEvent(new Event('online'));
+    await waitForTries(visit, 2);
+    expect(listQueued(visit)).to.be.empty;
+  });
+
+  it('goes out from the next page, with the time of the click, and without a banner', async () => {
+    holdTimers();
+    const visit = await meetBanner();
+    visit.network.answerRecord = unavailable;
+    await press(visit, accept);
+    await waitForTries(visit, 1);
+    const later = await returnToPage(visit);
+    await waitForTries(later, 1);
+    expect(later.network.records[0]?.body).to.deep.equal(visit.network.records[0]?.body);
+    expect(later.network.notices).to.be.empty;
+    expect(isBannerShown(later)).to.equal(false);
+    expect(listQueued(later)).to.be.empty;
+  });
+
+  it('keeps the order of the decisions', async () => {
+    holdTimers();
+    const visit = await meetBanner();
+    visit.network.answerRecord = unavailable;
+    await press(visit, accept);
+    await waitForTries(visit, 1);
+    await openPanel(visit);
+    await press(visit, 'footer [data-choice=reject]');
+    await waitForTries(visit, 2);
+    visit.network.answerRecord = () => json({}, { status: 201 });
+    window.dispatchEvent(new Event('online'));
+    await waitForTries(visit, 4);
+    const sent = visit.network.records.slice(2).map(({ body }) => body.purposes.marketing);
+    expect(sent).to.deep.equal([true, false]);
+    expect(listQueued(visit)).to.be.empty;
+  });
+
+  for (const status of [400, 403, 404, 409, 422]) {
+    it(`is given up, and told once, after ${status}`, async () => {
+      const told = listenToConsole();
+      const visit = await meetBanner();
+      visit.network.answerRecord = () => json({ error: { code: `refused_${status}` } }, { status });
+      await press(visit, accept);
+      await waitForTries(visit, 1);
+      await waitUntil(() => !listQueued(visit).length, 'it leaves the queue');
+      expect(told).to.have.length(1);
+      expect(told[0]).to.contain(`${status} {"error":{"code":"refused_${status}"}}`).and.to.contain('domain');
+      expect(window.SvcConsent.get()).to.not.equal(null);
+    });
+  }
+
+  it('is not held up by bytes in the queue that are none of ours', async () => {
+    const visit = await meetBanner();
+    for (const text of ['', '{', 'null', '[]', '{"subjectId":1}']) {
+      localStorage.setItem(`svc-consent:${visit.noticeId}:record:0${text}`, text);
+    }
+    await press(visit, accept);
+    await waitForTries(visit, 1);
+    expect(listQueued(visit)).to.be.empty;
+  });
+
+  it('is sent by one tab at a time, and not twice', async () => {
+    const visit = await meetBanner();
+    let release = (): void => {};
+    const otherTab = navigator.locks.request(`svc-consent:${visit.noticeId}`, () => {
+      return new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    });
+    await waitUntil(async () => (await navigator.locks.query()).held?.length, 'the other tab sends');
+    await press(visit, accept);
+    await waitUntil(async () => (await navigator.locks.query()).pending?.length, 'this tab waits');
+    expect(visit.network.records).to.be.empty;
+    localStorage.removeItem(listQueued(visit)[0] ?? '');
+    release();
+    await otherTab;
+    await navigator.locks.request(`svc-consent:${visit.noticeId}`, () => {});
+    expect(visit.network.records).to.be.empty;
+  });
+
+  it('is sent where there are no locks', async () => {
+    const visit = await meetBanner();
+    const { locks } = navigator;
+    Object.defineProperty(navigator, 'locks', { configurable: true, value: undefined });
+    await press(visit, accept);
+    await waitUntil(() => visit.network.records.length === 1 && !listQueued(visit).length, 'it is sent');
+    Object.defineProperty(navigator, 'locks', { configurable: true, value: locks });
+  });
+
+  for (const base of [
+    'https://api.test',
+    'https://api.test/',
+    'https://api.test/svc/eu',
+    'https://api.test/svc/eu//',
+    '/svc',
+  ]) {
+    it(`and the notice go to api-base ${base}`, async () => {
+      const id = crypto.randomUUID();
+      const network = replaceNetwork(createNotice(id));
+      const element = await fixture<SvcConsentElement>(
+        html`<svc-consent notice-id=${id} api-base=${base}></svc-consent>`,
+      );
+      await waitUntil(() => isBannerShown({ element }), 'the banner shows');
+      find({ element }, accept).click();
+      await waitUntil(() => network.records.length, 'the record goes out');
+      const root = new URL(base, location.origin).href.replace(/\/+$/, '');
+      expect(network.notices[0]?.url).to.equal(`${root}/v1/public/consent/${id}`);
+      expect(network.records[0]?.url).to.equal(`${root}/v1/public/consent/${id}/records`);
+    });
+  }
+});

@@ -1,0 +1,70 @@
+import { fixture, fixtureCleanup, html, waitUntil } from '@open-wc/testing';
+import type { SvcConsentElement } from '../src/index.ts';
+import '../src/index.ts';
+import type { Notice } from '../src/notice.ts';
+import { pageConsent } from '../src/page-consent.ts';
+import { createNotice, type Network, replaceNetwork } from './network.ts';
+
+/** A visitor in front of a page with the banner's element on it. */
+export interface Visit {
+  readonly noticeId: string;
+  readonly element: SvcConsentElement;
+  readonly network: Network;
+}
+
+/** Puts the element on the page; each visit has a notice of its own unless it returns to one. */
+export async function visitPage(changes: Partial<Notice> = {}, prepare?: (network: Network) => void): Promise<Visit> {
+  fixtureCleanup(); // Of two elements on one page only the first shows.
+  const noticeId = changes.id ?? crypto.randomUUID();
+  const network = replaceNetwork(createNotice(noticeId, changes));
+  prepare?.(network);
+  const element = await fixture<SvcConsentElement>(html`<svc-consent notice-id=${noticeId}></svc-consent>`);
+  return { noticeId, element, network };
+}
+
+/** A first visit, up to the moment the banner is to be seen. */
+export async function meetBanner(changes: Partial<Notice> = {}): Promise<Visit> {
+  const visit = await visitPage(changes);
+  await waitUntil(() => isBannerShown(visit), 'the banner shows');
+  return visit;
+}
+
+/** The same visitor on another page of the site: nothing of this page's memory stays. */
+export async function returnToPage({ noticeId }: Visit, prepare?: (network: Network) => void): Promise<Visit> {
+  fixtureCleanup();
+  pageConsent.useSession('another-page', location.origin);
+  return visitPage({ id: noticeId }, prepare);
+}
+
+export function find<T extends Element = HTMLElement>({ element }: Pick<Visit, 'element'>, selector: string): T {
+  const found = element.shadowRoot?.querySelector<T>(selector);
+  if (!found) throw new Error(`${selector} is not there`);
+  return found;
+}
+
+export function isBannerShown({ element }: Pick<Visit, 'element'>): boolean {
+  return element.shadowRoot?.querySelector('.banner:popover-open') != null;
+}
+
+export function isPanelShown({ element }: Pick<Visit, 'element'>): boolean {
+  return element.shadowRoot?.querySelector('dialog:modal') != null;
+}
+
+export async function press(visit: Visit, selector: string): Promise<void> {
+  find(visit, selector).click();
+  await visit.element.updateComplete;
+}
+
+export async function openPanel(visit: Visit): Promise<HTMLDialogElement> {
+  window.SvcConsent.open();
+  await waitUntil(() => isPanelShown(visit), 'the panel opens');
+  return find(visit, 'dialog');
+}
+
+export function readStored({ noticeId }: Visit): Record<string, unknown> {
+  return JSON.parse(localStorage.getItem(`svc-consent:${noticeId}`) ?? 'null');
+}
+
+export function listQueued({ noticeId }: Visit): readonly string[] {
+  return Object.keys(localStorage).filter((key) => key.startsWith(`svc-consent:${noticeId}:record:`));
+}
