@@ -36,6 +36,8 @@ export async function startServer(installation: Installation, options: AppOption
     await new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeIdleConnections();
+      // A client that keeps its connection busy may not keep the process alive.
+      setTimeout(() => server.closeAllConnections(), graceMilliseconds).unref();
     });
     await app.drain();
   };
@@ -47,6 +49,8 @@ export async function startServer(installation: Installation, options: AppOption
     [Symbol.asyncDispose]: close,
   };
 }
+
+const graceMilliseconds = 10_000;
 
 function listen(server: Server, { host, port }: Settings): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,5 +1,8 @@
+import type { Selectable } from 'kysely';
 import { newId } from '../ids.ts';
 import type { Queries } from '../storage/database.ts';
+import { prepareQuery } from '../storage/prepared-query.ts';
+import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { displayPrefix, generateApiKey, hashApiKey, type KeyEnvironment } from './api-key.ts';
 import type { Principal } from './principal.ts';
@@ -37,12 +40,7 @@ export async function createApiKey(work: UnitOfWork, wanted: NewApiKey): Promise
 
 /** Finds who holds the key; undefined when it is unknown, expired or revoked. */
 export async function findKeyHolder(queries: Queries, key: string, now: string): Promise<Principal | undefined> {
-  const row = await queries
-    .selectFrom('api_keys')
-    .innerJoin('tenants', 'tenants.id', 'api_keys.tenant_id')
-    .select(['api_keys.id', 'tenant_id', 'scopes', 'expires_at', 'revoked_at', 'api_version'])
-    .where('hash', '=', hashApiKey(key))
-    .executeTakeFirst();
+  const [row] = await selectKey(queries, { hash: hashApiKey(key) });
   if (row === undefined || row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now))
     return undefined;
   return {
@@ -52,3 +50,14 @@ export async function findKeyHolder(queries: Queries, key: string, now: string):
     apiVersion: row.api_version,
   };
 }
+
+const selectKey = prepareQuery<{ hash: string }, KeyRow>((queries, parameter) =>
+  queries
+    .selectFrom('api_keys')
+    .innerJoin('tenants', 'tenants.id', 'api_keys.tenant_id')
+    .select(['api_keys.id', 'tenant_id', 'scopes', 'expires_at', 'revoked_at', 'api_version'])
+    .where('hash', '=', parameter('hash')),
+);
+
+type KeyRow = Pick<Selectable<Tables['api_keys']>, 'id' | 'tenant_id' | 'scopes' | 'expires_at' | 'revoked_at'> &
+  Pick<Tables['tenants'], 'api_version'>;

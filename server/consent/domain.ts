@@ -2,6 +2,8 @@ import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 
+/** What the URL parser behind `domainToASCII` would drop or decode without a word: `example.com/shop` is no site. */
+const noHostCharacter = /[/?#\\%\t\n\r]/;
 const hostname = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
@@ -9,6 +11,7 @@ const hostname = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0
  * @returns null for what is no host name: a scheme, a port, a path, a wildcard.
  */
 export function normalizeDomain(text: string): string | null {
+  if (noHostCharacter.test(text.trim())) return null;
   const ascii = domainToASCII(text.trim().replace(/\.$/, '')).toLowerCase();
   return hostname.test(ascii) ? ascii : null;
 }
@@ -27,7 +30,7 @@ export const Domain = z
   .meta({ override: { type: 'string', minLength: 1, maxLength: 253 } });
 
 /** An origin as browsers serialise it: lower-case ASCII host, a port only where it is not the default. */
-const webOrigin = /^https?:\/\/([a-z0-9.-]{1,253})(?::\d{1,5})?$/;
+const webOrigin = /^https?:\/\/([a-z0-9._-]{1,253})(?::\d{1,5})?$/;
 
 /**
  * Whether a page of this origin may use a notice of this domain: the host is the domain or lies below it.

@@ -49,6 +49,7 @@ export async function publishNotice(work: UnitOfWork, source: AuditSource, id: s
   await record(work, source, notice, 'consent_notice.published', {
     version,
     contentHash: sealContent(content).hash,
+    publishedAt: work.now,
     status: { before: notice.status, after: 'published' },
   });
   return requireNotice(work, source, id);

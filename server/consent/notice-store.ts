@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { newId } from '../ids.ts';
 import { locksRows, type Queries } from '../storage/database.ts';
+import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { CapturableNotice } from './decide.ts';
@@ -169,24 +170,38 @@ export async function findVersion(
   return row && readVersion(row);
 }
 
-/** The status of notices and the number of their latest version; locked inside of a transaction. */
+/** A notice's status and the number of its latest version; the row stays locked until a transaction ends. */
 export async function findCapturable(
   queries: Queries,
-  ids: readonly string[],
-): Promise<readonly (Omit<CapturableNotice, 'published'> & { readonly version: number })[]> {
-  const query = queries
-    .selectFrom('consent_notices')
-    .select(['id', 'tenant_id', 'status', 'domain', 'version'])
-    .where('id', 'in', ids)
-    .orderBy('id');
-  const rows = await (queries.isTransaction && locksRows(queries) ? query.forUpdate() : query).execute();
-  return rows.map((row) => ({
+  id: string,
+): Promise<(Omit<CapturableNotice, 'published'> & { readonly version: number }) | undefined> {
+  const [row] = await (queries.isTransaction ? lockCapturable : selectCapturable)(queries, { id });
+  if (row === undefined) return undefined;
+  return {
     id: row.id,
     tenantId: row.tenant_id,
     status: row.status as NoticeStatus,
     draftDomain: row.domain,
     version: row.version,
-  }));
+  };
+}
+
+type CapturableRow = Pick<NoticeRow, 'id' | 'tenant_id' | 'status' | 'domain' | 'version'>;
+
+const selectCapturable = prepareQuery<{ id: string }, CapturableRow>((queries, parameter) =>
+  capturable(queries, parameter('id')),
+);
+
+const lockCapturable = prepareQuery<{ id: string }, CapturableRow>((queries, parameter) => {
+  const query = capturable(queries, parameter('id'));
+  return locksRows(queries) ? query.forUpdate() : query;
+});
+
+function capturable(queries: Queries, id: string) {
+  return queries
+    .selectFrom('consent_notices')
+    .select(['id', 'tenant_id', 'status', 'domain', 'version'])
+    .where('id', '=', id);
 }
 
 /** The published notices of a tenant that ask for a purpose. */

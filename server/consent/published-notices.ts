@@ -50,7 +50,7 @@ export class PublicNotices {
     const known = this.#answers.get(noticeId);
     if (known !== undefined && now < known.until) return known.answer;
     this.#answers.delete(noticeId);
-    const [notice] = await findCapturable(this.#queries, [noticeId]);
+    const notice = await findCapturable(this.#queries, noticeId);
     if (notice?.status !== 'published') return undefined;
     const found = await this.#versions.find(this.#queries, noticeId, notice.version);
     if (found === undefined) return undefined;

@@ -1,6 +1,7 @@
 import { CompiledQuery, sql } from 'kysely';
 import { appendEntries } from '../ledger/append.ts';
 import type { Queries } from '../storage/database.ts';
+import { prepareQuery } from '../storage/prepared-query.ts';
 import { rememberText } from '../storage/query-text.ts';
 import { type ConsentRecord, placeRecord, type RecordDraft, readRecord, sealRecord } from './record.ts';
 
@@ -26,17 +27,18 @@ export async function appendRecords(
   );
   const counts = new Map<string, number>();
   for (const { noticeId } of drafts) counts.set(noticeId, (counts.get(noticeId) ?? 0) + 1);
-  for (const [noticeId, count] of counts) {
-    await queries
-      .updateTable('consent_notices')
-      .set((row) => ({ record_count: row('record_count', '+', count) }))
-      .where('id', '=', noticeId)
-      .execute();
-  }
+  for (const [noticeId, count] of counts) await countRecords(queries, { noticeId, count });
   return drafts.map((draft, index) => placeRecord(draft, links[index] as (typeof links)[number]));
 }
 
 const stored = ['entry', 'hash', 'prev_hash'] as const;
+
+const countRecords = prepareQuery<{ noticeId: string; count: number }, unknown>((queries, parameter) =>
+  queries
+    .updateTable('consent_notices')
+    .set((row) => ({ record_count: row('record_count', '+', parameter('count')) }))
+    .where('id', '=', parameter('noticeId')),
+);
 
 /** One record of a notice. */
 export async function findRecord(
@@ -45,15 +47,19 @@ export async function findRecord(
   noticeId: string,
   id: string,
 ): Promise<ConsentRecord | undefined> {
-  const row = await queries
-    .selectFrom('consent_records')
-    .select(stored)
-    .where('tenant_id', '=', tenantId)
-    .where('notice_id', '=', noticeId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const [row] = await selectRecord(queries, { tenantId, noticeId, id });
   return row && readRecord(row);
 }
+
+const selectRecord = prepareQuery<{ tenantId: string; noticeId: string; id: string }, StoredRecord>(
+  (queries, parameter) =>
+    queries
+      .selectFrom('consent_records')
+      .select(stored)
+      .where('tenant_id', '=', parameter('tenantId'))
+      .where('notice_id', '=', parameter('noticeId'))
+      .where('id', '=', parameter('id')),
+);
 
 /** A page of the records of a notice, newest first; `before` is the id of the last record already seen. */
 export async function listRecords(

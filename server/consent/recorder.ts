@@ -131,15 +131,14 @@ export class ConsentRecorder {
     queries: Queries,
     requests: readonly CaptureRequest[],
   ): Promise<ReadonlyMap<string, CapturableNotice>> {
-    const ids = [...new Set(requests.map(({ noticeId }) => noticeId))].sort();
     const notices = new Map<string, CapturableNotice>();
-    if (ids.length === 0) return notices;
-    for (const { version, ...notice } of await findCapturable(queries, ids)) {
-      const content = (await this.#versions.find(queries, notice.id, version)) ?? null;
-      notices.set(notice.id, {
-        ...notice,
-        published: content && { version, content, contentHash: content.contentHash },
-      });
+    // In the order of their ids, which keeps two writers from waiting for each other.
+    for (const id of [...new Set(requests.map(({ noticeId }) => noticeId))].sort()) {
+      const found = await findCapturable(queries, id);
+      if (found === undefined) continue;
+      const { version, ...notice } = found;
+      const content = (await this.#versions.find(queries, id, version)) ?? null;
+      notices.set(id, { ...notice, published: content && { version, content, contentHash: content.contentHash } });
     }
     return notices;
   }

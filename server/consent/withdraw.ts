@@ -23,7 +23,7 @@ export async function withdrawRecord(
   input: z.output<typeof WithdrawalInput>,
 ): Promise<ConsentRecord> {
   // Locks the notice, so that no capture of the same subject comes between the look and the write.
-  await findCapturable(work.transaction, [noticeId]);
+  await findCapturable(work.transaction, noticeId);
   const original = await findRecord(work.transaction, source.tenantId, noticeId, recordId);
   if (original === undefined) throw notFound('consent record');
   const version = await findVersion(work.transaction, noticeId, original.noticeVersion);

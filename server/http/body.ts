@@ -69,23 +69,30 @@ function parseJson(bytes: Buffer): unknown {
   } catch (error) {
     throw new Problem('invalid_json', `The body is not JSON: ${(error as Error).message}.`);
   }
-  if (suspect.test(text)) refuseUnstorable(value, 'body');
+  if (suspect.test(text)) refuseUnstorable(value);
   return value;
 }
 
 /** NUL, surrogates and __proto__ can only come as these; nearly every body is done after this one look. */
 const suspect = /\\u(?:0000|[dD][89a-fA-F])|__proto__|\\u005[fF]/;
 
-/** PostgreSQL cannot store NUL, UTF-8 cannot hold a lone surrogate, and a key __proto__ vanishes on the way. */
-function refuseUnstorable(value: unknown, path: string): void {
-  if (typeof value === 'string') {
-    const issue = findUnstorable(value);
-    if (issue !== null) throw invalidValues([{ path, issue }]);
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [key, member] of Object.entries(value)) {
-      const issue = key === '__proto__' ? 'is not a known field' : findUnstorable(key);
-      if (issue !== null) throw invalidValues([{ path: `${path}.${key.toWellFormed()}`, issue }]);
-      refuseUnstorable(member, `${path}.${key}`);
+/**
+ * PostgreSQL cannot store NUL, UTF-8 cannot hold a lone surrogate, and a key __proto__ vanishes on the way. The walk has
+ * a list of its own, because 64 KiB of brackets nest deeper than calls can.
+ */
+function refuseUnstorable(body: unknown): void {
+  const waiting = [{ value: body, path: 'body' }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { value, path } = next;
+    if (typeof value === 'string') {
+      const issue = findUnstorable(value);
+      if (issue !== null) throw invalidValues([{ path, issue }]);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, member] of Object.entries(value)) {
+        const issue = key === '__proto__' ? 'is not a known field' : findUnstorable(key);
+        if (issue !== null) throw invalidValues([{ path: `${path}.${key.toWellFormed()}`, issue }]);
+        waiting.push({ value: member, path: `${path}.${key}` });
+      }
     }
   }
 }

@@ -50,10 +50,11 @@ export function routeRequests(routes: readonly Route[], options: RouterOptions):
 
   return async (ctx) => {
     if (ctx.method === 'OPTIONS' && answerPreflight(ctx, table)) return;
+    // Before anything can be refused: the page of a visitor may read errors too.
+    if (ctx.path.startsWith('/v1/public/')) ctx.set(corsHeaders);
     const { route, params } = table.find(ctx.method, ctx.path);
     const now = options.clock();
     const client = readClient(ctx.req, options.trustedProxies);
-    if (route.scope === null) ctx.set(corsHeaders);
     const principal = route.scope === null ? null : await admit(ctx, route, options, now);
     ctx.set('Svc-Version', resolveVersion(header(ctx, 'svc-version'), principal?.apiVersion ?? latestVersion));
     const limits = route.limits?.({ params, client }) ?? [];
@@ -128,10 +129,14 @@ function checkPresence(route: Route, value: unknown): unknown {
   if (route.body !== null && value === undefined && !route.body.safeParse(undefined).success) {
     throw invalidValues([{ path: 'body', issue: 'is required: send a JSON object' }]);
   }
-  if (route.body === null && value !== undefined && JSON.stringify(value) !== '{}') {
+  if (route.body === null && value !== undefined && !isEmptyObject(value)) {
     throw invalidValues([{ path: 'body', issue: 'must be empty: this operation takes no fields' }]);
   }
   return value;
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 }
 
 /** Answers the CORS preflight of a public path; other paths are for servers, which send none. */

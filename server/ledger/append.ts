@@ -1,6 +1,7 @@
 import type { Insertable } from 'kysely';
 import { locksRows, type Queries } from '../storage/database.ts';
 import { insertRows } from '../storage/insert-rows.ts';
+import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type ChainHead, emptyHead, hashEntry, nextTime } from './chain.ts';
 
@@ -61,7 +62,7 @@ export async function appendEntries<Name extends LedgerName>(
     heads.set(draft.tenantId, { ...position, hash });
   }
   await insertRows<LedgerTableName>(queries, ledgerTables[ledger], rows as Insertable<Tables[LedgerTableName]>[]);
-  for (const [tenantId, head] of heads) await saveHead(queries, ledger, tenantId, head);
+  for (const [tenantId, head] of heads) await saveHead(queries, { tenantId, ledger, ...head });
   return links;
 }
 
@@ -74,26 +75,28 @@ async function lockHeads(
   const tenantIds = [...new Set(drafts.map((draft) => draft.tenantId))].sort();
   const heads = new Map<string, ChainHead>();
   for (const tenantId of tenantIds) {
-    let query = queries
-      .selectFrom('chain_heads')
-      .select(['sequence', 'hash', 'at'])
-      .where('tenant_id', '=', tenantId)
-      .where('ledger', '=', ledger);
-    if (locksRows(queries)) query = query.forUpdate();
-    const head = await query.executeTakeFirst();
+    const [head] = await lockHead(queries, { tenantId, ledger });
     if (head !== undefined) heads.set(tenantId, head);
   }
   return heads;
 }
 
-async function saveHead(queries: Queries, ledger: LedgerName, tenantId: string, head: ChainHead): Promise<void> {
-  await queries
+const lockHead = prepareQuery<{ tenantId: string; ledger: string }, ChainHead>((queries, parameter) => {
+  const query = queries
+    .selectFrom('chain_heads')
+    .select(['sequence', 'hash', 'at'])
+    .where('tenant_id', '=', parameter('tenantId'))
+    .where('ledger', '=', parameter('ledger'));
+  return locksRows(queries) ? query.forUpdate() : query;
+});
+
+const saveHead = prepareQuery<ChainHead & { tenantId: string; ledger: string }, unknown>((queries, parameter) =>
+  queries
     .updateTable('chain_heads')
-    .set({ ...head })
-    .where('tenant_id', '=', tenantId)
-    .where('ledger', '=', ledger)
-    .execute();
-}
+    .set({ sequence: parameter('sequence'), hash: parameter('hash'), at: parameter('at') })
+    .where('tenant_id', '=', parameter('tenantId'))
+    .where('ledger', '=', parameter('ledger')),
+);
 
 /** Opens the empty chains of a new tenant, so that there always is a head to lock. */
 export async function openChains(queries: Queries, tenantId: string): Promise<void> {

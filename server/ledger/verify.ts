@@ -1,6 +1,6 @@
 import type { Queries } from '../storage/database.ts';
 import { type LedgerName, ledgerTables } from './append.ts';
-import { hashEntry } from './chain.ts';
+import { type ChainHead, emptyHead, hashEntry } from './chain.ts';
 
 /** The first row of a chain that is not as it was written. */
 export interface ChainFault {
@@ -20,12 +20,16 @@ export interface ChainReport {
   readonly fault: ChainFault | null;
 }
 
-/** A column that repeats a value of the entry for look-ups, and how to find that value in the canonical text. */
-interface RepeatedColumn {
-  readonly column: string;
+/** Where a value stands in the canonical text of an entry. */
+interface EntryValue {
   readonly key: string;
   /** Canonical keys are sorted: is this one before or after the key whose value may hold anything? */
   readonly side: 'before' | 'after';
+}
+
+/** A column that repeats a value of the entry for look-ups. */
+interface RepeatedColumn extends EntryValue {
+  readonly column: string;
 }
 
 const repeatedColumns: Readonly<Record<LedgerName, readonly RepeatedColumn[]>> = {
@@ -44,6 +48,12 @@ const repeatedColumns: Readonly<Record<LedgerName, readonly RepeatedColumn[]>> =
     { column: 'module', key: 'module', side: 'after' },
     { column: 'tenant_id', key: 'tenantId', side: 'after' },
   ],
+};
+
+/** The time of an entry, which the head repeats. */
+const times: Readonly<Record<LedgerName, EntryValue>> = {
+  consent: { key: 'recordedAt', side: 'after' },
+  audit: { key: 'at', side: 'before' },
 };
 
 interface StoredEntry {
@@ -65,61 +75,113 @@ export async function verifyChain(
   tenantId: string,
   onProgress: (entries: number) => void = () => undefined,
 ): Promise<ChainReport> {
-  let sequence = 0;
-  let hash: string | null = null;
-  const fault = (at: number, id: string | null, issue: string): ChainReport => {
-    return { ledger, tenantId, entries: at - 1, fault: { ledger, tenantId, sequence: at, id, issue } };
+  let last: Pick<StoredEntry, 'sequence' | 'id' | 'entry' | 'hash'> | null = null;
+  const fault = (sequence: number, id: string | null, issue: string): ChainReport => {
+    return { ledger, tenantId, entries: last?.sequence ?? 0, fault: { ledger, tenantId, sequence, id, issue } };
   };
   // The head is read first: entries that are appended during the walk are none of its business.
   const head = await readHead(queries, ledger, tenantId);
   if (head === undefined) return fault(1, null, 'the head of the chain is missing');
-  while (sequence < head.sequence) {
-    const rows = await readPage(queries, ledger, tenantId, sequence);
+  for (let sequence = 0; sequence < head.sequence; ) {
+    const rows = await readPage(queries, ledger, tenantId, sequence, head.sequence);
+    if (rows.length === 0) return fault(sequence + 1, null, `the rows ${sequence + 1} to ${head.sequence} are missing`);
     for (const row of rows) {
-      const issue = findFault(row, ledger, sequence, hash);
-      if (issue !== null) return fault(sequence + 1, row.id, issue);
-      ({ sequence, hash } = row);
-      if (sequence === head.sequence && hash !== head.hash)
-        return fault(sequence, row.id, 'the head of the chain has another hash');
+      sequence += 1;
+      if (row.sequence > sequence) return fault(sequence, null, 'the row is missing');
+      const issue = findFault(row, ledger, sequence, last?.hash ?? null);
+      if (issue !== null) return fault(sequence, row.id, issue);
+      if (row.entry.includes(replacement) && !(await isStoredSo(queries, ledger, row)))
+        return fault(sequence, row.id, 'the text is not Unicode');
+      last = row;
     }
-    if (rows.length === 0)
-      return fault(sequence + 1, null, `the entries ${sequence + 1} to ${head.sequence} are missing`);
     onProgress(sequence);
   }
-  const beyond = await readPage(queries, ledger, tenantId, sequence);
-  const last = beyond.at(-1);
-  const present = last && (await readHead(queries, ledger, tenantId));
-  if (last && present && last.sequence > present.sequence) {
-    return fault(present.sequence + 1, last.id, 'the row stands behind the head of the chain');
-  }
-  return { ledger, tenantId, entries: sequence, fault: null };
+  const issue = compareHead(ledger, head, last);
+  if (issue !== null) return fault(last?.sequence ?? 0, last?.id ?? null, issue);
+  const stray = await findStray(queries, ledger, tenantId);
+  if (stray !== undefined) return fault(stray.sequence, stray.id, 'the row stands outside of the chain');
+  return { ledger, tenantId, entries: head.sequence, fault: null };
 }
 
-async function readHead(queries: Queries, ledger: LedgerName, tenantId: string) {
+/** Every tenant that has rows in the ledgers, whether or not there still is such a tenant. */
+export async function listOwners(queries: Queries): Promise<readonly string[]> {
+  const rows = await queries
+    .selectFrom('chain_heads')
+    .select('tenant_id')
+    .union(queries.selectFrom('consent_records').select('tenant_id').distinct())
+    .union(queries.selectFrom('audit_events').select('tenant_id').distinct())
+    .orderBy('tenant_id')
+    .execute();
+  return rows.map((row) => row.tenant_id);
+}
+
+async function readHead(queries: Queries, ledger: LedgerName, tenantId: string): Promise<ChainHead | undefined> {
   return queries
     .selectFrom('chain_heads')
-    .select(['sequence', 'hash'])
+    .select(['sequence', 'hash', 'at'])
     .where('tenant_id', '=', tenantId)
     .where('ledger', '=', ledger)
     .executeTakeFirst();
 }
 
-/** What is wrong with a row that should follow the entry `sequence` with this hash; null when nothing is. */
+/** What is wrong with a row that should be number `sequence` and follow the entry with this hash; null when nothing. */
 function findFault(row: StoredEntry, ledger: LedgerName, sequence: number, hash: string | null): string | null {
-  if (row.sequence !== sequence + 1) return `the row has number ${row.sequence}, the chain expects ${sequence + 1}`;
+  if (row.sequence !== sequence) return `the row has number ${row.sequence}, the chain expects ${sequence}`;
   if (row.prev_hash !== hash) return 'the row names another predecessor';
+  // A changed file can hold bytes where the schema says text.
+  if (typeof row.entry !== 'string') return 'the entry is not text';
   if (hashEntry(hash, row.entry) !== row.hash) return 'the hash does not fit the entry';
-  for (const { column, key, side } of repeatedColumns[ledger]) {
-    if (!hasValue(row.entry, key, side, row[column])) return `the column ${column} differs from the entry`;
+  for (const repeated of repeatedColumns[ledger]) {
+    if (!hasValue(row.entry, repeated, row[repeated.column]))
+      return `the column ${repeated.column} differs from the entry`;
   }
   return null;
 }
 
 /** Looks a top-level value up in canonical text without parsing it. Quotes inside of strings are escaped there. */
-function hasValue(entry: string, key: string, side: RepeatedColumn['side'], value: unknown): boolean {
+function hasValue(entry: string, { key, side }: EntryValue, value: unknown): boolean {
   const name = `"${key}":`;
   const start = side === 'before' ? entry.indexOf(name) : entry.lastIndexOf(name);
   return start !== -1 && entry.startsWith(JSON.stringify(value), start + name.length);
+}
+
+/** What every wrong byte of UTF-8 is read as, so that a wrong byte in its place would go unseen. */
+const replacement = '\uFFFD';
+
+/** Whether the bytes of a row are those of the text that was read. */
+async function isStoredSo(queries: Queries, ledger: LedgerName, row: StoredEntry): Promise<boolean> {
+  let query = queries.selectFrom(ledgerTables[ledger] as 'consent_records').select('sequence');
+  for (const column of columnsOf(ledger)) {
+    if (row[column] !== null) query = query.where(column as 'entry', '=', row[column] as string);
+  }
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+/** How a head differs from the last entry up to it; null when it does not. */
+function compareHead(
+  ledger: LedgerName,
+  head: ChainHead,
+  last: Pick<StoredEntry, 'sequence' | 'hash' | 'entry'> | null,
+): string | null {
+  if (head.sequence !== (last?.sequence ?? emptyHead.sequence)) return 'the head of the chain has another number';
+  if (head.hash !== (last?.hash ?? emptyHead.hash)) return 'the head of the chain has another hash';
+  const agrees = last === null ? head.at === emptyHead.at : hasValue(last.entry, times[ledger], head.at);
+  return agrees ? null : 'the head of the chain has another time';
+}
+
+/** The first row that no entry of the chain accounts for: before number 1, or behind the head. */
+async function findStray(queries: Queries, ledger: LedgerName, tenantId: string) {
+  const rows = queries
+    .selectFrom(ledgerTables[ledger] as 'consent_records')
+    .select(['sequence', 'id'])
+    .where('tenant_id', '=', tenantId);
+  const before = await rows.where('sequence', '<', 1).orderBy('sequence').limit(1).executeTakeFirst();
+  if (before !== undefined) return before;
+  // The row is read before the head: when the server appends meanwhile, the head can only be further.
+  const furthest = await rows.orderBy('sequence', 'desc').limit(1).executeTakeFirst();
+  const head = await readHead(queries, ledger, tenantId);
+  if (furthest === undefined || head === undefined || furthest.sequence <= head.sequence) return undefined;
+  return rows.where('sequence', '>', head.sequence).orderBy('sequence').limit(1).executeTakeFirst();
 }
 
 async function readPage(
@@ -127,16 +189,21 @@ async function readPage(
   ledger: LedgerName,
   tenantId: string,
   after: number,
+  upTo: number,
 ): Promise<readonly StoredEntry[]> {
-  const columns = ['sequence', 'entry', 'prev_hash', 'hash', ...repeatedColumns[ledger].map(({ column }) => column)];
   return (await queries
     .selectFrom(ledgerTables[ledger] as 'consent_records')
-    .select(columns as 'entry'[])
+    .select(columnsOf(ledger) as 'entry'[])
     .where('tenant_id', '=', tenantId)
     .where('sequence', '>', after)
+    .where('sequence', '<=', upTo)
     .orderBy('sequence')
     .limit(pageSize)
     .execute()) as unknown as StoredEntry[];
+}
+
+function columnsOf(ledger: LedgerName): readonly string[] {
+  return ['sequence', 'entry', 'prev_hash', 'hash', ...repeatedColumns[ledger].map(({ column }) => column)];
 }
 
 const pageSize = 2000;

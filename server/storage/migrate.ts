@@ -14,9 +14,18 @@ const migrations: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
  * @returns the names of the migrations that ran now.
  */
 export async function migrate(database: Database): Promise<readonly string[]> {
-  const provided = Object.fromEntries(Object.entries(migrations).map(([name, make]) => [name, make(database.dialect)]));
-  const migrator = new Migrator({ db: database.kysely, provider: { getMigrations: async () => provided } });
-  const { error, results = [] } = await migrator.migrateToLatest();
+  const { error, results = [] } = await createMigrator(database).migrateToLatest();
   if (error !== undefined) throw error;
   return results.map((result) => result.migrationName);
+}
+
+/** Whether every migration has run; only reads. */
+export async function isMigrated(database: Database): Promise<boolean> {
+  const known = await createMigrator(database).getMigrations();
+  return known.every(({ executedAt }) => executedAt !== undefined);
+}
+
+function createMigrator(database: Database): Migrator {
+  const provided = Object.fromEntries(Object.entries(migrations).map(([name, make]) => [name, make(database.dialect)]));
+  return new Migrator({ db: database.kysely, provider: { getMigrations: async () => provided } });
 }

@@ -1,0 +1,42 @@
+import type { Compilable, CompiledQuery } from 'kysely';
+import type { Queries } from './database.ts';
+
+/** Stands for a value that is filled in when the query runs. */
+class Parameter {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** A query that is built once for each database and run with other values each time: building costs more than running. */
+export type PreparedQuery<Given extends object, Row> = (queries: Queries, values: Given) => Promise<readonly Row[]>;
+
+/**
+ * Prepares a query.
+ * @param build makes the query; `parameter('name')` stands for a value, of the type that the place asks for.
+ */
+export function prepareQuery<Given extends object, Row>(
+  build: (
+    queries: Queries,
+    parameter: <Name extends keyof Given & string>(name: Name) => Given[Name],
+  ) => Compilable<Row>,
+): PreparedQuery<Given, Row> {
+  // The adapter is one object for a database, inside and outside of its transactions.
+  const built = new WeakMap<object, CompiledQuery<Row>>();
+  const parameter = <Name extends keyof Given & string>(name: Name) => new Parameter(name) as unknown as Given[Name];
+  return async (queries, values) => {
+    const { adapter } = queries.getExecutor();
+    let query = built.get(adapter);
+    if (query === undefined) {
+      query = build(queries, parameter).compile();
+      built.set(adapter, query);
+    }
+    const parameters = query.parameters.map((value) =>
+      value instanceof Parameter ? values[value.name as keyof Given] : value,
+    );
+    const { rows } = await queries.executeQuery<Row>({ ...query, parameters });
+    return rows;
+  };
+}
