@@ -10,6 +10,7 @@ import { ConsentRecorder } from './consent/recorder.ts';
 import { serveDemo } from './demo/page.ts';
 import { answerRequests } from './http/answer.ts';
 import { serveDocument } from './http/openapi-document.ts';
+import { notFound } from './http/problem.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import type { Route } from './http/route.ts';
 import { routeRequests } from './http/router.ts';
@@ -59,8 +60,6 @@ export function createApp(installation: Installation, options: AppOptions): App 
   koa.silent = true;
   koa.use(answerRequests(options.log));
   koa.use(serveDocument(routes));
-  koa.use(serveWidgets());
-  koa.use(serveDemo(installation));
   koa.use(
     routeRequests(routes, {
       database,
@@ -72,5 +71,10 @@ export function createApp(installation: Installation, options: AppOptions): App 
       checksResults: options.checksResults ?? false,
     }),
   );
+  koa.use(serveWidgets());
+  koa.use(serveDemo(installation));
+  koa.use(() => {
+    throw notFound('path');
+  });
   return { koa, routes, limiter, drain: () => recorder.drain() };
 }

@@ -1,6 +1,34 @@
-import { v7 } from 'uuid';
+import { randomFillSync } from 'node:crypto';
 
-/** A new identifier: UUIDv7 (RFC 9562 section 5.7), later ones of this process sort after earlier ones. */
+const random = Buffer.alloc(8 * 512);
+let unused = 0;
+let lastTime = 0;
+let counter = 0;
+
+/**
+ * A new identifier: UUIDv7 (RFC 9562 section 5.7) with a counter of 12 bits after the time (section 6.2, method 1):
+ * later ones of this process sort after earlier ones, also when the clock goes back.
+ */
 export function newId(): string {
-  return v7();
+  const now = Date.now();
+  counter += 1;
+  if (now > lastTime || counter > 0xfff) {
+    lastTime = now > lastTime ? now : lastTime + 1;
+    counter = 0;
+  }
+  const time = lastTime.toString(16).padStart(12, '0');
+  const order = counter.toString(16).padStart(3, '0');
+  const tail = takeRandom();
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${order}-${tail.slice(0, 4)}-${tail.slice(4)}`;
+}
+
+/** 62 random bits behind the two bits of the variant, as 16 hex digits. Asking the system for many at once is cheaper. */
+function takeRandom(): string {
+  if (unused === 0) {
+    randomFillSync(random);
+    unused = random.length;
+  }
+  unused -= 8;
+  random[unused] = ((random[unused] as number) & 0x3f) | 0x80;
+  return random.toString('hex', unused, unused + 8);
 }

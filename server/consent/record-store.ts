@@ -141,7 +141,7 @@ export async function findLatestRecords(
     const wanted = subjects.slice(start, start + latestBatch);
     const last = wanted.at(-1) as SubjectOnNotice;
     // Few lengths make few texts, and each text is prepared once; the last subject fills the rest up.
-    const size = wanted.length === 1 ? 1 : wanted.length <= 8 ? 8 : latestBatch;
+    const size = wanted.length === 1 ? 1 : Math.ceil(wanted.length / 8) * 8;
     const parameters = Array.from({ length: size }, (_, index) => wanted[index] ?? last).flatMap((subject) => [
       subject.tenantId,
       subject.noticeId,

@@ -24,27 +24,30 @@ export function readClient(request: IncomingMessage, trustedProxies: number): Cl
 function readAddress(request: IncomingMessage, trustedProxies: number): string | null {
   const peer = request.socket.remoteAddress ?? null;
   if (trustedProxies === 0) return normalizeAddress(peer);
-  const forwarded = String(request.headers['x-forwarded-for'] ?? '')
-    .split(',')
-    .map((address) => address.trim())
-    .filter((address) => isIP(address) !== 0);
-  return normalizeAddress(forwarded.at(-trustedProxies) ?? peer);
+  const hops = String(request.headers['x-forwarded-for'] ?? '').split(',');
+  // Counted before it is looked at: what a client made up must not move up into the place of what a proxy added.
+  const added = hops.at(-trustedProxies)?.trim() ?? '';
+  return normalizeAddress(isIP(added) === 0 ? peer : added);
 }
 
 /** An IPv4 address that arrives over an IPv6 socket is the same address. */
 function normalizeAddress(address: string | null): string | null {
-  return address?.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
+  return address?.replace(/^::ffff:(?=.*\.)/i, '') ?? null;
 }
 
 /** What one client is counted by: its address, or the /64 network of an IPv6 address, which one client owns whole. */
 export function clientBucket(client: Client): string {
   const address = client.address ?? 'unknown';
-  if (isIP(address) !== 6) return address;
-  const [head = '', tail] = address.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  if (tail !== undefined) {
-    const rest = tail === '' ? 0 : tail.split(':').length;
-    while (groups.length + rest < 8) groups.push('0');
-  }
-  return `${groups.slice(0, 4).join(':')}::/64`;
+  return isIP(address) === 6 ? `${networkOf(address)}::/64` : address;
+}
+
+/** The first four of the eight groups of an IPv6 address, each in its shortest form. */
+function networkOf(address: string): string {
+  const [first = [], last = []] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));
+  const given = first.length + last.length + (address.includes('.') ? 1 : 0);
+  const groups = [...first, ...Array.from({ length: 8 - given }, () => '0'), ...last];
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':');
 }

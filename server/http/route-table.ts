@@ -28,6 +28,11 @@ export class RouteTable {
     }
   }
 
+  /** Whether any route could be meant: paths of no feature are somebody else's. */
+  covers(path: string): boolean {
+    return this.#routers.has(firstSegments(path));
+  }
+
   /**
    * Finds the route of a request; HEAD finds the GET route.
    * @throws {Problem} `not_found`, or `method_not_allowed` with the Allow header when the path has other methods.

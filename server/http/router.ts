@@ -16,12 +16,11 @@ import {
   readIdempotencyKey,
   storeAnswer,
 } from './idempotency.ts';
-import { invalidValues, Problem } from './problem.ts';
+import { Problem } from './problem.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { envelope, type PrincipalCall, ReadyAnswer, type Route, replay } from './route.ts';
 import { RouteTable } from './route-table.ts';
-import { noFields } from './schemas.ts';
-import { readQuery, validateParts } from './validate.ts';
+import { createValidator } from './validate.ts';
 import { latestVersion, resolveVersion } from './versions.ts';
 
 export interface RouterOptions {
@@ -46,9 +45,10 @@ const bodyLimit = 64 * 1024;
  */
 export function routeRequests(routes: readonly Route[], options: RouterOptions): Middleware {
   const table = new RouteTable(routes);
+  const validators = new Map(routes.map((route) => [route, createValidator(route)]));
   const runningKeys = new RunningKeys();
 
-  return async (ctx) => {
+  const answer = async (ctx: Context): Promise<void> => {
     if (ctx.method === 'OPTIONS' && answerPreflight(ctx, table)) return;
     // Before anything can be refused: the page of a visitor may read errors too.
     if (ctx.path.startsWith('/v1/public/')) ctx.set(corsHeaders);
@@ -63,11 +63,8 @@ export function routeRequests(routes: readonly Route[], options: RouterOptions):
     const key = principal && route.idempotencyKey !== 'none' ? header(ctx, 'idempotency-key') : undefined;
     const idempotencyKey = readIdempotencyKey(key, route.idempotencyKey === 'required');
     const body = hasBody(ctx.req) && route.method !== 'GET' ? await readJsonBody(ctx.req, bodyLimit) : null;
-    const [validParams, query, validBody] = validateParts([
-      { name: 'path', schema: route.params, value: params },
-      { name: 'query', schema: route.query ?? noFields, value: readQuery(ctx.querystring) },
-      { name: 'body', schema: route.body, value: checkPresence(route, body?.value) },
-    ]);
+    const validate = validators.get(route) as ReturnType<typeof createValidator>;
+    const parts = validate({ params, querystring: ctx.querystring, body: body?.value });
     const idempotency: IdempotencyClaim | null =
       principal === null || idempotencyKey === null
         ? null
@@ -76,14 +73,15 @@ export function routeRequests(routes: readonly Route[], options: RouterOptions):
             key: idempotencyKey,
             fingerprint: fingerprintRequest(route.method, ctx.url, body?.bytes ?? Buffer.alloc(0)),
           };
-    const call = { params: validParams, query, body: validBody, client, now, idempotency, principal } as PrincipalCall;
-    const answer = await runningKeys.hold(idempotency, () => run(route, call, options));
-    ctx.status = answer.status;
-    ctx.type = 'application/json; charset=utf-8';
-    ctx.set(answer.headers);
-    if (answer.headers.ETag !== undefined && ctx.fresh) ctx.status = 304;
-    else ctx.body = answer.body;
+    const call = { ...parts, client, now, idempotency, principal } as PrincipalCall;
+    const { status, headers, body: text } = await runningKeys.hold(idempotency, () => run(route, call, options));
+    ctx.status = status;
+    ctx.set('Content-Type', 'application/json; charset=utf-8');
+    ctx.set(headers);
+    if (headers.ETag !== undefined && ctx.fresh) ctx.status = 304;
+    else ctx.body = text;
   };
+  return (ctx, next) => (table.covers(ctx.path) ? answer(ctx) : next());
 }
 
 async function run(route: Route, call: PrincipalCall, options: RouterOptions): Promise<ReadyAnswer> {
@@ -122,21 +120,6 @@ async function admit(ctx: Context, route: Route, options: RouterOptions, now: st
   const apiKeyId = principal.actor.id ?? principal.tenantId;
   ctx.set(options.limiter.take([{ policy: 'api_key', bucket: `key ${apiKeyId}`, limit: options.apiKeyLimit }]));
   return principal;
-}
-
-/** A missing body is its own message, clearer than a complaint about `undefined`. */
-function checkPresence(route: Route, value: unknown): unknown {
-  if (route.body !== null && value === undefined && !route.body.safeParse(undefined).success) {
-    throw invalidValues([{ path: 'body', issue: 'is required: send a JSON object' }]);
-  }
-  if (route.body === null && value !== undefined && !isEmptyObject(value)) {
-    throw invalidValues([{ path: 'body', issue: 'must be empty: this operation takes no fields' }]);
-  }
-  return value;
-}
-
-function isEmptyObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 }
 
 /** Answers the CORS preflight of a public path; other paths are for servers, which send none. */

@@ -1,29 +1,62 @@
 import type { z } from 'zod';
 import { findUnstorable } from './body.ts';
 import { invalidValues, type ProblemDetail } from './problem.ts';
+import type { Route } from './route.ts';
+import { noFields } from './schemas.ts';
 
-/** A part of a request with the schema it must fit; `name` begins the paths of its details. */
-export interface Part {
-  readonly name: 'path' | 'query' | 'body';
-  readonly schema: z.ZodType | null;
-  readonly value: unknown;
+/** The parts of a request as they came. */
+export interface RequestParts {
+  readonly params: Readonly<Record<string, string>>;
+  readonly querystring: string;
+  /** Undefined where there is none. */
+  readonly body: unknown;
+}
+
+/** The parts of a request as the handler gets them. */
+export interface ValidParts {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
 }
 
 /**
- * Validates the parts of a request together, so that one answer names everything that is wrong.
- * @returns the parsed values in the order of the parts.
- * @throws {Problem} `validation_failed`.
+ * Makes the validation of a route: all parts together, so that one answer names everything that is wrong.
+ * The validation throws `validation_failed` (Problem).
  */
-export function validateParts(parts: readonly Part[]): readonly unknown[] {
-  const details: ProblemDetail[] = [];
-  const values = parts.map(({ name, schema, value }) => {
-    if (schema === null) return value;
-    const parsed = schema.safeParse(value);
-    if (!parsed.success) details.push(...describeIssues(name, parsed.error.issues));
-    return parsed.data;
-  });
-  if (details.length > 0) throw invalidValues(details);
-  return values;
+export function createValidator({ params, query, body }: Route): (parts: RequestParts) => ValidParts {
+  const querySchema = query ?? noFields;
+  // Most requests have no query string; what it stands for is worked out once.
+  const emptyQuery = querySchema.safeParse({});
+  return (parts) => {
+    const details: ProblemDetail[] = [];
+    const check = (name: string, schema: z.ZodType | null, value: unknown): unknown => {
+      if (schema === null) return value;
+      const parsed = schema.safeParse(value);
+      if (!parsed.success) details.push(...describeIssues(name, parsed.error.issues));
+      return parsed.data;
+    };
+    const valid = {
+      params: check('path', params, parts.params),
+      query:
+        parts.querystring === '' && emptyQuery.success
+          ? emptyQuery.data
+          : check('query', querySchema, readQuery(parts.querystring)),
+      body: check('body', body, requireBody(body, parts.body)),
+    };
+    if (details.length > 0) throw invalidValues(details);
+    return valid;
+  };
+}
+
+/** A missing body is its own message, clearer than a complaint about `undefined`. */
+function requireBody(schema: z.ZodType | null, value: unknown): unknown {
+  if (schema !== null && value === undefined && !schema.safeParse(undefined).success) {
+    throw invalidValues([{ path: 'body', issue: 'is required: send a JSON object' }]);
+  }
+  if (schema === null && value !== undefined && JSON.stringify(value) !== '{}') {
+    throw invalidValues([{ path: 'body', issue: 'must be empty: this operation takes no fields' }]);
+  }
+  return value;
 }
 
 function describeIssues(name: string, issues: readonly z.core.$ZodIssue[]): readonly ProblemDetail[] {

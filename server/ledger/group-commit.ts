@@ -42,32 +42,47 @@ export class GroupCommit<Item, Result> {
   }
 
   async #run(): Promise<void> {
-    // The check phase comes after all sockets that are ready were read: their requests join this batch.
-    await new Promise((resolve) => setImmediate(resolve));
+    let busy = false;
     while (this.#waiting.length > 0) {
+      await (busy ? pause() : turnEventLoop());
       const batch = this.#waiting.splice(0, maximumBatch);
+      busy = batch.length >= busyBatch;
       await this.#settle(batch);
-      await new Promise((resolve) => setImmediate(resolve));
+      // Whoever was answered may have asked again already; what came meanwhile is read before the next look.
+      await turnEventLoop();
     }
     this.#running = null;
   }
 
   async #settle(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    let outcomes: readonly Outcome<Result>[];
     try {
-      const outcomes = await this.#write(batch.map(({ item }) => item));
-      for (const [index, { resolve, reject }] of batch.entries()) {
-        const outcome = outcomes[index] as Outcome<Result>;
-        if ('error' in outcome) reject(outcome.error);
-        else resolve(outcome.result);
-      }
+      outcomes = await this.#write(batch.map(({ item }) => item));
     } catch (error) {
       const [only] = batch;
       if (batch.length === 1) only?.reject(error);
       // One item that the database refuses must not take its neighbours along: each is tried alone.
       else for (const one of batch) await this.#settle([one]);
+      return;
+    }
+    for (const [index, { resolve, reject }] of batch.entries()) {
+      const outcome = outcomes[index] ?? { error: new Error('The write of a batch gave no outcome for an item.') };
+      if ('error' in outcome) reject(outcome.error);
+      else resolve(outcome.result);
     }
   }
 }
 
+/** The check phase comes after all sockets that are ready were read: their requests join the batch. */
+function turnEventLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Under load a millisecond more makes groups larger and each record cheaper; the sync takes about as long. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+const busyBatch = 8;
 const maximumBatch = 512;
 const maximumWaiting = 20_000;
