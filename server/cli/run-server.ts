@@ -15,13 +15,13 @@ export async function runServer(
   const { settings } = context;
   await using installation = await openInstallation(settings);
   const log = createLog(settings);
-  const server = await startServer(installation, { log }).catch((error: unknown) => {
+  // Closed however this ends: a server whose demo could not be made must not stay behind.
+  await using server = await startServer(installation, { log }).catch((error: unknown) => {
     throw explainListenError(error, settings);
   });
   const credentials = demo ? await seedDemo(installation, server.baseUrl) : null;
   announce(context, server, demo, credentials);
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
-  await server.close();
   return 0;
 }
 

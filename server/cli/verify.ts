@@ -1,49 +1,32 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { verifyVersions } from '../consent/verify-notices.ts';
-import { openInstallation } from '../installation.ts';
 import { type LedgerName, ledgerTables } from '../ledger/append.ts';
-import { verifyChain } from '../ledger/verify.ts';
-import { checkIntegrity } from '../storage/integrity.ts';
+import { type ChainReport, listOwners, verifyChain } from '../ledger/verify.ts';
+import type { Settings } from '../settings.ts';
+import { type Database, openDatabase } from '../storage/database.ts';
+import { checkIntegrity, describeUnreadable } from '../storage/integrity.ts';
+import { isMigrated } from '../storage/migrate.ts';
 import { findTenant, listTenants } from '../tenants/store.ts';
-import { type Command, UsageError } from './command.ts';
+import { type Command, type CommandContext, UsageError } from './command.ts';
 
 export const verify: Command = {
   name: 'verify',
   summary: 'recompute every hash chain and name the first row that was changed',
   description: 'Ends with 1 when something is not as it was written. May run beside the server.',
   options: { tenant: { type: 'string', meaning: 'only this tenant, by id or slug' } },
-  async run({ settings, options, json, say, result }) {
-    await using installation = await openInstallation(settings);
-    const queries = installation.database.kysely;
-    const only = options.tenant === undefined ? null : await findTenant(queries, String(options.tenant));
-    if (only === undefined) throw new UsageError(`There is no tenant ${options.tenant}.`);
-    const progress =
-      json || !process.stderr.isTTY ? () => undefined : (text: string) => process.stderr.write(`\r\x1b[K${text}`);
-    const files = await checkIntegrity(installation.database);
-    for (const issue of files) say(`✗ database: ${issue}`);
-    const tenants = [];
-    for (const tenant of only === null ? await listTenants(queries) : [only]) {
-      const chains = [];
-      for (const ledger of Object.keys(ledgerTables) as LedgerName[]) {
-        const report = await verifyChain(queries, ledger, tenant.id, (entries) =>
-          progress(`${tenant.slug} ${ledger}: ${entries} …`),
-        );
-        chains.push(report);
-        progress('');
-        say(
-          report.fault === null
-            ? `✓ ${tenant.slug}: ${ledger} chain, ${report.entries} entries`
-            : `✗ ${tenant.slug}: ${ledger} chain, row ${report.fault.sequence} (${report.fault.id ?? 'gone'}): ${report.fault.issue}`,
-        );
-      }
-      const notices = await verifyVersions(queries, tenant.id);
-      say(`${notices.faults.length === 0 ? '✓' : '✗'} ${tenant.slug}: ${notices.versions} published notice versions`);
-      for (const fault of notices.faults)
-        say(`✗ ${tenant.slug}: notice ${fault.noticeId} version ${fault.version}: ${fault.issue}`);
-      tenants.push({ tenantId: tenant.id, slug: tenant.slug, chains, notices });
-    }
+  async run(context) {
+    const { settings, say, result } = context;
+    requireDatabase(settings);
+    const found = await verifyDatabase(context).catch((error: unknown) => {
+      const reason = describeUnreadable(error);
+      if (reason === null) throw error;
+      say(`✗ database: ${reason}`);
+      return { database: [reason], tenants: [] };
+    });
     const intact =
-      files.length === 0 &&
-      tenants.every(
+      found.database.length === 0 &&
+      found.tenants.every(
         ({ chains, notices }) => chains.every(({ fault }) => fault === null) && notices.faults.length === 0,
       );
     say(
@@ -51,7 +34,76 @@ export const verify: Command = {
         ? 'Everything is as it was written.'
         : 'Something was changed. Keep this database and compare it with a backup.',
     );
-    result({ intact, database: files, tenants });
+    result({ intact, ...found });
     return intact ? 0 : 1;
   },
 };
+
+/** Looking must not make a database where there is none. */
+function requireDatabase({ databaseUrl, dataDir }: Settings): void {
+  if (databaseUrl !== null || existsSync(databaseFile(dataDir))) return;
+  throw new UsageError(`There is no database in ${dataDir}. Name one with SVC_DATA_DIR or DATABASE_URL.`);
+}
+
+function databaseFile(dataDir: string): string {
+  return join(dataDir, 'svc.sqlite');
+}
+
+async function verifyDatabase(context: CommandContext) {
+  const { settings, options, say } = context;
+  await using database = openDatabase({ url: settings.databaseUrl, file: databaseFile(settings.dataDir) });
+  if (!(await isMigrated(database))) throw new UsageError('The schema is not up to date; first run: svc migrate');
+  const issues = [...(await checkIntegrity(database))];
+  const owners =
+    options.tenant === undefined ? await listAllOwners(database) : [await requireTenant(database, options)];
+  issues.push(
+    ...owners.filter(({ known }) => !known).map(({ id }) => `there are rows of the tenant ${id}, but no such tenant`),
+  );
+  for (const issue of issues) say(`✗ database: ${issue}`);
+  const tenants = [];
+  for (const owner of owners) tenants.push(await verifyTenant(context, database, owner));
+  return { database: issues, tenants };
+}
+
+/** Whose rows are checked; `known` tells whether there is such a tenant. */
+interface Owner {
+  readonly id: string;
+  readonly slug: string;
+  readonly known: boolean;
+}
+
+async function listAllOwners({ kysely }: Database): Promise<readonly Owner[]> {
+  const tenants = await listTenants(kysely);
+  const unknown = (await listOwners(kysely)).filter((id) => !tenants.some((tenant) => tenant.id === id));
+  return [
+    ...tenants.map(({ id, slug }) => ({ id, slug, known: true })),
+    ...unknown.map((id) => ({ id, slug: String(id), known: false })),
+  ];
+}
+
+async function requireTenant({ kysely }: Database, { tenant }: CommandContext['options']): Promise<Owner> {
+  const found = await findTenant(kysely, String(tenant));
+  if (found === undefined) throw new UsageError(`There is no tenant ${tenant}.`);
+  return { id: found.id, slug: found.slug, known: true };
+}
+
+async function verifyTenant({ json, say }: CommandContext, { kysely }: Database, { id, slug }: Owner) {
+  const progress =
+    json || !process.stderr.isTTY ? () => undefined : (text: string) => process.stderr.write(`\r\x1b[K${text}`);
+  const chains: ChainReport[] = [];
+  for (const ledger of Object.keys(ledgerTables) as LedgerName[]) {
+    const report = await verifyChain(kysely, ledger, id, (entries) => progress(`${slug} ${ledger}: ${entries} …`));
+    chains.push(report);
+    progress('');
+    say(
+      report.fault === null
+        ? `✓ ${slug}: ${ledger} chain, ${report.entries} entries`
+        : `✗ ${slug}: ${ledger} chain, row ${report.fault.sequence} (${report.fault.id ?? 'gone'}): ${report.fault.issue}`,
+    );
+  }
+  const notices = await verifyVersions(kysely, id);
+  say(`${notices.faults.length === 0 ? '✓' : '✗'} ${slug}: ${notices.versions} published notice versions`);
+  for (const { noticeId, version, issue } of notices.faults)
+    say(`✗ ${slug}: notice ${noticeId} version ${version}: ${issue}`);
+  return { tenantId: id, slug, chains, notices };
+}

@@ -122,11 +122,20 @@ function sameChoices(one: PurposeChoices, other: PurposeChoices): boolean {
   return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key]);
 }
 
+/** Whether a subject's records tell of every purpose that is refused now; older ones then change nothing. */
+export function tellsOfRefusals(history: readonly EarlierRecord[], choices: PurposeChoices): boolean {
+  return Object.keys(choices).every(
+    (key) => choices[key] || history.some(({ purposes }) => Object.hasOwn(purposes, key)),
+  );
+}
+
 /**
  * Whether the latest record alone tells what a capture turns off and whether it repeats an earlier one;
  * if not, more of the subject's history must be read.
  */
 export function latestSuffices(latest: EarlierRecord, input: CaptureInput): boolean {
-  if (input.source === 'public' && input.capturedAt !== null && latest.capturedAt > input.capturedAt) return false;
-  return Object.keys(input.purposes).every((key) => input.purposes[key] || key in latest.purposes);
+  if (findRepeated([latest], input) !== undefined) return true;
+  // Decisions arrive in any order of their times, so any earlier record may be the one that is sent again.
+  if (input.source === 'public' && input.capturedAt !== null) return false;
+  return tellsOfRefusals([latest], input.purposes);
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { callSource } from '../audit/source.ts';
 import { readCursor, writeCursor } from '../http/cursor.ts';
+import { findAnswer } from '../http/idempotency.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
-import { defineRoute, type Route } from '../http/route.ts';
+import { defineRoute, type Route, replay } from '../http/route.ts';
 import { Cursor, Id, pageOf, queryInteger, UtcTime } from '../http/schemas.ts';
 import type { Queries } from '../storage/database.ts';
 import { Notice } from './notice.ts';
@@ -57,6 +58,9 @@ export function overviewRoutes({ database, hasher, recorder }: ConsentServices):
       errors: ['consent_notice_not_published', 'conflict'],
       async handle(call) {
         const { body, principal, idempotency } = call;
+        // A retry gets its answer even when the notices have changed since.
+        const earlier = idempotency && (await findAnswer(database.kysely, idempotency, call.now));
+        if (earlier !== null) return replay(earlier);
         return recorder.capture({
           caller: callSource(call, hasher),
           origin: undefined,

@@ -105,31 +105,40 @@ export async function listSubjectRecords(
   return { records, total: Number(total), next: rows.length > limit ? (records.at(-1)?.sequence ?? null) : null };
 }
 
-/** The records of a subject on one notice, newest first, as far back as a decision on it reaches. */
-export async function listHistory(
-  queries: Queries,
-  tenantId: string,
-  noticeId: string,
-  subjectId: string,
-): Promise<readonly ConsentRecord[]> {
-  const rows = await queries
-    .selectFrom('consent_records')
-    .select(stored)
-    .where('tenant_id', '=', tenantId)
-    .where('subject_id', '=', subjectId)
-    .where('notice_id', '=', noticeId)
-    .orderBy('sequence', 'desc')
-    .limit(200)
-    .execute();
-  return rows.map(readRecord);
-}
-
 /** Which subject on which notice. */
 export interface SubjectOnNotice {
   readonly tenantId: string;
   readonly noticeId: string;
   readonly subjectId: string;
 }
+
+/**
+ * The records of a subject on one notice, newest first, read in pages until they tell enough.
+ * @param tellsEnough asked after each page.
+ */
+export async function listHistory(
+  queries: Queries,
+  { tenantId, noticeId, subjectId }: SubjectOnNotice,
+  tellsEnough: (history: readonly ConsentRecord[]) => boolean,
+): Promise<readonly ConsentRecord[]> {
+  const history: ConsentRecord[] = [];
+  for (;;) {
+    const rows = await queries
+      .selectFrom('consent_records')
+      .select(stored)
+      .where('tenant_id', '=', tenantId)
+      .where('subject_id', '=', subjectId)
+      .where('notice_id', '=', noticeId)
+      .where('sequence', '<', history.at(-1)?.sequence ?? Number.MAX_SAFE_INTEGER)
+      .orderBy('sequence', 'desc')
+      .limit(historyPage)
+      .execute();
+    history.push(...rows.map(readRecord));
+    if (rows.length < historyPage || tellsEnough(history)) return history;
+  }
+}
+
+const historyPage = 50;
 
 /** The latest record of each subject on its notice, in one query per 64 of them. */
 export async function findLatestRecords(

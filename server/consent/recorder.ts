@@ -20,6 +20,7 @@ import {
   requireNotice,
   requireOrigin,
   requirePublished,
+  tellsOfRefusals,
 } from './decide.ts';
 import { describeRecord, describeVisits } from './describe-record.ts';
 import { findCapturable } from './notice-store.ts';
@@ -147,7 +148,11 @@ export class ConsentRecorder {
   async #pickVersion(queries: Queries, notice: CapturableNotice, request: CaptureRequest) {
     const published = requirePublished(notice);
     if (request.noticeVersion === null || request.noticeVersion === published.version) return published;
-    const seen = await this.#versions.find(queries, notice.id, request.noticeVersion);
+    // A number beyond the latest need not be looked up, and may be more than the column holds.
+    const seen =
+      request.noticeVersion < published.version
+        ? await this.#versions.find(queries, notice.id, request.noticeVersion)
+        : undefined;
     if (seen !== undefined) return { version: seen.version, content: seen, contentHash: seen.contentHash };
     throw invalidValues([{ path: 'body.noticeVersion', issue: 'is no published version of the notice' }]);
   }
@@ -234,7 +239,12 @@ async function loadHistories(
     const [latest] = histories.get(subjectName(request)) ?? [];
     const tenantId = notices.get(request.noticeId)?.tenantId;
     if (latest === undefined || tenantId === undefined || latestSuffices(latest, request)) continue;
-    histories.set(subjectName(request), await listHistory(queries, tenantId, request.noticeId, request.subjectId));
+    const { noticeId, subjectId, purposes } = request;
+    const enough = (history: readonly EarlierRecord[]) => tellsOfRefusals(history, purposes);
+    const history = await listHistory(queries, { tenantId, noticeId, subjectId }, enough);
+    // Two requests of one subject may need to look back differently far.
+    if (history.length > (histories.get(subjectName(request)) ?? []).length)
+      histories.set(subjectName(request), history);
   }
   return histories;
 }

@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Queries } from '../storage/database.ts';
+import type { Tables } from '../storage/tables.ts';
 import { hashContent } from './notice.ts';
 
 /** What is not as it was written: a published version, or a notice that disagrees with what belongs to it. */
@@ -31,11 +32,13 @@ export async function verifyVersions(
   // stand in the log a moment later.
   const settled = await readLastNumber(queries, tenantId);
   const rows = await queries
-    .selectFrom('consent_notice_versions')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .orderBy('notice_id')
-    .orderBy('version')
+    .selectFrom('consent_notice_versions as row')
+    .leftJoin('consent_notices as notice', 'notice.id', 'row.notice_id')
+    .selectAll('row')
+    .select('notice.id as notice')
+    .where('row.tenant_id', '=', tenantId)
+    .orderBy('row.notice_id')
+    .orderBy('row.version')
     .execute();
   const publications = await readPublications(queries, tenantId);
   const faults: VersionFault[] = [];
@@ -52,12 +55,13 @@ export async function verifyVersions(
 }
 
 function findFault(
-  row: { readonly content: string; readonly content_hash: string; readonly published_at: string },
+  row: Selectable<Tables['consent_notice_versions']> & { readonly notice: string | null },
   publication: Publication | undefined,
 ): string | null {
   if (publication === undefined) return 'the audit log does not tell of its publication';
   if (row.content_hash !== publication.contentHash) return 'the audit log tells of another hash';
   if (row.published_at !== publication.publishedAt) return 'the audit log tells of another time';
+  if (row.notice === null) return 'its notice is missing';
   return hashContent(row.content) === row.content_hash ? null : 'the hash does not fit the content';
 }
 

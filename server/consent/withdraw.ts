@@ -4,6 +4,7 @@ import { recordEvent } from '../audit/store.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import { newId } from '../ids.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { tellsOfRefusals } from './decide.ts';
 import { describeRecord } from './describe-record.ts';
 import type { Purpose } from './notice.ts';
 import { findCapturable, findVersion } from './notice-store.ts';
@@ -28,8 +29,15 @@ export async function withdrawRecord(
   if (original === undefined) throw notFound('consent record');
   const version = await findVersion(work.transaction, noticeId, original.noticeVersion);
   const keys = pickPurposes(original.purposes, version?.purposes ?? [], input.purposes);
-  const history = await listHistory(work.transaction, source.tenantId, noticeId, original.subjectId);
-  const granted = keys.filter((key) => history.find((record) => key in record.purposes)?.purposes[key] !== false);
+  const { tenantId } = source;
+  const { subjectId } = original;
+  const refusals = Object.fromEntries(keys.map((key) => [key, false]));
+  const history = await listHistory(work.transaction, { tenantId, noticeId, subjectId }, (records) =>
+    tellsOfRefusals(records, refusals),
+  );
+  const granted = keys.filter(
+    (key) => history.find(({ purposes }) => Object.hasOwn(purposes, key))?.purposes[key] !== false,
+  );
   if (granted.length === 0) {
     throw new Problem(
       'consent_already_withdrawn',
@@ -38,11 +46,11 @@ export async function withdrawRecord(
   }
   const draft = {
     id: newId(),
-    tenantId: source.tenantId,
+    tenantId,
     noticeId,
     noticeVersion: original.noticeVersion,
     noticeContentHash: original.noticeContentHash,
-    subjectId: original.subjectId,
+    subjectId,
     subjectChannel: original.subjectChannel,
     kind: 'withdrawal' as const,
     withdrawsRecordId: original.id,

@@ -70,7 +70,7 @@ export class RunningKeys {
  * @throws {Problem} `idempotency_key_reused` when the earlier request was another one.
  */
 export async function claimKey(queries: Queries, claim: IdempotencyClaim, now: string): Promise<StoredAnswer | null> {
-  const expired = new Date(Date.parse(now) - retentionMilliseconds).toISOString();
+  const expired = expiryOf(now);
   const taken = { fingerprint: claim.fingerprint, status: 0, body: '', created_at: now };
   const claimed = await queries
     .insertInto('idempotency_keys')
@@ -80,13 +80,26 @@ export async function claimKey(queries: Queries, claim: IdempotencyClaim, now: s
     )
     .returning('key')
     .executeTakeFirst();
-  if (claimed !== undefined) return null;
+  return claimed === undefined ? readAnswer(queries, claim) : null;
+}
+
+/**
+ * Looks for the answer of an earlier request without taking the key, where work comes before the transaction.
+ * @throws {Problem} `idempotency_key_reused` when the earlier request was another one.
+ */
+export async function findAnswer(queries: Queries, claim: IdempotencyClaim, now: string): Promise<StoredAnswer | null> {
+  return readAnswer(queries, claim, expiryOf(now));
+}
+
+async function readAnswer(queries: Queries, claim: IdempotencyClaim, after = ''): Promise<StoredAnswer | null> {
   const earlier = await queries
     .selectFrom('idempotency_keys')
     .select(['fingerprint', 'status', 'body'])
     .where('tenant_id', '=', claim.tenantId)
     .where('key', '=', claim.key)
-    .executeTakeFirstOrThrow();
+    .where('created_at', '>', after)
+    .executeTakeFirst();
+  if (earlier === undefined) return null;
   if (earlier.fingerprint === claim.fingerprint) return { status: earlier.status, body: earlier.body };
   throw new Problem('idempotency_key_reused', 'This Idempotency-Key was used with another request; use a new one.');
 }
@@ -112,7 +125,7 @@ export async function releaseKey(queries: Queries, claim: IdempotencyClaim): Pro
 
 /** Forgets keys older than 24 hours, a bounded number at a time. @returns how many went. */
 export async function forgetExpiredKeys(queries: Queries, now: string, most = 1000): Promise<number> {
-  const expired = new Date(Date.parse(now) - retentionMilliseconds).toISOString();
+  const expired = expiryOf(now);
   const old = await queries
     .selectFrom('idempotency_keys')
     .select(['tenant_id', 'key'])
@@ -128,4 +141,8 @@ export async function forgetExpiredKeys(queries: Queries, now: string, most = 10
       .execute();
   }
   return old.length;
+}
+
+function expiryOf(now: string): string {
+  return new Date(Date.parse(now) - retentionMilliseconds).toISOString();
 }

@@ -18,8 +18,7 @@ export class RouteTable {
   readonly #routes = new Map<unknown, Route>();
 
   constructor(routes: readonly Route[]) {
-    // A path without a parameter goes before one with: /v1/consent/subjects/x is not the notice "subjects".
-    for (const route of routes.toSorted((a, b) => countParameters(a) - countParameters(b))) {
+    for (const route of routes.toSorted((a, b) => (literalFirst(a) < literalFirst(b) ? -1 : 1))) {
       const name = firstSegments(route.path);
       const router = this.#routers.get(name) ?? new Router({ strict: true, sensitive: true });
       this.#routers.set(name, router);
@@ -67,8 +66,9 @@ export class RouteTable {
   }
 }
 
-function countParameters(route: Route): number {
-  return route.path.split('{').length;
+/** Sorts a written segment before a parameter: /v1/consent/subjects/versions is a subject, no versions of a notice. */
+function literalFirst(route: Route): string {
+  return route.path.replaceAll('{', '\uffff');
 }
 
 /** `/v1/consent/0190…/records` → `/v1/consent`. */

@@ -28,10 +28,13 @@ export const UtcTime = z.iso
   .datetime({ precision: 3 })
   .meta({ description: 'RFC 3339, UTC, milliseconds.', override: dateTime });
 
-export const Id = z.uuid().meta({
-  description: 'UUID; ours are version 7, so later ones sort after earlier ones.',
-  override: describeAs({ type: 'string', format: 'uuid' }),
-});
+export const Id = z
+  .uuid()
+  .toLowerCase()
+  .meta({
+    description: 'UUID; ours are version 7, so later ones sort after earlier ones.',
+    override: describeAs({ type: 'string', format: 'uuid' }),
+  });
 
 /** An opaque cursor: the nextCursor of an earlier page. */
 export const Cursor = z

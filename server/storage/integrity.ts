@@ -10,10 +10,11 @@ export async function checkIntegrity(database: Database): Promise<readonly strin
   if (database.dialect !== 'sqlite') return [];
   const file = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(database.kysely);
   const references = await sql<{ table: string; parent: string }>`pragma foreign_key_check`.execute(database.kysely);
-  return [
+  const issues = [
     ...file.rows.map((row) => row.integrity_check).filter((issue) => issue !== 'ok'),
     ...references.rows.map(({ table, parent }) => `a row of ${table} refers to a row of ${parent} that is missing`),
   ];
+  return [...new Set(issues)];
 }
 
 /** Why a database cannot be read, in its own words; null for a failure that is not the database's. */

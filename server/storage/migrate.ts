@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import type { Database, Dialect } from './database.ts';
 import { spine } from './migrations/001-spine.ts';
@@ -14,18 +15,23 @@ const migrations: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
  * @returns the names of the migrations that ran now.
  */
 export async function migrate(database: Database): Promise<readonly string[]> {
-  const { error, results = [] } = await createMigrator(database).migrateToLatest();
+  const provided = Object.fromEntries(Object.entries(migrations).map(([name, make]) => [name, make(database.dialect)]));
+  const migrator = new Migrator({ db: database.kysely, provider: { getMigrations: async () => provided } });
+  const { error, results = [] } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
   return results.map((result) => result.migrationName);
 }
 
 /** Whether every migration has run; only reads. */
-export async function isMigrated(database: Database): Promise<boolean> {
-  const known = await createMigrator(database).getMigrations();
-  return known.every(({ executedAt }) => executedAt !== undefined);
+export async function isMigrated({ kysely }: Database): Promise<boolean> {
+  try {
+    const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(kysely);
+    return Object.keys(migrations).every((name) => rows.some((row) => row.name === name));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && noSuchTable.has(error.code)) return false;
+    throw error;
+  }
 }
 
-function createMigrator(database: Database): Migrator {
-  const provided = Object.fromEntries(Object.entries(migrations).map(([name, make]) => [name, make(database.dialect)]));
-  return new Migrator({ db: database.kysely, provider: { getMigrations: async () => provided } });
-}
+/** How SQLite and PostgreSQL say that a table is missing. */
+const noSuchTable: ReadonlySet<unknown> = new Set(['SQLITE_ERROR', '42P01']);

@@ -1,10 +1,20 @@
 import SQLite from 'better-sqlite3';
-import { Kysely, type SqliteDatabase, SqliteDialect } from 'kysely';
+import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect } from 'kysely';
 import type { Tables } from './tables.ts';
 
 /** Opens (and creates) a SQLite file for one server process; command-line tools may use it at the same time. */
 export function openSqlite(file: string): Kysely<Tables> {
   const database = new SQLite(file);
+  try {
+    prepare(database);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return new Kysely<Tables>({ dialect: new Dialect({ database: rememberStatements(database) }) });
+}
+
+function prepare(database: SQLite.Database): void {
   database.pragma('journal_mode = WAL');
   // A commit returns only when the disk has it: an acknowledged record survives a power cut.
   database.pragma('synchronous = FULL');
@@ -13,9 +23,22 @@ export function openSqlite(file: string): Kysely<Tables> {
   database.pragma('recursive_triggers = ON');
   database.pragma('busy_timeout = 10000');
   database.pragma('cache_size = -32000');
-  // 16 MB of log before it is folded into the file: pages that many commits touch are written there once.
-  database.pragma('wal_autocheckpoint = 4000');
-  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: rememberStatements(database) }) });
+}
+
+/**
+ * Migrations run in a transaction, which Kysely does not do for SQLite by itself: one that is cut off leaves nothing
+ * behind, and processes that start at once wait for each other.
+ */
+class Dialect extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new Adapter();
+  }
+}
+
+class Adapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
 }
 
 /** Kysely prepares a statement per query; SQLite is several times faster when the same text is prepared once. */

@@ -10,14 +10,14 @@ export function spine(dialect: Dialect): Migration {
     async up(db: Kysely<unknown>) {
       await db.schema
         .createTable('installation')
-        .addColumn('id', 'integer', (column) => column.primaryKey())
+        .addColumn('id', 'integer', (column) => column.notNull().primaryKey())
         .addColumn('secret_hash', text, (column) => column.notNull())
         .addColumn('created_at', text, (column) => column.notNull())
         .execute();
 
       await db.schema
         .createTable('tenants')
-        .addColumn('id', text, (column) => column.primaryKey())
+        .addColumn('id', text, (column) => column.notNull().primaryKey())
         .addColumn('slug', text, (column) => column.notNull().unique())
         .addColumn('name', text, (column) => column.notNull())
         .addColumn('api_version', text, (column) => column.notNull())
@@ -26,7 +26,7 @@ export function spine(dialect: Dialect): Migration {
 
       await db.schema
         .createTable('api_keys')
-        .addColumn('id', text, (column) => column.primaryKey())
+        .addColumn('id', text, (column) => column.notNull().primaryKey())
         .addColumn('tenant_id', text, (column) => column.notNull().references('tenants.id'))
         .addColumn('name', text, (column) => column.notNull())
         .addColumn('hash', text, (column) => column.notNull().unique())

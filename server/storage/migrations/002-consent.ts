@@ -10,7 +10,7 @@ export function consent(dialect: Dialect): Migration {
     async up(db: Kysely<unknown>) {
       await db.schema
         .createTable('consent_notices')
-        .addColumn('id', text, (column) => column.primaryKey())
+        .addColumn('id', text, (column) => column.notNull().primaryKey())
         .addColumn('tenant_id', text, (column) => column.notNull().references('tenants.id'))
         .addColumn('status', text, (column) => column.notNull())
         .addColumn('content', text, (column) => column.notNull())

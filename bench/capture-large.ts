@@ -1,0 +1,34 @@
+import type { Benchmark } from './benchmark.ts';
+import { decisionsOn } from './capture.ts';
+import { startChild } from './child.ts';
+import { requestSlice, startSvc } from './http-comparison.ts';
+import { perCpuSecond } from './report.ts';
+import { prepareSite } from './site.ts';
+import { compareInTurn } from './slices.ts';
+
+/** Public capture with a large ledger against the same with an empty one: it must not slow down as records pile up. */
+export const captureLarge: Benchmark = {
+  name: 'capture-large',
+  async run(bench) {
+    const largeSite = await bench.openLargeSite();
+    const emptySite = await prepareSite(bench.createFolder('capture-empty'));
+    await using large = startSvc(bench, largeSite);
+    await using empty = startSvc(bench, emptySite);
+    await using load = startChild('load');
+    const found = await compareInTurn(
+      await requestSlice(bench, large, load, decisionsOn(largeSite)),
+      await requestSlice(bench, empty, load, decisionsOn(emptySite)),
+      bench.pace,
+    );
+    return [
+      {
+        what: `public capture at ${bench.largeRows.toLocaleString('en')} rows / empty`,
+        ours: perCpuSecond(found.ours),
+        floor: perCpuSecond(found.floor),
+        value: found.speed,
+        unit: '×',
+        budget: { atLeast: 0.9 },
+      },
+    ];
+  },
+};

@@ -1,0 +1,44 @@
+import type { Benchmark } from './benchmark.ts';
+import { startChild } from './child.ts';
+import { type Requests, requestSlice, startSvc, userAgent } from './http-comparison.ts';
+import { perCpuSecond } from './report.ts';
+import { prepareSite, type Site, siteOrigin } from './site.ts';
+import { compareInTurn } from './slices.ts';
+
+/** Decisions of new visitors on the site's notice. */
+export function decisionsOn(site: Site): Requests {
+  return {
+    method: 'POST',
+    paths: [`/v1/public/consent/${site.noticeId}/records`],
+    headers: { Origin: siteOrigin, 'User-Agent': userAgent },
+    decisions: true,
+    expectedStatus: 201,
+  };
+}
+
+/** Public capture, durable and chained, against Koa that reads and checks the same body and keeps nothing. */
+export const capture: Benchmark = {
+  name: 'capture',
+  async run(bench) {
+    const site = await prepareSite(bench.createFolder('capture'));
+    await using svc = startSvc(bench, site);
+    await using floor = startChild('koa-floor');
+    await using load = startChild('load');
+    const requests = decisionsOn(site);
+    const found = await compareInTurn(
+      await requestSlice(bench, svc, load, requests),
+      await requestSlice(bench, floor, load, requests),
+      bench.pace,
+    );
+    return [
+      {
+        what: 'public capture / Koa + parse + zod',
+        ours: perCpuSecond(found.ours),
+        floor: perCpuSecond(found.floor),
+        value: found.speed,
+        unit: '×',
+        budget: { atLeast: 0.5 },
+      },
+    ];
+  },
+};

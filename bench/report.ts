@@ -1,0 +1,42 @@
+import type { Budget, Finding } from './benchmark.ts';
+
+/** Operations a second of processor time. */
+export function perCpuSecond(microseconds: number): string {
+  return `${Math.round(1e6 / microseconds).toLocaleString('en')} /cpu s`;
+}
+
+export function isMet({ value, budget }: Finding): boolean {
+  return 'atLeast' in budget ? value.median >= budget.atLeast : value.median <= budget.atMost;
+}
+
+/** The findings as a table for people. */
+export function formatTable(findings: readonly Finding[]): string {
+  const lines = findings.map((finding) => [
+    finding.what,
+    finding.ours,
+    finding.floor,
+    format(finding.value.median, finding.unit),
+    `${format(finding.value.low, '')}–${format(finding.value.high, '')}`,
+    formatBudget(finding.budget, finding.unit),
+    isMet(finding) ? 'met' : 'MISSED',
+  ]);
+  const table = [['what / floor', 'ours', 'floor', 'figure', 'half lie in', 'budget', ''], ...lines];
+  const widths = (table[0] as string[]).map((_, column) => Math.max(...table.map((line) => line[column]?.length ?? 0)));
+  const notes = findings.flatMap(({ what, note }) => (note === undefined ? [] : [`${what}: ${note}`]));
+  const rows = table.map((line) =>
+    line
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  );
+  return [...rows, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');
+}
+
+function formatBudget(budget: Budget, unit: Finding['unit']): string {
+  return 'atLeast' in budget ? `≥ ${format(budget.atLeast, unit)}` : `≤ ${format(budget.atMost, unit)}`;
+}
+
+function format(figure: number, unit: Finding['unit'] | ''): string {
+  const text = figure >= 100 ? figure.toFixed(0) : figure.toFixed(2);
+  return unit === '' ? text : `${text} ${unit}`;
+}

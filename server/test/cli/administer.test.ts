@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { isApiKey } from '../../access/api-key.ts';
+import { scopes } from '../../access/scopes.ts';
+import { openInstallation } from '../../installation.ts';
+import { readSettings } from '../../settings.ts';
+import { createLocation, type TestLocation } from '../harness.ts';
+import { readAllRows } from '../http/stored-rows.ts';
+import { type Finished, runSvc } from './run-svc.ts';
+
+describe('administering from the command line', () => {
+  let location: TestLocation;
+  let created: Finished;
+  before(async () => {
+    location = await createLocation('sqlite');
+    created = await runSvc(['tenant', 'create', '--slug', 'acme', '--name', 'Acme Ltd'], location.environment);
+    assert.deepEqual([created.code, created.stderr], [0, '']);
+  });
+  after(() => location[Symbol.asyncDispose]());
+
+  const run = (...words: readonly string[]) => runSvc(words, location.environment);
+  async function runJson(...words: readonly string[]) {
+    const { code, stdout, stderr } = await run(...words, '--json');
+    assert.deepEqual([code, stderr], [0, '']);
+    return JSON.parse(stdout);
+  }
+  const readRows = async () => {
+    await using installation = await openInstallation(readSettings(location.environment));
+    return await readAllRows(installation.database);
+  };
+
+  test('migrates once, also with several processes at once', async () => {
+    await using empty = await createLocation('sqlite');
+    const done = await Promise.all([1, 2, 3].map(() => runSvc(['migrate', '--json'], empty.environment)));
+    for (const { code, stderr } of done) assert.deepEqual([code, stderr], [0, '']);
+    const ran = done.flatMap(({ stdout }) => JSON.parse(stdout).migrations);
+    assert.equal(ran.length, new Set(ran).size);
+    assert.ok(ran.includes('001-spine'));
+    const again = await runSvc(['migrate'], empty.environment);
+    assert.deepEqual([again.code, again.stdout], [0, 'The schema is up to date.\n']);
+  });
+
+  test('creates a tenant and says what to do next', async () => {
+    assert.match(created.stdout, /acme/);
+    assert.match(created.stdout, /svc key create --tenant acme/);
+    const tenant = await runJson('tenant', 'create', '--slug', 'json', '--name', ' JSON Ltd ');
+    assert.deepEqual(Object.keys(tenant).sort(), ['apiVersion', 'createdAt', 'id', 'name', 'slug']);
+    assert.deepEqual([tenant.slug, tenant.name, tenant.apiVersion], ['json', 'JSON Ltd', '2026-11-01']);
+  });
+
+  test('refuses a second tenant of the same slug', async () => {
+    const before = await readRows();
+    const { code, stdout, stderr } = await run('tenant', 'create', '--slug', 'acme', '--name', 'Another');
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, /acme/);
+    assert.equal(await readRows(), before);
+  });
+
+  test('creates a key, shows it once and stores no more than its hash', async () => {
+    const { code, stdout } = await run(
+      'key',
+      'create',
+      '--tenant',
+      'acme',
+      '--name',
+      'site',
+      '--scopes',
+      'consent:read',
+    );
+    assert.equal(code, 0);
+    const keys = stdout.match(/svc_live_\w+/g) ?? [];
+    assert.equal(keys.length, 1);
+    assert.ok(isApiKey(keys[0] as string));
+    assert.ok(!(await readRows()).includes(keys[0] as string));
+  });
+
+  test('creates a key as it is wanted', async () => {
+    const words = ['key', 'create', '--tenant', 'acme', '--name', ' site ', '--environment', 'test'];
+    const wanted = ['--scopes', 'consent:read, audit:read,consent:read', '--expires', '2027-01-31T01:00:00+01:00'];
+    const { id, key, tenantId, ...rest } = await runJson(...words, ...wanted);
+    assert.match(key, /^svc_test_/);
+    assert.deepEqual(rest, {
+      name: 'site',
+      environment: 'test',
+      scopes: ['consent:read', 'audit:read'],
+      expiresAt: '2027-01-31T00:00:00.000Z',
+    });
+    const all = await runJson('key', 'create', '--tenant', tenantId, '--name', 'x', '--scopes', 'all');
+    assert.deepEqual(all.scopes, scopes);
+    assert.equal(all.expiresAt, null);
+    assert.notEqual(all.id, id);
+  });
+
+  test('refuses a key of a tenant that there is not', async () => {
+    const { code, stderr } = await run('key', 'create', '--tenant', 'nobody', '--name', 'x', '--scopes', 'all');
+    assert.equal(code, 2);
+    assert.match(stderr, /nobody/);
+  });
+
+  test('tells the audit log of the tenant and of its keys, without the keys', async () => {
+    const { id, key, tenantId } = await runJson(
+      'key',
+      'create',
+      '--tenant',
+      'acme',
+      '--name',
+      'k',
+      '--scopes',
+      'audit:read',
+    );
+    await using installation = await openInstallation(readSettings(location.environment));
+    const rows = await installation.database.kysely
+      .selectFrom('audit_events')
+      .select('entry')
+      .where('tenant_id', '=', tenantId)
+      .orderBy('sequence')
+      .execute();
+    const events = rows.map(({ entry }) => JSON.parse(entry));
+    const told = events.map(({ module, action, actorType, targetId }) => [module, action, actorType, targetId]);
+    assert.deepEqual(told[0], ['tenants', 'tenant.created', 'system', tenantId]);
+    assert.deepEqual(told.at(-1), ['access', 'api_key.created', 'system', id]);
+    assert.ok(!JSON.stringify(rows).includes(key.slice(13)));
+  });
+
+  test('verifies what is as it was written', async () => {
+    const report = await runJson('verify', '--tenant', 'acme');
+    assert.equal(report.intact, true);
+    assert.deepEqual(
+      report.tenants.map(({ slug }: { slug: string }) => slug),
+      ['acme'],
+    );
+    const unknown = await run('verify', '--tenant', 'nobody');
+    assert.equal(unknown.code, 2);
+    assert.match(unknown.stderr, /nobody/);
+  });
+
+  test('ends with 1 and names the row when one was changed', async () => {
+    await using other = await createLocation('sqlite');
+    await runSvc(['tenant', 'create', '--slug', 'acme', '--name', 'Acme'], other.environment);
+    const id = await changeFirstEvent(other);
+    const [text, json] = await Promise.all([
+      runSvc(['verify'], other.environment),
+      runSvc(['verify', '--json'], other.environment),
+    ]);
+    assert.equal(text.code, 1, text.stdout);
+    assert.ok(text.stdout.includes(id), text.stdout);
+    assert.equal(json.code, 1);
+    assert.equal(JSON.parse(json.stdout).intact, false);
+    assert.ok(json.stdout.includes(id));
+  });
+
+  /** Changes one word of a stored event, past the trigger that refuses it. @returns the id of the event. */
+  async function changeFirstEvent({ environment }: TestLocation): Promise<string> {
+    await using installation = await openInstallation(readSettings(environment));
+    const { kysely } = installation.database;
+    await sql`drop trigger audit_events_refuse_update`.execute(kysely);
+    await sql`update audit_events set entry = replace(entry, 'tenant.created', 'tenant.deleted')`.execute(kysely);
+    return (await kysely.selectFrom('audit_events').select('id').executeTakeFirstOrThrow()).id;
+  }
+});

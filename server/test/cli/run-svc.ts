@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const program = join(import.meta.dirname, '../../cli/svc.ts');
+/** Dozens of processes load the same modules: what one compiles, the next ones find here. */
+const compileCache = join(tmpdir(), 'node-compile-cache');
+const npmStart = join(import.meta.dirname, '../../main.ts');
+
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A server in a process of its own. Disposing of it kills it. */
+export interface RunningSvc extends AsyncDisposable {
+  /** Where it answers, as it printed it. */
+  readonly url: string;
+  readonly process: ChildProcess;
+  /** Sends the signal and waits for the end. */
+  stop(signal: NodeJS.Signals): Promise<Finished>;
+}
+
+export type Environment = Readonly<Record<string, string>>;
+
+/** Runs `svc` to its end, with no other settings than these. */
+export async function runSvc(words: readonly string[], environment: Environment = {}): Promise<Finished> {
+  const { ended } = launch(program, words, environment);
+  return ended;
+}
+
+/** Starts a server (`serve`, `demo`) on a free port and waits until it listens. */
+export function startSvc(words: readonly string[], environment: Environment): Promise<RunningSvc> {
+  return waitUntilListening(program, words, environment);
+}
+
+/** Starts what `npm start` starts. */
+export function startNpmStart(environment: Environment): Promise<RunningSvc> {
+  return waitUntilListening(npmStart, [], environment);
+}
+
+function launch(file: string, words: readonly string[], environment: Environment) {
+  const { PATH = '' } = process.env;
+  const child = spawn(process.execPath, [file, ...words], {
+    env: { PATH, NODE_COMPILE_CACHE: compileCache, PORT: '0', SVC_LOG_LEVEL: 'error', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+    });
+  }
+  const ended = once(child, 'close').then(([code]): Finished => ({ code, ...output }));
+  return { child, output, ended };
+}
+
+async function waitUntilListening(file: string, words: readonly string[], environment: Environment) {
+  const { child, output, ended } = launch(file, words, environment);
+  const url = await new Promise<string>((resolve, reject) => {
+    const look = () => {
+      const found = /(?:listens on |"baseUrl": ")(http:\/\/localhost:\d+)/.exec(output.stdout)?.[1];
+      // With --json the result is whole when its last brace is there.
+      if (found !== undefined && (!words.includes('--json') || output.stdout.endsWith('}\n'))) resolve(found);
+    };
+    child.stdout.on('data', look);
+    ended.then(({ code, stdout, stderr }) => reject(new Error(`ended with ${code}\n${stdout}\n${stderr}`)), reject);
+  });
+  const stop: RunningSvc['stop'] = (signal) => {
+    child.kill(signal);
+    return ended;
+  };
+  return { url, process: child, stop, [Symbol.asyncDispose]: async () => void (await stop('SIGKILL')) };
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { createLocation, noticeContent, type TestLocation } from '../harness.ts';
+import { runSvc, startNpmStart, startSvc } from './run-svc.ts';
+
+describe('the server process', () => {
+  let location: TestLocation;
+  before(async () => {
+    location = await createLocation('sqlite');
+  });
+  after(() => location[Symbol.asyncDispose]());
+
+  const credentialsFile = ({ environment }: TestLocation) =>
+    join(environment.SVC_DATA_DIR as string, 'demo-credentials.json');
+  const readCredentials = (where: TestLocation) => JSON.parse(readFileSync(credentialsFile(where), 'utf8'));
+  const read = (url: string, path: string, key: string) =>
+    fetch(url + path, { headers: { Authorization: `Bearer ${key}` } });
+
+  test('serves without a demo, and ends when it is told to', async () => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      await using server = await startSvc(['serve'], location.environment);
+      assert.equal((await fetch(`${server.url}/v1/openapi.json`)).status, 200);
+      assert.equal((await fetch(`${server.url}/demo`)).status, 404);
+      const { code, stdout, stderr } = await server.stop(signal);
+      assert.deepEqual([code, stderr], [0, '']);
+      assert.doesNotMatch(stdout, /svc_live_/);
+    }
+  });
+
+  test('makes a demo tenant on an empty database, shows its values once and keeps its data', async () => {
+    await using where = await createLocation('sqlite');
+    await using first = await startSvc(['demo'], where.environment);
+    const credentials = readCredentials(where);
+    assert.deepEqual(Object.keys(credentials).sort(), ['apiKey', 'baseUrl', 'noticeId', 'tenantId', 'tenantSlug']);
+    assert.equal(credentials.baseUrl, first.url);
+    assert.equal(credentials.tenantSlug, 'demo');
+    assert.equal(statSync(credentialsFile(where)).mode & 0o777, 0o600);
+    const path = `/v1/consent/${credentials.noticeId}`;
+    const before = await (await read(first.url, path, credentials.apiKey)).json();
+    assert.equal(before.data.status, 'published');
+    assert.equal(before.data.domain, 'localhost');
+    const { stdout, code } = await first.stop('SIGTERM');
+    assert.equal(code, 0);
+    for (const value of [credentials.apiKey, credentials.tenantId, credentials.noticeId]) {
+      assert.equal(stdout.split(value).length, 2, `${value} is shown once`);
+    }
+
+    await using second = await startNpmStart(where.environment);
+    assert.deepEqual(await (await read(second.url, path, credentials.apiKey)).json(), before);
+    assert.deepEqual(readCredentials(where), credentials);
+    assert.ok(!(await second.stop('SIGTERM')).stdout.includes(credentials.apiKey));
+  });
+
+  test('prints one JSON value with --json', async () => {
+    await using where = await createLocation('sqlite');
+    await using server = await startSvc(['demo', '--json'], where.environment);
+    const { stdout } = await server.stop('SIGTERM');
+    assert.deepEqual(JSON.parse(stdout), { baseUrl: server.url, credentials: readCredentials(where) });
+  });
+
+  test('makes no demo tenant where there are others', async () => {
+    await using where = await createLocation('sqlite');
+    await runSvc(['tenant', 'create', '--slug', 'acme', '--name', 'Acme'], where.environment);
+    await using server = await startSvc(['demo'], where.environment);
+    assert.throws(() => readCredentials(where));
+    assert.equal((await fetch(`${server.url}/demo`)).status, 404);
+  });
+
+  test('says which port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const { code, stdout, stderr } = await runSvc(['serve'], { ...location.environment, PORT: String(port) });
+    other.close();
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.ok(stderr.includes(`Port ${port} is taken`), stderr);
+    assert.doesNotMatch(stderr, /\n +at /);
+  });
+
+  test('refuses a database that was used with another secret', async () => {
+    await using where = await createLocation('sqlite');
+    await runSvc(['tenant', 'create', '--slug', 'acme', '--name', 'Acme'], where.environment);
+    const other = { ...where.environment, SVC_SECRET: 'another secret of enough characters' };
+    const refused = await runSvc(['serve'], other);
+    rmSync(join(where.environment.SVC_DATA_DIR as string, 'secret.key'));
+    const lost = await runSvc(['serve'], where.environment);
+    for (const { code, stdout, stderr } of [refused, lost]) {
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr, /secret/);
+      assert.match(stderr, /SVC_SECRET/);
+      assert.doesNotMatch(stderr, /\n +at /);
+      assert.doesNotMatch(stderr, /another secret of enough/);
+    }
+  });
+
+  test('keeps its secret and its data from other users', async () => {
+    await using where = await createLocation('sqlite');
+    const folder = join(where.environment.SVC_DATA_DIR as string, 'made');
+    await runSvc(['tenant', 'create', '--slug', 'acme', '--name', 'Acme'], { SVC_DATA_DIR: folder });
+    assert.equal(statSync(folder).mode & 0o777, 0o700);
+    assert.equal(statSync(join(folder, 'secret.key')).mode & 0o777, 0o600);
+  });
+
+  test('ends although a client keeps its connection, and answers the request that is under way', async () => {
+    await using where = await createLocation('sqlite');
+    await using server = await startSvc(['demo'], where.environment);
+    const { apiKey } = readCredentials(where);
+    const port = Number(new URL(server.url).port);
+    const idle = connect(port, '127.0.0.1').setEncoding('utf8');
+    idle.write('GET /v1/audit HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(idle, 'data');
+    const busy = connect(port, '127.0.0.1').setEncoding('utf8');
+    let answer = '';
+    busy.on('data', (text: string) => {
+      answer += text;
+    });
+    const body = JSON.stringify(noticeContent);
+    busy.write(`POST /v1/consent/notices HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${apiKey}\r\n`);
+    busy.write(`Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`);
+    await once(busy, 'data');
+    assert.match(answer, /^HTTP\/1\.1 100/);
+    const idleClosed = once(idle, 'close');
+    const finished = server.stop('SIGTERM');
+    // The idle connection ends first: from then on the server is known to be stopping.
+    await idleClosed;
+    busy.write(body);
+    while (!answer.includes('HTTP/1.1 201 Created')) await once(busy, 'data');
+    busy.destroy();
+    assert.equal((await finished).code, 0);
+  });
+});

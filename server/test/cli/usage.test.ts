@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { describeSettings } from '../../settings.ts';
+import { createLocation, type TestLocation } from '../harness.ts';
+import { runSvc } from './run-svc.ts';
+
+const commands = ['serve', 'demo', 'migrate', 'tenant create', 'key create', 'verify'];
+
+describe('the command line', () => {
+  let location: TestLocation;
+  let environment: Readonly<Record<string, string>>;
+  before(async () => {
+    location = await createLocation('sqlite');
+    environment = { SVC_DATA_DIR: join(location.environment.SVC_DATA_DIR as string, 'untouched') };
+  });
+  after(() => location[Symbol.asyncDispose]());
+
+  const run = (...words: readonly string[]) => runSvc(words, environment);
+
+  /** Asserts that words are refused with exit code 2 and these hints, and that no data folder was made. */
+  async function assertRefused(words: readonly string[], ...hints: readonly string[]): Promise<void> {
+    const { code, stdout, stderr } = await run(...words);
+    assert.equal(code, 2, stderr);
+    assert.equal(stdout, '');
+    assert.match(stderr, /^svc: /);
+    assert.doesNotMatch(stderr, /\n +at /, 'a person is told, not shown a stack');
+    for (const hint of hints) assert.ok(stderr.includes(hint), stderr);
+    assert.ok(!existsSync(environment.SVC_DATA_DIR as string));
+  }
+
+  test('explains every command, even where the settings are wrong', async () => {
+    await Promise.all(
+      commands.map(async (command) => {
+        const { code, stdout, stderr } = await runSvc([...command.split(' '), '--help'], { ...environment, PORT: 'x' });
+        assert.deepEqual([code, stderr], [0, '']);
+        assert.ok(stdout.startsWith(`svc ${command}: `), stdout);
+        for (const option of ['--json', '--help']) assert.ok(stdout.includes(option), stdout);
+        if (command !== 'serve') return;
+        for (const { name, meaning } of describeSettings()) {
+          assert.ok(stdout.includes(name) && stdout.includes(meaning), name);
+        }
+      }),
+    );
+  });
+
+  test('lists its commands to whoever asks, and to whoever says nothing', async () => {
+    const [asked, silent] = await Promise.all([run('--help'), run()]);
+    assert.deepEqual([asked.code, silent.code], [0, 2]);
+    for (const command of commands) {
+      assert.ok(asked.stdout.includes(command));
+      assert.ok(silent.stdout.includes(command));
+    }
+  });
+
+  test('refuses commands that there are not', async () => {
+    const unknown = [['nonsense'], ['tenant'], ['key', 'delete', '--id', 'x']];
+    await Promise.all(unknown.map((words) => assertRefused(words, words.join(' '), 'verify')));
+  });
+
+  test('refuses options, words and values that a command does not take', async () => {
+    await Promise.all([
+      assertRefused(['migrate', '--nonsense'], '--nonsense'),
+      assertRefused(['verify', 'now'], 'now'),
+      assertRefused(['key', 'create', '--name', 'x'], '--tenant', '--scopes'),
+      assertRefused(['tenant', 'create', '--slug', 'Acme Ltd', '--name', 'Acme'], '--slug', 'lower-case'),
+    ]);
+  });
+
+  test('names the settings that cannot be used', async () => {
+    const wrong = { ...environment, PORT: '99999', SVC_LOG_LEVEL: 'loud' };
+    const { code, stdout, stderr } = await runSvc(['serve'], wrong);
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, /PORT/);
+    assert.match(stderr, /SVC_LOG_LEVEL/);
+  });
+});

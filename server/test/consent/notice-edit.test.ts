@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  assertBodiesRefused,
+  assertNothingWritten,
+  assertProblem,
+  createFreshTenant,
+  describeServer,
+  payload,
+  readEvents,
+  unknownId,
+} from './helpers.ts';
+
+describeServer('PATCH /v1/consent/{id}', (server) => {
+  const edit = (id: string, body: unknown, key = server.tenant.key) =>
+    server.request('PATCH', `/v1/consent/${id}`, { key, body });
+  const read = async (id: string) => payload(await server.request('GET', `/v1/consent/${id}`), 200);
+
+  test('changes the fields that are named and no other', async () => {
+    const id = await server.createNotice();
+    const before = await read(id);
+    server.clock.advance(1000);
+    const edited = payload(await edit(id, { name: 'Shop', domain: 'SHOP.example.com' }), 200);
+    assert.deepEqual(edited, {
+      ...before,
+      name: 'Shop',
+      domain: 'shop.example.com',
+      hasUnpublishedChanges: true,
+      updatedAt: server.clock.now(),
+    });
+    assert.deepEqual(await read(id), edited);
+  });
+
+  test('tells the audit log what stood there before and after', async () => {
+    const tenant = await createFreshTenant(server);
+    const id = await server.createNotice({ key: tenant.key, publish: false });
+    await edit(id, { name: 'Shop' }, tenant.key);
+    const event = (await readEvents(server, tenant)).at(-1);
+    assert.equal(event.action, 'consent_notice.edited');
+    assert.deepEqual(event.diff, { before: { name: 'Website' }, after: { name: 'Shop' } });
+  });
+
+  test('leaves what is public as it is until the next publication', async () => {
+    const id = await server.createNotice();
+    const readPublic = async () => payload(await server.request('GET', `/v1/public/consent/${id}`, { key: null }), 200);
+    const before = await readPublic();
+    await edit(id, { name: 'Shop' });
+    assert.deepEqual(await readPublic(), before);
+    await server.request('POST', `/v1/consent/${id}/publish`);
+    assert.deepEqual(await readPublic(), { ...before, name: 'Shop', version: 2 });
+  });
+
+  test('knows when the content is again what is published', async () => {
+    const id = await server.createNotice();
+    await edit(id, { name: 'Shop' });
+    const reverted = payload(await edit(id, { name: 'Website' }), 200);
+    assert.equal(reverted.hasUnpublishedChanges, false);
+  });
+
+  test('writes nothing when nothing changes', async () => {
+    const id = await server.createNotice();
+    const before = await read(id);
+    server.clock.advance(1000);
+    await assertNothingWritten(server, async () => {
+      assert.deepEqual(payload(await edit(id, { name: ' Website ', domain: 'EXAMPLE.com' }), 200), before);
+    });
+  });
+
+  test('keeps an archived notice archived', async () => {
+    const id = await server.createNotice();
+    await server.request('POST', `/v1/consent/${id}/archive`);
+    assert.equal(payload(await edit(id, { name: 'Shop' }), 200).status, 'archived');
+  });
+
+  test('refuses bodies without a change, with unknown fields and with bad values', async () => {
+    const id = await server.createNotice();
+    await assertBodiesRefused(server, (body) => edit(id, body), [
+      [undefined, 'body'],
+      [{}, 'body'],
+      [[], 'body'],
+      [{ status: 'published' }, 'body.status', 'body'],
+      [{ name: 'Shop', version: 7 }, 'body.version'],
+      [{ name: '' }, 'body.name'],
+      [{ name: null }, 'body.name'],
+      [{ domain: 'example.com/shop', language: 'en_US' }, 'body.language', 'body.domain'],
+      [{ purposes: [] }, 'body.purposes'],
+    ]);
+  });
+
+  test('refuses ids that are unknown or no UUIDs', async () => {
+    await assertNothingWritten(server, async () => {
+      assertProblem(await edit(unknownId, { name: 'Shop' }), '404 not_found');
+      assertProblem(await edit('not-a-uuid', { name: 'Shop' }), '422 validation_failed', ['path.id']);
+    });
+  });
+});

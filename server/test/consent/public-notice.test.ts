@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { noticeContent, type RequestOptions } from '../harness.ts';
+import { assertProblem, describeServer, payload, unknownId } from './helpers.ts';
+
+describeServer('GET /v1/public/consent/{noticeId}', (server) => {
+  const read = (notice: string, options: RequestOptions = {}) =>
+    server.request('GET', `/v1/public/consent/${notice}`, { key: null, ...options });
+
+  test('gives the public form, and its version', async () => {
+    const id = await server.createNotice();
+    const notice = payload(await read(id), 200);
+    assert.deepEqual(notice, { id, ...noticeContent, version: 1 });
+  });
+
+  test('needs no credentials and minds none', async () => {
+    const id = await server.createNotice();
+    payload(await read(id, { key: 'svc_live_wrong' }), 200);
+    const headers = { 'Svc-Tenant': 'nobody', Cookie: 'a=b', Origin: 'https://anywhere.test' };
+    payload(await read(id, { headers }), 200);
+  });
+
+  test('does not find what is unknown, not published, or no id at all', async () => {
+    const draft = await server.createNotice({ publish: false });
+    const archived = await server.createNotice();
+    payload(await read(archived), 200);
+    await server.request('POST', `/v1/consent/${archived}/archive`);
+    for (const id of [
+      draft,
+      archived,
+      unknownId,
+      'not-a-uuid',
+      '1',
+      "'%20or%201=1--",
+      '%F0%9F%92%A5',
+      'x'.repeat(5000),
+    ]) {
+      assertProblem(await read(id), '404 not_found');
+    }
+    assertProblem(await read('a%00b'), '422 validation_failed', ['path.noticeId']);
+  });
+
+  test('is there again, in its newest version, after each publication', async () => {
+    const id = await server.createNotice();
+    for (const [number, name] of ['One', 'Two', 'Three'].entries()) {
+      payload(await read(id), 200);
+      await server.request('PATCH', `/v1/consent/${id}`, { body: { name } });
+      await server.request('POST', `/v1/consent/${id}/publish`);
+      const notice = payload(await read(id), 200);
+      assert.deepEqual([notice.name, notice.version], [name, number + 2]);
+    }
+  });
+
+  test('may be read from every origin, errors too', async () => {
+    for (const answer of [await read(await server.createNotice()), await read(unknownId)]) {
+      assert.equal(answer.headers.get('access-control-allow-origin'), '*');
+      assert.equal(answer.headers.get('access-control-allow-credentials'), null);
+      assert.match(answer.headers.get('access-control-expose-headers') ?? '', /Svc-Request-Id/);
+    }
+  });
+
+  test('answers preflights with the method that the path takes', async () => {
+    const headers = {
+      Origin: 'https://example.com',
+      'Access-Control-Request-Method': 'POST',
+      'Access-Control-Request-Headers': 'content-type',
+    };
+    const paths = { [`/v1/public/consent/${unknownId}`]: 'GET', [`/v1/public/consent/${unknownId}/records`]: 'POST' };
+    for (const [path, method] of Object.entries(paths)) {
+      const answer = await server.request('OPTIONS', path, { key: null, headers });
+      assert.deepEqual([answer.status, answer.text], [204, '']);
+      assert.equal(answer.headers.get('access-control-allow-origin'), '*');
+      assert.equal(answer.headers.get('access-control-allow-methods'), method);
+      assert.match(answer.headers.get('access-control-allow-headers') ?? '', /Content-Type/);
+      assert.equal(answer.headers.get('access-control-max-age'), '86400');
+    }
+  });
+
+  test('has no preflight for operations that need a key', async () => {
+    const answer = await server.request('OPTIONS', `/v1/consent/${unknownId}/records`, { key: null });
+    assertProblem(answer, '405 method_not_allowed');
+    assert.equal(answer.headers.get('access-control-allow-origin'), null);
+  });
+
+  test('is told from an earlier read by its ETag until the next version', async () => {
+    const id = await server.createNotice();
+    const first = await read(id);
+    const etag = first.headers.get('etag') as string;
+    assert.match(etag, /^"[^"]+"$/);
+    assert.equal(first.headers.get('cache-control'), 'no-cache');
+    // As a browser asks again for what it has; without a Cache-Control of its own, fetch would demand a full answer.
+    const readAgain = (value: string) =>
+      read(id, { headers: { 'If-None-Match': value, 'Cache-Control': 'max-age=0' } });
+    for (const value of [etag, `W/${etag}`, `"other", ${etag}`]) {
+      const again = await readAgain(value);
+      assert.deepEqual([again.status, again.text, again.headers.get('etag')], [304, '', etag]);
+      assert.equal(again.headers.get('access-control-allow-origin'), '*');
+    }
+    payload(await readAgain('"other"'), 200);
+    await server.request('PATCH', `/v1/consent/${id}`, { body: { name: 'Shop' } });
+    await server.request('POST', `/v1/consent/${id}/publish`);
+    const next = await readAgain(etag);
+    assert.equal(payload(next, 200).version, 2);
+    assert.notEqual(next.headers.get('etag'), etag);
+  });
+
+  test('answers HEAD with the headers of GET alone', async () => {
+    const id = await server.createNotice();
+    const get = await read(id);
+    const head = await server.request('HEAD', `/v1/public/consent/${id}`, { key: null });
+    assert.deepEqual([head.status, head.text], [200, '']);
+    for (const name of ['etag', 'content-type', 'content-length', 'access-control-allow-origin']) {
+      assert.equal(head.headers.get(name), get.headers.get(name), name);
+    }
+    assert.equal((await server.request('HEAD', `/v1/public/consent/${unknownId}`, { key: null })).status, 404);
+  });
+
+  test('takes no query', async () => {
+    assertProblem(await read(`${await server.createNotice()}?lang=de`), '422 validation_failed', ['query.lang']);
+  });
+});

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertNothingWritten, assertProblem, capture, describeServer, payload, visit } from './helpers.ts';
+
+const perNotice = 6;
+const perClient = 4;
+let clients = 0;
+const newAddress = () => {
+  clients += 1;
+  return `203.0.113.${clients}`;
+};
+
+describeServer(
+  'rate limits of the public capture',
+  (server) => {
+    const visitFrom = (address: string, notice: string, body: object = {}) =>
+      visit(server, notice, body, { 'X-Forwarded-For': address });
+    const visitTimes = async (count: number, address: () => string, notice: string) => {
+      for (let time = 0; time < count; time += 1) payload(await visitFrom(address(), notice));
+    };
+    const startMinute = () => server.clock.advance(60_000 - (server.clock.milliseconds() % 60_000));
+
+    test('are told with every answer', async () => {
+      startMinute();
+      const notice = await server.createNotice();
+      const address = newAddress();
+      for (const left of [1, 2]) {
+        const { headers } = await visitFrom(address, notice);
+        assert.equal(headers.get('ratelimit-policy'), `"client";q=${perClient};w=60, "notice";q=${perNotice};w=60`);
+        assert.equal(
+          headers.get('ratelimit'),
+          `"client";r=${perClient - left};t=60, "notice";r=${perNotice - left};t=60`,
+        );
+      }
+      server.clock.advance(45_000);
+      assert.match((await visitFrom(address, notice)).headers.get('ratelimit') ?? '', /"notice";r=3;t=15$/);
+    });
+
+    test('stop one client, let others pass, and end with the minute', async () => {
+      startMinute();
+      const [notice, other] = [await server.createNotice(), await server.createNotice()];
+      const address = newAddress();
+      await visitTimes(perClient, () => address, notice);
+      server.clock.advance(59_999);
+      await assertNothingWritten(server, async () => {
+        const refused = await visitFrom(address, notice);
+        assertProblem(refused, '429 rate_limited');
+        assert.equal(refused.headers.get('retry-after'), '1');
+        assert.match(refused.headers.get('ratelimit') ?? '', /^"client";r=0;t=1/);
+        assert.equal(refused.headers.get('access-control-allow-origin'), '*');
+        assert.match(refused.headers.get('access-control-expose-headers') ?? '', /Retry-After, RateLimit/);
+        assertProblem(await visitFrom(address, other), '429 rate_limited');
+      });
+      payload(await visitFrom(newAddress(), notice));
+      server.clock.advance(1);
+      payload(await visitFrom(address, notice));
+    });
+
+    test('stop one notice for all clients, let other notices pass, and end with the minute', async () => {
+      startMinute();
+      const [notice, other] = [await server.createNotice(), await server.createNotice()];
+      await visitTimes(perNotice, newAddress, notice);
+      server.clock.advance(30_000);
+      await assertNothingWritten(server, async () => {
+        const refused = await visitFrom(newAddress(), notice);
+        assertProblem(refused, '429 rate_limited');
+        assert.equal(refused.headers.get('retry-after'), '30');
+        assert.match(refused.headers.get('ratelimit') ?? '', /"notice";r=0;t=30$/);
+      });
+      payload(await visitFrom(newAddress(), other));
+      server.clock.advance(30_000);
+      payload(await visitFrom(newAddress(), notice));
+    });
+
+    test('count refused requests too', async () => {
+      startMinute();
+      const notice = await server.createNotice();
+      const address = newAddress();
+      for (let time = 0; time < perClient; time += 1) {
+        assertProblem(await visitFrom(address, notice, { purposes: {} }), '422 validation_failed');
+      }
+      assertProblem(await visitFrom(address, notice), '429 rate_limited');
+    });
+
+    test('count an IPv6 client by its /64 network', async () => {
+      startMinute();
+      const notice = await server.createNotice();
+      await visitTimes(perClient, () => `2001:db8:1:2::${newAddress()}`, notice);
+      assertProblem(await visitFrom('2001:db8:1:2:ffff::1', notice), '429 rate_limited');
+      payload(await visitFrom('2001:db8:1:3::1', notice));
+    });
+
+    test('believe the nearest proxy alone', async () => {
+      startMinute();
+      const notice = await server.createNotice();
+      const address = newAddress();
+      await visitTimes(perClient, () => `${newAddress()}, ${address}`, notice);
+      assertProblem(await visitFrom(`${newAddress()}, ${address}`, notice), '429 rate_limited');
+    });
+
+    test('do not touch captures with a key', async () => {
+      startMinute();
+      const notice = await server.createNotice();
+      await visitTimes(perNotice, newAddress, notice);
+      payload(await capture(server, notice));
+    });
+  },
+  {
+    SVC_LIMIT_CAPTURE_NOTICE: String(perNotice),
+    SVC_LIMIT_CAPTURE_CLIENT: String(perClient),
+    SVC_TRUSTED_PROXIES: '1',
+  },
+);

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { assertProblem, capture, describeServer, payload, readPages, unknownId, visit } from './helpers.ts';
+
+interface Item {
+  readonly id: string;
+}
+
+describeServer('reading consent records', (server) => {
+  const list = (notice: string, query: Record<string, string> | string = {}) =>
+    server.request('GET', `/v1/consent/${notice}/records?${new URLSearchParams(query)}`);
+  /** @returns the ids, newest first. */
+  const captureMany = async (notice: string, count: number): Promise<readonly string[]> => {
+    const ids: string[] = [];
+    for (let number = 0; number < count; number += 1) {
+      const decide = number % 2 === 0 ? capture : visit;
+      ids.unshift(payload(await decide(server, notice, { subjectId: `subject-${number}` })).id);
+    }
+    return ids;
+  };
+  const idsOf = (items: readonly Item[]) => items.map(({ id }) => id);
+
+  test('gives the 50 newest, an exact total, and where to go on', async () => {
+    const notice = await server.createNotice();
+    const ids = await captureMany(notice, 53);
+    const { data, page } = payload(await list(notice), 200);
+    assert.deepEqual(idsOf(data), ids.slice(0, 50));
+    assert.deepEqual(page, { cursor: null, nextCursor: page.nextCursor, limit: 50, total: 53 });
+    const next = payload(await list(notice, { cursor: page.nextCursor }), 200);
+    assert.deepEqual(idsOf(next.data), ids.slice(50));
+    assert.deepEqual(next.page, { cursor: page.nextCursor, nextCursor: null, limit: 50, total: 53 });
+    assert.equal(payload(await server.request('GET', `/v1/consent/${notice}`), 200).recordCount, 53);
+    assert.equal(payload(await list(notice, { limit: '200' }), 200).data.length, 53);
+  });
+
+  test('gives each record as the operation for one does', async () => {
+    const notice = await server.createNotice();
+    await captureMany(notice, 2);
+    for (const record of payload(await list(notice), 200).data) {
+      assert.deepEqual(payload(await server.request('GET', `/v1/consent/${notice}/records/${record.id}`), 200), record);
+    }
+  });
+
+  test('is empty for a notice without records, published or not', async () => {
+    const empty = { data: [], page: { cursor: null, nextCursor: null, limit: 50, total: 0 } };
+    for (const publish of [true, false]) {
+      assert.deepEqual(payload(await list(await server.createNotice({ publish })), 200), empty);
+    }
+  });
+
+  test('takes limits from 1 to 200 and refuses others', async () => {
+    const notice = await server.createNotice();
+    const [newest] = await captureMany(notice, 2);
+    assert.deepEqual(idsOf(payload(await list(notice, { limit: '1' }), 200).data), [newest]);
+    for (const limit of ['0', '201', '-1', '1.5', '1e2', '', 'all']) {
+      assertProblem(await list(notice, { limit }), '422 validation_failed', ['query.limit']);
+    }
+    assertProblem(await list(notice, { subject: 'x' }), '422 validation_failed', ['query.subject']);
+    assertProblem(await list(notice, 'cursor=a&cursor=b'), '422 validation_failed', ['query.cursor']);
+  });
+
+  test('refuses cursors that it did not give for this very list', async () => {
+    const [notice, other] = [await server.createNotice(), await server.createNotice()];
+    await captureMany(notice, 2);
+    await captureMany(other, 2);
+    const { nextCursor } = payload(await list(notice, { limit: '1' }), 200).page;
+    const foreign = payload(await list(other, { limit: '1' }), 200).page.nextCursor;
+    const ofNotices = payload(await server.request('GET', '/v1/consent?limit=1'), 200).page.nextCursor;
+    for (const cursor of [foreign, ofNotices, 'garbage', 'W10', nextCursor.slice(0, -1), nextCursor.slice(1)]) {
+      assertProblem(await list(notice, { cursor }), '400 invalid_cursor');
+    }
+    assertProblem(await list(notice, { cursor: '' }), '422 validation_failed', ['query.cursor']);
+  });
+
+  test('finds a record under its own notice alone', async () => {
+    const [notice, other] = [await server.createNotice(), await server.createNotice()];
+    const [id] = await captureMany(notice, 1);
+    const get = (path: string) => server.request('GET', `/v1/consent/${path}`);
+    assertProblem(await get(`${other}/records/${id}`), '404 not_found');
+    assertProblem(await get(`${unknownId}/records/${id}`), '404 not_found');
+    assertProblem(await get(`${notice}/records/${unknownId}`), '404 not_found');
+    assertProblem(await get(`${notice}/records/1`), '422 validation_failed', ['path.recordId']);
+    assertProblem(await get('x/records/y'), '422 validation_failed', ['path.id', 'path.recordId']);
+    assertProblem(await list(unknownId), '404 not_found');
+    assertProblem(await list('not-a-uuid'), '422 validation_failed', ['path.id']);
+  });
+
+  test('pages of any size give every record once, newest first, whatever arrives between them', async () => {
+    const cases = fc.record({
+      records: fc.integer({ min: 0, max: 9 }),
+      limit: fc.integer({ min: 1, max: 10 }),
+      arrivals: fc.integer({ min: 0, max: 2 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ records, limit, arrivals }) => {
+        const notice = await server.createNotice();
+        const ids = await captureMany(notice, records);
+        const betweenPages = () => captureMany(notice, arrivals);
+        const pages = await readPages<Item>(server, `/v1/consent/${notice}/records`, limit, { betweenPages });
+        assert.deepEqual(idsOf(pages.flat()), ids);
+        assert.ok(pages.slice(0, -1).every((page) => page.length === limit));
+      }),
+      { numRuns: 8, examples: [[{ records: 6, limit: 2, arrivals: 2 }], [{ records: 5, limit: 1, arrivals: 0 }]] },
+    );
+  });
+});

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  assertProblem,
+  capture,
+  createFreshTenant,
+  describeServer,
+  payload,
+  readPages,
+  unknownId,
+  visit,
+  withdraw,
+} from './helpers.ts';
+
+interface Item {
+  readonly sequence: number;
+}
+
+describeServer('the ledger of a subject', (server) => {
+  const get = (path: string, key = server.tenant.key) => server.request('GET', path, { key });
+
+  test('has the records of all notices, newest first', async () => {
+    const { key } = await createFreshTenant(server);
+    const notices = [await server.createNotice({ key }), await server.createNotice({ key })] as const;
+    const options = { key };
+    const first = payload(await capture(server, notices[0], {}, options));
+    await capture(server, notices[0], { subjectId: 'somebody else' }, options);
+    const visited = payload(await visit(server, notices[1], { subjectId: 'subject-1' }));
+    const withdrawal = payload(await withdraw(server, notices[0], first.id, {}, options));
+    const { data, page } = payload(await get('/v1/consent/subject-1', key), 200);
+    assert.deepEqual(page, { cursor: null, nextCursor: null, limit: 50, total: 3 });
+    assert.deepEqual(
+      data.map(({ id }: { id: string }) => id),
+      [withdrawal.id, visited.id, first.id],
+    );
+    assert.deepEqual(data[2], first);
+    const unambiguous = await get('/v1/consent/subjects/subject-1', key);
+    assert.deepEqual(payload(unambiguous, 200).data, data);
+  });
+
+  test('takes any subject id, written as part of a path', async () => {
+    const notice = await server.createNotice();
+    const subjects = [
+      'a/b/c',
+      '/',
+      '50%',
+      '%2F',
+      '%',
+      'a b+c',
+      '?query=1#fragment',
+      'ünïcødé 例え 👩‍👩‍👧',
+      '+49 170 1234567',
+      'o\'neil\\"<>',
+      'person@example.com',
+      'subjects',
+      'notices',
+      'records',
+      'versions',
+      'constructor',
+      unknownId,
+      'x'.repeat(256),
+      '例'.repeat(256),
+    ];
+    for (const subjectId of subjects) {
+      const record = payload(await capture(server, notice, { subjectId }));
+      for (const path of ['/v1/consent/', '/v1/consent/subjects/']) {
+        const { data, page } = payload(await get(path + encodeURIComponent(subjectId)), 200);
+        assert.deepEqual([data, page.total], [[record], 1], path + subjectId);
+      }
+    }
+  });
+
+  test('gives way to a notice of the same id, except in its unambiguous form', async () => {
+    const notice = await server.createNotice();
+    payload(await capture(server, notice, { subjectId: notice }));
+    assert.equal(payload(await get(`/v1/consent/${notice}`), 200).name, 'Website');
+    assert.equal(payload(await get(`/v1/consent/subjects/${notice}`), 200).page.total, 1);
+  });
+
+  test('is not found for a subject without records', async () => {
+    const notice = await server.createNotice();
+    payload(await capture(server, notice));
+    for (const id of ['nobody', 'SUBJECT-1', 'subject-1%20', 'subject-', '%E0%A4%A']) {
+      for (const path of ['/v1/consent/', '/v1/consent/subjects/'])
+        assertProblem(await get(path + id), '404 not_found');
+    }
+    assertProblem(await get(`/v1/consent/subjects/${notice}`), '404 not_found');
+  });
+
+  test('refuses ids that are too long or cannot be stored', async () => {
+    const ids = { id: '/v1/consent/', subjectId: '/v1/consent/subjects/' };
+    for (const [name, path] of Object.entries(ids)) {
+      assertProblem(await get(path + 'x'.repeat(257)), '422 validation_failed', [`path.${name}`]);
+      assertProblem(await get(`${path}a%00b`), '422 validation_failed', [`path.${name}`]);
+    }
+  });
+
+  test('comes in pages of any size, each record once', async () => {
+    const notice = await server.createNotice();
+    const sequences: number[] = [];
+    for (let number = 0; number < 7; number += 1) {
+      sequences.unshift(payload(await capture(server, notice, { subjectId: 'paged' })).sequence);
+    }
+    for (const limit of [1, 2, 3, 6, 7, 8, 200]) {
+      const pages = await readPages<Item>(server, '/v1/consent/subjects/paged', limit);
+      assert.deepEqual(
+        pages.flat().map(({ sequence }) => sequence),
+        sequences,
+      );
+    }
+  });
+
+  test('refuses limits out of range and cursors of other lists', async () => {
+    const notice = await server.createNotice();
+    for (const subjectId of ['one', 'one', 'two', 'two']) payload(await capture(server, notice, { subjectId }));
+    const firstCursor = async (path: string) => payload(await get(`${path}?limit=1`), 200).page.nextCursor;
+    const cursor = await firstCursor('/v1/consent/one');
+    for (const path of ['/v1/consent/', '/v1/consent/subjects/']) {
+      for (const limit of ['0', '201', 'x']) {
+        assertProblem(await get(`${path}one?limit=${limit}`), '422 validation_failed', ['query.limit']);
+      }
+      assertProblem(await get(`${path}two?cursor=${cursor}`), '400 invalid_cursor');
+      assertProblem(await get(`${path}one?cursor=${cursor}x`), '400 invalid_cursor');
+      assertProblem(
+        await get(`${path}one?cursor=${await firstCursor(`/v1/consent/${notice}/records`)}`),
+        '400 invalid_cursor',
+      );
+      assertProblem(await get(`${path}one?cusror=${cursor}`), '422 validation_failed', ['query.cusror']);
+    }
+  });
+});

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import type { RequestOptions, TestTenant } from '../harness.ts';
+import {
+  assertNothingWritten,
+  assertProblem,
+  capture,
+  createFreshTenant,
+  describeServer,
+  payload,
+  unknownId,
+} from './helpers.ts';
+
+const otherUnknownId = '01900000-0000-7000-8000-000000000001';
+
+describeServer('consent of another tenant', (server) => {
+  let owner: TestTenant;
+  let stranger: TestTenant;
+  let notice: string;
+  let record: string;
+  before(async () => {
+    [owner, stranger] = [await createFreshTenant(server), await createFreshTenant(server)];
+    notice = await server.createNotice({ key: owner.key });
+    record = payload(await capture(server, notice, { subjectId: 'person' }, { key: owner.key })).id;
+  });
+
+  const body = { subjectId: 'person', purposes: { analytics: true } };
+  const operations: readonly (readonly [method: string, path: string, body?: object])[] = [
+    ['GET', '/v1/consent/{id}'],
+    ['PATCH', '/v1/consent/{id}', { name: 'Taken over' }],
+    ['POST', '/v1/consent/{id}/publish'],
+    ['POST', '/v1/consent/{id}/archive'],
+    ['GET', '/v1/consent/{id}/versions'],
+    ['GET', '/v1/consent/{id}/records'],
+    ['POST', '/v1/consent/{id}/records', body],
+    ['GET', '/v1/consent/{id}/records/{recordId}'],
+    ['POST', '/v1/consent/{id}/records/{recordId}/withdrawals', {}],
+    ['GET', '/v1/consent/subjects/{id}'],
+  ];
+  for (const [method, template, sent] of operations) {
+    test(`${method} ${template} answers as for an unknown id`, async () => {
+      const send = (id: string, recordId: string) => {
+        const path = template.replace('{id}', id).replace('{recordId}', recordId);
+        const headers = { 'Idempotency-Key': `tenancy-${recordId}` };
+        return server.request(method, path, { key: stranger.key, headers, body: sent });
+      };
+      await assertNothingWritten(server, async () => {
+        const [foreign, unknown] = [await send(notice, record), await send(unknownId, otherUnknownId)];
+        for (const answer of [foreign, unknown]) {
+          assertProblem(answer, '404 not_found');
+          delete answer.body.error.requestId;
+        }
+        assert.deepEqual(foreign.body, unknown.body);
+      });
+    });
+  }
+
+  test('is no place to find a record of one’s own notice', async () => {
+    const own = await server.createNotice({ key: stranger.key });
+    const options: RequestOptions = { key: stranger.key };
+    assertProblem(await server.request('GET', `/v1/consent/${own}/records/${record}`, options), '404 not_found');
+    const withdrawal = { ...options, body: {}, headers: { 'Idempotency-Key': 'tenancy-withdrawal' } };
+    const path = `/v1/consent/${own}/records/${record}/withdrawals`;
+    await assertNothingWritten(server, async () =>
+      assertProblem(await server.request('POST', path, withdrawal), '404 not_found'),
+    );
+  });
+
+  test('takes no decisions, whether its notice is named or looked for', async () => {
+    const { key } = await createFreshTenant(server);
+    const decision = { subjectId: 'person', purpose: 'analytics', granted: true };
+    await assertNothingWritten(server, async () => {
+      const named = await server.request('POST', '/v1/consent', { key, body: { ...decision, noticeId: notice } });
+      assertProblem(named, '404 not_found');
+      const found = await server.request('POST', '/v1/consent', { key, body: decision });
+      assertProblem(found, '422 validation_failed', ['body.purpose']);
+    });
+  });
+
+  test('is in no list', async () => {
+    const { key } = await createFreshTenant(server);
+    assert.equal(payload(await server.request('GET', '/v1/consent', { key }), 200).page.total, 0);
+    assert.equal(payload(await server.request('GET', '/v1/consent?domain=example.com', { key }), 200).page.total, 0);
+    for (const path of ['/v1/consent/person', '/v1/consent/subjects/person']) {
+      assertProblem(await server.request('GET', path, { key }), '404 not_found');
+    }
+  });
+
+  test('keeps a subject of the same name apart', async () => {
+    const own = await server.createNotice({ key: stranger.key });
+    const mine = payload(await capture(server, own, { subjectId: 'person' }, { key: stranger.key }));
+    const ledger = payload(await server.request('GET', '/v1/consent/person', { key: stranger.key }), 200);
+    assert.deepEqual(ledger.data, [mine]);
+  });
+
+  test('gives cursors that are of no use', async () => {
+    for (const tenant of [owner, stranger]) {
+      for (const _ of [1, 2]) await server.createNotice({ key: tenant.key });
+    }
+    const first = payload(await server.request('GET', '/v1/consent?limit=1', { key: owner.key }), 200);
+    const path = `/v1/consent?limit=1&cursor=${first.page.nextCursor}`;
+    assertProblem(await server.request('GET', path, { key: stranger.key }), '400 invalid_cursor');
+    payload(await server.request('GET', path, { key: owner.key }), 200);
+  });
+});

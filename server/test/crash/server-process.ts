@@ -1,0 +1,93 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { DemoCredentials } from '../../demo/seed.ts';
+
+const svc = fileURLToPath(new URL('../../cli/svc.ts', import.meta.url));
+
+/** The real server in a process of its own. */
+export interface ServerProcess {
+  /** The address for requests of this machine. */
+  readonly url: string;
+  /** The origin that the demo notice takes captures from. */
+  readonly origin: string;
+  /** What the first start on a data folder made; null on later ones. */
+  readonly credentials: DemoCredentials | null;
+  /** How long the start took. */
+  readonly startMilliseconds: number;
+  /** Ends it as a power cut would, as far as the process is concerned. */
+  kill(): Promise<void>;
+  /** Ends it as an administrator would. */
+  stop(): Promise<void>;
+}
+
+/** Starts `svc demo` on a data folder. Rejects with what the process said when it ends instead of listening. */
+export async function startServerProcess(dataDir: string): Promise<ServerProcess> {
+  const started = performance.now();
+  const child = spawn(process.execPath, [svc, 'demo', '--json'], {
+    env: environment(dataDir),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    await exited;
+  };
+  const { baseUrl, credentials } = await readAnnouncement(child).catch(async (error: unknown) => {
+    await end('SIGKILL');
+    throw error;
+  });
+  return {
+    url: baseUrl.replace('localhost', '127.0.0.1'),
+    origin: baseUrl,
+    credentials: credentials ?? null,
+    startMilliseconds: performance.now() - started,
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+  };
+}
+
+interface Announcement {
+  readonly baseUrl: string;
+  readonly credentials?: DemoCredentials;
+}
+
+/** The JSON document that the server prints once it listens. */
+function readAnnouncement(child: ChildProcess): Promise<Announcement> {
+  return new Promise((resolve, reject) => {
+    let printed = '';
+    let complaint = '';
+    child.stderr?.setEncoding('utf8').on('data', (text) => {
+      complaint += text;
+    });
+    child.stdout?.setEncoding('utf8').on('data', (text) => {
+      printed += text;
+      if (printed.endsWith('}\n')) resolve(JSON.parse(printed));
+    });
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code} instead of listening: ${complaint}`)));
+  });
+}
+
+/** Runs `svc verify` in a process of its own. @returns null when everything is intact, else what it printed. */
+export function verifyInProcess(dataDir: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [svc, 'verify'], { env: environment(dataDir) }, (error, stdout, stderr) =>
+      resolve(error === null ? null : stdout + stderr),
+    );
+  });
+}
+
+function environment(dataDir: string): NodeJS.ProcessEnv {
+  const unlimited = '1000000000';
+  return {
+    PATH: process.env.PATH,
+    PORT: '0',
+    SVC_DATA_DIR: dataDir,
+    SVC_LOG_LEVEL: 'error',
+    SVC_LIMIT_API_KEY: unlimited,
+    SVC_LIMIT_CAPTURE_NOTICE: unlimited,
+    SVC_LIMIT_CAPTURE_CLIENT: unlimited,
+  };
+}

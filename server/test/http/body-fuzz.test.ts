@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import fc from 'fast-check';
+import type { Route } from '../../http/route.ts';
+import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { assertEnvelope } from './problems.ts';
+import { acceptedRequest, createResources, fillPath } from './route-samples.ts';
+
+const edges = [
+  '',
+  ' ',
+  '\u0001',
+  '\uFFFF',
+  '\u202E',
+  'a'.repeat(5000),
+  2 ** 31,
+  2 ** 53 - 1,
+  -1,
+  0.5,
+  -0,
+  [],
+  {},
+  null,
+];
+const anyValue = fc.oneof(
+  fc.constantFrom(...edges),
+  fc.jsonValue(),
+  fc.maxSafeInteger(),
+  fc.string({ unit: 'binary' }),
+);
+/** Text that is nearly JSON: valid text with something put in or left out. */
+const nearlyJson = fc
+  .tuple(
+    fc.json(),
+    fc.nat(),
+    fc.nat(3),
+    fc.constantFrom('', ',', '{', ']', '"', '\\', '\\u0000', '\\ud800', '\0', '1e'),
+  )
+  .map(([text, at, cut, more]) => {
+    const start = at % (text.length + 1);
+    return text.slice(0, start) + more + text.slice(start + cut);
+  });
+
+describeOnEachDatabase('any body at all', (dialect) => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer(dialect);
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  test('is taken or refused by every operation that writes, and never fails the server', async (context) => {
+    for (const route of server.app.routes.filter(({ method }) => method !== 'GET')) {
+      await context.test(`${route.method} ${route.path}`, () => feed(route));
+    }
+  });
+
+  async function feed(route: Route): Promise<void> {
+    const resources = await createResources(server, server.tenant.key);
+    const path = fillPath(route, resources);
+    const request = acceptedRequest(route, resources);
+    const sample = (request.body ?? {}) as Readonly<Record<string, unknown>>;
+    const fields = [...Object.keys(sample), ...Object.keys((route.body as { shape?: object } | null)?.shape ?? {})];
+    const changed = fc
+      .tuple(fc.constantFrom('surprise', ...fields), anyValue)
+      .map(([name, value]) => JSON.stringify({ ...sample, [name]: value }));
+    const bodies = fc.oneof({ arbitrary: changed, weight: 3 }, fc.json(), nearlyJson);
+    let attempt = 0;
+    await fc.assert(
+      fc.asyncProperty(bodies, async (rawBody) => {
+        attempt += 1;
+        const headers = { ...request.headers, 'Idempotency-Key': `${route.operationId}-${attempt}` };
+        const response = await server.request(route.method, path, { headers, rawBody });
+        if (response.status === route.status) assert.deepEqual(Object.keys(response.body), ['data']);
+        else {
+          assertEnvelope(response);
+          assert.ok(response.status >= 400 && response.status < 500, response.text);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  }
+});

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import fc from 'fast-check';
+import { readCursor, writeCursor } from '../../http/cursor.ts';
+import { Problem } from '../../http/problem.ts';
+import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { assertProblem } from './problems.ts';
+
+const list = fc.array(fc.option(fc.string({ unit: 'grapheme' }), { nil: undefined }), { maxLength: 6 });
+const text = fc.string({ unit: 'grapheme' }).filter((position) => !position.includes('\0'));
+const refused = (error: unknown) => error instanceof Problem && error.code === 'invalid_cursor';
+
+describe('a cursor', () => {
+  test('brings back the position that it was made of', () => {
+    fc.assert(
+      fc.property(list, text, fc.maxSafeInteger(), (names, name, number) => {
+        assert.equal(readCursor(names, writeCursor(names, name), 'string'), name);
+        assert.equal(readCursor(names, writeCursor(names, number), 'number'), number);
+      }),
+    );
+  });
+
+  test('may stand in an address as it is', () => {
+    fc.assert(fc.property(list, text, (names, name) => assert.match(writeCursor(names, name), /^[\w-]+$/)));
+  });
+
+  test('is refused by another list, and for another kind of position', () => {
+    fc.assert(
+      fc.property(list, list, fc.nat(), (one, other, position) => {
+        fc.pre(JSON.stringify(one) !== JSON.stringify(other));
+        const cursor = writeCursor(one, position);
+        assert.throws(() => readCursor(other, cursor, 'number'), refused);
+        assert.throws(() => readCursor(one, cursor, 'string'), refused);
+        assert.throws(() => readCursor(one, writeCursor(one, String(position)), 'number'), refused);
+      }),
+    );
+  });
+
+  test('is refused when nobody made it', () => {
+    const forged = fc.json().map((json) => Buffer.from(json).toString('base64url'));
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' }), forged), (cursor) => {
+        assert.throws(() => readCursor(['list'], cursor, 'number'), refused);
+        assert.throws(() => readCursor(['list'], cursor, 'string'), refused);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('is refused with a position that no list has', () => {
+    const bind = (position: unknown) => {
+      const [, binding] = JSON.parse(Buffer.from(writeCursor(['list'], 1), 'base64url').toString());
+      return Buffer.from(JSON.stringify([position, binding])).toString('base64url');
+    };
+    assert.equal(readCursor(['list'], bind(2), 'number'), 2);
+    for (const position of [1.5, 2 ** 53, null, true, [1], {}, '1']) {
+      assert.throws(() => readCursor(['list'], bind(position), 'number'), refused);
+    }
+    for (const position of [1, null, [], 'a\0b', '\ud800']) {
+      assert.throws(() => readCursor(['list'], bind(position), 'string'), refused);
+    }
+  });
+});
+
+describeOnEachDatabase('every operation with a cursor', (dialect) => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer(dialect);
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  test('refuses one that is not its own', async (context) => {
+    const notice = await server.createNotice();
+    await server.createNotice();
+    for (const subjectId of ['one', 'two']) {
+      await server.request('POST', `/v1/consent/${notice}/records`, {
+        headers: { 'Idempotency-Key': `record-of-${subjectId}` },
+        body: { subjectId, purposes: { analytics: true } },
+      });
+    }
+    const notices = await server.request('GET', '/v1/consent?limit=1');
+    const foreign = notices.body.data.page.nextCursor;
+    const paths = server.app.routes
+      .filter(({ query }) => query !== null && 'cursor' in query.shape)
+      .map(({ path }) => path.replace('{subjectId}', 'one').replace(/\{\w+\}/, notice));
+    assert.ok(paths.length >= 4);
+    for (const path of paths.map((one) => (one === `/v1/consent/${notice}` ? '/v1/consent/one' : one))) {
+      await context.test(path, async () => {
+        const wrong = ['AAAA', 'null', '%5B1%5D', 'WzEsMl0', `${foreign}x`.slice(2)];
+        if (path !== '/v1/consent') wrong.push(foreign);
+        for (const cursor of wrong) {
+          assertProblem(await server.request('GET', `${path}?cursor=${cursor}`), 'invalid_cursor');
+        }
+      });
+    }
+    assertProblem(await server.request('GET', `/v1/consent?status=draft&cursor=${foreign}`), 'invalid_cursor');
+  });
+});

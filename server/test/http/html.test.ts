@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { escapeHtml, html } from '../../http/html.ts';
+
+describe('values in markup', () => {
+  test('cannot leave their place, between tags or inside of quotes', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (value) => {
+        const markup = html`<p title="${value}">${value}</p>`;
+        assert.equal(markup.match(/[<>]/g)?.length, 4);
+        assert.equal(markup.match(/"/g)?.length, 2);
+        assert.ok(!escapeHtml(value).includes("'"));
+        assert.doesNotMatch(escapeHtml(value), /&(?!(amp|lt|gt|quot|#39);)/);
+      }),
+    );
+  });
+
+  test('read as they were given', () => {
+    const decode = (text: string) =>
+      text
+        .replaceAll('&lt;', '<')
+        .replaceAll('&gt;', '>')
+        .replaceAll('&quot;', '"')
+        .replaceAll('&#39;', "'")
+        .replaceAll('&amp;', '&');
+    fc.assert(fc.property(fc.string(), (value) => assert.equal(decode(html`${value}`), value)));
+    assert.equal(html`<b>${'<script>'}</b>${1}`, '<b>&lt;script&gt;</b>1');
+  });
+});

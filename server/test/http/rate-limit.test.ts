@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { scopes } from '../../access/scopes.ts';
+import { startTestServer, type TestServer } from '../harness.ts';
+import { assertProblem } from './problems.ts';
+import { readAllRows } from './stored-rows.ts';
+
+const limits = { SVC_LIMIT_API_KEY: '5', SVC_LIMIT_CAPTURE_NOTICE: '3', SVC_LIMIT_CAPTURE_CLIENT: '4' };
+
+describe('the rate limits', () => {
+  let server: TestServer;
+  beforeEach(async () => {
+    server = await startTestServer('sqlite', limits);
+  });
+  afterEach(() => server[Symbol.asyncDispose]());
+
+  const list = (key: string) => server.request('GET', '/v1/audit', { key });
+  const visit = (notice: string, headers = {}) =>
+    server.request('POST', `/v1/public/consent/${notice}/records`, {
+      key: null,
+      headers: { Origin: 'https://example.com', ...headers },
+      body: { subjectId: 'visitor', purposes: { necessary: true, analytics: true, marketing: true } },
+    });
+
+  test('are told with every answer to a key', async () => {
+    const ok = await list(server.tenant.key);
+    assert.equal(ok.headers.get('ratelimit-policy'), '"api_key";q=5;w=60');
+    assert.equal(ok.headers.get('ratelimit'), '"api_key";r=4;t=60');
+    server.clock.advance(20_000);
+    const refused = await server.request('GET', '/v1/audit?limit=0');
+    assertProblem(refused, 'validation_failed');
+    assert.equal(refused.headers.get('ratelimit'), '"api_key";r=3;t=40');
+  });
+
+  test('refuse what goes beyond them until the minute is over', async () => {
+    for (let request = 0; request < 5; request += 1) assert.equal((await list(server.tenant.key)).status, 200);
+    server.clock.advance(12_000);
+    const refused = await list(server.tenant.key);
+    assertProblem(refused, 'rate_limited');
+    assert.equal(refused.headers.get('retry-after'), '48');
+    assert.equal(refused.headers.get('ratelimit'), '"api_key";r=0;t=48');
+    assert.equal(refused.headers.get('ratelimit-policy'), '"api_key";q=5;w=60');
+    server.clock.advance(47_999);
+    assertProblem(await list(server.tenant.key), 'rate_limited');
+    server.clock.advance(1);
+    assert.equal((await list(server.tenant.key)).status, 200);
+  });
+
+  test('are counted for each key by itself', async () => {
+    const other = await server.createKey(server.tenant.id, scopes);
+    for (let request = 0; request < 6; request += 1) await list(server.tenant.key);
+    assertProblem(await list(server.tenant.key), 'rate_limited');
+    assert.equal((await list(other)).headers.get('ratelimit'), '"api_key";r=4;t=60');
+  });
+
+  test('cannot be used up by somebody without the key', async () => {
+    const mistyped = server.tenant.key.slice(0, -1);
+    for (let request = 0; request < 10; request += 1) await list(mistyped);
+    assert.equal((await list(server.tenant.key)).headers.get('ratelimit'), '"api_key";r=4;t=60');
+  });
+
+  test('let nothing be written by what they refuse', async () => {
+    for (let request = 0; request < 5; request += 1) await list(server.tenant.key);
+    const before = await readAllRows(server.installation.database);
+    const options = { headers: { 'Idempotency-Key': 'refused-by-limit' }, body: {} };
+    assertProblem(await server.request('POST', '/v1/consent/notices', options), 'rate_limited');
+    assert.equal(await readAllRows(server.installation.database), before);
+  });
+
+  test('count visitors for each notice and for each client', async () => {
+    const [one, other] = [await server.createNotice(), await server.createNotice()];
+    const first = await visit(one);
+    assert.equal(first.status, 201);
+    assert.equal(first.headers.get('ratelimit-policy'), '"client";q=4;w=60, "notice";q=3;w=60');
+    assert.equal(first.headers.get('ratelimit'), '"client";r=3;t=60, "notice";r=2;t=60');
+    await visit(one);
+    await visit(one);
+    const ofNotice = await visit(one);
+    assertProblem(ofNotice, 'rate_limited');
+    assert.equal(ofNotice.headers.get('ratelimit'), '"client";r=0;t=60, "notice";r=0;t=60');
+    const ofClient = await visit(other, { 'X-Forwarded-For': '203.0.113.9' });
+    assertProblem(ofClient, 'rate_limited');
+    assert.equal(ofClient.headers.get('access-control-allow-origin'), '*');
+    server.clock.advance(60_000);
+    assert.equal((await visit(one)).status, 201);
+  });
+
+  test('do not hold for reading a public notice', async () => {
+    const notice = await server.createNotice();
+    for (let request = 0; request < 20; request += 1) {
+      const read = await server.request('GET', `/v1/public/consent/${notice}`, { key: null });
+      assert.equal(read.status, 200);
+      assert.equal(read.headers.get('ratelimit'), null);
+    }
+  });
+});

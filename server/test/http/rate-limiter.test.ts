@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { Problem } from '../../http/problem.ts';
+import { type LimitRule, RateLimiter } from '../../http/rate-limit.ts';
+
+const rule = (bucket: string, limit: number): LimitRule => ({ policy: 'test', bucket, limit });
+
+/** The headers of an admitted request, or the problem of a refused one. */
+function take(limiter: RateLimiter, ...rules: readonly LimitRule[]): Record<string, string> | Problem {
+  try {
+    return limiter.take(rules);
+  } catch (error) {
+    assert.ok(error instanceof Problem);
+    assert.equal(error.code, 'rate_limited');
+    return error;
+  }
+}
+const admitted = (answer: Record<string, string> | Problem) => !(answer instanceof Problem);
+
+describe('a rate limiter', () => {
+  test('admits exactly the limit in a minute of the clock, whatever the order and the times', () => {
+    const step = fc.record({ bucket: fc.constantFrom('a', 'b', 'c'), wait: fc.nat(20_000) });
+    fc.assert(
+      fc.property(
+        fc.array(step, { maxLength: 60 }),
+        fc.integer({ min: 1, max: 5 }),
+        fc.nat(1e6),
+        (steps, limit, start) => {
+          let now = start;
+          const limiter = new RateLimiter(() => now);
+          const counts = new Map<string, number>();
+          for (const { bucket, wait } of steps) {
+            now += wait;
+            const window = `${bucket} ${Math.floor(now / 60_000)}`;
+            const before = counts.get(window) ?? 0;
+            assert.equal(admitted(take(limiter, rule(bucket, limit))), before < limit);
+            counts.set(window, before + 1);
+          }
+        },
+      ),
+    );
+  });
+
+  test('tells the limit, what is left and the seconds to the next minute', () => {
+    let now = 12 * 60_000 + 15_500;
+    const limiter = new RateLimiter(() => now);
+    assert.deepEqual(take(limiter, rule('a', 2)), {
+      'RateLimit-Policy': '"test";q=2;w=60',
+      RateLimit: '"test";r=1;t=45',
+    });
+    now += 44_499;
+    assert.deepEqual(take(limiter, rule('a', 2)), {
+      'RateLimit-Policy': '"test";q=2;w=60',
+      RateLimit: '"test";r=0;t=1',
+    });
+    const refused = take(limiter, rule('a', 2)) as Problem;
+    assert.deepEqual(refused.options.headers, {
+      'RateLimit-Policy': '"test";q=2;w=60',
+      RateLimit: '"test";r=0;t=1',
+      'Retry-After': '1',
+    });
+    now += 1;
+    assert.deepEqual((take(limiter, rule('a', 2)) as Record<string, string>).RateLimit, '"test";r=1;t=60');
+  });
+
+  test('says to come back at a time when it admits again', () => {
+    fc.assert(
+      fc.property(fc.nat(1e9), (start) => {
+        let now = start;
+        const limiter = new RateLimiter(() => now);
+        take(limiter, rule('a', 1));
+        const refused = take(limiter, rule('a', 1)) as Problem;
+        now += Number(refused.options.headers?.['Retry-After']) * 1000;
+        assert.ok(admitted(take(limiter, rule('a', 1))));
+      }),
+    );
+  });
+
+  test('counts nothing more once one of several limits is used up', () => {
+    const limiter = new RateLimiter(() => 0);
+    const [narrow, wide] = [rule('narrow', 1), rule('wide', 3)];
+    assert.ok(admitted(take(limiter, narrow, wide)));
+    for (let attempt = 0; attempt < 5; attempt += 1) assert.ok(!admitted(take(limiter, narrow, wide)));
+    assert.ok(admitted(take(limiter, wide)));
+    assert.ok(admitted(take(limiter, wide)));
+    assert.ok(!admitted(take(limiter, wide)));
+  });
+
+  test('names every limit in its headers', () => {
+    const answer = take(new RateLimiter(() => 0), rule('a', 5), { policy: 'other', bucket: 'b', limit: 7 });
+    assert.deepEqual(answer, {
+      'RateLimit-Policy': '"test";q=5;w=60, "other";q=7;w=60',
+      RateLimit: '"test";r=4;t=60, "other";r=6;t=60',
+    });
+  });
+
+  test('adds what other servers counted in the same minute, and in no other', () => {
+    const limiter = new RateLimiter(() => 120_000);
+    take(limiter, rule('a', 3));
+    limiter.share(1, 'a', 100);
+    assert.ok(admitted(take(limiter, rule('a', 3))));
+    limiter.share(2, 'a', 1);
+    assert.ok(!admitted(take(limiter, rule('a', 3))));
+    assert.ok(admitted(take(limiter, rule('b', 3))));
+  });
+
+  test('forgets a minute whole when the next begins', () => {
+    let now = 0;
+    const limiter = new RateLimiter(() => now);
+    for (let bucket = 0; bucket < 1000; bucket += 1) take(limiter, rule(`${bucket}`, 1));
+    assert.equal(limiter.counted.buckets.size, 1000);
+    now = 60_000;
+    take(limiter, rule('a', 1));
+    assert.deepEqual([...limiter.counted.buckets.keys()], ['a']);
+  });
+});

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, describe, test } from 'node:test';
+import { noticeContent, startTestServer, type TestResponse, type TestServer } from '../harness.ts';
+import { assertEnvelope, assertProblem } from './problems.ts';
+import { openSocket, requestText, sendRaw } from './raw-socket.ts';
+import { readAllRows } from './stored-rows.ts';
+
+describe('requests that no ordinary client sends', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  const bearer = () => `Bearer ${server.tenant.key}`;
+  const body = JSON.stringify(noticeContent);
+  const create = (headers: Readonly<Record<string, string>> = {}) =>
+    requestText(
+      'POST',
+      '/v1/consent/notices',
+      { Authorization: bearer(), 'Content-Type': 'application/json', 'Content-Length': body.length, ...headers },
+      body,
+    );
+  async function only(...parts: readonly (string | Uint8Array)[]): Promise<TestResponse> {
+    const answers = await sendRaw(server, ...parts);
+    assert.equal(answers.length, 1);
+    return answers[0] as TestResponse;
+  }
+  async function assertStillServes(): Promise<void> {
+    assert.equal((await server.request('GET', '/v1/audit?limit=1')).status, 200);
+  }
+
+  test('with two Authorization headers are judged by the first', async () => {
+    const twice = (first: string, second: string) =>
+      only(requestText('GET', '/v1/audit', { Authorization: first, authorization: second }));
+    assert.equal((await twice(bearer(), 'Bearer wrong')).status, 200);
+    assertProblem(await twice('Bearer wrong', bearer()), 'unauthenticated');
+  });
+
+  test('with two Idempotency-Key, Svc-Version or Svc-Tenant headers are refused', async () => {
+    const names = [
+      ['Idempotency-Key', 'first-key-1', 'idempotency_key_invalid'],
+      ['Svc-Version', '2026-11-01', 'unsupported_version'],
+      ['Svc-Tenant', server.tenant.slug, 'tenant_not_allowed'],
+    ] as const;
+    for (const [name, value, code] of names) {
+      assertProblem(await only(create({ [name]: value, [name.toLowerCase()]: value })), code);
+    }
+  });
+
+  test('that come one after another without waiting are answered in order', async () => {
+    const first = requestText('GET', '/v1/audit', { Authorization: bearer(), Connection: 'keep-alive' });
+    const second = requestText('GET', '/v1/audit', { Connection: 'keep-alive' });
+    const answers = await sendRaw(server, first + create({ Connection: 'keep-alive' }) + second + create());
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 201, 401, 201],
+    );
+    const ids = new Set(answers.map(({ headers }) => headers.get('svc-request-id')));
+    assert.equal(ids.size, 4);
+  });
+
+  test('that follow a refused body on its connection are not carried out', async () => {
+    const before = await readAllRows(server.installation.database);
+    const tooLarge = requestText('POST', '/v1/consent/notices', {
+      Authorization: bearer(),
+      'Content-Type': 'application/json',
+      'Content-Length': 70_000,
+      Connection: 'keep-alive',
+    });
+    const answers = await sendRaw(server, tooLarge, create());
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [413],
+    );
+    assert.equal(await readAllRows(server.installation.database), before);
+  });
+
+  test('that break off in the middle of the body write nothing', async () => {
+    const before = await readAllRows(server.installation.database);
+    for (const headers of [{ 'Content-Length': String(body.length) }, { 'Transfer-Encoding': 'chunked' }]) {
+      const socket = await openSocket(server);
+      const start = requestText('POST', '/v1/consent/notices', {
+        Authorization: bearer(),
+        'Content-Type': 'application/json',
+        ...headers,
+      });
+      const part = body.slice(0, 40);
+      socket.write(start + ('Transfer-Encoding' in headers ? `${part.length.toString(16)}\r\n${part}\r\n` : part));
+      socket.end();
+      await once(socket.resume(), 'close');
+      await assertStillServes();
+    }
+    assert.equal(await readAllRows(server.installation.database), before);
+  });
+
+  test('that break off without waiting for the answer leave the server at work', async () => {
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      const socket = await openSocket(server);
+      socket.write(create());
+      socket.resetAndDestroy();
+    }
+    await assertStillServes();
+  });
+
+  test('may name any target without a failure of the server', async () => {
+    const targets = [
+      '/',
+      '//',
+      '///v1/audit',
+      '//v1/audit',
+      '/v1',
+      '/v1/',
+      '/v1//audit',
+      '/v1/audit/',
+      '/V1/audit',
+      '*',
+    ];
+    const odd = [
+      '/?',
+      '/v1/audit?',
+      '/v1/audit??',
+      '/v1/audit?&&',
+      '/v1/audit?=',
+      '/v1/./audit',
+      '/v1/../v1/audit',
+      '/v1/a;b',
+    ];
+    const unknown = ['/nothing', '/v1/nothing', '/v1/public', '/v1/public/nothing', '/v2/audit', '/scim/v2/Users'];
+    const absolute = ['http://x', 'http://x?y', 'http://other.test/v1/audit', 'http://[::1', 'urn:x', 'x'];
+    for (const target of [...targets, ...odd, ...unknown, ...absolute]) {
+      const answer = await only(requestText('GET', target, { Authorization: bearer() }));
+      assert.ok(answer.status < 500, `${target}: ${answer.text}`);
+      // What the HTTP parser itself refuses has no body.
+      if (answer.status >= 400 && answer.text !== '') assertEnvelope(answer);
+    }
+  });
+
+  test('are refused by the HTTP parser when they could be read in two ways', async () => {
+    const lengths = requestText(
+      'POST',
+      '/v1/consent/notices',
+      { 'Content-Length': '5', 'content-length': '6' },
+      '{"a":1}',
+    );
+    const both = requestText(
+      'POST',
+      '/v1/consent/notices',
+      { 'Content-Length': '5', 'Transfer-Encoding': 'chunked' },
+      '0\r\n\r\n',
+    );
+    const folded = requestText('GET', '/v1/audit', { Authorization: `Bearer\r\n ${server.tenant.key}` });
+    const control = requestText('GET', '/v1/audit', { 'Svc-Tenant': 'a\0b' });
+    const space = requestText('GET', '/v1/audit', { 'Authorization ': bearer() });
+    for (const text of [lengths, both, folded, control, space, 'nonsense\r\n\r\n']) {
+      const { status } = await only(text);
+      assert.equal(status, 400, text);
+    }
+    assert.equal((await only(requestText('GET', '/v1/audit', { Cookie: 'x'.repeat(20_000) }))).status, 431);
+    await assertStillServes();
+  });
+
+  test('may have bytes beyond ASCII in their headers', async () => {
+    const accented = Buffer.from(
+      requestText('GET', '/v1/audit', { Authorization: bearer(), 'User-Agent': 'Ünïcøde' }),
+      'latin1',
+    );
+    assert.equal((await only(accented)).status, 200);
+    const tenant = Buffer.from(
+      requestText('GET', '/v1/audit', { Authorization: bearer(), 'Svc-Tenant': 'ümlaut' }),
+      'latin1',
+    );
+    assertProblem(await only(tenant), 'tenant_not_allowed');
+    const key = Buffer.from(create({ 'Idempotency-Key': 'schlüssel' }), 'latin1');
+    assertProblem(await only(key), 'idempotency_key_invalid');
+  });
+
+  test('may ask whether to go on before they send a body', async () => {
+    const [head, ...rest] = create({ Expect: '100-continue' }).split('\r\n\r\n');
+    const socket = await openSocket(server);
+    const chunks: string[] = [];
+    socket.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
+    socket.write(`${head}\r\n\r\n`);
+    await once(socket, 'data');
+    assert.match(chunks.join(''), /^HTTP\/1\.1 100 Continue\r\n/);
+    socket.write(rest.join('\r\n\r\n'));
+    await once(socket, 'close');
+    assert.match(chunks.join(''), /HTTP\/1\.1 201 Created/);
+  });
+});

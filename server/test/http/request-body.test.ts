@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { noticeContent, type RequestOptions, startTestServer, type TestServer } from '../harness.ts';
+import { assertInvalid, assertProblem } from './problems.ts';
+import { readAllRows } from './stored-rows.ts';
+
+describe('the body of a request', () => {
+  let server: TestServer;
+  const valid = JSON.stringify(noticeContent);
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  const send = (options: RequestOptions) => server.request('POST', '/v1/consent/notices', options);
+  const sendAs = (contentType: string, rawBody: string | Uint8Array = valid) =>
+    send({ rawBody, headers: { 'Content-Type': contentType } });
+
+  test('is not read as JSON when it is something else, and nothing is written', async () => {
+    const before = await readAllRows(server.installation.database);
+    const bodies = {
+      truncated: valid.slice(0, -1),
+      'two values': `${valid}${valid}`,
+      'a trailing comma': '{"name":"Website",}',
+      'a comment': '{} // nothing',
+      'single quotes': "{'name':'Website'}",
+      'an unquoted key': '{name:"Website"}',
+      'not a number': '{"name":NaN}',
+      'a bare word': 'name=Website',
+      'a raw line break in a string': '{"name":"Web\nsite"}',
+      'white space alone': '  \r\n ',
+      'a byte order mark': `\uFEFF${valid}`,
+      'UTF-16': Buffer.from(valid, 'utf16le'),
+      'a stray byte': Buffer.from([0x22, 0xff, 0x22]),
+      'an overlong encoding': Buffer.from([0x22, 0xc0, 0xaf, 0x22]),
+      'an encoded surrogate': Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]),
+      'a cut character': Buffer.concat([Buffer.from('"'), Buffer.from('é').subarray(0, 1), Buffer.from('"')]),
+    };
+    for (const [name, rawBody] of Object.entries(bodies)) {
+      const error = assertProblem(await send({ rawBody }), 'invalid_json');
+      assert.ok(error.message.length < 300, `${name}: ${error.message}`);
+    }
+    assert.equal(await readAllRows(server.installation.database), before);
+  });
+
+  test('must be an object', async () => {
+    for (const rawBody of ['null', '[]', `[${valid}]`, '"text"', '42', 'true']) {
+      assertInvalid(await send({ rawBody }), 'body');
+    }
+  });
+
+  test('must be there', async () => {
+    assertInvalid(await send({}), 'body');
+    assertInvalid(await send({ rawBody: '' }), 'body');
+    assertInvalid(await send({ headers: { 'Content-Type': 'application/json' } }), 'body');
+  });
+
+  test('may be JSON in UTF-8 by any spelling of its content type', async () => {
+    const types = [
+      'application/json',
+      'application/json;charset=utf-8',
+      'application/json; charset=utf-8',
+      'application/json; charset=UTF-8',
+      'application/json ; charset="utf-8"',
+      'APPLICATION/JSON; Charset=utf-8',
+    ];
+    for (const type of types) assert.equal((await sendAs(type)).status, 201, type);
+  });
+
+  test('is refused under any other content type', async () => {
+    const types = [
+      '',
+      'text/plain',
+      'text/json',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/jsonp',
+      'application/ld+json',
+      'application/json; charset=iso-8859-1',
+      'application/json; charset=utf-16',
+      'application/json, text/plain',
+      'application/json; boundary=x',
+    ];
+    for (const type of types) assertProblem(await sendAs(type), 'unsupported_media_type');
+  });
+
+  test('is refused without a content type', async () => {
+    const response = await fetch(`${server.url}/v1/consent/notices`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${server.tenant.key}` },
+      body: new Blob([valid]),
+    });
+    assert.equal(response.status, 415);
+  });
+
+  test('is refused when it is compressed', async () => {
+    for (const encoding of ['gzip', 'br', 'deflate', 'zstd', 'gzip, identity', 'unknown']) {
+      const headers = { 'Content-Encoding': encoding };
+      assertProblem(await send({ rawBody: gzipSync(valid), headers }), 'unsupported_media_type');
+    }
+    assert.equal((await send({ rawBody: valid, headers: { 'Content-Encoding': 'identity' } })).status, 201);
+  });
+
+  test('names everything that is wrong with it at once', async () => {
+    const body = { ...noticeContent, name: 7, language: 'no language', domain: 'https://example.com/', surprise: 1 };
+    assertInvalid(await send({ body }), 'body.name', 'body.language', 'body.domain', 'body.surprise');
+  });
+
+  test('may be nested as deeply as its size allows without harm', async () => {
+    const notice = await server.createNotice();
+    const depth = 32_000;
+    const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`;
+    assertInvalid(await send({ rawBody: deep }), 'body');
+    assertInvalid(
+      await send({ rawBody: `{"a":${deep}}` }),
+      ...['name', 'controllerName', 'language', 'domain', 'purposes', 'a'].map((name) => `body.${name}`),
+    );
+    const nul = `${'['.repeat(depth)}"\\u0000"${']'.repeat(depth)}`;
+    assertProblem(await send({ rawBody: nul }), 'validation_failed');
+    const objects = `${'{"a":'.repeat(10_000)}"\\u0000"${'}'.repeat(10_000)}`;
+    assertProblem(await send({ rawBody: objects }), 'validation_failed');
+    assertInvalid(await server.request('POST', `/v1/consent/${notice}/publish`, { rawBody: deep }), 'body');
+  });
+
+  test('takes numbers of any size for what they are', async () => {
+    for (const number of ['1e999', '-1e999', '9007199254740993', '1e-999', `1${'0'.repeat(400)}`]) {
+      assertProblem(await send({ rawBody: `{"name":${number}}` }), 'validation_failed');
+    }
+  });
+
+  test('must be empty where an operation takes none', async () => {
+    const notice = await server.createNotice();
+    const publish = (options: RequestOptions) => server.request('POST', `/v1/consent/${notice}/publish`, options);
+    for (const rawBody of ['{"force":true}', '[]', 'null', '0', '""', '[{}]'])
+      assertInvalid(await publish({ rawBody }), 'body');
+    for (const options of [{}, { rawBody: '' }, { rawBody: '{}' }, { rawBody: ' {} ' }]) {
+      assert.equal((await publish(options)).status, 200);
+    }
+    assertProblem(await publish({ rawBody: '{' }), 'invalid_json');
+  });
+
+  test('is not looked at where a request only reads', async () => {
+    const [answer] = [await server.request('DELETE', '/v1/consent', { rawBody: '{' })];
+    assertProblem(answer, 'method_not_allowed');
+  });
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { RateLimiter } from '../../http/rate-limit.ts';
+import { shareCounts } from '../../http/rate-limit-store.ts';
+import type { Installation } from '../../installation.ts';
+import { describeOnEachDatabase, openTestInstallation, TestClock } from '../harness.ts';
+
+describeOnEachDatabase('rate limits of servers that share a database', (dialect) => {
+  let installation: Installation;
+  before(async () => {
+    installation = await openTestInstallation(dialect);
+  });
+  after(() => installation[Symbol.asyncDispose]());
+
+  const share = (limiter: RateLimiter) => shareCounts(installation.database.kysely, limiter, installation.hasher);
+  const storedCounts = () => installation.database.kysely.selectFrom('rate_limits').selectAll().execute();
+
+  function take(limiter: RateLimiter, bucket: string, limit: number): boolean {
+    try {
+      limiter.take([{ policy: 'test', bucket, limit }]);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  test('add up', async () => {
+    const clock = new TestClock();
+    const [one, other] = [new RateLimiter(clock.milliseconds), new RateLimiter(clock.milliseconds)];
+    for (let request = 0; request < 6; request += 1) assert.ok(take(one, 'adds up', 10));
+    assert.ok(take(other, 'adds up', 10));
+    await share(one);
+    await share(other);
+    for (let request = 0; request < 3; request += 1) assert.ok(take(other, 'adds up', 10));
+    assert.ok(!take(other, 'adds up', 10));
+  });
+
+  test('are passed by no more than what two servers take between two exchanges', async () => {
+    const clock = new TestClock();
+    const limiters = [1, 2, 3].map(() => new RateLimiter(clock.milliseconds));
+    let admitted = 0;
+    for (let round = 0; round < 30; round += 1) {
+      for (const limiter of limiters) {
+        if (take(limiter, 'bounded', 20)) admitted += 1;
+        await share(limiter);
+      }
+    }
+    assert.ok(admitted >= 20 && admitted < 20 + limiters.length, `${admitted} were admitted`);
+  });
+
+  test('count a request once, however often they are exchanged', async () => {
+    const clock = new TestClock();
+    const [one, other] = [new RateLimiter(clock.milliseconds), new RateLimiter(clock.milliseconds)];
+    take(one, 'once', 5);
+    for (let time = 0; time < 10; time += 1) await share(one);
+    take(other, 'once', 5);
+    await share(other);
+    for (let request = 0; request < 3; request += 1) assert.ok(take(other, 'once', 5));
+    assert.ok(!take(other, 'once', 5));
+  });
+
+  test('begin anew with the minute, and leave no old counts behind', async () => {
+    const clock = new TestClock();
+    const limiter = new RateLimiter(clock.milliseconds);
+    take(limiter, 'old', 1);
+    await share(limiter);
+    clock.advance(60_000);
+    assert.ok(take(limiter, 'new', 1));
+    await share(limiter);
+    const minutes = new Set((await storedCounts()).map(({ minute }) => minute));
+    assert.deepEqual([...minutes], [clock.milliseconds() / 60_000]);
+  });
+
+  test('store no address of a client', async () => {
+    const limiter = new RateLimiter(new TestClock().milliseconds);
+    take(limiter, 'client 203.0.113.77', 5);
+    await share(limiter);
+    assert.ok(!JSON.stringify(await storedCounts()).includes('203.0.113'));
+  });
+
+  test('hold for more buckets than one statement carries', async () => {
+    const clock = new TestClock();
+    const [one, other] = [new RateLimiter(clock.milliseconds), new RateLimiter(clock.milliseconds)];
+    const buckets = Array.from({ length: 1201 }, (_, index) => `many ${index}`);
+    for (const bucket of buckets) take(one, bucket, 2);
+    await share(one);
+    for (const bucket of buckets) take(other, bucket, 2);
+    await share(other);
+    assert.ok(buckets.every((bucket) => !take(other, bucket, 2)));
+  });
+});

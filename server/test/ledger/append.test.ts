@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import fc from 'fast-check';
+import { systemSource } from '../../audit/source.ts';
+import { recordEvents } from '../../audit/store.ts';
+import { newId } from '../../ids.ts';
+import type { Installation } from '../../installation.ts';
+import { appendEntries, type Link } from '../../ledger/append.ts';
+import { verifyChain } from '../../ledger/verify.ts';
+import { inTransaction, type Queries } from '../../storage/database.ts';
+import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { createTenant } from '../../tenants/store.ts';
+import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
+
+describeOnEachDatabase('appendEntries', (dialect) => {
+  let installation: Installation;
+  before(async () => {
+    installation = await openTestInstallation(dialect);
+  });
+  after(() => installation[Symbol.asyncDispose]());
+
+  const createTenants = (count: number) =>
+    runUnitOfWork(installation.database, '2026-11-21T12:00:00.000Z', async (work) => {
+      const ids: string[] = [];
+      for (let index = 0; index < count; index += 1) {
+        const slug = `t-${newId()}`;
+        ids.push((await createTenant(work, { slug, name: slug })).id);
+      }
+      return ids;
+    });
+
+  const append = (queries: Queries, now: string, tenantIds: readonly string[]): Promise<readonly Link[]> =>
+    appendEntries(
+      queries,
+      'audit',
+      now,
+      tenantIds.map((tenantId) => ({ tenantId, seal: ({ at }) => sealEvent(tenantId, at) })),
+    );
+
+  const readChain = (tenantId: string) =>
+    installation.database.kysely
+      .selectFrom('audit_events')
+      .select(['sequence', 'at', 'hash', 'prev_hash'])
+      .where('tenant_id', '=', tenantId)
+      .orderBy('sequence')
+      .execute();
+
+  const assertChain = async (tenantId: string, entries: number) => {
+    const { database } = installation;
+    assert.deepEqual(await verifyChain(database.kysely, 'audit', tenantId), {
+      ledger: 'audit',
+      tenantId,
+      entries,
+      fault: null,
+    });
+  };
+
+  test('any interleaving of tenants gives chains without gaps whose times never fall', async () => {
+    const step = fc.record({
+      now: fc
+        .integer({ min: 0, max: 100_000 })
+        .map((offset) => new Date(Date.UTC(2026, 10, 21) + offset).toISOString()),
+      owners: fc.array(fc.nat(2), { maxLength: 20 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 6 }), async (steps) => {
+        const tenantIds = await createTenants(3);
+        const expected = new Map<string, { links: Link[]; last: string }>(
+          tenantIds.map((id) => [id, { links: [], last: '' }]),
+        );
+        for (const { now, owners } of steps) {
+          const owned = owners.map((owner) => tenantIds[owner] as string);
+          const links = await inTransaction(installation.database, (transaction) => append(transaction, now, owned));
+          assert.equal(links.length, owned.length);
+          for (const [index, id] of owned.entries()) {
+            const chain = expected.get(id) as { links: Link[]; last: string };
+            const link = links[index] as Link;
+            assert.equal(link.at, now > chain.last ? now : chain.last);
+            chain.last = link.at;
+            chain.links.push(link);
+          }
+        }
+        for (const [id, { links }] of expected) {
+          assert.deepEqual(
+            links.map(({ sequence }) => sequence),
+            links.map((_, index) => index + 1),
+          );
+          assert.deepEqual(
+            links.map(({ prevHash }) => prevHash),
+            [null, ...links.map(({ hash }) => hash)].slice(0, links.length),
+          );
+          const stored = await readChain(id);
+          assert.deepEqual(
+            stored.map((row) => ({ sequence: row.sequence, at: row.at, hash: row.hash, prevHash: row.prev_hash })),
+            links,
+          );
+          await assertChain(id, links.length);
+        }
+      }),
+      { numRuns: dialect === 'sqlite' ? 40 : 15 },
+    );
+  });
+
+  test('32 transactions at once on one tenant get one number each', async () => {
+    const [tenantId] = (await createTenants(1)) as [string];
+    const links = await Promise.all(
+      Array.from({ length: 32 }, (_, index) =>
+        inTransaction(installation.database, (transaction) =>
+          append(transaction, `2026-11-21T12:00:00.${String(index).padStart(3, '0')}Z`, [tenantId]),
+        ),
+      ),
+    );
+    const numbers = links.flat().map(({ sequence }) => sequence);
+    assert.deepEqual(
+      numbers.toSorted((one, other) => one - other),
+      [...Array(32).keys()].map((index) => index + 1),
+    );
+    await assertChain(tenantId, 32);
+  });
+
+  test('32 transactions at once on the same tenants in different orders do not block each other for good', async () => {
+    const tenantIds = await createTenants(8);
+    await Promise.all(
+      Array.from({ length: 32 }, (_, index) => {
+        const rotated = [...tenantIds.slice(index % 8), ...tenantIds.slice(0, index % 8)];
+        return inTransaction(installation.database, (transaction) =>
+          append(transaction, '2026-11-21T12:00:00.000Z', index % 2 === 0 ? rotated : rotated.toReversed()),
+        );
+      }),
+    );
+    for (const id of tenantIds) await assertChain(id, 32);
+  });
+
+  test('a transaction that is rolled back leaves no gap, neither alone nor among others', async () => {
+    const [tenantId] = (await createTenants(1)) as [string];
+    const settled = await Promise.allSettled(
+      Array.from({ length: 32 }, (_, index) =>
+        inTransaction(installation.database, async (transaction) => {
+          await append(transaction, '2026-11-21T12:00:00.000Z', [tenantId, tenantId]);
+          if (index % 3 === 0) throw new Error('changed my mind');
+        }),
+      ),
+    );
+    const kept = settled.filter(({ status }) => status === 'fulfilled').length;
+    assert.equal(kept, 21);
+    await assertChain(tenantId, 42);
+  });
+
+  test('a tenant without chains is an error, and nothing is appended for its neighbours', async () => {
+    const [tenantId] = (await createTenants(1)) as [string];
+    await assert.rejects(
+      inTransaction(installation.database, (transaction) =>
+        append(transaction, '2026-11-21T12:00:00.000Z', [tenantId, 'nobody']),
+      ),
+      /tenant nobody has no audit chain/,
+    );
+    await assertChain(tenantId, 0);
+  });
+
+  test('more entries than one statement holds are appended in order', async () => {
+    const [tenantId] = (await createTenants(1)) as [string];
+    const events = Array.from({ length: 700 }, (_, index) => ({
+      source: systemSource(tenantId),
+      event: { module: 'access' as const, action: 'test.counted', targetId: String(index), targetRef: null },
+    }));
+    await inTransaction(installation.database, (transaction) =>
+      recordEvents(transaction, '2026-11-21T12:00:00.000Z', events),
+    );
+    await assertChain(tenantId, 700);
+    const rows = await installation.database.kysely
+      .selectFrom('audit_events')
+      .select('entry')
+      .where('tenant_id', '=', tenantId)
+      .orderBy('sequence')
+      .execute();
+    assert.deepEqual(
+      rows.map(({ entry }) => JSON.parse(entry).targetId),
+      events.map(({ event }) => event.targetId),
+    );
+  });
+});
+
+function sealEvent(tenantId: string, at: string) {
+  const id = newId();
+  const entry = JSON.stringify({ actorType: 'system', at, id, module: 'access', tenantId });
+  return { id, at, module: 'access', actor_type: 'system', entry };
+}

@@ -1,0 +1,123 @@
+import { systemSource } from '../../audit/source.ts';
+import { recordEvent } from '../../audit/store.ts';
+import { verify } from '../../cli/verify.ts';
+import type { NoticeContent } from '../../consent/notice.ts';
+import { createNotice, editNotice, publishNotice } from '../../consent/notice-changes.ts';
+import type { RecordDraft } from '../../consent/record.ts';
+import { appendRecords } from '../../consent/record-store.ts';
+import type { VersionFault } from '../../consent/verify-notices.ts';
+import { newId } from '../../ids.ts';
+import type { Installation } from '../../installation.ts';
+import type { ChainReport } from '../../ledger/verify.ts';
+import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
+import { createTenant } from '../../tenants/store.ts';
+import { noticeContent } from '../harness.ts';
+
+/** A tenant with something in its ledgers. */
+export interface FilledTenant {
+  readonly id: string;
+  readonly slug: string;
+  readonly notices: readonly string[];
+}
+
+/** Subjects whose names are hard on whoever looks a value up in canonical text, or counts bytes as characters. */
+const subjects = [
+  'plain',
+  '"subjectId":"plain"',
+  'emoji \u{1F600}',
+  '\uFFFD in the middle \uFFFD',
+  '{"tenantId":"x"}',
+  '\\"',
+];
+
+/**
+ * Two tenants with two published notices each, one of them in two versions, and a record of each subject on each;
+ * a third tenant without anything.
+ */
+export async function fillLedgers({ database, clock }: Installation): Promise<readonly FilledTenant[]> {
+  const tenants: FilledTenant[] = [];
+  for (const slug of ['first', 'second']) {
+    tenants.push(await runUnitOfWork(database, clock(), (work) => fillTenant(work, slug)));
+  }
+  await runUnitOfWork(database, clock(), (work) => createTenant(work, { slug: 'empty', name: 'Empty' }));
+  return tenants;
+}
+
+async function fillTenant(work: UnitOfWork, slug: string): Promise<FilledTenant> {
+  const { id } = await createTenant(work, { slug, name: `Tenant ${slug}` });
+  const source = systemSource(id);
+  const notices: string[] = [];
+  for (const name of ['Website', 'Shop \u{1F6D2}']) {
+    const notice = await createNotice(work, source, { ...noticeContent, name } as unknown as NoticeContent);
+    await publishNotice(work, source, notice.id);
+    notices.push(notice.id);
+    await appendRecords(
+      work.transaction,
+      work.now,
+      subjects.map((subject) => draftRecord(id, notice.id, subject)),
+    );
+  }
+  await editNotice(work, source, notices[0] as string, { controllerName: 'Other Ltd' });
+  await publishNotice(work, source, notices[0] as string);
+  await recordEvent(work, source, {
+    module: 'consent',
+    action: 'consent.recorded',
+    targetId: '"id":"x"',
+    targetRef: '\uFFFD',
+    diff: { id: 'nested', module: 'nested', tenantId: 'nested' },
+  });
+  return { id, slug, notices };
+}
+
+/** A record as a caller would make it. */
+export function draftRecord(tenantId: string, noticeId: string, subjectId: string): RecordDraft {
+  return {
+    id: newId(),
+    tenantId,
+    noticeId,
+    noticeVersion: 1,
+    noticeContentHash: 'a'.repeat(64),
+    subjectId,
+    subjectChannel: null,
+    kind: 'capture',
+    withdrawsRecordId: null,
+    method: null,
+    // Purposes may be called like the keys that are looked up in the canonical text.
+    purposes: { id: true, noticeId: true, recordedAt: true, subjectId: true, tenantId: true },
+    source: 'api',
+    ipHash: null,
+    uaHash: null,
+    capturedAt: '2026-11-21T12:00:00.000Z',
+  };
+}
+
+/** What `svc verify --json` prints. */
+export interface VerifyReport {
+  readonly intact: boolean;
+  readonly database: readonly string[];
+  readonly tenants: readonly {
+    readonly tenantId: string;
+    readonly slug: string;
+    readonly chains: readonly ChainReport[];
+    readonly notices: { readonly versions: number; readonly faults: readonly VersionFault[] };
+  }[];
+}
+
+/** Runs the command `svc verify` in this process. */
+export async function runVerify(
+  { settings }: Pick<Installation, 'settings'>,
+  options: { readonly tenant?: string } = {},
+): Promise<{ readonly code: number; readonly lines: readonly string[]; readonly report: VerifyReport }> {
+  const lines: string[] = [];
+  let report: unknown;
+  const code = await verify.run({
+    settings,
+    options,
+    json: true,
+    say: (line) => lines.push(line),
+    result: (value) => {
+      report = value;
+    },
+  });
+  return { code, lines, report: report as VerifyReport };
+}

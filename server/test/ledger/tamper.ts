@@ -1,0 +1,53 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../../storage/database.ts';
+
+/** What must not change, with the columns that name a row. */
+export const protectedTables = {
+  consent_records: ['tenant_id', 'sequence'],
+  audit_events: ['tenant_id', 'sequence'],
+  consent_notice_versions: ['notice_id', 'version'],
+  chain_heads: ['tenant_id', 'ledger'],
+} as const;
+
+export type ProtectedTable = keyof typeof protectedTables;
+export type Row = Readonly<Record<string, string | number | null>>;
+
+/** Takes the triggers and references away, as somebody with the file or an administrator's password would. */
+export async function liftProtection({ dialect, kysely }: Database): Promise<void> {
+  if (dialect === 'postgres') {
+    for (const table of [...Object.keys(protectedTables), 'consent_notices', 'tenants', 'api_keys'])
+      await sql`alter table ${sql.table(table)} disable trigger all`.execute(kysely);
+    return;
+  }
+  await sql`pragma foreign_keys = off`.execute(kysely);
+  const { rows } = await sql<{ name: string }>`select name from sqlite_schema where type = 'trigger'`.execute(kysely);
+  for (const { name } of rows) await sql`drop trigger ${sql.id(name)}`.execute(kysely);
+}
+
+/** Every row of a table, in the order of its key. */
+export async function readRows({ kysely }: Database, table: string): Promise<readonly Row[]> {
+  const order = sql.join((protectedTables[table as ProtectedTable] ?? ['id']).map((column) => sql.id(column)));
+  const { rows } = await sql<Row>`select * from ${sql.table(table)} order by ${order}`.execute(kysely);
+  return rows;
+}
+
+/** Sets columns of one row. */
+export async function changeRow({ kysely }: Database, table: ProtectedTable, row: Row, values: Row): Promise<void> {
+  const set = Object.entries(values).map(([column, value]) => sql`${sql.id(column)} = ${value}`);
+  await sql`update ${sql.table(table)} set ${sql.join(set)} where ${nameRow(table, row)}`.execute(kysely);
+}
+
+export async function deleteRow({ kysely }: Database, table: ProtectedTable, row: Row): Promise<void> {
+  await sql`delete from ${sql.table(table)} where ${nameRow(table, row)}`.execute(kysely);
+}
+
+export async function insertRow({ kysely }: Database, table: ProtectedTable, row: Row): Promise<void> {
+  const columns = sql.join(Object.keys(row).map((column) => sql.id(column)));
+  const values = sql.join(Object.values(row));
+  await sql`insert into ${sql.table(table)} (${columns}) values (${values})`.execute(kysely);
+}
+
+function nameRow(table: ProtectedTable, row: Row): RawBuilder<unknown> {
+  const conditions = protectedTables[table].map((column) => sql`${sql.id(column)} = ${row[column]}`);
+  return sql.join(conditions, sql` and `);
+}

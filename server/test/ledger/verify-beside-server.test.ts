@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemSource } from '../../audit/source.ts';
+import { editNotice, publishNotice } from '../../consent/notice-changes.ts';
+import { appendRecords } from '../../consent/record-store.ts';
+import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
+import { draftRecord, type FilledTenant, fillLedgers, runVerify } from './fixture.ts';
+
+describeOnEachDatabase('svc verify beside a server that writes', (dialect) => {
+  test('raises no false alarm', async () => {
+    await using installation = await openTestInstallation(dialect);
+    const { database, clock } = installation;
+    const [{ id, notices }] = (await fillLedgers(installation)) as [FilledTenant];
+    const notice = notices[0] as string;
+    let verifying = true;
+    let written = 0;
+    // SQLite answers without waiting for anything, so the two take turns at every single query.
+    const writeOnAndOn = async () => {
+      while (verifying) {
+        written += 1;
+        await runUnitOfWork(database, clock(), async (work) => {
+          const source = systemSource(id);
+          await editNotice(work, source, notice, { name: `Edition ${written}` });
+          await publishNotice(work, source, notice);
+          await appendRecords(work.transaction, work.now, [draftRecord(id, notice, `subject ${written}`)]);
+        });
+      }
+    };
+    const writing = writeOnAndOn();
+    for (let round = 0; round < 15; round += 1) {
+      const { code, lines } = await runVerify(installation);
+      if (code !== 0) verifying = false;
+      assert.equal(code, 0, lines.join('\n'));
+    }
+    verifying = false;
+    await writing;
+    assert.ok(written > 15, `only ${written} writes ran beside`);
+  });
+});

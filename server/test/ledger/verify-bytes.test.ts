@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import SQLite from 'better-sqlite3';
+import fc from 'fast-check';
+import { UsageError } from '../../cli/command.ts';
+import { openInstallation } from '../../installation.ts';
+import { readSettings, type Settings } from '../../settings.ts';
+import { createLocation, TestClock, type TestLocation } from '../harness.ts';
+import { fillLedgers, runVerify } from './fixture.ts';
+import { protectedTables } from './tamper.ts';
+
+const name = 'svc.sqlite';
+
+describe('a changed byte in the file of a server that is stopped', () => {
+  let location: TestLocation;
+  let folder: string;
+  let bytes: Buffer;
+  let content: string;
+  before(async () => {
+    location = await createLocation('sqlite');
+    const settings = readSettings(location.environment);
+    await using installation = await openInstallation(settings, new TestClock().now);
+    await fillLedgers(installation);
+    await installation.database.close();
+    folder = settings.dataDir;
+    bytes = readFileSync(join(folder, name));
+    content = readContent(join(folder, name));
+  });
+  after(() => location[Symbol.asyncDispose]());
+
+  /** A new folder with a copy of the database, changed. */
+  const copy = (change: (copied: Buffer) => void): Settings => {
+    const dataDir = mkdtempSync(join(folder, 'copy-'));
+    const copied = Buffer.from(bytes);
+    change(copied);
+    writeFileSync(join(dataDir, name), copied);
+    return { ...readSettings(location.environment), dataDir };
+  };
+  /** The exit code; a failure that would end the command with a stack trace fails the test. */
+  const verifyCopy = async (settings: Settings): Promise<number> => {
+    try {
+      return (await runVerify({ settings })).code;
+    } catch (error) {
+      if (error instanceof UsageError) return 2;
+      throw error;
+    }
+  };
+
+  test('is found wherever it touches what must not change', async () => {
+    let found = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (position, difference) => {
+        const settings = copy((copied) => {
+          copied[position] = (copied[position] as number) ^ difference;
+        });
+        const code = await verifyCopy(settings);
+        if (code !== 0) found += 1;
+        else assert.equal(readContent(join(settings.dataDir, name)), content);
+        rmSync(settings.dataDir, { recursive: true });
+      }),
+      { numRuns: 400 },
+    );
+    assert.ok(found > 40, `only ${found} of 400 changes were found`);
+  });
+
+  test('is found at every byte of an entry, whatever stands there instead', async () => {
+    const entry = Buffer.from('"subjectId":"\uFFFD in the middle \uFFFD"');
+    const start = bytes.indexOf(entry);
+    assert.ok(start > 0);
+    await fc.assert(
+      fc.asyncProperty(fc.nat(entry.length - 1), fc.integer({ min: 1, max: 255 }), async (offset, difference) => {
+        const settings = copy((copied) => {
+          copied[start + offset] = (entry[offset] as number) ^ difference;
+        });
+        assert.equal(await verifyCopy(settings), 1);
+        rmSync(settings.dataDir, { recursive: true });
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('is found where it makes broken UTF-8 that reads like the character before', async () => {
+    // EF BF BD is U+FFFD; F0 BF BD is not UTF-8 and is read as one U+FFFD too.
+    const position = bytes.indexOf(Buffer.from('\uFFFD in the middle'), bytes.indexOf('"subjectId":"\uFFFD'));
+    assert.equal(bytes[position], 0xef);
+    const settings = copy((copied) => {
+      copied[position] = 0xf0;
+    });
+    const { report } = await runVerify({ settings });
+    const issues = report.tenants.flatMap(({ chains }) => chains.map(({ fault }) => fault?.issue));
+    assert.ok(issues.includes('the text is not Unicode'), JSON.stringify(report));
+  });
+
+  for (const [what, change] of Object.entries({
+    'no SQLite file at all': (copied: Buffer) => copied.fill('x', 0, 100),
+    'a first page of zeroes': (copied: Buffer) => copied.fill(0, 0, 4096),
+    'a middle of zeroes': (copied: Buffer) => copied.fill(0, 8192, copied.length / 2),
+    'an unknown format version': (copied: Buffer) => copied.fill(9, 18, 20),
+  })) {
+    test(`${what} gives a message and the exit code 1`, async () => {
+      const { code, lines, report } = await runVerify({ settings: copy(change) });
+      assert.equal(code, 1);
+      assert.equal(report.intact, false);
+      assert.ok(lines[0]?.startsWith('✗ database: '), lines.join('\n'));
+    });
+  }
+
+  test('a cut file gives a message and the exit code 1', async () => {
+    const settings = copy(() => undefined);
+    writeFileSync(join(settings.dataDir, name), bytes.subarray(0, bytes.length / 2));
+    const { code, report } = await runVerify({ settings });
+    assert.equal(code, 1);
+    assert.ok(report.database.length > 0);
+  });
+
+  test('no file is said to be missing, and none is made', async () => {
+    const dataDir = mkdtempSync(join(folder, 'empty-'));
+    const settings = { ...readSettings(location.environment), dataDir };
+    await assert.rejects(runVerify({ settings }), /There is no database in/);
+    assert.deepEqual(readdirSync(dataDir), []);
+  });
+
+  test('bytes in place of text are found, though they read the same', async () => {
+    const settings = copy(() => undefined);
+    const database = new SQLite(join(settings.dataDir, name));
+    database.exec('drop trigger consent_records_refuse_update');
+    database.exec('update consent_records set entry = cast(entry as blob) where sequence = 2');
+    database.close();
+    const { code, report } = await runVerify({ settings });
+    assert.equal(code, 1);
+    assert.equal(report.tenants[0]?.chains[0]?.fault?.issue, 'the entry is not text');
+  });
+
+  test('a number in place of text, and text in place of a number, are found', async () => {
+    for (const change of [
+      "hash = x'00'",
+      'prev_hash = 1',
+      'id = 1.5',
+      "sequence = 'x'",
+      "sequence = x'02'",
+      'sequence = 2.5',
+    ]) {
+      const settings = copy(() => undefined);
+      const database = new SQLite(join(settings.dataDir, name));
+      database.exec('drop trigger audit_events_refuse_update');
+      database.exec(`update audit_events set ${change} where sequence = 2`);
+      database.close();
+      assert.equal(await verifyCopy(settings), 1, change);
+    }
+  });
+});
+
+/** Everything in the ledgers, byte by byte and with its kind, read without any of our own code. */
+function readContent(file: string): string {
+  const database = new SQLite(file, { readonly: true });
+  try {
+    const tables = Object.entries(protectedTables).map(([table, keys]) => {
+      const columns = (database.pragma(`table_info(${table})`) as { name: string }[]).map((column) => column.name);
+      const values = columns.map((column) => `typeof(${column}) || hex(cast(${column} as blob))`);
+      return database
+        .prepare(`select ${values.join(', ')} from ${table} order by ${keys.join(', ')}`)
+        .raw()
+        .all();
+    });
+    return JSON.stringify(tables);
+  } finally {
+    database.close();
+  }
+}

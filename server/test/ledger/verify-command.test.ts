@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Installation } from '../../installation.ts';
+import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
+import { type FilledTenant, fillLedgers, runVerify, type VerifyReport } from './fixture.ts';
+import { changeRow, deleteRow, liftProtection, type Row, readRows } from './tamper.ts';
+
+const svc = fileURLToPath(new URL('../../cli/svc.ts', import.meta.url));
+
+describeOnEachDatabase('svc verify', (dialect) => {
+  let installation: Installation;
+  let first: FilledTenant;
+  let second: FilledTenant;
+  before(async () => {
+    installation = await openTestInstallation(dialect);
+    [first, second] = (await fillLedgers(installation)) as [FilledTenant, FilledTenant];
+  });
+  after(() => installation[Symbol.asyncDispose]());
+
+  /** Runs the command as a person would. */
+  const run = (...words: readonly string[]) =>
+    new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
+      const { dataDir, databaseUrl } = installation.settings;
+      const env = { ...process.env, SVC_DATA_DIR: dataDir, DATABASE_URL: databaseUrl ?? '' };
+      execFile(process.execPath, [svc, 'verify', ...words], { env }, (error, stdout, stderr) =>
+        resolve({ code: error?.code ?? 0, stdout, stderr }),
+      );
+    });
+
+  test('ends with 0 and names what it looked at when nothing was changed', async () => {
+    const { code, stdout, stderr } = await run();
+    assert.equal(code, 0);
+    assert.equal(stderr, '');
+    assert.deepEqual(stdout.split('\n'), [
+      '✓ first: consent chain, 12 entries',
+      '✓ first: audit chain, 7 entries',
+      '✓ first: 3 published notice versions',
+      '✓ second: consent chain, 12 entries',
+      '✓ second: audit chain, 7 entries',
+      '✓ second: 3 published notice versions',
+      '✓ empty: consent chain, 0 entries',
+      '✓ empty: audit chain, 0 entries',
+      '✓ empty: 0 published notice versions',
+      'Everything is as it was written.',
+      '',
+    ]);
+  });
+
+  test('--json prints one document', async () => {
+    const { code, stdout } = await run('--json');
+    assert.equal(code, 0);
+    const report: VerifyReport = JSON.parse(stdout);
+    assert.equal(report.intact, true);
+    assert.deepEqual(
+      report.tenants.map(({ slug }) => slug),
+      ['first', 'second', 'empty'],
+    );
+  });
+
+  test('--tenant looks at one tenant alone, by slug or id', async () => {
+    for (const tenant of [second.slug, second.id]) {
+      const { report } = await runVerify(installation, { tenant });
+      assert.deepEqual(
+        report.tenants.map(({ tenantId }) => tenantId),
+        [second.id],
+      );
+    }
+  });
+
+  test('an unknown tenant is a wrong usage', async () => {
+    const { code, stderr } = await run('--tenant', 'nobody');
+    assert.equal(code, 2);
+    assert.equal(stderr, 'svc: There is no tenant nobody.\n');
+  });
+
+  test('looking changes nothing', async () => {
+    const { database } = installation;
+    const tables = ['consent_records', 'audit_events', 'chain_heads'] as const;
+    const read = () => Promise.all(tables.map((table) => readRows(database, table)));
+    const before = await read();
+    await runVerify(installation);
+    assert.deepEqual(await read(), before);
+  });
+
+  test('ends with 1 and names the row when one was changed', async () => {
+    await liftProtection(installation.database);
+    const row = (await readRows(installation.database, 'consent_records')).find(
+      ({ tenant_id, sequence }) => tenant_id === second.id && sequence === 5,
+    ) as Row;
+    await changeRow(installation.database, 'consent_records', row, { subject_id: 'somebody else' });
+    const plain = await run();
+    const json = await run('--json');
+    const other = await runVerify(installation, { tenant: first.id });
+    await changeRow(installation.database, 'consent_records', row, { subject_id: row.subject_id as string });
+    assert.equal(plain.code, 1);
+    assert.equal(plain.stderr, '');
+    assert.ok(
+      plain.stdout.includes(`✗ second: consent chain, row 5 (${row.id}): the column subject_id differs from the entry`),
+    );
+    assert.ok(plain.stdout.endsWith('Something was changed. Keep this database and compare it with a backup.\n'));
+    assert.equal(json.code, 1);
+    const report: VerifyReport = JSON.parse(json.stdout);
+    assert.equal(report.intact, false);
+    assert.deepEqual(report.tenants[1]?.chains[0]?.fault, {
+      ledger: 'consent',
+      tenantId: second.id,
+      sequence: 5,
+      id: row.id,
+      issue: 'the column subject_id differs from the entry',
+    });
+    assert.equal(other.code, 0);
+  });
+
+  test('a chain whose tenant was deleted is found', async () => {
+    const { kysely } = installation.database;
+    await liftProtection(installation.database);
+    const tenant = await kysely.selectFrom('tenants').selectAll().where('slug', '=', 'empty').executeTakeFirstOrThrow();
+    await kysely.deleteFrom('tenants').where('id', '=', tenant.id).execute();
+    const { code, report } = await runVerify(installation);
+    await kysely.insertInto('tenants').values(tenant).execute();
+    assert.equal(code, 1);
+    assert.deepEqual(report.database, [`there are rows of the tenant ${tenant.id}, but no such tenant`]);
+  });
+
+  test('a chain that was deleted with its head is found', async () => {
+    await liftProtection(installation.database);
+    for (const row of await readRows(installation.database, 'audit_events')) {
+      if (row.tenant_id === first.id) await deleteRow(installation.database, 'audit_events', row);
+    }
+    await deleteRow(installation.database, 'chain_heads', { tenant_id: first.id, ledger: 'audit' });
+    const { code, report } = await runVerify(installation);
+    assert.equal(code, 1);
+    assert.equal(report.tenants[0]?.chains[1]?.fault?.issue, 'the head of the chain is missing');
+  });
+});

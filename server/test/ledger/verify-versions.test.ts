@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { systemSource } from '../../audit/source.ts';
+import { hashContent } from '../../consent/notice.ts';
+import { archiveNotice, editNotice, publishNotice } from '../../consent/notice-changes.ts';
+import { verifyVersions } from '../../consent/verify-notices.ts';
+import type { Installation } from '../../installation.ts';
+import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { describeOnEachDatabase, openTestInstallation, TestClock } from '../harness.ts';
+import { type FilledTenant, fillLedgers, runVerify } from './fixture.ts';
+import { changeRow, deleteRow, insertRow, liftProtection, type Row, readRows } from './tamper.ts';
+
+const table = 'consent_notice_versions';
+
+describeOnEachDatabase('verifyVersions', (dialect) => {
+  const clock = new TestClock();
+  let installation: Installation;
+  let tenant: FilledTenant;
+  let notice: string;
+  before(async () => {
+    installation = await openTestInstallation(dialect, {}, clock);
+    [tenant] = (await fillLedgers(installation)) as [FilledTenant];
+    [notice] = tenant.notices as [string];
+    await liftProtection(installation.database);
+  });
+  after(() => installation[Symbol.asyncDispose]());
+
+  const check = () => verifyVersions(installation.database.kysely, tenant.id);
+  const findVersion = async (version: number) => {
+    const rows = await readRows(installation.database, table);
+    return rows.find((row) => row.notice_id === notice && row.version === version) as Row;
+  };
+  const setNotice = (values: { version?: number; record_count?: number }) =>
+    installation.database.kysely.updateTable('consent_notices').set(values).where('id', '=', notice).execute();
+
+  test('counts the versions of a tenant and finds nothing', async () => {
+    assert.deepEqual(await check(), { versions: 3, faults: [] });
+  });
+
+  test('finds nothing wrong with a notice that was archived and opened again', async () => {
+    const source = systemSource(tenant.id);
+    const run = (step: typeof publishNotice) =>
+      runUnitOfWork(installation.database, clock.now(), (work) => step(work, source, notice));
+    clock.advance(60_000);
+    await run(archiveNotice);
+    clock.advance(60_000);
+    await run(publishNotice);
+    assert.deepEqual(await check(), { versions: 3, faults: [] });
+  });
+
+  test('finds nothing wrong with a version that was published while the clock went back', async () => {
+    await using other = await openTestInstallation(dialect, {}, new TestClock());
+    const [filled] = (await fillLedgers(other)) as [FilledTenant];
+    await runUnitOfWork(other.database, '2020-01-01T00:00:00.000Z', async (work) => {
+      const source = systemSource(filled.id);
+      await editNotice(work, source, filled.notices[1] as string, { name: 'Edited in the past' });
+      await publishNotice(work, source, filled.notices[1] as string);
+    });
+    assert.deepEqual(await verifyVersions(other.database.kysely, filled.id), { versions: 4, faults: [] });
+  });
+
+  for (const version of [1, 2]) {
+    test(`names version ${version} of 2 when it was deleted`, async () => {
+      const row = await findVersion(version);
+      await deleteRow(installation.database, table, row);
+      const { faults } = await check();
+      await insertRow(installation.database, table, row);
+      assert.deepEqual(faults[0], { noticeId: notice, version, issue: 'the version is missing' });
+    });
+  }
+
+  test('names a version whose content and hash were both changed', async () => {
+    const row = await findVersion(1);
+    const content = (row.content as string).replace('Example', 'Changed');
+    await changeRow(installation.database, table, row, { content, content_hash: hashContent(content) });
+    const { faults } = await check();
+    await changeRow(installation.database, table, row, {
+      content: row.content as string,
+      content_hash: row.content_hash as string,
+    });
+    assert.deepEqual(faults, [{ noticeId: notice, version: 1, issue: 'the audit log tells of another hash' }]);
+  });
+
+  test('names a version that was slipped in', async () => {
+    const row = { ...(await findVersion(2)), version: 3 };
+    await insertRow(installation.database, table, row);
+    await setNotice({ version: 3 });
+    const { faults } = await check();
+    await deleteRow(installation.database, table, row);
+    await setNotice({ version: 2 });
+    const issue = 'the audit log does not tell of its publication';
+    assert.deepEqual(faults, [{ noticeId: notice, version: 3, issue }]);
+  });
+
+  test('names both versions when two were swapped', async () => {
+    const [first, second] = [await findVersion(1), await findVersion(2)];
+    const swap = async (one: Row, other: Row) => {
+      await changeRow(installation.database, table, one, {
+        content: other.content as string,
+        content_hash: other.content_hash as string,
+      });
+      await changeRow(installation.database, table, other, {
+        content: one.content as string,
+        content_hash: one.content_hash as string,
+      });
+    };
+    await swap(first, second);
+    const { faults } = await check();
+    await swap(await findVersion(1), await findVersion(2));
+    assert.deepEqual(
+      faults.map(({ version }) => version),
+      [1, 2],
+    );
+  });
+
+  test('names a notice whose latest version is not the one it gives', async () => {
+    await setNotice({ version: 1 });
+    const { faults } = await check();
+    await setNotice({ version: 2 });
+    assert.deepEqual(faults, [{ noticeId: notice, version: 1, issue: 'the latest version is 2' }]);
+  });
+
+  test('names a notice whose counter does not fit the ledger', async () => {
+    await setNotice({ record_count: 7 });
+    const { faults } = await check();
+    await setNotice({ record_count: 6 });
+    assert.deepEqual(faults, [
+      { noticeId: notice, version: 2, issue: 'the notice counts 7 records, the ledger has 6' },
+    ]);
+  });
+
+  test('names the versions of a notice that was deleted', async () => {
+    const { database } = installation;
+    const row = await database.kysely
+      .selectFrom('consent_notices')
+      .selectAll()
+      .where('id', '=', notice)
+      .executeTakeFirstOrThrow();
+    await database.kysely.deleteFrom('consent_notices').where('id', '=', notice).execute();
+    const { faults } = await check();
+    const { report } = await runVerify(installation);
+    await database.kysely.insertInto('consent_notices').values(row).execute();
+    const issue = 'its notice is missing';
+    assert.deepEqual(
+      faults,
+      [1, 2].map((version) => ({ noticeId: notice, version, issue })),
+    );
+    if (dialect === 'sqlite') {
+      assert.deepEqual(report.database.toSorted(), [
+        'a row of consent_notice_versions refers to a row of consent_notices that is missing',
+        'a row of consent_records refers to a row of consent_notices that is missing',
+      ]);
+    }
+  });
+
+  test('finds nothing wrong once everything is put back', async () => {
+    assert.deepEqual((await check()).faults, []);
+  });
+});

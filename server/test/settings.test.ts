@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { describeSettings, readSettings, SettingsError } from '../settings.ts';
+
+const names = [
+  'PORT',
+  'HOST',
+  'SVC_BASE_URL',
+  'SVC_DATA_DIR',
+  'DATABASE_URL',
+  'SVC_SECRET',
+  'SVC_TRUSTED_PROXIES',
+  'SVC_LOG_LEVEL',
+  'SVC_LIMIT_API_KEY',
+  'SVC_LIMIT_CAPTURE_NOTICE',
+  'SVC_LIMIT_CAPTURE_CLIENT',
+];
+
+const defaults = {
+  port: 8787,
+  host: '127.0.0.1',
+  baseUrl: null,
+  dataDir: resolve('data'),
+  databaseUrl: null,
+  secret: null,
+  trustedProxies: 0,
+  logLevel: 'info',
+  limits: { apiKey: 600, captureNotice: 600, captureClient: 60 },
+};
+
+/** The variables that an error names. */
+function refusedNames(environment: Readonly<Record<string, string>>): readonly string[] {
+  try {
+    readSettings(environment);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof SettingsError);
+    return error.message
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim().split(':')[0] as string);
+  }
+}
+
+describe('the settings', () => {
+  test('need nothing', () => {
+    assert.deepEqual(readSettings({}), defaults);
+  });
+
+  test('count an empty variable as absent', () => {
+    assert.deepEqual(readSettings(Object.fromEntries(names.map((name) => [name, '']))), defaults);
+  });
+
+  test('leave other variables alone', () => {
+    assert.deepEqual(readSettings({ PATH: '/bin', SVC_UNKNOWN: 'x', HOME: undefined }), defaults);
+  });
+
+  test('take every variable', () => {
+    const settings = readSettings({
+      PORT: '0',
+      HOST: '::1',
+      SVC_BASE_URL: 'https://privacy.example.com/',
+      SVC_DATA_DIR: 'elsewhere',
+      DATABASE_URL: 'postgres://svc:secret@db.example.com/svc',
+      SVC_SECRET: 's'.repeat(32),
+      SVC_TRUSTED_PROXIES: '2',
+      SVC_LOG_LEVEL: 'silent',
+      SVC_LIMIT_API_KEY: '1',
+      SVC_LIMIT_CAPTURE_NOTICE: '2',
+      SVC_LIMIT_CAPTURE_CLIENT: '3',
+    });
+    assert.deepEqual(settings, {
+      port: 0,
+      host: '::1',
+      baseUrl: 'https://privacy.example.com',
+      dataDir: resolve('elsewhere'),
+      databaseUrl: 'postgres://svc:secret@db.example.com/svc',
+      secret: 's'.repeat(32),
+      trustedProxies: 2,
+      logLevel: 'silent',
+      limits: { apiKey: 1, captureNotice: 2, captureClient: 3 },
+    });
+  });
+
+  test('are taken at the edges of their ranges and refused beyond, by name', () => {
+    const edges: Readonly<Record<string, readonly [good: readonly string[], bad: readonly string[]]>> = {
+      PORT: [
+        ['0', '65535'],
+        ['-1', '65536', '80.5', 'http', '1e9', 'Infinity'],
+      ],
+      SVC_BASE_URL: [['http://localhost:1'], ['example.com', 'ftp://example.com', '/demo', 'javascript:alert(1)']],
+      DATABASE_URL: [
+        ['postgres://h/d', 'postgresql://h/d'],
+        ['mysql://h/d', 'svc.sqlite', 'http://h'],
+      ],
+      SVC_SECRET: [['x'.repeat(32)], ['x'.repeat(31)]],
+      SVC_TRUSTED_PROXIES: [
+        ['0', '10'],
+        ['-1', '11', 'all'],
+      ],
+      SVC_LOG_LEVEL: [
+        ['fatal', 'error', 'warn', 'info', 'debug', 'silent'],
+        ['trace', 'INFO', 'loud'],
+      ],
+      SVC_LIMIT_API_KEY: [
+        ['1', '1000000000'],
+        ['0', '-5', 'none'],
+      ],
+      SVC_LIMIT_CAPTURE_NOTICE: [['1'], ['0']],
+      SVC_LIMIT_CAPTURE_CLIENT: [['1'], ['0']],
+    };
+    for (const [name, [good, bad]] of Object.entries(edges)) {
+      for (const value of good) assert.deepEqual(refusedNames({ [name]: value }), [], `${name}=${value}`);
+      for (const value of bad) assert.deepEqual(refusedNames({ [name]: value }), [name], `${name}=${value}`);
+    }
+  });
+
+  test('name every variable that is wrong, and show no secret', () => {
+    const environment = { PORT: 'x', SVC_SECRET: 'too-short', DATABASE_URL: 'mysql://u:password@h/d' };
+    assert.deepEqual(refusedNames(environment).toSorted(), ['DATABASE_URL', 'PORT', 'SVC_SECRET']);
+    assert.throws(
+      () => readSettings(environment),
+      (error: Error) => !/too-short|password/.test(error.message),
+    );
+  });
+
+  test('are read or refused by name, whatever the variables hold', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...names), fc.string({ unit: 'binary' })), (environment) => {
+        for (const name of refusedNames(environment)) assert.ok(name in environment);
+      }),
+    );
+  });
+
+  test('are all described, with their defaults', () => {
+    const described = describeSettings();
+    assert.deepEqual(
+      described.map(({ name }) => name),
+      names,
+    );
+    const meaningOf = (wanted: string) => described.find(({ name }) => name === wanted)?.meaning ?? '';
+    assert.match(meaningOf('PORT'), /default 8787/);
+    assert.match(meaningOf('SVC_LIMIT_CAPTURE_CLIENT'), /default 60/);
+    for (const { meaning } of described) assert.doesNotMatch(meaning, /undefined/);
+  });
+});

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { sql } from 'kysely';
+import { readSettings } from '../../settings.ts';
+import { type Database, type Dialect, openDatabase } from '../../storage/database.ts';
+import { isMigrated, migrate } from '../../storage/migrate.ts';
+import { createLocation, describeOnEachDatabase, type TestLocation } from '../harness.ts';
+
+const svc = fileURLToPath(new URL('../../cli/svc.ts', import.meta.url));
+
+function openEmpty({ environment }: TestLocation): Database {
+  const { databaseUrl, dataDir } = readSettings(environment);
+  return openDatabase({ url: databaseUrl, file: join(dataDir, 'svc.sqlite') });
+}
+
+describeOnEachDatabase('migrate', (dialect) => {
+  test('runs every migration once; a second run does nothing', async () => {
+    await using location = await createLocation(dialect);
+    await using database = openEmpty(location);
+    assert.equal(await isMigrated(database), false);
+    assert.deepEqual(await migrate(database), ['001-spine', '002-consent']);
+    const schema = await describeSchema(database);
+    assert.deepEqual(await migrate(database), []);
+    assert.deepEqual(await describeSchema(database), schema);
+    assert.equal(await isMigrated(database), true);
+  });
+
+  test('leaves nothing behind when it is cut off, and succeeds the next time', async () => {
+    await using location = await createLocation(dialect);
+    await using database = openEmpty(location);
+    const tableNames = async () => (await database.kysely.introspection.getTables()).map(({ name }) => name);
+    // In the way of the very last table.
+    await sql`create table consent_records (id integer)`.execute(database.kysely);
+    await assert.rejects(migrate(database), /already exists/);
+    assert.deepEqual(await tableNames(), ['consent_records']);
+    assert.equal(await isMigrated(database), false);
+    await sql`drop table consent_records`.execute(database.kysely);
+    assert.deepEqual(await migrate(database), ['001-spine', '002-consent']);
+  });
+
+  test('runs once when four processes start at the same time', async () => {
+    await using location = await createLocation(dialect);
+    const env = { ...process.env, ...location.environment };
+    const ends = await Promise.all(
+      Array.from({ length: 4 }, () => promisify(execFile)(process.execPath, [svc, 'migrate', '--json'], { env })),
+    );
+    assert.deepEqual(
+      ends.flatMap(({ stdout }) => JSON.parse(stdout).migrations),
+      ['001-spine', '002-consent'],
+    );
+  });
+});
+
+describe('the schema', () => {
+  const skip = process.env.SVC_TEST_POSTGRES_URL === undefined ? 'no PostgreSQL' : false;
+  test('is the same on both databases', { skip }, async () => {
+    const schemas = [];
+    for (const dialect of ['sqlite', 'postgres'] as const) {
+      await using location = await createLocation(dialect);
+      await using database = openEmpty(location);
+      await migrate(database);
+      schemas.push(await describeSchema(database));
+    }
+    assert.deepEqual(schemas[0], schemas[1]);
+  });
+});
+
+/** Tables with their columns and kinds, keys and indexes, in a form that both databases can give. */
+async function describeSchema(database: Database): Promise<object> {
+  const tables = await database.kysely.introspection.getTables();
+  const described: Record<string, unknown> = {};
+  for (const { name, columns } of tables.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+    described[name] = {
+      columns: columns.map((column) => ({
+        name: column.name,
+        kind: kinds[column.dataType] ?? column.dataType.toLowerCase(),
+        nullable: column.isNullable,
+        hasDefault: column.hasDefaultValue,
+      })),
+      // The integer key of this one-row table is the row number of SQLite, which has no index.
+      indexes: name === 'installation' ? [] : await listIndexes(database, name),
+    };
+  }
+  assert.ok('consent_records' in described);
+  return described;
+}
+
+const kinds: Readonly<Record<string, string>> = { int4: 'integer', int8: 'bigint' };
+
+/** The columns of each index and key of a table, with whether it is unique. */
+async function listIndexes(database: Database, table: string): Promise<readonly string[]> {
+  const { rows } = await indexQueries[database.dialect](table).execute(database.kysely);
+  return rows.map(({ is_unique, columns }) => `${is_unique ? 'unique ' : ''}${columns}`).sort();
+}
+
+const indexQueries = {
+  sqlite: (table: string) => sql<IndexRow>`
+    select list."unique" as is_unique, (select group_concat(name) from pragma_index_info(list.name)) as columns
+    from pragma_index_list(${table}) list`,
+  postgres: (table: string) => sql<IndexRow>`
+    select indisunique as is_unique, (
+      select string_agg(attname, ',' order by position)
+      from unnest(indkey::int2[]) with ordinality as key (number, position)
+      join pg_attribute on attrelid = indrelid and attnum = number
+    ) as columns
+    from pg_index where indrelid = ${table}::regclass`,
+} satisfies Record<Dialect, unknown>;
+
+interface IndexRow {
+  readonly is_unique: number | boolean;
+  readonly columns: string;
+}

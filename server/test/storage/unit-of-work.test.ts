@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { sql } from 'kysely';
+import { systemSource } from '../../audit/source.ts';
+import { recordEvent } from '../../audit/store.ts';
+import type { Installation } from '../../installation.ts';
+import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
+import { createTenant } from '../../tenants/store.ts';
+import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
+
+const now = '2026-11-21T12:00:00.000Z';
+
+describeOnEachDatabase('runUnitOfWork', (dialect) => {
+  let installation: Installation;
+  let tenantId: string;
+  before(async () => {
+    installation = await openTestInstallation(dialect);
+    tenantId = await run(async (work) => (await createTenant(work, { slug: 'first', name: 'Before' })).id);
+  });
+  beforeEach(() => run((work) => rename(work, 'Before')));
+  after(() => installation[Symbol.asyncDispose]());
+
+  const run = <Result>(step: (work: UnitOfWork) => Promise<Result>) => runUnitOfWork(installation.database, now, step);
+  const rename = (work: UnitOfWork, name: string) =>
+    work.transaction.updateTable('tenants').set({ name }).where('slug', '=', 'first').execute();
+  const tell = (work: UnitOfWork) =>
+    recordEvent(work, systemSource(tenantId), {
+      module: 'tenants',
+      action: 'tenant.renamed',
+      targetId: null,
+      targetRef: null,
+    });
+  const readState = async () => {
+    const { kysely } = installation.database;
+    const tenant = await kysely
+      .selectFrom('tenants')
+      .select('name')
+      .where('id', '=', tenantId)
+      .executeTakeFirstOrThrow();
+    const events = await kysely
+      .selectFrom('audit_events')
+      .select('sequence')
+      .where('tenant_id', '=', tenantId)
+      .execute();
+    return { name: tenant.name, events: events.length };
+  };
+
+  test('keeps the change and its audit event, and gives the result', async () => {
+    const { events } = await readState();
+    const result = await run(async (work) => {
+      await rename(work, 'After');
+      await tell(work);
+      return work.now;
+    });
+    assert.equal(result, now);
+    assert.deepEqual(await readState(), { name: 'After', events: events + 1 });
+  });
+
+  test('keeps neither when the step fails at its end', async () => {
+    const before = await readState();
+    const failed = run(async (work) => {
+      await rename(work, 'After');
+      await tell(work);
+      throw new Error('changed my mind');
+    });
+    await assert.rejects(failed, /changed my mind/);
+    assert.deepEqual(await readState(), before);
+  });
+
+  test('keeps neither when the database refuses a statement', async () => {
+    const before = await readState();
+    const failed = run(async (work) => {
+      await tell(work);
+      await createTenant(work, { slug: 'first', name: 'A slug that is taken' });
+    });
+    await assert.rejects(failed);
+    assert.deepEqual(await readState(), before);
+  });
+
+  test('runs what is left for after the commit when others can see the change, in order', async () => {
+    const told: string[] = [];
+    await run(async (work) => {
+      work.afterCommit(() => told.push('first'));
+      work.afterCommit(() => told.push('second'));
+      await rename(work, 'After');
+      assert.deepEqual(told, []);
+    });
+    assert.deepEqual(told, ['first', 'second']);
+  });
+
+  test('runs nothing after a failure', async () => {
+    const told: string[] = [];
+    const failed = run(async (work) => {
+      work.afterCommit(() => told.push('told'));
+      throw new Error('changed my mind');
+    });
+    await assert.rejects(failed);
+    assert.deepEqual(told, []);
+  });
+
+  if (dialect === 'postgres') {
+    test('is run again when another transaction was first, and follows up once', async () => {
+      const told: number[] = [];
+      let attempts = 0;
+      await run(async (work) => {
+        const attempt = ++attempts;
+        work.afterCommit(() => told.push(attempt));
+        await sql`set transaction isolation level repeatable read`.execute(work.transaction);
+        await work.transaction.selectFrom('tenants').select('name').execute();
+        // After the snapshot was taken: PostgreSQL refuses the update below with serialization_failure.
+        if (attempt === 1) await run((other) => rename(other, 'By another'));
+        await rename(work, `Attempt ${attempt}`);
+      });
+      assert.equal((await readState()).name, 'Attempt 2');
+      assert.deepEqual(told, [2]);
+    });
+
+    test('gives up after five attempts and tells why', async () => {
+      let attempts = 0;
+      const failed = run(async (work) => {
+        attempts += 1;
+        await sql`set transaction isolation level repeatable read`.execute(work.transaction);
+        await work.transaction.selectFrom('tenants').select('name').execute();
+        await run((other) => rename(other, `By another ${attempts}`));
+        await rename(work, 'Never');
+      });
+      await assert.rejects(failed, { code: '40001' });
+      assert.equal(attempts, 5);
+      assert.equal((await readState()).name, 'By another 5');
+    });
+
+    test('two that wait for each other both succeed', async () => {
+      await run((work) => createTenant(work, { slug: 'second', name: 'Before' }));
+      const bothHold = Promise.withResolvers<void>();
+      let holding = 0;
+      const renameBoth = (slugs: readonly string[], name: string) =>
+        run(async ({ transaction }) => {
+          for (const slug of slugs) {
+            await transaction.updateTable('tenants').set({ name }).where('slug', '=', slug).execute();
+            holding += 1;
+            if (holding === 2) bothHold.resolve();
+            await bothHold.promise;
+          }
+        });
+      await Promise.all([renameBoth(['first', 'second'], 'One'), renameBoth(['second', 'first'], 'Other')]);
+      const rows = await installation.database.kysely.selectFrom('tenants').select('name').execute();
+      assert.equal(new Set(rows.map(({ name }) => name)).size, 1);
+    });
+  }
+});

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { findTenant, listTenants } from '../../tenants/store.ts';
+import { TenantName, TenantSlug } from '../../tenants/tenant.ts';
+import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+
+describe('the slug of a tenant', () => {
+  test('has 2 to 63 lower-case letters, digits and inner hyphens', () => {
+    for (const good of ['ab', '42', 'a-b', 'a--b', 'a'.repeat(63)]) assert.ok(TenantSlug.safeParse(good).success, good);
+    for (const bad of ['', 'a', 'a'.repeat(64), '-ab', 'ab-', 'aB', 'a_b', 'a.b', 'a b', 'ä', 'ab\n']) {
+      assert.ok(!TenantSlug.safeParse(bad).success, bad);
+    }
+  });
+});
+
+describe('the name of a tenant', () => {
+  test('has 1 to 200 characters besides white space around it', () => {
+    assert.equal(TenantName.parse('  Acme  '), 'Acme');
+    for (const bad of ['', '   ', 'x'.repeat(201)]) assert.ok(!TenantName.safeParse(bad).success);
+  });
+});
+
+describeOnEachDatabase('tenants', (dialect) => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer(dialect);
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  test('are found by id and by slug, and by nothing else', async () => {
+    const { kysely } = server.installation.database;
+    const other = await server.createTenant('other');
+    assert.equal((await findTenant(kysely, other.id))?.slug, 'other');
+    assert.equal((await findTenant(kysely, 'other'))?.id, other.id);
+    for (const wrong of ['', 'Other', 'oth%', other.id.toUpperCase()]) {
+      assert.equal(await findTenant(kysely, wrong), undefined);
+    }
+    const slugs = (await listTenants(kysely)).map(({ slug }) => slug);
+    assert.deepEqual(slugs, ['first', 'other']);
+  });
+
+  test('cannot share a slug', async () => {
+    await assert.rejects(server.createTenant('first'));
+    assert.equal(
+      (await listTenants(server.installation.database.kysely)).filter(({ slug }) => slug === 'first').length,
+      1,
+    );
+  });
+
+  test('see nothing of each other in any list', async () => {
+    const stranger = await server.createTenant('stranger');
+    const noticeId = await server.createNotice();
+    await server.request('POST', `/v1/consent/${noticeId}/records`, {
+      headers: { 'Idempotency-Key': 'of-the-first' },
+      body: { subjectId: 'subject', purposes: { analytics: true } },
+    });
+    const lists = server.app.routes.filter(
+      ({ path, query, scope }) => scope !== null && query !== null && !path.includes('{'),
+    );
+    assert.ok(lists.length >= 2);
+    for (const { path } of lists) {
+      const { body, text } = await server.request('GET', path, { key: stranger.key });
+      assert.deepEqual(body.data.items ?? body.data.data, [], text);
+      assert.equal(body.data.page?.total ?? 0, 0);
+    }
+  });
+});
