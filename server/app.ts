@@ -32,6 +32,8 @@ export interface AppOptions {
   readonly limiter?: RateLimiter;
   /** Whether every result is checked against its schema: for tests. */
   readonly checksResults?: boolean;
+  /** Whether the server is about to end and answers its last requests. */
+  readonly isClosing?: () => boolean;
 }
 
 /** The table of contents: the order of the middleware, and the routes of every feature. */
@@ -58,7 +60,7 @@ export function createApp(installation: Installation, options: AppOptions): App 
   const koa = new Koa();
   // Koa would write failures to the console; ours are answered and logged in one place.
   koa.silent = true;
-  koa.use(answerRequests(options.log));
+  koa.use(answerRequests(options.log, options.isClosing ?? (() => false)));
   koa.use(serveDocument(routes));
   koa.use(
     routeRequests(routes, {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { forgetExpiredKeys } from './http/idempotency.ts';
+import { forgetExpiredKeys, mostForgotten } from './http/idempotency.ts';
 import type { RateLimiter } from './http/rate-limit.ts';
 import { shareCounts } from './http/rate-limit-store.ts';
 import type { Installation } from './installation.ts';
@@ -15,9 +15,15 @@ export function startHousekeeping(
   limiter: RateLimiter,
   log: Logger,
 ): Housekeeping {
-  const tasks = [repeat(60_000, () => forgetExpiredKeys(database.kysely, clock()), log)];
-  if (database.dialect === 'postgres')
-    tasks.push(repeat(500, () => shareCounts(database.kysely, limiter, hasher), log));
+  const forgetKeys = async () => (await forgetExpiredKeys(database.kysely, clock())) === mostForgotten;
+  const tasks = [repeat(60_000, forgetKeys, log)];
+  if (database.dialect === 'postgres') {
+    const share = async () => {
+      await shareCounts(database.kysely, limiter, hasher);
+      return false;
+    };
+    tasks.push(repeat(500, share, log));
+  }
   return {
     stop: async () => {
       await Promise.all(tasks.map((task) => task.stop()));
@@ -25,23 +31,31 @@ export function startHousekeeping(
   };
 }
 
-function repeat(milliseconds: number, step: () => Promise<unknown>, log: Logger): Housekeeping {
+/** Between two steps of work that is not done yet, requests have their turn. */
+const pauseMilliseconds = 50;
+
+/** Runs a step again and again, each time after a wait. @param step tells whether there is more to do at once. */
+function repeat(milliseconds: number, step: () => Promise<boolean>, log: Logger): Housekeeping {
   let running: Promise<void> = Promise.resolve();
-  let busy = false;
-  const timer = setInterval(() => {
-    if (busy) return;
-    busy = true;
-    running = step()
-      .then(() => undefined)
-      .catch((error: unknown) => log.error({ err: error }, 'housekeeping failed'))
-      .finally(() => {
-        busy = false;
-      });
-  }, milliseconds);
-  timer.unref();
+  let stopped = false;
+  let timer: NodeJS.Timeout;
+  const wait = (time: number) => {
+    timer = setTimeout(() => {
+      running = run();
+    }, time).unref();
+  };
+  const run = async () => {
+    const more = await step().catch((error: unknown) => {
+      log.error({ err: error }, 'housekeeping failed');
+      return false;
+    });
+    if (!stopped) wait(more ? pauseMilliseconds : milliseconds);
+  };
+  wait(milliseconds);
   return {
     stop: () => {
-      clearInterval(timer);
+      stopped = true;
+      clearTimeout(timer);
       return running;
     },
   };

@@ -1,6 +1,9 @@
 // npm start: the server with its demo tenant. `svc serve` starts it without.
-import { runServer } from './cli/run-server.ts';
-import { readSettings, SettingsError } from './settings.ts';
+import { keepCompiled } from './compile-cache.ts';
+
+keepCompiled();
+const { runServer } = await import('./cli/run-server.ts');
+const { readSettings, SettingsError } = await import('./settings.ts');
 
 try {
   process.exitCode = await runServer(

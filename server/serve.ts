@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { type Logger, pino } from 'pino';
+import { type AddressInfo, isIPv6, type Socket } from 'node:net';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import { type App, type AppOptions, createApp } from './app.ts';
+import { describeError } from './describe-error.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import type { Installation } from './installation.ts';
 import type { Settings } from './settings.ts';
@@ -17,28 +18,28 @@ export interface RunningServer extends AsyncDisposable {
 }
 
 /** JSON lines on standard error: standard output is for what a command prints. */
-export function createLog(settings: Settings): Logger {
-  return pino({ level: settings.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
+export function createLog(settings: Settings, destination: DestinationStream = pino.destination(2)): Logger {
+  const serializers = { err: describeError };
+  const timestamp = pino.stdTimeFunctions.isoTime;
+  return pino({ level: settings.logLevel, base: null, timestamp, serializers }, destination);
 }
 
 /** Starts to listen. */
 export async function startServer(installation: Installation, options: AppOptions): Promise<RunningServer> {
   const { settings } = installation;
-  const app = createApp(installation, options);
+  let closing = false;
+  const app = createApp(installation, { ...options, isClosing: () => closing });
   const server = createServer(app.koa.callback());
   server.requestTimeout = 30_000;
   server.keepAliveTimeout = 65_000;
+  const sockets = trackSockets(server);
   await listen(server, settings);
   const { port } = server.address() as AddressInfo;
   const housekeeping = startHousekeeping(installation, app.limiter, options.log);
   const close = async () => {
+    closing = true;
     await housekeeping.stop();
-    await new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeIdleConnections();
-      // A client that keeps its connection busy may not keep the process alive.
-      setTimeout(() => server.closeAllConnections(), graceMilliseconds).unref();
-    });
+    await closeConnections(server, sockets);
     await app.drain();
   };
   return {
@@ -50,6 +51,32 @@ export async function startServer(installation: Installation, options: AppOption
   };
 }
 
+/** Closes each connection as soon as no request is under way on it. */
+async function closeConnections(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  // Browsers open connections ahead of requests; to Node, one that has carried none is not idle.
+  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  server.closeIdleConnections();
+  const sweep = setInterval(() => server.closeIdleConnections(), sweepMilliseconds);
+  // A client that keeps its connection busy may not keep the process alive.
+  const grace = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(grace);
+}
+
+function trackSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+const sweepMilliseconds = 50;
 const graceMilliseconds = 10_000;
 
 function listen(server: Server, { host, port }: Settings): Promise<void> {
@@ -61,5 +88,6 @@ function listen(server: Server, { host, port }: Settings): Promise<void> {
 
 /** Browsers treat localhost as a secure place and as a site of its own. */
 function localName(host: string): string {
-  return ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host) ? 'localhost' : host;
+  if (['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)) return 'localhost';
+  return isIPv6(host) ? `[${host}]` : host;
 }

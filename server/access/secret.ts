@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../settings.ts';
 import { SettingsError } from '../settings.ts';
 import type { Database } from '../storage/database.ts';
 import { PrivateHasher } from './private-hash.ts';
 
+const secretFile = 'secret.key';
+const shortestSecret = 32;
+
 /**
  * The keyed hashes of this installation. The key is the setting SVC_SECRET, or the file secret.key in the data folder,
  * which is made on the first start; it never stands in the database that it protects.
- * @throws {SettingsError} when the database was used with another secret before.
+ * @throws {SettingsError} when the file is damaged, or the database was used with another secret before.
  */
 export async function openHasher(settings: Settings, database: Database, now: string): Promise<PrivateHasher> {
   const hasher = new PrivateHasher(settings.secret ?? readSecretFile(settings.dataDir));
@@ -29,13 +32,26 @@ export async function openHasher(settings: Settings, database: Database, now: st
 }
 
 function readSecretFile(dataDir: string): string {
-  const file = join(dataDir, 'secret.key');
+  const file = join(dataDir, secretFile);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (!existsSync(file)) createSecretFile(file);
+  const secret = readFileSync(file, 'utf8').trim();
+  if (secret.length >= shortestSecret) return secret;
+  throw new SettingsError(
+    `${file} is damaged: a secret has ${shortestSecret} characters or more. Put the secret.key of your backup in its place; if this installation holds no records yet, delete the file and a new one is made.`,
+  );
+}
+
+/** Appears whole or not at all, wherever the process is stopped; the first of several that start at once makes it. */
+function createSecretFile(file: string): void {
+  const draft = `${file}.${process.pid}-${randomBytes(6).toString('hex')}`;
   try {
-    // Only the first of several processes that start at once may create it.
-    writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { flag: 'wx', mode: 0o600 });
+    writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { flag: 'wx', mode: 0o600, flush: true });
+    // Unlike a rename, a link never replaces what is there.
+    linkSync(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft, { force: true });
   }
-  return readFileSync(file, 'utf8').trim();
 }

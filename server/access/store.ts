@@ -1,4 +1,6 @@
 import type { Selectable } from 'kysely';
+import { type RowKind, recordChange } from '../audit/row-state.ts';
+import { type AuditSource, systemSource } from '../audit/source.ts';
 import { newId } from '../ids.ts';
 import type { Queries } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
@@ -7,6 +9,14 @@ import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { displayPrefix, generateApiKey, hashApiKey, type KeyEnvironment } from './api-key.ts';
 import type { Principal } from './principal.ts';
 import { isScope, type Scope } from './scopes.ts';
+
+export const apiKeyRows: RowKind<'api_keys'> = {
+  table: 'api_keys',
+  module: 'access',
+  noun: 'api_key',
+  owner: 'tenant_id',
+  counters: [],
+};
 
 export interface NewApiKey {
   readonly tenantId: string;
@@ -17,24 +27,31 @@ export interface NewApiKey {
   readonly expiresAt: string | null;
 }
 
-/** Creates a key and returns it: the only time that it can be seen. */
-export async function createApiKey(work: UnitOfWork, wanted: NewApiKey): Promise<{ id: string; key: string }> {
+/** Creates a key, tells the audit log, and returns the key: the only time that it can be seen. */
+export async function createApiKey(
+  work: UnitOfWork,
+  wanted: NewApiKey,
+  source: AuditSource = systemSource(wanted.tenantId),
+): Promise<{ id: string; key: string }> {
   const id = newId();
   const key = generateApiKey(wanted.environment);
-  await work.transaction
-    .insertInto('api_keys')
-    .values({
-      id,
-      tenant_id: wanted.tenantId,
-      name: wanted.name,
-      hash: hashApiKey(key),
-      display_prefix: displayPrefix(key),
-      scopes: wanted.scopes.join(' '),
-      created_at: work.now,
-      expires_at: wanted.expiresAt,
-      revoked_at: null,
-    })
-    .execute();
+  const row = {
+    id,
+    tenant_id: wanted.tenantId,
+    name: wanted.name,
+    hash: hashApiKey(key),
+    display_prefix: displayPrefix(key),
+    scopes: wanted.scopes.join(' '),
+    created_at: work.now,
+    expires_at: wanted.expiresAt,
+    revoked_at: null,
+  };
+  await work.transaction.insertInto('api_keys').values(row).execute();
+  await recordChange(work, source, apiKeyRows, row, {
+    verb: 'created',
+    targetRef: wanted.name,
+    diff: { scopes: wanted.scopes, expiresAt: wanted.expiresAt },
+  });
   return { id, key };
 }
 
@@ -51,12 +68,20 @@ export async function findKeyHolder(queries: Queries, key: string, now: string):
   };
 }
 
+// A look-up beside the row, not a join: SQLite plans a join anew each time that another key is bound.
 const selectKey = prepareQuery<{ hash: string }, KeyRow>((queries, parameter) =>
   queries
     .selectFrom('api_keys')
-    .innerJoin('tenants', 'tenants.id', 'api_keys.tenant_id')
-    .select(['api_keys.id', 'tenant_id', 'scopes', 'expires_at', 'revoked_at', 'api_version'])
-    .where('hash', '=', parameter('hash')),
+    .select(['api_keys.id', 'tenant_id', 'scopes', 'expires_at', 'revoked_at'])
+    .select((key) =>
+      key
+        .selectFrom('tenants')
+        .select('api_version')
+        .whereRef('tenants.id', '=', 'api_keys.tenant_id')
+        .as('api_version'),
+    )
+    .where('hash', '=', parameter('hash'))
+    .$castTo<KeyRow>(),
 );
 
 type KeyRow = Pick<Selectable<Tables['api_keys']>, 'id' | 'tenant_id' | 'scopes' | 'expires_at' | 'revoked_at'> &

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { newId } from '../ids.ts';
 import { appendEntries } from '../ledger/append.ts';
 import type { Queries } from '../storage/database.ts';
@@ -75,7 +76,7 @@ export async function listEvents(
     .select(['sequence', 'entry', 'hash', 'prev_hash'])
     .where('tenant_id', '=', tenantId)
     .orderBy('sequence', 'desc')
-    .limit(limit + 1);
+    .limit(sql.lit(limit + 1));
   if (before !== null) query = query.where('sequence', '<', before);
   if (filter.module !== undefined) query = query.where('module', '=', filter.module);
   if (filter.actor !== undefined) query = query.where('actor_type', '=', filter.actor);
@@ -97,7 +98,7 @@ async function lastSequenceBefore(queries: Queries, tenantId: string, time: stri
     .where('at', '<', time)
     .orderBy('at', 'desc')
     .orderBy('sequence', 'desc')
-    .limit(1)
+    .limit(sql.lit(1))
     .executeTakeFirst();
   return row?.sequence ?? 0;
 }

@@ -75,8 +75,8 @@ export function describeCommand(command: Command): string {
   return `svc ${command.name}: ${command.summary}${description}\n\nOptions:\n${options.join('\n')}`;
 }
 
-/** The help of all commands. */
-export function describeCommands(commands: readonly Command[]): string {
+/** The help of several commands, which all begin with these words. */
+export function describeCommands(commands: readonly Command[], words = 'svc'): string {
   const lines = commands.map((command) => `  ${command.name.padEnd(16)} ${command.summary}`);
-  return `Usage: svc <command> [options]\n\nCommands:\n${lines.join('\n')}\n\nsvc <command> --help tells more.`;
+  return `Usage: ${words} <command> [options]\n\nCommands:\n${lines.join('\n')}\n\nsvc <command> --help tells more.`;
 }

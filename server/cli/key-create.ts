@@ -1,8 +1,7 @@
 import { type KeyEnvironment, keyEnvironments } from '../access/api-key.ts';
 import { isScope, type Scope, scopes } from '../access/scopes.ts';
 import { createApiKey } from '../access/store.ts';
-import { systemSource } from '../audit/source.ts';
-import { recordEvent } from '../audit/store.ts';
+import { systemClock } from '../clock.ts';
 import { Time } from '../http/schemas.ts';
 import { openInstallation } from '../installation.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
@@ -21,29 +20,24 @@ export const keyCreate: Command = {
     expires: { type: 'string', meaning: 'when it ends, such as 2027-01-31T00:00:00Z', value: 'time' },
   },
   async run({ settings, options, say, result }) {
-    const wanted = readWanted(options);
+    const wanted = readWanted(options, systemClock());
     await using installation = await openInstallation(settings);
     const { database, clock } = installation;
     const tenant = await findTenant(database.kysely, String(options.tenant));
     if (tenant === undefined) throw new UsageError(`There is no tenant ${options.tenant}.`);
-    const { id, key } = await runUnitOfWork(database, clock(), async (work) => {
-      const created = await createApiKey(work, { tenantId: tenant.id, ...wanted });
-      await recordEvent(work, systemSource(tenant.id), {
-        module: 'access',
-        action: 'api_key.created',
-        targetId: created.id,
-        targetRef: wanted.name,
-        diff: { scopes: wanted.scopes, expiresAt: wanted.expiresAt },
-      });
-      return created;
-    });
+    const { id, key } = await runUnitOfWork(database, clock(), (work) =>
+      createApiKey(work, { tenantId: tenant.id, ...wanted }),
+    );
     say(`API key for ${tenant.slug} (shown this once):\n${key}`);
     result({ id, key, tenantId: tenant.id, ...wanted });
     return 0;
   },
 };
 
-function readWanted(options: OptionValues): {
+function readWanted(
+  options: OptionValues,
+  now: string,
+): {
   readonly name: string;
   readonly environment: KeyEnvironment;
   readonly scopes: readonly Scope[];
@@ -64,5 +58,6 @@ function readWanted(options: OptionValues): {
   const expires = options.expires === undefined ? null : Time.safeParse(options.expires);
   if (expires !== null && !expires.success)
     throw new UsageError('--expires must be a time such as 2027-01-31T00:00:00Z');
+  if (expires !== null && expires.data <= now) throw new UsageError('--expires must be in the future');
   return { name, environment, scopes: [...new Set(words.filter(isScope))], expiresAt: expires?.data ?? null };
 }

@@ -6,6 +6,7 @@ import { createLog, type RunningServer, startServer } from '../serve.ts';
 import type { Settings } from '../settings.ts';
 import { SettingsError } from '../settings.ts';
 import type { CommandContext } from './command.ts';
+import { explainUnreachable } from './unreachable.ts';
 
 /** Serves until the process is told to stop. With `demo`, an empty database gets the demo tenant first. */
 export async function runServer(
@@ -13,7 +14,9 @@ export async function runServer(
   demo: boolean,
 ): Promise<number> {
   const { settings } = context;
-  await using installation = await openInstallation(settings);
+  await using installation = await openInstallation(settings).catch((error: unknown) => {
+    throw explainUnreachable(error, settings.databaseUrl);
+  });
   const log = createLog(settings);
   // Closed however this ends: a server whose demo could not be made must not stay behind.
   await using server = await startServer(installation, { log }).catch((error: unknown) => {
@@ -48,7 +51,7 @@ function announce(
 function explainListenError(error: unknown, { host, port }: Settings): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') return new SettingsError(`Port ${port} is taken. Choose another: PORT=8788 npm start`);
-  if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
+  if (['EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(String(code)))
     return new SettingsError(`Cannot listen on ${host}:${port} (${code}).`);
   return error;
 }

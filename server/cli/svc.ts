@@ -6,6 +6,7 @@ import { keyCreate } from './key-create.ts';
 import { migrateCommand } from './migrate.ts';
 import { serve } from './serve.ts';
 import { tenantCreate } from './tenant-create.ts';
+import { explainUnreachable } from './unreachable.ts';
 import { verify } from './verify.ts';
 
 const commands: readonly Command[] = [serve, demo, migrateCommand, tenantCreate, keyCreate, verify];
@@ -14,7 +15,12 @@ const commands: readonly Command[] = [serve, demo, migrateCommand, tenantCreate,
 async function main(words: readonly string[]): Promise<number> {
   const command = commands.find(({ name }) => name.split(' ').every((word, index) => words[index] === word));
   if (command === undefined) {
-    const asked = words.length === 0 || ['help', '--help', '-h'].includes(words[0] as string);
+    const group = commands.filter(({ name }) => name.startsWith(`${words[0]} `));
+    if (group.length > 0 && words.length === 2 && isHelp(words[1])) {
+      console.log(describeCommands(group, `svc ${words[0]}`));
+      return 0;
+    }
+    const asked = words.length === 0 || isHelp(words[0]);
     if (!asked) console.error(`svc: there is no command "${words.join(' ')}"\n`);
     (asked ? console.log : console.error)(describeCommands(commands));
     return asked && words.length > 0 ? 0 : 2;
@@ -25,8 +31,9 @@ async function main(words: readonly string[]): Promise<number> {
     return 0;
   }
   const json = options.json === true;
-  return command.run({
-    settings: readSettings(process.env),
+  const settings = readSettings(process.env);
+  const run = command.run({
+    settings,
     options,
     json,
     say: (line) => {
@@ -36,6 +43,13 @@ async function main(words: readonly string[]): Promise<number> {
       if (json) console.log(JSON.stringify(value, null, 2));
     },
   });
+  return run.catch((error: unknown) => {
+    throw explainUnreachable(error, settings.databaseUrl);
+  });
+}
+
+function isHelp(word: string | undefined): boolean {
+  return word === 'help' || word === '--help' || word === '-h';
 }
 
 try {

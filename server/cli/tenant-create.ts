@@ -1,5 +1,3 @@
-import { systemSource } from '../audit/source.ts';
-import { recordEvent } from '../audit/store.ts';
 import { openInstallation } from '../installation.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
 import { createTenant, findTenant } from '../tenants/store.ts';
@@ -22,16 +20,8 @@ export const tenantCreate: Command = {
     const { database, clock } = installation;
     if ((await findTenant(database.kysely, slug.data)) !== undefined)
       throw new UsageError(`There is a tenant ${slug.data} already.`);
-    const tenant = await runUnitOfWork(database, clock(), async (work) => {
-      const created = await createTenant(work, { slug: slug.data, name: name.data });
-      await recordEvent(work, systemSource(created.id), {
-        module: 'tenants',
-        action: 'tenant.created',
-        targetId: created.id,
-        targetRef: created.slug,
-      });
-      return created;
-    });
+    const wanted = { slug: slug.data, name: name.data };
+    const tenant = await runUnitOfWork(database, clock(), (work) => createTenant(work, wanted));
     say(`Created tenant ${tenant.slug} (${tenant.id}).`);
     say(`Next: svc key create --tenant ${tenant.slug} --name "first key" --scopes consent:read,consent:write`);
     result(tenant);

@@ -1,5 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { apiKeyRows } from '../access/store.ts';
+import type { RowKind } from '../audit/row-state.ts';
+import { listRowOwners, ToldStates, verifyRows } from '../audit/verify-rows.ts';
+import { noticeRows } from '../consent/notice-store.ts';
 import { verifyVersions } from '../consent/verify-notices.ts';
 import { type LedgerName, ledgerTables } from '../ledger/append.ts';
 import { type ChainReport, listOwners, verifyChain } from '../ledger/verify.ts';
@@ -7,27 +11,40 @@ import type { Settings } from '../settings.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { checkIntegrity, describeUnreadable } from '../storage/integrity.ts';
 import { isMigrated } from '../storage/migrate.ts';
-import { findTenant, listTenants } from '../tenants/store.ts';
+import { findTenant, listTenants, tenantRows } from '../tenants/store.ts';
 import { type Command, type CommandContext, UsageError } from './command.ts';
+import { isUnreachable } from './unreachable.ts';
+
+/** The tables whose rows may change, and are compared with what the audit log tells of each change. */
+export const changingRows: readonly RowKind[] = [tenantRows, apiKeyRows, noticeRows];
+
+/** Tables that are not looked at: no record, event, notice, key or tenant stands in them. */
+export const workingState = ['idempotency_keys', 'rate_limits', 'installation'] as const;
 
 export const verify: Command = {
   name: 'verify',
-  summary: 'recompute every hash chain and name the first row that was changed',
-  description: 'Ends with 1 when something is not as it was written. May run beside the server.',
+  summary: 'recompute every hash chain and name the rows that were changed',
+  description: `Walks the consent ledger and the audit log of each tenant, and compares the published notice versions and every
+row of ${changingRows.map(({ table }) => table).join(', ')} with what the audit log tells.
+Ends with 1 when something is not as it was written. May run beside the server.
+
+Not looked at is working state: answers kept for a day for retries (idempotency_keys), counts of requests (rate_limits),
+the fingerprint of the secret (installation), and the list of migrations that Kysely keeps.`,
   options: { tenant: { type: 'string', meaning: 'only this tenant, by id or slug' } },
   async run(context) {
     const { settings, say, result } = context;
     requireDatabase(settings);
     const found = await verifyDatabase(context).catch((error: unknown) => {
       const reason = describeUnreadable(error);
-      if (reason === null) throw error;
+      if (reason === null || isUnreachable(error)) throw error;
       say(`✗ database: ${reason}`);
       return { database: [reason], tenants: [] };
     });
     const intact =
       found.database.length === 0 &&
       found.tenants.every(
-        ({ chains, notices }) => chains.every(({ fault }) => fault === null) && notices.faults.length === 0,
+        ({ chains, notices, rows }) =>
+          chains.every(({ fault }) => fault === null) && notices.faults.length === 0 && rows.faults.length === 0,
       );
     say(
       intact
@@ -74,7 +91,8 @@ interface Owner {
 
 async function listAllOwners({ kysely }: Database): Promise<readonly Owner[]> {
   const tenants = await listTenants(kysely);
-  const unknown = (await listOwners(kysely)).filter((id) => !tenants.some((tenant) => tenant.id === id));
+  const owners = new Set([...(await listOwners(kysely)), ...(await listRowOwners(kysely, changingRows))]);
+  const unknown = [...owners].filter((id) => !tenants.some((tenant) => tenant.id === id));
   return [
     ...tenants.map(({ id, slug }) => ({ id, slug, known: true })),
     ...unknown.map((id) => ({ id, slug: String(id), known: false })),
@@ -91,8 +109,15 @@ async function verifyTenant({ json, say }: CommandContext, { kysely }: Database,
   const progress =
     json || !process.stderr.isTTY ? () => undefined : (text: string) => process.stderr.write(`\r\x1b[K${text}`);
   const chains: ChainReport[] = [];
+  const told = new ToldStates();
   for (const ledger of Object.keys(ledgerTables) as LedgerName[]) {
-    const report = await verifyChain(kysely, ledger, id, (entries) => progress(`${slug} ${ledger}: ${entries} …`));
+    const report = await verifyChain(
+      kysely,
+      ledger,
+      id,
+      (entries) => progress(`${slug} ${ledger}: ${entries} …`),
+      ledger === 'audit' ? (entry) => told.read(entry) : undefined,
+    );
     chains.push(report);
     progress('');
     say(
@@ -105,5 +130,9 @@ async function verifyTenant({ json, say }: CommandContext, { kysely }: Database,
   say(`${notices.faults.length === 0 ? '✓' : '✗'} ${slug}: ${notices.versions} published notice versions`);
   for (const { noticeId, version, issue } of notices.faults)
     say(`✗ ${slug}: notice ${noticeId} version ${version}: ${issue}`);
-  return { tenantId: id, slug, chains, notices };
+  const rows = await verifyRows(kysely, changingRows, id, told);
+  const tables = changingRows.map(({ table }) => table).join(', ');
+  say(`${rows.faults.length === 0 ? '✓' : '✗'} ${slug}: ${rows.checked} rows of ${tables}`);
+  for (const { table, id, issue } of rows.faults) say(`✗ ${slug}: ${table} ${id}: ${issue}`);
+  return { tenantId: id, slug, chains, notices, rows };
 }

@@ -1,15 +1,23 @@
+import { recordChange } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
-import { recordEvent } from '../audit/store.ts';
 import { notFound } from '../http/problem.ts';
 import type { Json } from '../ledger/canonical.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { type Notice, type NoticeChange, type NoticeContent, sealContent } from './notice.ts';
-import { findNotice, insertNotice, insertVersion, updateContent, updateStatus } from './notice-store.ts';
+import {
+  findNotice,
+  insertNotice,
+  insertVersion,
+  type NoticeRow,
+  noticeRows,
+  updateContent,
+  updateStatus,
+} from './notice-store.ts';
 
 /** Creates a draft. */
 export async function createNotice(work: UnitOfWork, source: AuditSource, content: NoticeContent): Promise<Notice> {
-  const notice = await insertNotice(work, source.tenantId, content);
-  await record(work, source, notice, 'consent_notice.created', { contentHash: sealContent(content).hash });
+  const { notice, row } = await insertNotice(work, source.tenantId, content);
+  await record(work, source, row, 'created', content.name, { contentHash: sealContent(content).hash });
   return notice;
 }
 
@@ -25,14 +33,13 @@ export async function editNotice(
   const changes = Object.entries(change).filter(([, value]) => value !== undefined);
   const content = { ...before, ...Object.fromEntries(changes) } as NoticeContent;
   if (sealContent(content).text === sealContent(before).text) return notice;
-  await updateContent(work, id, content);
-  const after = await requireNotice(work, source, id);
+  const row = await updateContent(work, id, content);
   const fields = changes.map(([name]) => name as keyof NoticeContent);
-  await record(work, source, after, 'consent_notice.edited', {
+  await record(work, source, row, 'edited', content.name, {
     before: pick(before, fields),
     after: pick(content, fields),
   });
-  return after;
+  return requireNotice(work, source, id);
 }
 
 /** Freezes the content as the next version and opens the notice to captures; nothing happens when nothing changed. */
@@ -45,8 +52,9 @@ export async function publishNotice(work: UnitOfWork, source: AuditSource, id: s
     version += 1;
     await insertVersion(work, source.tenantId, id, version, content);
   }
-  await updateStatus(work, id, { status: 'published', version, publishedAt: work.now, archivedAt: null });
-  await record(work, source, notice, 'consent_notice.published', {
+  const change = { status: 'published', version, publishedAt: work.now, archivedAt: null } as const;
+  const row = await updateStatus(work, id, change);
+  await record(work, source, row, 'published', notice.name, {
     version,
     contentHash: sealContent(content).hash,
     publishedAt: work.now,
@@ -59,8 +67,8 @@ export async function publishNotice(work: UnitOfWork, source: AuditSource, id: s
 export async function archiveNotice(work: UnitOfWork, source: AuditSource, id: string): Promise<Notice> {
   const notice = await requireNotice(work, source, id);
   if (notice.status === 'archived') return notice;
-  await updateStatus(work, id, { status: 'archived', archivedAt: work.now });
-  await record(work, source, notice, 'consent_notice.archived', {
+  const row = await updateStatus(work, id, { status: 'archived', archivedAt: work.now });
+  await record(work, source, row, 'archived', notice.name, {
     status: { before: notice.status, after: 'archived' },
   });
   return requireNotice(work, source, id);
@@ -83,9 +91,10 @@ function pick(content: NoticeContent, fields: readonly (keyof NoticeContent)[]):
 async function record(
   work: UnitOfWork,
   source: AuditSource,
-  notice: Notice,
-  action: string,
-  diff: Json,
+  row: NoticeRow,
+  verb: string,
+  name: string,
+  diff: Readonly<Record<string, Json>>,
 ): Promise<void> {
-  await recordEvent(work, source, { module: 'consent', action, targetId: notice.id, targetRef: notice.name, diff });
+  await recordChange(work, source, noticeRows, row, { verb, targetRef: name, diff });
 }

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import type { RowKind } from '../audit/row-state.ts';
 import { newId } from '../ids.ts';
 import { locksRows, type Queries } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
@@ -15,10 +16,22 @@ import {
   searchText,
 } from './notice.ts';
 
-type NoticeRow = Selectable<Tables['consent_notices']>;
+export type NoticeRow = Selectable<Tables['consent_notices']>;
 
-/** Creates a draft. */
-export async function insertNotice(work: UnitOfWork, tenantId: string, content: NoticeContent): Promise<Notice> {
+export const noticeRows: RowKind<'consent_notices'> = {
+  table: 'consent_notices',
+  module: 'consent',
+  noun: 'consent_notice',
+  owner: 'tenant_id',
+  counters: ['record_count'],
+};
+
+/** Creates a draft. @returns also the row, for the event of the change. */
+export async function insertNotice(
+  work: UnitOfWork,
+  tenantId: string,
+  content: NoticeContent,
+): Promise<{ readonly notice: Notice; readonly row: NoticeRow }> {
   const row: NoticeRow = {
     id: newId(),
     tenant_id: tenantId,
@@ -32,7 +45,7 @@ export async function insertNotice(work: UnitOfWork, tenantId: string, content: 
     archived_at: null,
   };
   await work.transaction.insertInto('consent_notices').values(row).execute();
-  return readNotice(row, undefined);
+  return { notice: readNotice(row, undefined), row };
 }
 
 /** Finds a notice of a tenant; inside a unit of work it stays locked until the end. */
@@ -48,13 +61,14 @@ export async function findNotice(queries: Queries, tenantId: string, id: string)
   return readNotice(row, version?.contentHash);
 }
 
-/** Stores the content under edit. */
-export async function updateContent(work: UnitOfWork, id: string, content: NoticeContent): Promise<void> {
-  await work.transaction
+/** Stores the content under edit. @returns the row as it is now, for the event of the change. */
+export async function updateContent(work: UnitOfWork, id: string, content: NoticeContent): Promise<NoticeRow> {
+  return work.transaction
     .updateTable('consent_notices')
     .set({ ...contentColumns(content), updated_at: work.now })
     .where('id', '=', id)
-    .execute();
+    .returningAll()
+    .executeTakeFirstOrThrow();
 }
 
 /** Freezes a content as a version of the notice. */
@@ -79,7 +93,7 @@ export async function insertVersion(
     .execute();
 }
 
-/** Moves a notice to another status. */
+/** Moves a notice to another status. @returns the row as it is now, for the event of the change. */
 export async function updateStatus(
   work: UnitOfWork,
   id: string,
@@ -89,8 +103,8 @@ export async function updateStatus(
     readonly publishedAt?: string;
     readonly archivedAt: string | null;
   },
-): Promise<void> {
-  await work.transaction
+): Promise<NoticeRow> {
+  return work.transaction
     .updateTable('consent_notices')
     .set({
       status: change.status,
@@ -100,7 +114,8 @@ export async function updateStatus(
       ...(change.publishedAt !== undefined && { published_at: change.publishedAt }),
     })
     .where('id', '=', id)
-    .execute();
+    .returningAll()
+    .executeTakeFirstOrThrow();
 }
 
 export interface NoticeFilter {
@@ -136,7 +151,7 @@ export async function listNotices(
     .selectAll('consent_notices')
     .select('latest.content_hash')
     .orderBy('consent_notices.id', 'desc')
-    .limit(limit + 1);
+    .limit(sql.lit(limit + 1));
   if (before !== null) page = page.where('consent_notices.id', '<', before);
   const rows = await page.execute();
   const notices = rows.slice(0, limit).map((row) => readNotice(row, row.content_hash ?? undefined));
@@ -170,13 +185,39 @@ export async function findVersion(
   return row && readVersion(row);
 }
 
+/** A notice as far as its row tells what may be captured against it. */
+export type NoticeState = Omit<CapturableNotice, 'published'> & { readonly version: number };
+
 /** A notice's status and the number of its latest version; the row stays locked until a transaction ends. */
-export async function findCapturable(
-  queries: Queries,
-  id: string,
-): Promise<(Omit<CapturableNotice, 'published'> & { readonly version: number }) | undefined> {
-  const [row] = await (queries.isTransaction ? lockCapturable : selectCapturable)(queries, { id });
-  if (row === undefined) return undefined;
+export async function findState(queries: Queries, id: string): Promise<NoticeState | undefined> {
+  const [row] = await (queries.isTransaction ? lockState : selectState)(queries, { id });
+  return row && readState(row);
+}
+
+/** The same for several notices at once, locked in the order of their ids: two writers cannot wait for each other. */
+export async function findStates(queries: Queries, ids: readonly string[]): Promise<readonly NoticeState[]> {
+  if (ids.length === 1) return [await findState(queries, ids[0] as string)].filter((state) => state !== undefined);
+  const query = states(queries).where('id', 'in', ids).orderBy('id');
+  const rows = await (queries.isTransaction && locksRows(queries) ? query.forUpdate() : query).execute();
+  return rows.map(readState);
+}
+
+type StateRow = Pick<NoticeRow, 'id' | 'tenant_id' | 'status' | 'domain' | 'version'>;
+
+const selectState = prepareQuery<{ id: string }, StateRow>((queries, parameter) =>
+  states(queries).where('id', '=', parameter('id')),
+);
+
+const lockState = prepareQuery<{ id: string }, StateRow>((queries, parameter) => {
+  const query = states(queries).where('id', '=', parameter('id'));
+  return locksRows(queries) ? query.forUpdate() : query;
+});
+
+function states(queries: Queries) {
+  return queries.selectFrom('consent_notices').select(['id', 'tenant_id', 'status', 'domain', 'version']);
+}
+
+function readState(row: StateRow): NoticeState {
   return {
     id: row.id,
     tenantId: row.tenant_id,
@@ -184,24 +225,6 @@ export async function findCapturable(
     draftDomain: row.domain,
     version: row.version,
   };
-}
-
-type CapturableRow = Pick<NoticeRow, 'id' | 'tenant_id' | 'status' | 'domain' | 'version'>;
-
-const selectCapturable = prepareQuery<{ id: string }, CapturableRow>((queries, parameter) =>
-  capturable(queries, parameter('id')),
-);
-
-const lockCapturable = prepareQuery<{ id: string }, CapturableRow>((queries, parameter) => {
-  const query = capturable(queries, parameter('id'));
-  return locksRows(queries) ? query.forUpdate() : query;
-});
-
-function capturable(queries: Queries, id: string) {
-  return queries
-    .selectFrom('consent_notices')
-    .select(['id', 'tenant_id', 'status', 'domain', 'version'])
-    .where('id', '=', id);
 }
 
 /** The published notices of a tenant that ask for a purpose. */

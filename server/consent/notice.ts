@@ -84,9 +84,9 @@ export const Notice = z
     id: Id,
     status: NoticeStatus,
     ...storedContentFields,
-    version: z.int().nullable().meta({ description: 'The latest published version; null before the first.' }),
+    version: z.int().min(1).nullable().meta({ description: 'The latest published version; null before the first.' }),
     hasUnpublishedChanges: z.boolean().meta({ description: 'Whether the content differs from the latest version.' }),
-    recordCount: z.int(),
+    recordCount: z.int().min(0),
     createdAt: UtcTime,
     updatedAt: UtcTime,
     publishedAt: UtcTime.nullable(),
@@ -97,14 +97,14 @@ export type Notice = z.output<typeof Notice>;
 
 /** A notice as a visitor sees it: spec.md "Consent notice", and the version. */
 export const PublicNotice = z
-  .strictObject({ id: Id, ...storedContentFields, version: z.int() })
+  .strictObject({ id: Id, ...storedContentFields, version: z.int().min(1) })
   .meta({ id: 'PublicNotice' });
 export type PublicNotice = z.output<typeof PublicNotice>;
 
 /** A published version. It never changes, so its hash proves what was shown. */
 export const NoticeVersion = z
   .strictObject({
-    version: z.int(),
+    version: z.int().min(1),
     ...storedContentFields,
     contentHash: z.string().meta({ description: 'SHA-256 of the canonical content (RFC 8785), hex.' }),
     publishedAt: UtcTime,

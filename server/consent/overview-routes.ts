@@ -34,7 +34,7 @@ const Decision = z
     granted: z.boolean(),
     recordedAt: UtcTime,
     ledgerHash: z.string(),
-    version: z.int().meta({ description: 'The version of the notice.' }),
+    version: z.int().min(1).meta({ description: 'The version of the notice.' }),
   })
   .meta({ id: 'Decision' });
 
@@ -61,7 +61,7 @@ export function overviewRoutes({ database, hasher, recorder }: ConsentServices):
         // A retry gets its answer even when the notices have changed since.
         const earlier = idempotency && (await findAnswer(database.kysely, idempotency, call.now));
         if (earlier !== null) return replay(earlier);
-        return recorder.capture({
+        const capture = recorder.capture({
           caller: callSource(call, hasher),
           origin: undefined,
           noticeId: body.noticeId ?? (await findNoticeOf(database.kysely, principal.tenantId, body.purpose)),
@@ -84,6 +84,9 @@ export function overviewRoutes({ database, hasher, recorder }: ConsentServices):
             ledgerHash: record.ledgerHash,
             version: record.noticeVersion,
           }),
+        });
+        return capture.catch((error: unknown) => {
+          throw nameFields(error, body.purpose);
         });
       },
     }),
@@ -130,6 +133,16 @@ async function findNoticeOf(queries: Queries, tenantId: string, purpose: string)
   if (id === undefined) throw invalidValues([{ path: 'body.purpose', issue: 'is asked for by no published notice' }]);
   if (more.length === 0) return id;
   throw new Problem('conflict', `${more.length + 1} published notices ask for this purpose; name one with noticeId.`);
+}
+
+/** A refusal of `purposes` in the fields of this operation, which has one purpose and its flag. */
+function nameFields(error: unknown, purpose: string): unknown {
+  if (!(error instanceof Problem) || error.code !== 'validation_failed') return error;
+  const details = (error.options.details ?? []).map(({ path, issue }) => {
+    if (path !== `body.purposes.${purpose}`) return { path, issue };
+    return { path: issue.includes('cannot be refused') ? 'body.granted' : 'body.purpose', issue };
+  });
+  return invalidValues(details);
 }
 
 async function readLedger(

@@ -6,7 +6,8 @@ import { PublicNotice } from './notice.ts';
 import { type ConsentRecord, PublicRecord, PublicRecordInput } from './record.ts';
 import type { ConsentServices } from './services.ts';
 
-const NoticeParams = z.strictObject({ noticeId: z.string() });
+/** Any text, so that what is no id at all is not found either. */
+const NoticeParams = z.strictObject({ noticeId: z.string().toLowerCase() });
 
 /** The operations of visitors: spec.md "Public endpoints". */
 export function publicConsentRoutes({ recorder, publicNotices, limits }: ConsentServices): readonly Route[] {
@@ -42,7 +43,7 @@ export function publicConsentRoutes({ recorder, publicNotices, limits }: Consent
       errors: ['consent_origin_not_allowed', 'consent_notice_not_published'],
       limits: ({ params, client }) => [
         { policy: 'client', bucket: `client ${clientBucket(client)}`, limit: limits.captureClient },
-        { policy: 'notice', bucket: `notice ${params.noticeId}`, limit: limits.captureNotice },
+        { policy: 'notice', bucket: `notice ${params.noticeId.toLowerCase()}`, limit: limits.captureNotice },
       ],
       handle: ({ params, body, client }) =>
         recorder.capture({
@@ -71,7 +72,6 @@ function presentPublicRecord(record: ConsentRecord): z.output<typeof PublicRecor
     noticeId: record.noticeId,
     noticeVersion: record.noticeVersion,
     subjectId: record.subjectId,
-    kind: record.kind,
     method: record.method,
     purposes: record.purposes,
     capturedAt: record.capturedAt,

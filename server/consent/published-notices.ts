@@ -1,10 +1,11 @@
 import type { Queries } from '../storage/database.ts';
+import { ByteCache } from './byte-cache.ts';
 import type { NoticeVersion } from './notice.ts';
-import { findCapturable, findVersion } from './notice-store.ts';
+import { findState, findVersion } from './notice-store.ts';
 
 /** Published versions by notice and number. A version never changes, so what was read once stays true. */
 export class VersionCache {
-  readonly #versions = new Map<string, NoticeVersion>();
+  readonly #versions = new ByteCache<NoticeVersion>();
 
   async find(queries: Queries, noticeId: string, version: number): Promise<NoticeVersion | undefined> {
     const name = `${noticeId} ${version}`;
@@ -12,8 +13,7 @@ export class VersionCache {
     if (known !== undefined) return known;
     const found = await findVersion(queries, noticeId, version);
     if (found === undefined) return undefined;
-    if (this.#versions.size >= maximumEntries) this.#versions.clear();
-    this.#versions.set(name, found);
+    this.#versions.set(name, found, JSON.stringify(found).length);
     return found;
   }
 }
@@ -32,7 +32,7 @@ export class PublicNotices {
   readonly #queries: Queries;
   readonly #versions: VersionCache;
   readonly #milliseconds: () => number;
-  readonly #answers = new Map<string, { readonly answer: PublicAnswer; readonly until: number }>();
+  readonly #answers = new ByteCache<{ readonly answer: PublicAnswer; readonly until: number }>();
 
   constructor(
     queries: Queries,
@@ -50,7 +50,7 @@ export class PublicNotices {
     const known = this.#answers.get(noticeId);
     if (known !== undefined && now < known.until) return known.answer;
     this.#answers.delete(noticeId);
-    const notice = await findCapturable(this.#queries, noticeId);
+    const notice = await findState(this.#queries, noticeId);
     if (notice?.status !== 'published') return undefined;
     const found = await this.#versions.find(this.#queries, noticeId, notice.version);
     if (found === undefined) return undefined;
@@ -59,8 +59,7 @@ export class PublicNotices {
       body: JSON.stringify({ data: { id: noticeId, ...content, version } }),
       etag: `"${version}-${contentHash.slice(0, 16)}"`,
     };
-    if (this.#answers.size >= maximumEntries) this.#answers.clear();
-    this.#answers.set(noticeId, { answer, until: now + lifeMilliseconds });
+    this.#answers.set(noticeId, { answer, until: now + lifeMilliseconds }, answer.body.length);
     return answer;
   }
 
@@ -71,4 +70,3 @@ export class PublicNotices {
 }
 
 const lifeMilliseconds = 1000;
-const maximumEntries = 10_000;

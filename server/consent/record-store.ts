@@ -27,18 +27,23 @@ export async function appendRecords(
   );
   const counts = new Map<string, number>();
   for (const { noticeId } of drafts) counts.set(noticeId, (counts.get(noticeId) ?? 0) + 1);
-  for (const [noticeId, count] of counts) await countRecords(queries, { noticeId, count });
+  await countRecords(queries, [...counts]);
   return drafts.map((draft, index) => placeRecord(draft, links[index] as (typeof links)[number]));
 }
 
 const stored = ['entry', 'hash', 'prev_hash'] as const;
 
-const countRecords = prepareQuery<{ noticeId: string; count: number }, unknown>((queries, parameter) =>
-  queries
-    .updateTable('consent_notices')
-    .set((row) => ({ record_count: row('record_count', '+', parameter('count')) }))
-    .where('id', '=', parameter('noticeId')),
-);
+/** Adds to the counters of notices, all in one statement. */
+async function countRecords(queries: Queries, counts: readonly (readonly [noticeId: string, count: number])[]) {
+  const text = rememberText(queries, `count records ${counts.length}`, () => {
+    const row = sql`(cast(${sql.val('')} as text), cast(${sql.val(0)} as bigint))`;
+    return sql`
+      with counted (notice_id, added) as (values ${sql.join(counts.map(() => row))})
+      update consent_notices set record_count = record_count + counted.added
+      from counted where consent_notices.id = counted.notice_id`;
+  });
+  await queries.executeQuery(CompiledQuery.raw(text, counts.flat()));
+}
 
 /** One record of a notice. */
 export async function findRecord(
@@ -75,7 +80,7 @@ export async function listRecords(
     .where('tenant_id', '=', tenantId)
     .where('notice_id', '=', noticeId)
     .orderBy('id', 'desc')
-    .limit(limit + 1);
+    .limit(sql.lit(limit + 1));
   if (before !== null) query = query.where('id', '<', before);
   const rows = await query.execute();
   const records = rows.slice(0, limit).map(readRecord);
@@ -98,7 +103,7 @@ export async function listSubjectRecords(
   let query = ofSubject
     .select(stored)
     .orderBy('sequence', 'desc')
-    .limit(limit + 1);
+    .limit(sql.lit(limit + 1));
   if (before !== null) query = query.where('sequence', '<', before);
   const rows = await query.execute();
   const records = rows.slice(0, limit).map(readRecord);
@@ -131,7 +136,7 @@ export async function listHistory(
       .where('notice_id', '=', noticeId)
       .where('sequence', '<', history.at(-1)?.sequence ?? Number.MAX_SAFE_INTEGER)
       .orderBy('sequence', 'desc')
-      .limit(historyPage)
+      .limit(sql.lit(historyPage))
       .execute();
     history.push(...rows.map(readRecord));
     if (rows.length < historyPage || tellsEnough(history)) return history;

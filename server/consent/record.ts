@@ -59,7 +59,7 @@ export const ConsentRecord = z
   .strictObject({
     id: Id,
     noticeId: Id,
-    noticeVersion: z.int(),
+    noticeVersion: z.int().min(1),
     noticeContentHash: z.string().meta({ description: 'SHA-256 of the content of that version, hex.' }),
     subjectId: z.string(),
     subjectChannel: z.enum(subjectChannels).nullable(),
@@ -72,21 +72,23 @@ export const ConsentRecord = z
     uaHash: z.string().nullable(),
     capturedAt: UtcTime,
     recordedAt: UtcTime,
-    sequence: z.int().meta({ description: 'The place in the ledger of the tenant, from 1, without gaps.' }),
+    sequence: z.int().min(1).meta({ description: 'The place in the ledger of the tenant, from 1, without gaps.' }),
     ledgerHash: ledgerHash.meta({ description: 'SHA-256 over the preceding hash and the canonical record.' }),
     prevLedgerHash: ledgerHash.nullable(),
   })
   .meta({ id: 'ConsentRecord' });
 export type ConsentRecord = z.output<typeof ConsentRecord>;
 
-/** What a visitor gets back: enough to find the record again and to prove it. */
+/**
+ * What a visitor gets back: enough to find the record again and to prove it. Anybody may send a subject id, so nothing
+ * here may depend on what the subject decided before.
+ */
 export const PublicRecord = z
   .strictObject({
     id: Id,
     noticeId: Id,
-    noticeVersion: z.int(),
+    noticeVersion: z.int().min(1),
     subjectId: z.string(),
-    kind: z.enum(['capture', 'withdrawal']),
     method: z.string().nullable(),
     purposes: PurposeChoices,
     capturedAt: UtcTime,

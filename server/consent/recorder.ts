@@ -4,11 +4,11 @@ import { type AuditSource, systemSource } from '../audit/source.ts';
 import { recordEvents } from '../audit/store.ts';
 import type { Clock } from '../clock.ts';
 import { claimKey, type IdempotencyClaim, releaseKey, storeAnswer } from '../http/idempotency.ts';
-import { invalidValues } from '../http/problem.ts';
+import { invalidValues, Problem } from '../http/problem.ts';
 import { envelope, ReadyAnswer, replay } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { GroupCommit, type Outcome } from '../ledger/group-commit.ts';
-import { type Database, inTransaction, type Queries } from '../storage/database.ts';
+import { blamesRow, type Database, inTransaction, type Queries } from '../storage/database.ts';
 import {
   type CapturableNotice,
   type CaptureInput,
@@ -23,7 +23,7 @@ import {
   tellsOfRefusals,
 } from './decide.ts';
 import { describeRecord, describeVisits } from './describe-record.ts';
-import { findCapturable } from './notice-store.ts';
+import { findStates } from './notice-store.ts';
 import type { VersionCache } from './published-notices.ts';
 import type { ConsentRecord, RecordDraft } from './record.ts';
 import { appendRecords, findLatestRecords, listHistory } from './record-store.ts';
@@ -71,7 +71,7 @@ export class ConsentRecorder {
     this.#clock = options.clock;
     this.#hasher = options.hasher;
     this.#versions = options.versions;
-    this.#commits = new GroupCommit((requests) => this.#write(requests));
+    this.#commits = new GroupCommit((requests) => this.#write(requests), blamesRow);
   }
 
   /** Captures a record; the answer comes when the record is on the disk. */
@@ -121,6 +121,8 @@ export class ConsentRecorder {
         histories.set(subjectName(request), [draft, ...history]);
         admitted.push({ request, draft, repeats: null });
       } catch (error) {
+        // A failure of the database concerns the whole transaction, which is over then.
+        if (!(error instanceof Problem)) throw error;
         if (request.idempotency !== null) await releaseKey(queries, request.idempotency);
         outcomes.set(request, { error });
       }
@@ -133,13 +135,12 @@ export class ConsentRecorder {
     requests: readonly CaptureRequest[],
   ): Promise<ReadonlyMap<string, CapturableNotice>> {
     const notices = new Map<string, CapturableNotice>();
-    // In the order of their ids, which keeps two writers from waiting for each other.
-    for (const id of [...new Set(requests.map(({ noticeId }) => noticeId))].sort()) {
-      const found = await findCapturable(queries, id);
-      if (found === undefined) continue;
-      const { version, ...notice } = found;
-      const content = (await this.#versions.find(queries, id, version)) ?? null;
-      notices.set(id, { ...notice, published: content && { version, content, contentHash: content.contentHash } });
+    const ids = [...new Set(requests.map(({ noticeId }) => noticeId))];
+    if (ids.length === 0) return notices;
+    for (const { version, ...notice } of await findStates(queries, ids)) {
+      const content = (await this.#versions.find(queries, notice.id, version)) ?? null;
+      const published = content && { version, content, contentHash: content.contentHash };
+      notices.set(notice.id, { ...notice, published });
     }
     return notices;
   }
@@ -210,17 +211,24 @@ async function claimKeys(
   now: string,
   outcomes: Map<CaptureRequest, Outcome<ReadyAnswer>>,
 ): Promise<readonly CaptureRequest[]> {
-  const waiting: CaptureRequest[] = [];
-  for (const request of requests) {
+  const waiting = new Set<CaptureRequest>();
+  // In the order of the keys: two servers that claim the same ones cannot wait for each other.
+  for (const request of requests.toSorted(compareKeys)) {
     try {
       const earlier = request.idempotency && (await claimKey(queries, request.idempotency, now));
-      if (earlier === null) waiting.push(request);
+      if (earlier === null) waiting.add(request);
       else outcomes.set(request, { result: replay(earlier) });
     } catch (error) {
+      if (!(error instanceof Problem)) throw error;
       outcomes.set(request, { error });
     }
   }
-  return waiting;
+  return requests.filter((request) => waiting.has(request));
+}
+
+function compareKeys(one: CaptureRequest, other: CaptureRequest): number {
+  const [a, b] = [one.idempotency?.key ?? '', other.idempotency?.key ?? ''];
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** Each subject's records on its notice, newest first: the latest one, and more where that does not decide. */

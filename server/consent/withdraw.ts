@@ -7,7 +7,7 @@ import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { tellsOfRefusals } from './decide.ts';
 import { describeRecord } from './describe-record.ts';
 import type { Purpose } from './notice.ts';
-import { findCapturable, findVersion } from './notice-store.ts';
+import { findState, findVersion } from './notice-store.ts';
 import type { ConsentRecord, PurposeChoices, WithdrawalInput } from './record.ts';
 import { appendRecords, findRecord, listHistory } from './record-store.ts';
 
@@ -24,7 +24,7 @@ export async function withdrawRecord(
   input: z.output<typeof WithdrawalInput>,
 ): Promise<ConsentRecord> {
   // Locks the notice, so that no capture of the same subject comes between the look and the write.
-  await findCapturable(work.transaction, noticeId);
+  await findState(work.transaction, noticeId);
   const original = await findRecord(work.transaction, source.tenantId, noticeId, recordId);
   if (original === undefined) throw notFound('consent record');
   const version = await findVersion(work.transaction, noticeId, original.noticeVersion);

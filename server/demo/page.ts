@@ -45,16 +45,17 @@ export function serveDemo({ database, settings }: Installation): Middleware {
     const notice = notices.at(-1);
     widget ??= readWidget('consent-banner');
     if (notice === undefined || widget === undefined) return next();
+    const baseUrl = settings.baseUrl ?? `http://${notice.domain}:${ctx.req.socket.localPort}`;
     // The notice belongs to one host; the numbers of that host are another site to it.
     if (ctx.path === '/' || (ctx.hostname !== notice.domain && settings.baseUrl === null)) {
-      ctx.redirect(`http://${notice.domain}:${ctx.req.socket.localPort}/demo`);
+      ctx.redirect(`${baseUrl}/demo`);
       return;
     }
     ctx.set('Content-Security-Policy', policy);
     ctx.set('Referrer-Policy', 'no-referrer');
     ctx.set('Cache-Control', 'no-cache');
     ctx.type = 'text/html; charset=utf-8';
-    ctx.body = writePage(widget, notice.id, settings.baseUrl ?? `http://${notice.domain}:${ctx.req.socket.localPort}`);
+    ctx.body = writePage(widget, notice.id, baseUrl);
   };
 }
 

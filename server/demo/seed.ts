@@ -1,14 +1,15 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { scopes } from '../access/scopes.ts';
 import { createApiKey } from '../access/store.ts';
 import { systemSource } from '../audit/source.ts';
-import { recordEvent } from '../audit/store.ts';
+import { Domain } from '../consent/domain.ts';
 import { NoticeContent } from '../consent/notice.ts';
 import { createNotice, publishNotice } from '../consent/notice-changes.ts';
 import type { Installation } from '../installation.ts';
+import { SettingsError } from '../settings.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
-import { createTenant, listTenants } from '../tenants/store.ts';
+import { createTenant, findTenant, listTenants } from '../tenants/store.ts';
 
 /** What the first start of the demo makes, to be shown once. */
 export interface DemoCredentials {
@@ -25,37 +26,33 @@ export const credentialsFile = 'demo-credentials.json';
 /**
  * Makes the demo tenant on a database without tenants: a key with every scope and a published notice for this server.
  * @returns the credentials, also written to `demo-credentials.json` (mode 0600); null when there are tenants already.
+ * @throws {SettingsError} when no notice can belong to the address of this server.
  */
 export async function seedDemo(installation: Installation, baseUrl: string): Promise<DemoCredentials | null> {
   const { database, clock, settings } = installation;
   if ((await listTenants(database.kysely)).length > 0) return null;
+  const notice = demoNotice(baseUrl);
+  // Before anything is committed: credentials that cannot be written are lost.
+  mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
   const credentials = await runUnitOfWork(database, clock(), async (work) => {
     const tenant = await createTenant(work, { slug: 'demo', name: 'Demo' });
-    const source = systemSource(tenant.id);
-    await recordEvent(work, source, {
-      module: 'tenants',
-      action: 'tenant.created',
-      targetId: tenant.id,
-      targetRef: tenant.slug,
-    });
-    const { id, key } = await createApiKey(work, {
+    const { key } = await createApiKey(work, {
       tenantId: tenant.id,
       name: 'Demo key',
       environment: 'live',
       scopes,
       expiresAt: null,
     });
-    await recordEvent(work, source, {
-      module: 'access',
-      action: 'api_key.created',
-      targetId: id,
-      targetRef: 'Demo key',
-      diff: { scopes },
-    });
-    const notice = await createNotice(work, source, demoNotice(baseUrl));
-    await publishNotice(work, source, notice.id);
-    return { baseUrl, tenantId: tenant.id, tenantSlug: tenant.slug, apiKey: key, noticeId: notice.id };
+    const source = systemSource(tenant.id);
+    const { id: noticeId } = await createNotice(work, source, notice);
+    await publishNotice(work, source, noticeId);
+    return { baseUrl, tenantId: tenant.id, tenantSlug: tenant.slug, apiKey: key, noticeId };
+  }).catch(async (error: unknown) => {
+    // Another server that started at the same moment may have been first.
+    if ((await findTenant(database.kysely, 'demo')) !== undefined) return null;
+    throw error;
   });
+  if (credentials === null) return null;
   writeFileSync(join(settings.dataDir, credentialsFile), `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
   return credentials;
 }
@@ -65,7 +62,7 @@ function demoNotice(baseUrl: string): NoticeContent {
     name: 'Your privacy on this site',
     controllerName: 'Demo Company Ltd',
     language: 'en',
-    domain: new URL(baseUrl).hostname,
+    domain: readDomain(baseUrl),
     purposes: [
       {
         key: 'necessary',
@@ -87,4 +84,13 @@ function demoNotice(baseUrl: string): NoticeContent {
       },
     ],
   });
+}
+
+/** The site that the demo page is. Nobody but its browser would refuse a notice for another one, so it is refused here. */
+function readDomain(baseUrl: string): string {
+  const domain = Domain.safeParse(new URL(baseUrl).hostname);
+  if (domain.success) return domain.data;
+  throw new SettingsError(
+    `A notice cannot belong to ${baseUrl}, so the demo page cannot be there. Give SVC_BASE_URL a host name with a dot (http://nas.local:8787), an IPv4 address or localhost, or start without the demo: npx svc serve`,
+  );
 }

@@ -3,31 +3,35 @@ import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { notFound, Problem } from './problem.ts';
 
-/** Gives every request its id and turns whatever is thrown into the error envelope; nothing else answers with errors. */
-export function answerRequests(log: Logger): Middleware {
+/**
+ * Gives every request its id and turns whatever is thrown into the error envelope; nothing else answers with errors.
+ * @param isClosing whether the server takes no more requests; clients are then told to use another connection.
+ */
+export function answerRequests(log: Logger, isClosing: () => boolean): Middleware {
   return async (ctx, next) => {
     const requestId = randomUUID();
     ctx.set('Svc-Request-Id', requestId);
     ctx.set('X-Content-Type-Options', 'nosniff');
-    const path = readPath(ctx);
     try {
-      if (path === null) throw notFound('path');
+      if (!hasPath(ctx)) throw notFound('path');
       await next();
     } catch (error) {
       answerProblem(ctx, requestId, error instanceof Problem ? error : hideFailure(log, requestId, error));
     }
+    if (isClosing()) ctx.set('Connection', 'close');
     if (log.isLevelEnabled('debug')) {
-      log.debug({ requestId, method: ctx.method, path, status: ctx.status }, 'request');
+      // The pattern of the route alone: a path may name a person.
+      log.debug({ requestId, method: ctx.method, route: ctx.state.route, status: ctx.status }, 'request');
     }
   };
 }
 
-/** The path of the target; null for one that cannot be read, such as http://[ (a whole URL is allowed, RFC 9112). */
-function readPath(ctx: Context): string | null {
+/** Whether the target can be read, which http://[ cannot (a whole URL is allowed, RFC 9112). */
+function hasPath(ctx: Context): boolean {
   try {
-    return ctx.path;
+    return ctx.path !== undefined;
   } catch {
-    return null;
+    return false;
   }
 }
 

@@ -26,8 +26,14 @@ function readAddress(request: IncomingMessage, trustedProxies: number): string |
   if (trustedProxies === 0) return normalizeAddress(peer);
   const hops = String(request.headers['x-forwarded-for'] ?? '').split(',');
   // Counted before it is looked at: what a client made up must not move up into the place of what a proxy added.
-  const added = hops.at(-trustedProxies)?.trim() ?? '';
+  const added = withoutPort(hops.at(-trustedProxies)?.trim() ?? '');
   return normalizeAddress(isIP(added) === 0 ? peer : added);
+}
+
+/** Some proxies add the port of the client, and brackets around an IPv6 address. */
+function withoutPort(hop: string): string {
+  const [, bracketed, plain] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(hop) ?? [];
+  return bracketed ?? plain ?? hop;
 }
 
 /** An IPv4 address that arrives over an IPv6 socket is the same address. */

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import {
+  createDocument,
+  type ZodOpenApiObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+} from 'zod-openapi';
 import { type ProblemCode, problemKinds } from './problem.ts';
 import type { Route } from './route.ts';
 import { knownVersions, latestVersion } from './versions.ts';
@@ -13,7 +18,7 @@ const ErrorEnvelope = z
       details: z
         .array(z.strictObject({ path: z.string(), issue: z.string() }))
         .optional()
-        .meta({ description: 'Each value that breaks its rule, such as body.purposes.analytics.' }),
+        .meta({ description: 'Each value that breaks its rule, such as body.purposes.analytics; the first 100.' }),
       requestId: z.string().optional(),
     }),
   })
@@ -40,30 +45,46 @@ const keyCodes: readonly ProblemCode[] = [
   'idempotency_key_reused',
 ];
 
+const description = `Consent notices and ledger, audit log and public endpoints. Errors have one form; see the schema Error.
+
+**Limits**, unless this server is set up otherwise: 600 requests a minute for each API key; public captures 600 a minute
+for each notice and 60 a minute for each client address. Limited operations answer with \`RateLimit\` and
+\`RateLimit-Policy\`, a 429 also with \`Retry-After\`. A body may have 64 KiB.
+
+**Retries.** An \`Idempotency-Key\` belongs to the account and is good for 24 hours: the same request with the same key gets
+the first answer again and changes nothing. Only successful answers are stored; after an error the key is free.`;
+
 /** Makes the OpenAPI 3.1 document from the very routes that answer. */
 export function describeRoutes(routes: readonly Route[]) {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeRoute(route) };
   }
-  return createDocument({
+  const document: ZodOpenApiObject = {
     openapi: '3.1.0',
     info: {
       title: 'Svc API',
       version: latestVersion,
-      description:
-        'Consent notices and ledger, audit log and public endpoints. Errors have one form; see the schema Error.',
+      description,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
     paths,
     components: {
+      headers: headerComponents,
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: svc_live_… or svc_test_….' },
       },
     },
-  });
+  };
+  return createDocument(document, { override: dropSafeBounds });
+}
+
+/** Every integer of zod's is one that JavaScript holds exactly; readers need not be told with each. */
+function dropSafeBounds({ jsonSchema }: { readonly jsonSchema: { minimum?: number; maximum?: number } }): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
 
 function describeRoute(route: Route): ZodOpenApiOperationObject {
@@ -110,15 +131,49 @@ function describeHeaders(route: Route): z.ZodObject {
   });
 }
 
+/** The headers of answers, which operations refer to. */
+const answerHeaders = {
+  'Svc-Request-Id': 'The id of the request, for support.',
+  'Svc-Version': 'The API version that was applied.',
+  'Idempotent-Replayed': '`true` on an answer that was given before.',
+  RateLimit: 'For each limit, how many requests are left (r) and the seconds until it starts anew (t).',
+  'RateLimit-Policy': 'Each limit: requests (q) in a window of seconds (w).',
+  'Retry-After': 'Seconds to wait.',
+  'WWW-Authenticate': 'The credentials that are wanted: `Bearer`.',
+  Allow: 'The methods that the path takes.',
+} as const;
+
+const headerComponents = Object.fromEntries(
+  Object.entries(answerHeaders).map(([name, description]) => [
+    name,
+    { description, schema: { type: 'string' as const } },
+  ]),
+);
+
+function nameHeaders(names: readonly (keyof typeof answerHeaders)[]) {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
 function describeAnswerHeaders(route: Route) {
-  const text = (description: string) => ({ description, schema: { type: 'string' as const } });
-  return {
-    'Svc-Request-Id': text('The id of the request, for support.'),
-    'Svc-Version': text('The API version that was applied.'),
-    ...(route.idempotencyKey !== 'none' && {
-      'Idempotent-Replayed': text('`true` on an answer that was given before.'),
-    }),
-  };
+  return nameHeaders([
+    'Svc-Request-Id',
+    'Svc-Version',
+    ...(route.idempotencyKey === 'none' ? [] : (['Idempotent-Replayed'] as const)),
+    ...listLimitHeaders(route),
+  ]);
+}
+
+function describeErrorHeaders(route: Route, status: number) {
+  return nameHeaders([
+    'Svc-Request-Id',
+    ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
+    ...(status === 405 ? (['Allow'] as const) : []),
+    ...(status === 429 ? (['Retry-After', ...listLimitHeaders(route)] as const) : []),
+  ]);
+}
+
+function listLimitHeaders(route: Route) {
+  return route.scope === null && route.limits === null ? [] : (['RateLimit', 'RateLimit-Policy'] as const);
 }
 
 function describeErrors(route: Route): Record<string, unknown> {
@@ -136,6 +191,7 @@ function describeErrors(route: Route): Record<string, unknown> {
       status,
       {
         description: ofStatus.map((code) => `\`${code}\`: ${problemKinds[code].meaning}`).join('\n\n'),
+        headers: describeErrorHeaders(route, status),
         content: { 'application/json': { schema: ErrorEnvelope } },
       },
     ]),

@@ -67,11 +67,16 @@ export class Problem extends Error {
   }
 }
 
+/** More would make the answer larger than the request, and nobody reads them. */
+const mostDetails = 100;
+
 /** A 422 about values of the request; the message repeats the first detail, so that it alone tells what to mend. */
 export function invalidValues(details: readonly ProblemDetail[]): Problem {
   const [first] = details;
   const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
-  return new Problem('validation_failed', `${first?.path}: ${first?.issue}${more}`, { details });
+  return new Problem('validation_failed', `${first?.path}: ${first?.issue}${more}`, {
+    details: details.slice(0, mostDetails),
+  });
 }
 
 /** The 404 of everything that is missing or belongs to somebody else: both look alike. */

@@ -24,7 +24,10 @@ export async function shareCounts(queries: Queries, limiter: RateLimiter, hasher
     await queries.deleteFrom('rate_limits').where('minute', '<', minute).execute();
   }
   const { requests: sent } = reported;
-  const changed = [...buckets].filter(([bucket, { here }]) => here > (sent.get(bucket) ?? 0));
+  // In one order on every server: two that lock the same rows then wait for each other in turn, not in a circle.
+  const changed = [...buckets]
+    .filter(([bucket, { here }]) => here > (sent.get(bucket) ?? 0))
+    .sort(([one], [other]) => (one < other ? -1 : 1));
   for (let start = 0; start < changed.length; start += batchSize) {
     const counts = changed.slice(start, start + batchSize).map(([bucket, { here }]) => ({
       bucket,

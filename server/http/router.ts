@@ -53,6 +53,7 @@ export function routeRequests(routes: readonly Route[], options: RouterOptions):
     // Before anything can be refused: the page of a visitor may read errors too.
     if (ctx.path.startsWith('/v1/public/')) ctx.set(corsHeaders);
     const { route, params } = table.find(ctx.method, ctx.path);
+    ctx.state.route = route.path;
     const now = options.clock();
     const client = readClient(ctx.req, options.trustedProxies);
     const principal = route.scope === null ? null : await admit(ctx, route, options, now);

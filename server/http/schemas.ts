@@ -16,9 +16,11 @@ export function queryInteger(minimum: number, maximum: number, fallback: number)
 
 const dateTime = describeAs({ type: 'string', format: 'date-time' });
 
-/** A time with any offset (RFC 3339), read as UTC with milliseconds. */
-export const Time = z.iso
-  .datetime({ offset: true })
+/** A time with any offset (RFC 3339, whose T and Z may be small letters), read as UTC with milliseconds. */
+export const Time = z
+  .string()
+  .toUpperCase()
+  .pipe(z.iso.datetime({ offset: true }))
   .transform((time) => new Date(time).toISOString())
   .refine((time) => time.length === '2026-11-21T05:29:00.123Z'.length, 'must lie in the years 0000 to 9999')
   .meta({ override: dateTime });
@@ -37,12 +39,7 @@ export const Id = z
   });
 
 /** An opaque cursor: the nextCursor of an earlier page. */
-export const Cursor = z
-  .string()
-  .min(1)
-  .max(1024)
-  .optional()
-  .meta({ description: 'The nextCursor of an earlier page.' });
+export const Cursor = z.string().optional().meta({ description: 'The nextCursor of an earlier page.' });
 
 /** A page of a list in the form that spec.md gives the consent lists. */
 export function pageOf<Item extends z.ZodType>(item: Item) {
@@ -51,8 +48,8 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
     page: z.strictObject({
       cursor: z.string().nullable().meta({ description: 'The cursor of this page; null on the first.' }),
       nextCursor: z.string().nullable().meta({ description: 'The cursor of the next page; null on the last.' }),
-      limit: z.int(),
-      total: z.int().meta({ description: 'How many items the whole list has.' }),
+      limit: z.int().min(1),
+      total: z.int().min(0).meta({ description: 'How many items the whole list has.' }),
     }),
   });
 }

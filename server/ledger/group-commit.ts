@@ -15,12 +15,20 @@ export type Outcome<Result> = { readonly result: Result } | { readonly error: un
  */
 export class GroupCommit<Item, Result> {
   readonly #write: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>;
+  readonly #blamesItem: (error: unknown) => boolean;
   #waiting: Waiting<Item, Result>[] = [];
   #running: Promise<void> | null = null;
 
-  /** @param write writes a batch in one transaction and answers with an outcome for each item, in order. */
-  constructor(write: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>) {
+  /**
+   * @param write writes a batch in one transaction and answers with an outcome for each item, in order.
+   * @param blamesItem tells whether an error of the whole write can be the fault of one item.
+   */
+  constructor(
+    write: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>,
+    blamesItem: (error: unknown) => boolean = () => false,
+  ) {
     this.#write = write;
+    this.#blamesItem = blamesItem;
   }
 
   /** Resolves when the item is durable; rejects with the error of the item, or of the whole write. */
@@ -59,10 +67,9 @@ export class GroupCommit<Item, Result> {
     try {
       outcomes = await this.#write(batch.map(({ item }) => item));
     } catch (error) {
-      const [only] = batch;
-      if (batch.length === 1) only?.reject(error);
       // One item that the database refuses must not take its neighbours along: each is tried alone.
-      else for (const one of batch) await this.#settle([one]);
+      if (batch.length > 1 && this.#blamesItem(error)) for (const one of batch) await this.#settle([one]);
+      else for (const { reject } of batch) reject(error);
       return;
     }
     for (const [index, { resolve, reject }] of batch.entries()) {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Queries } from '../storage/database.ts';
 import { type LedgerName, ledgerTables } from './append.ts';
 import { type ChainHead, emptyHead, hashEntry } from './chain.ts';
@@ -22,7 +23,8 @@ export interface ChainReport {
 
 /** Where a value stands in the canonical text of an entry. */
 interface EntryValue {
-  readonly key: string;
+  /** The key as the text has it: `"id":`. */
+  readonly name: string;
   /** Canonical keys are sorted: is this one before or after the key whose value may hold anything? */
   readonly side: 'before' | 'after';
 }
@@ -35,25 +37,25 @@ interface RepeatedColumn extends EntryValue {
 const repeatedColumns: Readonly<Record<LedgerName, readonly RepeatedColumn[]>> = {
   // before and after `purposes`
   consent: [
-    { column: 'id', key: 'id', side: 'before' },
-    { column: 'notice_id', key: 'noticeId', side: 'before' },
-    { column: 'subject_id', key: 'subjectId', side: 'after' },
-    { column: 'tenant_id', key: 'tenantId', side: 'after' },
+    { column: 'id', name: '"id":', side: 'before' },
+    { column: 'notice_id', name: '"noticeId":', side: 'before' },
+    { column: 'subject_id', name: '"subjectId":', side: 'after' },
+    { column: 'tenant_id', name: '"tenantId":', side: 'after' },
   ],
   // before and after `diff`
   audit: [
-    { column: 'actor_type', key: 'actorType', side: 'before' },
-    { column: 'at', key: 'at', side: 'before' },
-    { column: 'id', key: 'id', side: 'after' },
-    { column: 'module', key: 'module', side: 'after' },
-    { column: 'tenant_id', key: 'tenantId', side: 'after' },
+    { column: 'actor_type', name: '"actorType":', side: 'before' },
+    { column: 'at', name: '"at":', side: 'before' },
+    { column: 'id', name: '"id":', side: 'after' },
+    { column: 'module', name: '"module":', side: 'after' },
+    { column: 'tenant_id', name: '"tenantId":', side: 'after' },
   ],
 };
 
 /** The time of an entry, which the head repeats. */
 const times: Readonly<Record<LedgerName, EntryValue>> = {
-  consent: { key: 'recordedAt', side: 'after' },
-  audit: { key: 'at', side: 'before' },
+  consent: { name: '"recordedAt":', side: 'after' },
+  audit: { name: '"at":', side: 'before' },
 };
 
 interface StoredEntry {
@@ -68,12 +70,14 @@ interface StoredEntry {
 /**
  * Walks one chain from its first entry to its head and recomputes every hash from the stored bytes.
  * @param onProgress called after each page with the number of entries read so far.
+ * @param onEntry called with the text of each entry that was found good, in order.
  */
 export async function verifyChain(
   queries: Queries,
   ledger: LedgerName,
   tenantId: string,
   onProgress: (entries: number) => void = () => undefined,
+  onEntry: (entry: string) => void = () => undefined,
 ): Promise<ChainReport> {
   let last: Pick<StoredEntry, 'sequence' | 'id' | 'entry' | 'hash'> | null = null;
   const fault = (sequence: number, id: string | null, issue: string): ChainReport => {
@@ -93,6 +97,7 @@ export async function verifyChain(
       if (row.entry.includes(replacement) && !(await isStoredSo(queries, ledger, row)))
         return fault(sequence, row.id, 'the text is not Unicode');
       last = row;
+      onEntry(row.entry);
     }
     onProgress(sequence);
   }
@@ -138,12 +143,19 @@ function findFault(row: StoredEntry, ledger: LedgerName, sequence: number, hash:
   return null;
 }
 
-/** Looks a top-level value up in canonical text without parsing it. Quotes inside of strings are escaped there. */
-function hasValue(entry: string, { key, side }: EntryValue, value: unknown): boolean {
-  const name = `"${key}":`;
-  const start = side === 'before' ? entry.indexOf(name) : entry.lastIndexOf(name);
-  return start !== -1 && entry.startsWith(JSON.stringify(value), start + name.length);
+/** Looks a top-level text up in canonical text without parsing it. Quotes inside of strings are escaped there. */
+function hasValue(entry: string, { name, side }: EntryValue, value: unknown): boolean {
+  const found = side === 'before' ? entry.indexOf(name) : entry.lastIndexOf(name);
+  if (found === -1) return false;
+  const start = found + name.length;
+  if (typeof value !== 'string' || value.includes(quote)) return entry.startsWith(JSON.stringify(value), start);
+  const end = start + 1 + value.length;
+  const plain = entry[start] === quote && entry.startsWith(value, start + 1) && entry[end] === quote;
+  // A value with characters that JSON escapes looks different there.
+  return plain || entry.startsWith(JSON.stringify(value), start);
 }
+
+const quote = '"';
 
 /** What every wrong byte of UTF-8 is read as, so that a wrong byte in its place would go unseen. */
 const replacement = '\uFFFD';
@@ -198,7 +210,7 @@ async function readPage(
     .where('sequence', '>', after)
     .where('sequence', '<=', upTo)
     .orderBy('sequence')
-    .limit(pageSize)
+    .limit(sql.lit(pageSize))
     .execute()) as unknown as StoredEntry[];
 }
 

@@ -62,6 +62,12 @@ function gaveWay(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01');
 }
 
+/** Whether a failed write can be the fault of one of its rows: a constraint, or a value that does not fit its column. */
+export function blamesRow(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(code) || /^2[23]\w{3}$/.test(code);
+}
+
 /** A cheap query that fails when the database cannot be used. */
 export async function checkDatabase(database: Database): Promise<void> {
   await sql`select 1`.execute(database.kysely);

@@ -1,3 +1,5 @@
+import { type RowKind, recordChange } from '../audit/row-state.ts';
+import { systemSource } from '../audit/source.ts';
 import { latestVersion } from '../http/versions.ts';
 import { newId } from '../ids.ts';
 import { openChains } from '../ledger/append.ts';
@@ -5,20 +7,27 @@ import type { Queries } from '../storage/database.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { Tenant } from './tenant.ts';
 
-/** Creates a tenant with its empty chains, pinned to the latest API version. */
+export const tenantRows: RowKind<'tenants'> = {
+  table: 'tenants',
+  module: 'tenants',
+  noun: 'tenant',
+  owner: 'id',
+  counters: [],
+};
+
+/** Creates a tenant, pinned to the latest API version, with its chains; its audit log begins with this. */
 export async function createTenant(work: UnitOfWork, wanted: Pick<Tenant, 'slug' | 'name'>): Promise<Tenant> {
   const tenant: Tenant = { id: newId(), ...wanted, apiVersion: latestVersion, createdAt: work.now };
-  await work.transaction
-    .insertInto('tenants')
-    .values({
-      id: tenant.id,
-      slug: tenant.slug,
-      name: tenant.name,
-      api_version: tenant.apiVersion,
-      created_at: tenant.createdAt,
-    })
-    .execute();
+  const row = {
+    id: tenant.id,
+    slug: tenant.slug,
+    name: tenant.name,
+    api_version: tenant.apiVersion,
+    created_at: tenant.createdAt,
+  };
+  await work.transaction.insertInto('tenants').values(row).execute();
   await openChains(work.transaction, tenant.id);
+  await recordChange(work, systemSource(tenant.id), tenantRows, row, { verb: 'created', targetRef: tenant.slug });
   return tenant;
 }
 

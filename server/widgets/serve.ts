@@ -17,16 +17,17 @@ export function serveWidgets(): Middleware {
     if (!ctx.path.startsWith('/widgets/')) return next();
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
     widgets ??= readWidgets();
-    const [name, version, fileName = ''] = ctx.path.slice('/widgets/'.length).split('/');
+    const [name, version, fileName = '', ...more] = ctx.path.slice('/widgets/'.length).split('/');
     const file = widgets.find((widget) => widget.name === name && widget.version === version)?.files.get(fileName);
-    if (file === undefined) throw notFound('version of a widget');
+    if (file === undefined || more.length > 0) throw notFound('version of a widget');
     ctx.set('Access-Control-Allow-Origin', '*');
     ctx.set('Cross-Origin-Resource-Policy', 'cross-origin');
     ctx.set('Cache-Control', 'public, max-age=31536000, immutable');
     ctx.vary('Accept-Encoding');
     ctx.type = file.type;
-    const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity');
-    if (encoding === 'br' || encoding === 'gzip') ctx.set('Content-Encoding', encoding);
-    ctx.body = encoding === 'br' || encoding === 'gzip' ? file[encoding] : file.identity;
+    // Asked for one by one, smallest first: among equals, Koa would take the one that the client names first.
+    const encoding = (['br', 'gzip'] as const).find((one) => ctx.acceptsEncodings(one) === one);
+    if (encoding !== undefined) ctx.set('Content-Encoding', encoding);
+    ctx.body = file[encoding ?? 'identity'];
   };
 }

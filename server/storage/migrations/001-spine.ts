@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../database.ts';
-import { createClusteredTable, makeAppendOnly, textType } from './columns.ts';
+import { createClusteredTable, describeIndexes, makeAppendOnly, textType } from './columns.ts';
 
 /** Tenants, keys, what the HTTP layer remembers, and the audit log. */
 export function spine(dialect: Dialect): Migration {
@@ -64,7 +64,8 @@ export function spine(dialect: Dialect): Migration {
         .addPrimaryKeyConstraint('chain_heads_pkey', ['tenant_id', 'ledger'])
         .execute();
 
-      await createClusteredTable(db, dialect, 'audit_events')
+      await db.schema
+        .createTable('audit_events')
         .addColumn('tenant_id', text, (column) => column.notNull())
         .addColumn('sequence', 'bigint', (column) => column.notNull())
         .addColumn('id', text, (column) => column.notNull())
@@ -76,13 +77,21 @@ export function spine(dialect: Dialect): Migration {
         .addColumn('hash', text, (column) => column.notNull())
         .addPrimaryKeyConstraint('audit_events_pkey', ['tenant_id', 'sequence'])
         .execute();
-      for (const column of ['id', 'at', 'module', 'actor_type']) {
-        const index = db.schema
-          .createIndex(`audit_events_${column}`)
+      for (const columns of [['id'], ['at'], ['module'], ['actor_type'], ['module', 'actor_type']]) {
+        await db.schema
+          .createIndex(`audit_events_${columns.join('_')}`)
           .on('audit_events')
-          .columns(['tenant_id', column, 'sequence']);
-        await index.execute();
+          .columns(['tenant_id', ...columns, 'sequence'])
+          .execute();
       }
+      await describeIndexes(db, dialect, 'audit_events', {
+        sqlite_autoindex_audit_events_1: [100_000, 1],
+        audit_events_id: [100_000, 1, 1],
+        audit_events_at: [100_000, 2, 1],
+        audit_events_module: [100_000, 20_000, 1],
+        audit_events_actor_type: [100_000, 30_000, 1],
+        audit_events_module_actor_type: [100_000, 20_000, 5000, 1],
+      });
       await makeAppendOnly(db, dialect, 'audit_events');
     },
   };

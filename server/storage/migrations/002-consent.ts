@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../database.ts';
-import { createClusteredTable, makeAppendOnly, textType } from './columns.ts';
+import { createClusteredTable, describeIndexes, makeAppendOnly, textType } from './columns.ts';
 
 /** Notices, their published versions, and the ledger of records. */
 export function consent(dialect: Dialect): Migration {
@@ -40,7 +40,8 @@ export function consent(dialect: Dialect): Migration {
         .execute();
       await makeAppendOnly(db, dialect, 'consent_notice_versions');
 
-      await createClusteredTable(db, dialect, 'consent_records')
+      await db.schema
+        .createTable('consent_records')
         .addColumn('tenant_id', text, (column) => column.notNull())
         .addColumn('sequence', 'bigint', (column) => column.notNull())
         .addColumn('id', text, (column) => column.notNull())
@@ -63,6 +64,11 @@ export function consent(dialect: Dialect): Migration {
         .on('consent_records')
         .columns(['tenant_id', 'subject_id', 'notice_id', 'sequence'])
         .execute();
+      await describeIndexes(db, dialect, 'consent_records', {
+        sqlite_autoindex_consent_records_1: [100_000, 1],
+        consent_records_notice: [20_000, 1],
+        consent_records_subject: [100_000, 3, 2, 1],
+      });
       await makeAppendOnly(db, dialect, 'consent_records');
     },
   };

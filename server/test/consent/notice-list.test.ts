@@ -151,7 +151,7 @@ describeServer('GET /v1/consent', (server) => {
     }
     assertProblem(await list({ cursor: nextCursor }, server.tenant.key), '400 invalid_cursor');
     assertProblem(await list({ cursor: '' }), '422 validation_failed', ['query.cursor']);
-    assertProblem(await list({ cursor: 'x'.repeat(1025) }), '422 validation_failed', ['query.cursor']);
+    for (const cursor of ['', 'x'.repeat(1025)]) assertProblem(await list({ cursor }), '400 invalid_cursor');
   });
 
   test('pages of any size give every notice once, newest first', async () => {

@@ -93,7 +93,11 @@ describeServer('POST /v1/consent', (server) => {
       const refused = await decide({ noticeId: draft });
       assertProblem(refused, '409 consent_notice_not_published');
       assert.equal(refused.body.error.actualStatus, 'draft');
-      assertProblem(await decide({ noticeId: notice, purpose: 'telemetry' }), '422 validation_failed');
+      for (const granted of [true, false]) {
+        const unasked = await decide({ noticeId: notice, purpose: 'telemetry', granted });
+        assertProblem(unasked, '422 validation_failed', ['body.purpose']);
+        assert.match(unasked.body.error.message, /^body\.purpose: /);
+      }
     });
   });
 
@@ -124,9 +128,10 @@ describeServer('POST /v1/consent', (server) => {
   });
 
   test('refuses to turn off what is required', async () => {
-    const { decide } = await prepare();
+    const { decide, notice } = await prepare();
     await assertBodiesRefused(server, (body) => decide(body as object), [
-      [{ purpose: 'necessary', granted: false }, 'body.purposes.necessary'],
+      [{ purpose: 'necessary', granted: false }, 'body.granted'],
+      [{ purpose: 'necessary', granted: false, noticeId: notice }, 'body.granted'],
     ]);
     payload(await decide({ purpose: 'necessary' }));
   });

@@ -29,7 +29,6 @@ describeServer('POST /v1/public/consent/{noticeId}/records', (server) => {
       noticeId: notice,
       noticeVersion: 1,
       subjectId: 'visitor-1',
-      kind: 'capture',
       method: 'banner',
       purposes,
       capturedAt: server.clock.now(),
@@ -40,6 +39,18 @@ describeServer('POST /v1/public/consent/{noticeId}/records', (server) => {
     assert.deepEqual([record.source, record.ledgerHash, record.subjectChannel], ['public', ledgerHash, null]);
     assert.match(record.ipHash, /^[0-9a-f]{64}$/);
     assert.match(record.uaHash, /^[0-9a-f]{64}$/);
+  });
+
+  test('does not tell whether the subject had decided before', async () => {
+    const notice = await server.createNotice();
+    const refused = { ...allGranted, analytics: false };
+    payload(await visit(server, notice));
+    const again = payload(await visit(server, notice, { purposes: refused }));
+    assert.equal((await readRecord(notice, again.id)).kind, 'withdrawal');
+    const first = payload(await visit(server, notice, { subjectId: 'nobody-before', purposes: refused }));
+    const { id: _, ledgerHash: __, subjectId: ___, ...known } = again;
+    assert.deepEqual(first, { ...first, ...known });
+    assert.deepEqual(Object.keys(first), Object.keys(again));
   });
 
   test('ties the record to the audit log', async () => {
@@ -167,6 +178,11 @@ describeServer('POST /v1/public/consent/{noticeId}/records', (server) => {
         assert.deepEqual([error.requiredStatus, error.actualStatus], ['published', actualStatus]);
       }
     });
+  });
+
+  test('finds the notice however the letters of its id are written', async () => {
+    const notice = await server.createNotice();
+    assert.equal(payload(await visit(server, notice.toUpperCase())).noticeId, notice);
   });
 
   test('does not find notices that are unknown or have no id of ours', async () => {

@@ -13,6 +13,11 @@ describeServer('GET /v1/public/consent/{noticeId}', (server) => {
     assert.deepEqual(notice, { id, ...noticeContent, version: 1 });
   });
 
+  test('is the same however the letters of its id are written', async () => {
+    const id = await server.createNotice();
+    assert.equal((await read(id.toUpperCase())).text, (await read(id)).text);
+  });
+
   test('needs no credentials and minds none', async () => {
     const id = await server.createNotice();
     payload(await read(id, { key: 'svc_live_wrong' }), 200);

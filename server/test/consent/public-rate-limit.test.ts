@@ -72,6 +72,13 @@ describeServer(
       payload(await visitFrom(newAddress(), notice));
     });
 
+    test('count a notice once, however the letters of its id are written', async () => {
+      startMinute();
+      const notice = await server.createNotice();
+      await visitTimes(perNotice, newAddress, notice);
+      assertProblem(await visitFrom(newAddress(), notice.toUpperCase()), '429 rate_limited');
+    });
+
     test('count refused requests too', async () => {
       startMinute();
       const notice = await server.createNotice();

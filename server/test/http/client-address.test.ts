@@ -41,9 +41,24 @@ describe('the address of a client', () => {
   });
 
   test('is never one that the client wrote, even where a proxy adds no address', () => {
-    for (const added of ['unknown', '198.51.100.7:4711', '']) {
+    for (const added of ['unknown', '_hidden', '198.51.100.7:http', '[unknown]:4711', '[198.51.100.7', '']) {
       assert.equal(read('10.0.0.1', 1, ['203.0.113.9', added]).address, '10.0.0.1');
     }
+  });
+
+  test('is the same with the port and the brackets that some proxies add', () => {
+    fc.assert(
+      fc.property(ipv4, fc.nat(65_535), (plain, port) => {
+        assert.equal(read('10.0.0.1', 1, [`${plain}:${port}`]).address, plain);
+      }),
+    );
+    fc.assert(
+      fc.property(ipv6, fc.nat(65_535), (plain, port) => {
+        const { address } = read('10.0.0.1', 1, [plain]);
+        for (const written of [`[${plain}]`, `[${plain}]:${port}`])
+          assert.equal(read('10.0.0.1', 1, [written]).address, address);
+      }),
+    );
   });
 
   test('is that of the connection when the proxies added less than they should', () => {

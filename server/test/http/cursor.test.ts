@@ -86,7 +86,7 @@ describeOnEachDatabase('every operation with a cursor', (dialect) => {
     assert.ok(paths.length >= 4);
     for (const path of paths.map((one) => (one === `/v1/consent/${notice}` ? '/v1/consent/one' : one))) {
       await context.test(path, async () => {
-        const wrong = ['AAAA', 'null', '%5B1%5D', 'WzEsMl0', `${foreign}x`.slice(2)];
+        const wrong = ['', 'A'.repeat(1025), 'AAAA', 'null', '%5B1%5D', 'WzEsMl0', `${foreign}x`.slice(2)];
         if (path !== '/v1/consent') wrong.push(foreign);
         for (const cursor of wrong) {
           assertProblem(await server.request('GET', `${path}?cursor=${cursor}`), 'invalid_cursor');

@@ -161,4 +161,27 @@ describeOnEachDatabase('an Idempotency-Key', (dialect) => {
     assert.equal(await forgetExpiredKeys(kysely, server.clock.now()), 1);
     assert.deepEqual(await names(), ['younger-key']);
   });
+
+  test('is forgotten with others in one statement, and only if the tenant is its own', async () => {
+    const { kysely } = server.installation.database;
+    await kysely.deleteFrom('idempotency_keys').execute();
+    const row = { fingerprint: '', status: 201, body: '', created_at: new Date(0).toISOString() };
+    const names = ['one', 'other'].flatMap((tenant_id) => ['a', 'b'].map((key) => ({ tenant_id, key })));
+    await kysely
+      .insertInto('idempotency_keys')
+      .values(names.map((name, index) => ({ ...row, ...name, ...(index === 1 && { created_at: server.clock.now() }) })))
+      .execute();
+    let statements = 0;
+    const counting = kysely.withPlugin({
+      transformQuery: ({ node }) => {
+        statements += 1;
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    assert.equal(await forgetExpiredKeys(counting, server.clock.now()), 3);
+    assert.equal(statements, 1);
+    const left = await kysely.selectFrom('idempotency_keys').select(['tenant_id', 'key']).execute();
+    assert.deepEqual(left, [names[1]]);
+  });
 });

@@ -28,7 +28,9 @@ interface Operation {
   readonly security: readonly object[];
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required?: boolean }[];
   readonly requestBody?: { readonly required: boolean };
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
+  readonly responses: Readonly<
+    Record<string, { readonly description: string; readonly content?: Content; readonly headers: object }>
+  >;
 }
 type Content = Readonly<Record<string, { readonly schema: { readonly $ref?: string; readonly required?: string[] } }>>;
 
@@ -122,6 +124,34 @@ describe('the OpenAPI document', () => {
     const capture = operations.find(([name]) => name === 'POST /v1/consent/{id}/records')?.[1];
     assert.equal(capture?.parameters?.find(({ name }) => name === 'Idempotency-Key')?.required, true);
     assert.equal(capture?.requestBody?.required, true);
+  });
+
+  test('documents the headers of answers, and names none that is not there', () => {
+    const limited = ['RateLimit', 'RateLimit-Policy'];
+    for (const [name, { responses, security }] of operations) {
+      const has = (status: string, ...wanted: readonly string[]) =>
+        wanted.every((header) => Object.hasOwn(responses[status]?.headers ?? {}, header));
+      const success = Object.keys(responses).find((status) => status.startsWith('2')) as string;
+      const counts = security.length > 0 || name === 'POST /v1/public/consent/{noticeId}/records';
+      assert.equal(has(success, ...limited), counts, name);
+      assert.equal(has('429', ...limited), counts, name);
+      assert.ok(has('429', 'Retry-After') && has('401', 'WWW-Authenticate') && has('405', 'Allow'), name);
+      for (const status of Object.keys(responses)) assert.ok(has(status, 'Svc-Request-Id'), `${name} ${status}`);
+    }
+    const named = [...JSON.stringify(document).matchAll(/#\/components\/headers\/([\w-]+)/g)].map(([, name]) => name);
+    assert.deepEqual(new Set(named), new Set(Object.keys(document.components.headers)));
+  });
+
+  test('tells the limits that hold unless a setting says otherwise', () => {
+    for (const fact of ['600 requests a minute', '600 a minute', '60 a minute', '64 KiB', '24 hours', 'successful'])
+      assert.ok(document.info.description.includes(fact), fact);
+  });
+
+  test('bounds its numbers by what they mean, not by what JavaScript can count', () => {
+    assert.ok(!JSON.stringify(document).includes(String(Number.MAX_SAFE_INTEGER)));
+    const { ConsentRecord, Notice } = document.components.schemas;
+    assert.equal(ConsentRecord.properties.sequence.minimum, 1);
+    assert.equal(Notice.properties.recordCount.minimum, 0);
   });
 
   test('has limits and defaults as the specification gives them', () => {

@@ -17,6 +17,17 @@ describe('the body of a request', () => {
   const sendAs = (contentType: string, rawBody: string | Uint8Array = valid) =>
     send({ rawBody, headers: { 'Content-Type': contentType } });
 
+  test('is told the first hundred of its mistakes, and how many there are', async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 250 }, (_, index) => [`field${index}`, index]));
+    const { details, message } = assertProblem(
+      await send({ body: { ...noticeContent, ...unknown } }),
+      'validation_failed',
+    );
+    assert.equal(details.length, 100);
+    assert.deepEqual(details[99], { path: 'body.field99', issue: 'is not a known field' });
+    assert.match(message, /\(and 249 more\)$/);
+  });
+
   test('is not read as JSON when it is something else, and nothing is written', async () => {
     const before = await readAllRows(server.installation.database);
     const bodies = {

@@ -78,6 +78,19 @@ describeOnEachDatabase('rate limits of servers that share a database', (dialect)
     assert.ok(!JSON.stringify(await storedCounts()).includes('203.0.113'));
   });
 
+  test('are exchanged by two servers at once that counted in opposite orders', async () => {
+    const clock = new TestClock();
+    const [one, other] = [new RateLimiter(clock.milliseconds), new RateLimiter(clock.milliseconds)];
+    const buckets = Array.from({ length: 500 }, (_, index) => `crossed ${index}`);
+    for (let round = 0; round < 20; round += 1) {
+      for (const bucket of buckets) take(one, bucket, 1000);
+      for (const bucket of buckets.toReversed()) take(other, bucket, 1000);
+      await Promise.all([share(one), share(other)]);
+    }
+    const counts = (await storedCounts()).filter(({ requests }) => requests === 40);
+    assert.equal(counts.length, buckets.length);
+  });
+
   test('hold for more buckets than one statement carries', async () => {
     const clock = new TestClock();
     const [one, other] = [new RateLimiter(clock.milliseconds), new RateLimiter(clock.milliseconds)];

@@ -5,11 +5,9 @@ import { systemSource } from '../../audit/source.ts';
 import { recordEvents } from '../../audit/store.ts';
 import { newId } from '../../ids.ts';
 import type { Installation } from '../../installation.ts';
-import { appendEntries, type Link } from '../../ledger/append.ts';
+import { appendEntries, type Link, openChains } from '../../ledger/append.ts';
 import { verifyChain } from '../../ledger/verify.ts';
 import { inTransaction, type Queries } from '../../storage/database.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
-import { createTenant } from '../../tenants/store.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
 
 describeOnEachDatabase('appendEntries', (dialect) => {
@@ -19,15 +17,12 @@ describeOnEachDatabase('appendEntries', (dialect) => {
   });
   after(() => installation[Symbol.asyncDispose]());
 
-  const createTenants = (count: number) =>
-    runUnitOfWork(installation.database, '2026-11-21T12:00:00.000Z', async (work) => {
-      const ids: string[] = [];
-      for (let index = 0; index < count; index += 1) {
-        const slug = `t-${newId()}`;
-        ids.push((await createTenant(work, { slug, name: slug })).id);
-      }
-      return ids;
-    });
+  /** Opens the empty chains of so many tenants. */
+  const createTenants = async (count: number) => {
+    const ids = Array.from({ length: count }, newId);
+    for (const id of ids) await openChains(installation.database.kysely, id);
+    return ids;
+  };
 
   const append = (queries: Queries, now: string, tenantIds: readonly string[]): Promise<readonly Link[]> =>
     appendEntries(

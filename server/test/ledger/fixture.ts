@@ -1,5 +1,8 @@
+import { scopes } from '../../access/scopes.ts';
+import { createApiKey } from '../../access/store.ts';
 import { systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
+import type { RowReport } from '../../audit/verify-rows.ts';
 import { verify } from '../../cli/verify.ts';
 import type { NoticeContent } from '../../consent/notice.ts';
 import { createNotice, editNotice, publishNotice } from '../../consent/notice-changes.ts';
@@ -31,8 +34,8 @@ const subjects = [
 ];
 
 /**
- * Two tenants with two published notices each, one of them in two versions, and a record of each subject on each;
- * a third tenant without anything.
+ * Two tenants with two keys and two published notices each, one of them in two versions, and a record of each subject on
+ * each; a third tenant without anything.
  */
 export async function fillLedgers({ database, clock }: Installation): Promise<readonly FilledTenant[]> {
   const tenants: FilledTenant[] = [];
@@ -46,6 +49,8 @@ export async function fillLedgers({ database, clock }: Installation): Promise<re
 async function fillTenant(work: UnitOfWork, slug: string): Promise<FilledTenant> {
   const { id } = await createTenant(work, { slug, name: `Tenant ${slug}` });
   const source = systemSource(id);
+  for (const expiresAt of [null, '2027-01-31T00:00:00.000Z'])
+    await createApiKey(work, { tenantId: id, name: 'Key \uFFFD', environment: 'test', scopes, expiresAt });
   const notices: string[] = [];
   for (const name of ['Website', 'Shop \u{1F6D2}']) {
     const notice = await createNotice(work, source, { ...noticeContent, name } as unknown as NoticeContent);
@@ -100,6 +105,7 @@ export interface VerifyReport {
     readonly slug: string;
     readonly chains: readonly ChainReport[];
     readonly notices: { readonly versions: number; readonly faults: readonly VersionFault[] };
+    readonly rows: RowReport;
   }[];
 }
 

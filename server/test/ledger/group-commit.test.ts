@@ -27,6 +27,7 @@ class Gate {
 }
 
 const refused = new Error('refused');
+const isRefused = (error: unknown) => error === refused;
 const writeAll = async (items: readonly string[]) => items.map((item) => ({ result: `${item} written` }));
 
 describe('GroupCommit', () => {
@@ -104,7 +105,7 @@ describe('GroupCommit', () => {
       if (items.includes('poison')) throw refused;
       written.push(...items);
       return writeAll(items);
-    });
+    }, isRefused);
     const items = ['a', 'poison', 'b', 'poison', 'c'];
     const settled = await Promise.allSettled(items.map((item) => commits.submit(item)));
     assert.deepEqual(
@@ -112,6 +113,17 @@ describe('GroupCommit', () => {
       ['a written', refused, 'b written', refused, 'c written'],
     );
     assert.deepEqual(written, ['a', 'b', 'c']);
+  });
+
+  test('a failure that no item is to blame for fails them all at once', async () => {
+    let writes = 0;
+    const commits = new GroupCommit<string, string>(async () => {
+      writes += 1;
+      throw new Error('the disk is full');
+    }, isRefused);
+    const settled = await Promise.allSettled(['a', 'b', 'c'].map((item) => commits.submit(item)));
+    assert.ok(settled.every(({ status }) => status === 'rejected'));
+    assert.equal(writes, 1);
   });
 
   test('goes on after a write that failed', async () => {

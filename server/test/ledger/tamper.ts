@@ -7,6 +7,9 @@ export const protectedTables = {
   audit_events: ['tenant_id', 'sequence'],
   consent_notice_versions: ['notice_id', 'version'],
   chain_heads: ['tenant_id', 'ledger'],
+  tenants: ['id'],
+  api_keys: ['id'],
+  consent_notices: ['id'],
 } as const;
 
 export type ProtectedTable = keyof typeof protectedTables;
@@ -15,7 +18,7 @@ export type Row = Readonly<Record<string, string | number | null>>;
 /** Takes the triggers and references away, as somebody with the file or an administrator's password would. */
 export async function liftProtection({ dialect, kysely }: Database): Promise<void> {
   if (dialect === 'postgres') {
-    for (const table of [...Object.keys(protectedTables), 'consent_notices', 'tenants', 'api_keys'])
+    for (const table of Object.keys(protectedTables))
       await sql`alter table ${sql.table(table)} disable trigger all`.execute(kysely);
     return;
   }

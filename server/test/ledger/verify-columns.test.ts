@@ -76,8 +76,22 @@ function anyChange(rows: readonly Row[], column: string): fc.Arbitrary<Change> {
 }
 
 function assertNamed(report: VerifyReport, table: ProtectedTable, { row, column, value }: Change): void {
-  const tenant = report.tenants.find(({ tenantId }) => tenantId === row.tenant_id);
+  const tenant = report.tenants.find(({ tenantId }) => tenantId === (table === 'tenants' ? row.id : row.tenant_id));
   const told = JSON.stringify(report.tenants, null, 1);
+  if (column === 'record_count') {
+    assert.ok(
+      tenant?.notices.faults.some(({ noticeId }) => noticeId === row.id),
+      told,
+    );
+    return;
+  }
+  if (table === 'tenants' || table === 'api_keys' || table === 'consent_notices') {
+    assert.ok(
+      tenant?.rows.faults.some((fault) => fault.table === table && fault.id === row.id),
+      told,
+    );
+    return;
+  }
   if (table === 'consent_notice_versions') {
     const named = tenant?.notices.faults.some(
       ({ noticeId, version }) => noticeId === row.notice_id && version === row.version,

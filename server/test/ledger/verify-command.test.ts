@@ -35,14 +35,17 @@ describeOnEachDatabase('svc verify', (dialect) => {
     assert.equal(stderr, '');
     assert.deepEqual(stdout.split('\n'), [
       '✓ first: consent chain, 12 entries',
-      '✓ first: audit chain, 7 entries',
+      '✓ first: audit chain, 10 entries',
       '✓ first: 3 published notice versions',
+      '✓ first: 5 rows of tenants, api_keys, consent_notices',
       '✓ second: consent chain, 12 entries',
-      '✓ second: audit chain, 7 entries',
+      '✓ second: audit chain, 10 entries',
       '✓ second: 3 published notice versions',
+      '✓ second: 5 rows of tenants, api_keys, consent_notices',
       '✓ empty: consent chain, 0 entries',
-      '✓ empty: audit chain, 0 entries',
+      '✓ empty: audit chain, 1 entries',
       '✓ empty: 0 published notice versions',
+      '✓ empty: 1 rows of tenants, api_keys, consent_notices',
       'Everything is as it was written.',
       '',
     ]);

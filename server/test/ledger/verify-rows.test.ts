@@ -14,10 +14,12 @@ type Attack = (rows: readonly Row[]) => Promise<unknown>;
 describeOnEachDatabase('verifyChain', (dialect) => {
   let installation: Installation;
   let tenantId: string;
+  let otherId: string;
   before(async () => {
     installation = await openTestInstallation(dialect);
-    const [tenant] = await fillLedgers(installation);
+    const [tenant, other] = await fillLedgers(installation);
     tenantId = tenant?.id as string;
+    otherId = other?.id as string;
     await liftProtection(installation.database);
   });
   after(() => installation[Symbol.asyncDispose]());
@@ -211,7 +213,7 @@ describeOnEachDatabase('verifyChain', (dialect) => {
     test(`${ledger}: the rows of another tenant were put in place of those of this one`, async () => {
       const { fault } = await findFault(async (rows) => {
         const { database } = installation;
-        const foreign = (await readRows(database, table)).filter((row) => row.tenant_id !== tenantId);
+        const foreign = (await readRows(database, table)).filter((row) => row.tenant_id === otherId);
         for (const row of rows) await deleteRow(database, table, row);
         for (const row of foreign) await insertRow(database, table, { ...row, id: copyId(row), tenant_id: tenantId });
       });

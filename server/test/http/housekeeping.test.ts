@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { pino } from 'pino';
+import { startHousekeeping } from '../../housekeeping.ts';
+import { RateLimiter } from '../../http/rate-limit.ts';
+import { openTestInstallation } from '../harness.ts';
+
+describe('the housekeeping', () => {
+  test('forgets all old keys in bounded steps with pauses, and then rests', async (context) => {
+    await using installation = await openTestInstallation('sqlite');
+    const { kysely } = installation.database;
+    const old = new Date(Date.parse(installation.clock()) - 25 * 60 * 60 * 1000).toISOString();
+    const row = { tenant_id: 'tenant', fingerprint: '', status: 201, body: '', created_at: old };
+    const addKeys = async (count: number) => {
+      const rows = Array.from({ length: count }, (_, index) => ({ ...row, key: `key-${index}` }));
+      for (let start = 0; start < count; start += 100)
+        await kysely
+          .insertInto('idempotency_keys')
+          .values(rows.slice(start, start + 100))
+          .execute();
+    };
+    const countKeys = async () => {
+      const keys = kysely.selectFrom('idempotency_keys').select((rows) => rows.fn.countAll<number>().as('count'));
+      return (await keys.executeTakeFirstOrThrow()).count;
+    };
+    /** The steps run beside the test; what they need is some turns of the event loop. */
+    const tick = async (milliseconds: number) => {
+      context.mock.timers.tick(milliseconds);
+      for (let times = 0; times < 50; times += 1) await turn();
+      return countKeys();
+    };
+
+    await addKeys(2500);
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const housekeeping = startHousekeeping(installation, new RateLimiter(), pino({ level: 'silent' }));
+    assert.equal(await tick(59_999), 2500);
+    assert.equal(await tick(1), 1500);
+    assert.equal(await tick(1000), 500);
+    assert.equal(await tick(1000), 0);
+    await addKeys(10);
+    assert.equal(await tick(1000), 10);
+    assert.equal(await tick(60_000), 0);
+    await addKeys(10);
+    await housekeeping.stop();
+    assert.equal(await tick(120_000), 10);
+  });
+});

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { describeError } from '../../describe-error.ts';
+import { createLog, startServer } from '../../serve.ts';
+import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
+
+describeOnEachDatabase('the log', (dialect) => {
+  /** A server whose log is kept as lines. */
+  const startLogging = async () => {
+    const installation = await openTestInstallation(dialect);
+    const lines: string[] = [];
+    const settings = { ...installation.settings, logLevel: 'debug' as const };
+    const log = createLog(settings, { write: (line) => void lines.push(line) });
+    const server = await startServer(installation, { log });
+    const read = () => lines.map((line) => JSON.parse(line));
+    return { installation, server, log, lines, read };
+  };
+
+  test('tells the pattern of a route, never the path', async () => {
+    const { installation, server, lines, read } = await startLogging();
+    await using _ = installation;
+    await using __ = server;
+    for (const path of ['/v1/consent/subjects/jane@example.com', '/jane@example.com', '/widgets/jane@example.com'])
+      await fetch(`http://127.0.0.1:${server.port}${path}`);
+    assert.doesNotMatch(lines.join(''), /jane|example/);
+    const requests = read().filter(({ msg }) => msg === 'request');
+    assert.deepEqual(
+      requests.map(({ method, route, status }) => [method, route, status]),
+      [
+        ['GET', '/v1/consent/subjects/{subjectId}', 401],
+        ['GET', undefined, 404],
+        ['GET', undefined, 404],
+      ],
+    );
+    for (const { requestId } of requests) assert.match(requestId, /^[0-9a-f-]{36}$/);
+  });
+
+  test('tells which failure the database had, never with which values', async () => {
+    const { installation, server, log, lines, read } = await startLogging();
+    await using _ = installation;
+    await using __ = server;
+    const { kysely } = installation.database;
+    const row = { id: 'jane@example.com', slug: 'jane', name: 'jane', api_version: '', created_at: '' };
+    await kysely.insertInto('tenants').values(row).execute();
+    const failures = [
+      kysely.insertInto('tenants').values(row).execute(),
+      sql`select no_such_column from tenants where id = ${'jane@example.com'}`.execute(kysely),
+      ...(dialect === 'postgres' ? [sql`select cast(${'jane "x" y'} as text)::int`.execute(kysely)] : []),
+    ];
+    for (const failure of failures) {
+      await failure.catch((error: unknown) => log.error({ err: error }, 'request failed'));
+    }
+    assert.doesNotMatch(lines.join(''), /jane/);
+    const errors = read().map(({ err }) => err);
+    assert.equal(errors.length, failures.length);
+    for (const { name, message, stack, ...rest } of errors) {
+      assert.equal(typeof name, 'string');
+      assert.notEqual(message, '');
+      assert.match(stack, /\n +at /);
+      assert.deepEqual(Object.keys(rest), ['code']);
+    }
+    assert.equal(errors[0].code, dialect === 'postgres' ? '23505' : 'SQLITE_CONSTRAINT_UNIQUE');
+  });
+});
+
+describe('an error in the log', () => {
+  test('has its cause, and nothing that hangs on it', () => {
+    const cause = Object.assign(new Error('inner'), { detail: 'secret' });
+    const described = describeError(Object.assign(new TypeError('outer', { cause }), { parameters: ['secret'] }));
+    assert.deepEqual([described.name, described.message, described.cause?.message], ['TypeError', 'outer', 'inner']);
+    assert.ok(!JSON.stringify(described).includes('secret'));
+  });
+
+  test('may be anything', () => {
+    for (const thrown of ['secret', null, undefined, { secret: 1 }]) {
+      assert.ok(!JSON.stringify(describeError(thrown)).includes('secret'));
+    }
+  });
+});

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import canonicalize from 'canonicalize';
+import { sql } from 'kysely';
+import { systemSource } from '../../audit/source.ts';
+import { ToldStates, verifyRows } from '../../audit/verify-rows.ts';
+import { changingRows, workingState } from '../../cli/verify.ts';
+import { hashContent } from '../../consent/notice.ts';
+import { archiveNotice, editNotice, publishNotice } from '../../consent/notice-changes.ts';
+import { newId } from '../../ids.ts';
+import type { Installation } from '../../installation.ts';
+import { verifyChain } from '../../ledger/verify.ts';
+import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
+import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
+import { type FilledTenant, fillLedgers, runVerify } from './fixture.ts';
+import {
+  changeRow,
+  deleteRow,
+  insertRow,
+  liftProtection,
+  type ProtectedTable,
+  protectedTables,
+  type Row,
+  readRows,
+} from './tamper.ts';
+
+describeOnEachDatabase('verifyRows', (dialect) => {
+  let installation: Installation;
+  let tenant: FilledTenant;
+  let notice: string;
+  before(async () => {
+    installation = await openTestInstallation(dialect);
+    [tenant] = (await fillLedgers(installation)) as [FilledTenant];
+    [notice] = tenant.notices as [string];
+    await liftProtection(installation.database);
+  });
+  after(() => installation[Symbol.asyncDispose]());
+
+  const change = (step: (work: UnitOfWork) => Promise<unknown>) =>
+    runUnitOfWork(installation.database, '2026-11-21T13:00:00.000Z', step);
+  const findRow = async (table: ProtectedTable, id: string) =>
+    (await readRows(installation.database, table)).find((row) => row.id === id) as Row;
+  const findKeys = async () =>
+    (await readRows(installation.database, 'api_keys')).filter(({ tenant_id }) => tenant_id === tenant.id);
+  /** What `svc verify` says about the rows of all tenants. */
+  const findFaults = async () => {
+    const { code, report } = await runVerify(installation);
+    const faults = report.tenants.flatMap(({ rows }) => rows.faults);
+    assert.equal(code, faults.length + report.database.length === 0 ? 0 : 1);
+    return faults;
+  };
+
+  test('the tables that are checked and those that are working state are all that there are', async () => {
+    const tables = await installation.database.kysely.introspection.getTables();
+    const known = [...Object.keys(protectedTables), ...workingState];
+    assert.deepEqual(
+      tables
+        .map(({ name }) => name)
+        .filter((name) => !name.startsWith('kysely_'))
+        .sort(),
+      known.sort(),
+      'a new table needs its check, and its row in the tests of one changed character',
+    );
+  });
+
+  test('the hash is that of the canonical row, so that it can be computed elsewhere', async () => {
+    const { record_count: _, ...row } = await findRow('consent_notices', notice);
+    const events = await installation.database.kysely
+      .selectFrom('audit_events')
+      .select('entry')
+      .where('tenant_id', '=', tenant.id)
+      .orderBy('sequence', 'desc')
+      .execute();
+    const last = events.map(({ entry }) => JSON.parse(entry)).find(({ targetId }) => targetId === notice);
+    const present = Object.entries(row).filter(([, value]) => value !== null);
+    assert.equal(last.diff.stateHash, hashContent(canonicalize(Object.fromEntries(present)) as string));
+  });
+
+  test('finds nothing wrong with a notice in any of its states, nor while captures count', async () => {
+    const source = systemSource(tenant.id);
+    await change((work) => archiveNotice(work, source, notice));
+    assert.deepEqual(await findFaults(), []);
+    await change((work) => publishNotice(work, source, notice));
+    await change((work) => editNotice(work, source, notice, { name: 'Name \uFFFD' }));
+    assert.deepEqual(await findFaults(), []);
+  });
+
+  test('names a row that was deleted', async () => {
+    const [key] = (await findKeys()) as [Row];
+    await deleteRow(installation.database, 'api_keys', key);
+    const faults = await findFaults();
+    await insertRow(installation.database, 'api_keys', key);
+    assert.deepEqual(faults, [{ table: 'api_keys', id: key.id, issue: 'the row is missing' }]);
+  });
+
+  test('names a row that was slipped in', async () => {
+    const [key] = (await findKeys()) as [Row];
+    const id = newId();
+    await insertRow(installation.database, 'api_keys', { ...key, id, hash: 'f'.repeat(64) });
+    const faults = await findFaults();
+    await deleteRow(installation.database, 'api_keys', { id });
+    assert.deepEqual(faults, [{ table: 'api_keys', id, issue: 'the audit log does not tell of the row' }]);
+  });
+
+  test('names a row that was slipped in for a tenant that there is not', async () => {
+    const [key] = (await findKeys()) as [Row];
+    const id = newId();
+    await insertRow(installation.database, 'api_keys', { ...key, id, hash: 'f'.repeat(64), tenant_id: 'nobody' });
+    const faults = await findFaults();
+    await deleteRow(installation.database, 'api_keys', { id });
+    assert.deepEqual(faults, [{ table: 'api_keys', id, issue: 'the audit log does not tell of the row' }]);
+  });
+
+  test('names a key whose end was taken away, and one that was opened to more scopes', async () => {
+    const [endless, ending] = (await findKeys()) as [Row, Row];
+    await changeRow(installation.database, 'api_keys', ending, { expires_at: null });
+    await changeRow(installation.database, 'api_keys', endless, { scopes: `${endless.scopes} everything` });
+    const faults = await findFaults();
+    await changeRow(installation.database, 'api_keys', ending, { expires_at: ending.expires_at as string });
+    await changeRow(installation.database, 'api_keys', endless, { scopes: endless.scopes as string });
+    const issue = 'the row is not as the audit log tells';
+    assert.deepEqual(
+      faults,
+      [endless, ending].map(({ id }) => ({ table: 'api_keys', id, issue })),
+    );
+  });
+
+  test('names a row that was set back to an earlier state', async () => {
+    const { record_count: _, ...before } = await findRow('consent_notices', notice);
+    await change((work) => editNotice(work, systemSource(tenant.id), notice, { name: 'Another' }));
+    const { record_count: __, ...now } = await findRow('consent_notices', notice);
+    await changeRow(installation.database, 'consent_notices', { id: notice }, before);
+    const faults = await findFaults();
+    await changeRow(installation.database, 'consent_notices', { id: notice }, now);
+    const issue = 'the row is not as the audit log tells';
+    assert.deepEqual(faults, [{ table: 'consent_notices', id: notice, issue }]);
+  });
+
+  test('knows a tenant by its id, not by what stands beside it', async () => {
+    const row = await findRow('tenants', tenant.id);
+    await changeRow(installation.database, 'tenants', row, { name: 'Renamed', slug: 'renamed' });
+    const { report } = await runVerify(installation, { tenant: 'renamed' });
+    await changeRow(installation.database, 'tenants', row, { name: row.name as string, slug: row.slug as string });
+    const issue = 'the row is not as the audit log tells';
+    assert.deepEqual(report.tenants[0]?.rows.faults, [{ table: 'tenants', id: tenant.id, issue }]);
+  });
+
+  test('accepts what the server changed after the chain was walked, and nothing else', async () => {
+    const { kysely } = installation.database;
+    const told = new ToldStates();
+    await verifyChain(kysely, 'audit', tenant.id, undefined, (entry) => told.read(entry));
+    await change((work) => editNotice(work, systemSource(tenant.id), notice, { name: 'Meanwhile' }));
+    const check = async () => (await verifyRows(kysely, changingRows, tenant.id, told)).faults;
+    assert.deepEqual(await check(), []);
+    await sql`update consent_notices set search_text = 'x' where id = ${notice}`.execute(kysely);
+    assert.deepEqual(
+      (await check()).map(({ id }) => id),
+      [notice],
+    );
+    await change((work) => editNotice(work, systemSource(tenant.id), notice, { name: 'Again' }));
+    assert.deepEqual(await check(), []);
+  });
+
+  test('finds nothing wrong once everything is put back', async () => {
+    assert.deepEqual(await findFaults(), []);
+  });
+});
