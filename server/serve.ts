@@ -1,8 +1,9 @@
-import { createServer, type Server } from 'node:http';
-import { type AddressInfo, isIPv6, type Socket } from 'node:net';
+import type { Server } from 'node:http';
+import { type AddressInfo, isIPv6 } from 'node:net';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { type App, type AppOptions, createApp } from './app.ts';
 import { describeError } from './describe-error.ts';
+import { GracefulServer } from './graceful-server.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import type { Installation } from './installation.ts';
 import type { Settings } from './settings.ts';
@@ -29,17 +30,16 @@ export async function startServer(installation: Installation, options: AppOption
   const { settings } = installation;
   let closing = false;
   const app = createApp(installation, { ...options, isClosing: () => closing });
-  const server = createServer(app.koa.callback());
+  const server = new GracefulServer(app.koa.callback());
   server.requestTimeout = 30_000;
   server.keepAliveTimeout = 65_000;
-  const sockets = trackSockets(server);
   await listen(server, settings);
   const { port } = server.address() as AddressInfo;
   const housekeeping = startHousekeeping(installation, app.limiter, options.log);
   const close = async () => {
     closing = true;
     await housekeeping.stop();
-    await closeConnections(server, sockets);
+    await server.closeWithin(graceMilliseconds);
     await app.drain();
   };
   return {
@@ -51,32 +51,6 @@ export async function startServer(installation: Installation, options: AppOption
   };
 }
 
-/** Closes each connection as soon as no request is under way on it. */
-async function closeConnections(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
-  // Browsers open connections ahead of requests; to Node, one that has carried none is not idle.
-  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-  server.closeIdleConnections();
-  const sweep = setInterval(() => server.closeIdleConnections(), sweepMilliseconds);
-  // A client that keeps its connection busy may not keep the process alive.
-  const grace = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(grace);
-}
-
-function trackSockets(server: Server): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  return sockets;
-}
-
-const sweepMilliseconds = 50;
 const graceMilliseconds = 10_000;
 
 function listen(server: Server, { host, port }: Settings): Promise<void> {

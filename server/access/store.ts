@@ -8,7 +8,7 @@ import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { displayPrefix, generateApiKey, hashApiKey, type KeyEnvironment } from './api-key.ts';
 import type { Principal } from './principal.ts';
-import { isScope, type Scope } from './scopes.ts';
+import { readScopes, type Scope } from './scopes.ts';
 
 export const apiKeyRows: RowKind<'api_keys'> = {
   table: 'api_keys',
@@ -63,7 +63,7 @@ export async function findKeyHolder(queries: Queries, key: string, now: string):
   return {
     tenantId: row.tenant_id,
     actor: { type: 'api_key', id: row.id, email: null },
-    scopes: new Set(row.scopes.split(' ').filter(isScope)),
+    scopes: readScopes(row.scopes),
     apiVersion: row.api_version,
   };
 }

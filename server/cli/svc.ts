@@ -1,61 +1,6 @@
 #!/usr/bin/env node
-import { readSettings, SettingsError } from '../settings.ts';
-import { type Command, describeCommand, describeCommands, readOptions, UsageError } from './command.ts';
-import { demo } from './demo.ts';
-import { keyCreate } from './key-create.ts';
-import { migrateCommand } from './migrate.ts';
-import { serve } from './serve.ts';
-import { tenantCreate } from './tenant-create.ts';
-import { explainUnreachable } from './unreachable.ts';
-import { verify } from './verify.ts';
+import { keepCompiled } from '../compile-cache.ts';
 
-const commands: readonly Command[] = [serve, demo, migrateCommand, tenantCreate, keyCreate, verify];
-
-/** Runs the command that the words name. @returns the exit code: 0 done, 1 failed, 2 wrong usage. */
-async function main(words: readonly string[]): Promise<number> {
-  const command = commands.find(({ name }) => name.split(' ').every((word, index) => words[index] === word));
-  if (command === undefined) {
-    const group = commands.filter(({ name }) => name.startsWith(`${words[0]} `));
-    if (group.length > 0 && words.length === 2 && isHelp(words[1])) {
-      console.log(describeCommands(group, `svc ${words[0]}`));
-      return 0;
-    }
-    const asked = words.length === 0 || isHelp(words[0]);
-    if (!asked) console.error(`svc: there is no command "${words.join(' ')}"\n`);
-    (asked ? console.log : console.error)(describeCommands(commands));
-    return asked && words.length > 0 ? 0 : 2;
-  }
-  const options = readOptions(command, words.slice(command.name.split(' ').length));
-  if (options.help) {
-    console.log(describeCommand(command));
-    return 0;
-  }
-  const json = options.json === true;
-  const settings = readSettings(process.env);
-  const run = command.run({
-    settings,
-    options,
-    json,
-    say: (line) => {
-      if (!json) console.log(line);
-    },
-    result: (value) => {
-      if (json) console.log(JSON.stringify(value, null, 2));
-    },
-  });
-  return run.catch((error: unknown) => {
-    throw explainUnreachable(error, settings.databaseUrl);
-  });
-}
-
-function isHelp(word: string | undefined): boolean {
-  return word === 'help' || word === '--help' || word === '-h';
-}
-
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  const expected = error instanceof UsageError || error instanceof SettingsError;
-  console.error(expected ? `svc: ${error.message}` : error);
-  process.exitCode = expected ? 2 : 1;
-}
+keepCompiled();
+const { runCommand } = await import('./run-command.ts');
+process.exitCode = await runCommand(process.argv.slice(2));

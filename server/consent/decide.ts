@@ -62,24 +62,29 @@ export function requirePublished(notice: CapturableNotice): NonNullable<Capturab
 /**
  * Checks choices against the purposes of a notice: none unknown, no required one refused.
  * @param complete whether every purpose must be named.
+ * @param pathOf where the choice about a purpose stands in the request.
  * @throws {Problem} `validation_failed` naming each wrong one.
  */
-export function checkChoices(purposes: readonly Purpose[], choices: PurposeChoices, complete: boolean): void {
+export function checkChoices(
+  purposes: readonly Purpose[],
+  choices: PurposeChoices,
+  complete: boolean,
+  pathOf: (purpose: string) => string = (purpose) => `body.purposes.${purpose}`,
+): void {
   const details: ProblemDetail[] = [];
   let known = 0;
   for (const { key, required } of purposes) {
     const choice = Object.hasOwn(choices, key) ? choices[key] : undefined;
     if (choice !== undefined) known += 1;
-    else if (complete)
-      details.push({ path: `body.purposes.${key}`, issue: 'is missing: name every purpose of the notice' });
+    else if (complete) details.push({ path: pathOf(key), issue: 'is missing: name every purpose of the notice' });
     if (required && choice === false) {
-      details.push({ path: `body.purposes.${key}`, issue: 'is required and cannot be refused' });
+      details.push({ path: pathOf(key), issue: 'is required and cannot be refused' });
     }
   }
   const named = Object.keys(choices);
   if (named.length > known) {
     const unknown = named.filter((key) => !purposes.some((purpose) => purpose.key === key));
-    details.push(...unknown.map((key) => ({ path: `body.purposes.${key}`, issue: 'is not a purpose of the notice' })));
+    details.push(...unknown.map((key) => ({ path: pathOf(key), issue: 'is not a purpose of the notice' })));
   }
   if (named.length === 0 && !complete) details.push({ path: 'body.purposes', issue: 'must name at least one purpose' });
   if (details.length > 0) throw invalidValues(details);

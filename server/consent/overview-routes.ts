@@ -61,7 +61,7 @@ export function overviewRoutes({ database, hasher, recorder }: ConsentServices):
         // A retry gets its answer even when the notices have changed since.
         const earlier = idempotency && (await findAnswer(database.kysely, idempotency, call.now));
         if (earlier !== null) return replay(earlier);
-        const capture = recorder.capture({
+        return recorder.capture({
           caller: callSource(call, hasher),
           origin: undefined,
           noticeId: body.noticeId ?? (await findNoticeOf(database.kysely, principal.tenantId, body.purpose)),
@@ -75,6 +75,7 @@ export function overviewRoutes({ database, hasher, recorder }: ConsentServices):
           ip: body.evidence?.ip ?? null,
           userAgent: body.evidence?.ua ?? null,
           idempotency,
+          pathOf: () => 'body.purpose',
           present: (record) => ({
             id: record.id,
             subjectId: record.subjectId,
@@ -84,9 +85,6 @@ export function overviewRoutes({ database, hasher, recorder }: ConsentServices):
             ledgerHash: record.ledgerHash,
             version: record.noticeVersion,
           }),
-        });
-        return capture.catch((error: unknown) => {
-          throw nameFields(error, body.purpose);
         });
       },
     }),
@@ -133,16 +131,6 @@ async function findNoticeOf(queries: Queries, tenantId: string, purpose: string)
   if (id === undefined) throw invalidValues([{ path: 'body.purpose', issue: 'is asked for by no published notice' }]);
   if (more.length === 0) return id;
   throw new Problem('conflict', `${more.length + 1} published notices ask for this purpose; name one with noticeId.`);
-}
-
-/** A refusal of `purposes` in the fields of this operation, which has one purpose and its flag. */
-function nameFields(error: unknown, purpose: string): unknown {
-  if (!(error instanceof Problem) || error.code !== 'validation_failed') return error;
-  const details = (error.options.details ?? []).map(({ path, issue }) => {
-    if (path !== `body.purposes.${purpose}`) return { path, issue };
-    return { path: issue.includes('cannot be refused') ? 'body.granted' : 'body.purpose', issue };
-  });
-  return invalidValues(details);
 }
 
 async function readLedger(

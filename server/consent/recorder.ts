@@ -39,6 +39,8 @@ export interface CaptureRequest extends CaptureInput {
   /** The version that the person saw; null for the current one. */
   readonly noticeVersion: number | null;
   readonly idempotency: IdempotencyClaim | null;
+  /** Where the choice about a purpose stands in the request; default: `body.purposes.<key>`. */
+  pathOf?(purpose: string): string;
   /** The payload of the answer. */
   present(record: ConsentRecord): unknown;
 }
@@ -110,7 +112,7 @@ export class ConsentRecorder {
         const notice = requireNotice(notices.get(request.noticeId), request.caller?.tenantId ?? null);
         if (request.caller === null) requireOrigin(notice, request.origin);
         const published = await this.#pickVersion(queries, notice, request);
-        checkChoices(published.content.purposes, request.purposes, request.caller === null);
+        checkChoices(published.content.purposes, request.purposes, request.caller === null, request.pathOf);
         const history = histories.get(subjectName(request)) ?? [];
         const repeats = findRepeated(history, request) ?? null;
         if (repeats !== null) {

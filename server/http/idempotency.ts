@@ -47,8 +47,11 @@ export class RunningKeys {
    * Runs a request under its key.
    * @throws {Problem} `idempotency_in_progress` while another request with the key is running.
    */
-  async hold<Result>(claim: IdempotencyClaim | null, run: () => Promise<Result>): Promise<Result> {
-    if (claim === null) return run();
+  hold<Result>(claim: IdempotencyClaim | null, run: () => Promise<Result>): Promise<Result> {
+    return claim === null ? run() : this.#holdKey(claim, run);
+  }
+
+  async #holdKey<Result>(claim: IdempotencyClaim, run: () => Promise<Result>): Promise<Result> {
     const name = `${claim.tenantId} ${claim.key}`;
     if (this.#running.has(name)) {
       throw new Problem('idempotency_in_progress', 'A request with this Idempotency-Key is still running; try again.', {

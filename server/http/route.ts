@@ -15,8 +15,6 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly query: Query;
   readonly body: Body;
   readonly client: Client;
-  /** The time of the request: RFC 3339, UTC, milliseconds. */
-  readonly now: string;
   /** What the router keeps so that a retry of the same request gets the same answer; null when it has no key. */
   readonly idempotency: IdempotencyClaim | null;
 }
@@ -24,6 +22,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
 /** A call with credentials. */
 export interface PrincipalCall<Params = unknown, Query = unknown, Body = unknown> extends Call<Params, Query, Body> {
   readonly principal: Principal;
+  /** The time of the request: RFC 3339, UTC, milliseconds. */
+  readonly now: string;
 }
 
 /** An answer whose body is ready to send, with headers of its own. */

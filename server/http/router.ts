@@ -1,7 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import type { z } from 'zod';
 import { authenticate, requireScope } from '../access/authenticate.ts';
-import type { Principal } from '../access/principal.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../storage/database.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
@@ -54,9 +53,9 @@ export function routeRequests(routes: readonly Route[], options: RouterOptions):
     if (ctx.path.startsWith('/v1/public/')) ctx.set(corsHeaders);
     const { route, params } = table.find(ctx.method, ctx.path);
     ctx.state.route = route.path;
-    const now = options.clock();
     const client = readClient(ctx.req, options.trustedProxies);
-    const principal = route.scope === null ? null : await admit(ctx, route, options, now);
+    const admitted = route.scope === null ? null : await admit(ctx, route, options);
+    const principal = admitted?.principal ?? null;
     ctx.set('Svc-Version', resolveVersion(header(ctx, 'svc-version'), principal?.apiVersion ?? latestVersion));
     const limits = route.limits?.({ params, client }) ?? [];
     if (limits.length > 0) ctx.set(options.limiter.take(limits));
@@ -74,7 +73,7 @@ export function routeRequests(routes: readonly Route[], options: RouterOptions):
             key: idempotencyKey,
             fingerprint: fingerprintRequest(route.method, ctx.url, body?.bytes ?? Buffer.alloc(0)),
           };
-    const call = { ...parts, client, now, idempotency, principal } as PrincipalCall;
+    const call = { ...parts, client, idempotency, ...admitted } as PrincipalCall;
     const { status, headers, body: text } = await runningKeys.hold(idempotency, () => run(route, call, options));
     ctx.status = status;
     ctx.set('Content-Type', 'application/json; charset=utf-8');
@@ -110,7 +109,12 @@ function checkResult(schema: z.ZodType, result: unknown): void {
 }
 
 /** Recognises the caller, checks tenant and scope, and counts the request. */
-async function admit(ctx: Context, route: Route, options: RouterOptions, now: string): Promise<Principal> {
+async function admit(
+  ctx: Context,
+  route: Route,
+  options: RouterOptions,
+): Promise<Pick<PrincipalCall, 'principal' | 'now'>> {
+  const now = options.clock();
   ctx.set('Cache-Control', 'no-store');
   const principal = await authenticate(options.database, header(ctx, 'authorization'), now);
   const tenant = header(ctx, 'svc-tenant');
@@ -120,7 +124,7 @@ async function admit(ctx: Context, route: Route, options: RouterOptions, now: st
   if (route.scope !== null) requireScope(principal, route.scope);
   const apiKeyId = principal.actor.id ?? principal.tenantId;
   ctx.set(options.limiter.take([{ policy: 'api_key', bucket: `key ${apiKeyId}`, limit: options.apiKeyLimit }]));
-  return principal;
+  return { principal, now };
 }
 
 /** Answers the CORS preflight of a public path; other paths are for servers, which send none. */

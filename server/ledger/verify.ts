@@ -218,4 +218,4 @@ function columnsOf(ledger: LedgerName): readonly string[] {
   return ['sequence', 'entry', 'prev_hash', 'hash', ...repeatedColumns[ledger].map(({ column }) => column)];
 }
 
-const pageSize = 2000;
+const pageSize = 500;

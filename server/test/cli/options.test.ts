@@ -58,5 +58,8 @@ describe('the values of a new key', () => {
     for (const expires of ['', 'tomorrow', '2027-01-31', '2027-02-30T00:00:00Z']) {
       await assert.rejects(create({ expires }), refusal('--expires', '2027-01-31T00:00:00Z'));
     }
+    for (const expires of ['2020-01-31T00:00:00Z', new Date().toISOString()]) {
+      await assert.rejects(create({ expires }), refusal('--expires', 'in the future'));
+    }
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { changingRows, workingState } from '../../cli/verify.ts';
 import { describeSettings } from '../../settings.ts';
 import { createLocation, type TestLocation } from '../harness.ts';
 import { runSvc } from './run-svc.ts';
@@ -52,6 +53,26 @@ describe('the command line', () => {
       assert.ok(asked.stdout.includes(command));
       assert.ok(silent.stdout.includes(command));
     }
+  });
+
+  test('lists the commands that begin with a word', async () => {
+    for (const [word, own, other] of [
+      ['tenant', 'tenant create', 'key create'],
+      ['key', 'key create', 'tenant create'],
+    ] as const) {
+      for (const help of ['--help', '-h', 'help']) {
+        const { code, stdout, stderr } = await run(word, help);
+        assert.deepEqual([code, stderr], [0, '']);
+        assert.ok(stdout.startsWith(`Usage: svc ${word} <command>`), stdout);
+        assert.ok(stdout.includes(own) && !stdout.includes(other), stdout);
+      }
+    }
+  });
+
+  test('names what svc verify leaves out', async () => {
+    const { stdout } = await run('verify', '--help');
+    for (const { table } of changingRows) assert.ok(stdout.includes(table), table);
+    for (const table of workingState) assert.ok(stdout.includes(`(${table})`), table);
   });
 
   test('refuses commands that there are not', async () => {

@@ -150,7 +150,6 @@ describeServer('GET /v1/consent', (server) => {
       assertProblem(await list({ ...filter, cursor: nextCursor }), '400 invalid_cursor');
     }
     assertProblem(await list({ cursor: nextCursor }, server.tenant.key), '400 invalid_cursor');
-    assertProblem(await list({ cursor: '' }), '422 validation_failed', ['query.cursor']);
     for (const cursor of ['', 'x'.repeat(1025)]) assertProblem(await list({ cursor }), '400 invalid_cursor');
   });
 

@@ -130,8 +130,8 @@ describeServer('POST /v1/consent', (server) => {
   test('refuses to turn off what is required', async () => {
     const { decide, notice } = await prepare();
     await assertBodiesRefused(server, (body) => decide(body as object), [
-      [{ purpose: 'necessary', granted: false }, 'body.granted'],
-      [{ purpose: 'necessary', granted: false, noticeId: notice }, 'body.granted'],
+      [{ purpose: 'necessary', granted: false }, 'body.purpose'],
+      [{ purpose: 'necessary', granted: false, noticeId: notice }, 'body.purpose'],
     ]);
     payload(await decide({ purpose: 'necessary' }));
   });

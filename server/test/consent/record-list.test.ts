@@ -67,10 +67,9 @@ describeServer('reading consent records', (server) => {
     const { nextCursor } = payload(await list(notice, { limit: '1' }), 200).page;
     const foreign = payload(await list(other, { limit: '1' }), 200).page.nextCursor;
     const ofNotices = payload(await server.request('GET', '/v1/consent?limit=1'), 200).page.nextCursor;
-    for (const cursor of [foreign, ofNotices, 'garbage', 'W10', nextCursor.slice(0, -1), nextCursor.slice(1)]) {
+    for (const cursor of ['', foreign, ofNotices, 'garbage', 'W10', nextCursor.slice(0, -1), nextCursor.slice(1)]) {
       assertProblem(await list(notice, { cursor }), '400 invalid_cursor');
     }
-    assertProblem(await list(notice, { cursor: '' }), '422 validation_failed', ['query.cursor']);
   });
 
   test('finds a record under its own notice alone', async () => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { pino } from 'pino';
 import { startServer } from '../../serve.ts';
-import { openTestInstallation } from '../harness.ts';
+import { openTestInstallation, startTestServer } from '../harness.ts';
 
 describe('a server that closes', () => {
   const start = async () => {
@@ -12,6 +13,8 @@ describe('a server that closes', () => {
     const server = await startServer(installation, { log: pino({ level: 'silent' }) });
     const open = async () => {
       const socket = connect(server.port, '127.0.0.1').setEncoding('utf8');
+      // Cut off before it was accepted is closed, too.
+      socket.on('error', () => undefined);
       await once(socket, 'connect');
       return socket;
     };
@@ -51,15 +54,31 @@ describe('a server that closes', () => {
   });
 
   test('ends a connection whose answer was on its way', deadline, async () => {
-    const { installation, server, open } = await start();
-    await using _ = installation;
-    const slow = await open();
-    slow.pause();
-    const target = '/v1/openapi.json';
-    slow.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(200));
+    const server = await startTestServer();
+    const { kysely } = server.installation.database;
+    await server.createNotice({ content: { purposes: largePurposes } });
+    const row = await kysely.selectFrom('consent_notices').selectAll().executeTakeFirstOrThrow();
+    for (let copy = 0; copy < 99; copy += 1)
+      await kysely
+        .insertInto('consent_notices')
+        .values({ ...row, id: randomUUID() })
+        .execute();
+    const slow = connect(Number(new URL(server.url).port), '127.0.0.1').pause();
+    const list = `GET /v1/consent?limit=100 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.tenant.key}\r\n\r\n`;
+    slow.write(list);
+    // More than the buffers between the two hold: the head of the answer has come, the end has not been sent.
     await once(slow, 'readable');
-    const closed = server.close();
+    const closed = server[Symbol.asyncDispose]();
     slow.resume();
     await Promise.all([closed, once(slow, 'close')]);
+    assert.ok(slow.bytesRead > 5_000_000, `${slow.bytesRead}`);
   });
 });
+
+/** About 60 KB. */
+const largePurposes = Array.from({ length: 28 }, (_, index) => ({
+  key: `purpose${index}`,
+  label: 'Purpose',
+  description: 'x'.repeat(2000),
+  required: false,
+}));
