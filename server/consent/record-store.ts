@@ -154,7 +154,7 @@ export async function findLatestRecords(
   for (let start = 0; start < subjects.length; start += latestBatch) {
     const wanted = subjects.slice(start, start + latestBatch);
     const last = wanted.at(-1) as SubjectOnNotice;
-    // Few lengths make few texts, and each text is prepared once; the last subject fills the rest up.
+    // Few lengths make few texts, and each text is prepared once; the last subject fills the rest up, and its record comes again.
     const size = wanted.length === 1 ? 1 : Math.ceil(wanted.length / 8) * 8;
     const parameters = Array.from({ length: size }, (_, index) => wanted[index] ?? last).flatMap((subject) => [
       subject.tenantId,
@@ -182,8 +182,7 @@ function latestText(queries: Queries, size: number): string {
     return sql`
       with wanted (tenant_id, notice_id, subject_id) as (values ${sql.join(Array.from({ length: size }, () => row))})
       select record.entry, record.hash, record.prev_hash
-      from (select distinct tenant_id, notice_id, subject_id from wanted) wanted
-      join consent_records record on record.tenant_id = wanted.tenant_id and record.sequence = (
+      from wanted join consent_records record on record.tenant_id = wanted.tenant_id and record.sequence = (
         select max(sequence) from consent_records other
         where other.tenant_id = wanted.tenant_id and other.subject_id = wanted.subject_id and other.notice_id = wanted.notice_id
       )`;

@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 import type { Tables } from './tables.ts';
@@ -66,9 +66,4 @@ function gaveWay(error: unknown): boolean {
 export function blamesRow(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(code) || /^2[23]\w{3}$/.test(code);
-}
-
-/** A cheap query that fails when the database cannot be used. */
-export async function checkDatabase(database: Database): Promise<void> {
-  await sql`select 1`.execute(database.kysely);
 }
