@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createApiKey } from '../server/access/store.ts';
 import { systemSource } from '../server/audit/source.ts';
-import { NoticeContent } from '../server/consent/notice.ts';
 import { createNotice, publishNotice } from '../server/consent/notice-changes.ts';
 import type { RecordDraft } from '../server/consent/record.ts';
 import { appendRecords } from '../server/consent/record-store.ts';
+import { demoNotice } from '../server/demo/seed.ts';
 import { newId } from '../server/ids.ts';
 import { type Installation, openInstallation } from '../server/installation.ts';
 import { readSettings } from '../server/settings.ts';
@@ -25,32 +25,7 @@ export interface Site {
 /** Where the visitors come from. */
 export const siteOrigin = 'https://www.example.com';
 
-const content = NoticeContent.parse({
-  name: 'Your privacy on this site',
-  controllerName: 'Example Company Ltd',
-  language: 'en',
-  domain: 'example.com',
-  purposes: [
-    {
-      key: 'necessary',
-      label: 'Necessary',
-      description: 'Keeps the site working: sign-in, security and the record of this choice.',
-      required: true,
-    },
-    {
-      key: 'analytics',
-      label: 'Analytics',
-      description: 'Counts visits, so that we learn which pages help and which do not.',
-      required: false,
-    },
-    {
-      key: 'marketing',
-      label: 'Marketing',
-      description: 'Shows you our offers on other sites and measures whether they worked.',
-      required: false,
-    },
-  ],
-});
+const content = demoNotice('https://example.com');
 
 /** Opens the installation of a folder, on SQLite unless a PostgreSQL is named. */
 export function openSite(dataDir: string, databaseUrl = ''): Promise<Installation> {

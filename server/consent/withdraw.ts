@@ -7,7 +7,7 @@ import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { tellsOfRefusals } from './decide.ts';
 import { describeRecord } from './describe-record.ts';
 import type { Purpose } from './notice.ts';
-import { findState, findVersion } from './notice-store.ts';
+import { findNotice, findVersion } from './notice-store.ts';
 import type { ConsentRecord, PurposeChoices, WithdrawalInput } from './record.ts';
 import { appendRecords, findRecord, listHistory } from './record-store.ts';
 
@@ -23,13 +23,13 @@ export async function withdrawRecord(
   recordId: string,
   input: z.output<typeof WithdrawalInput>,
 ): Promise<ConsentRecord> {
+  const { tenantId } = source;
   // Locks the notice, so that no capture of the same subject comes between the look and the write.
-  await findState(work.transaction, noticeId);
-  const original = await findRecord(work.transaction, source.tenantId, noticeId, recordId);
+  const notice = await findNotice(work.transaction, tenantId, noticeId);
+  const original = notice && (await findRecord(work.transaction, tenantId, noticeId, recordId));
   if (original === undefined) throw notFound('consent record');
   const version = await findVersion(work.transaction, noticeId, original.noticeVersion);
   const keys = pickPurposes(original.purposes, version?.purposes ?? [], input.purposes);
-  const { tenantId } = source;
   const { subjectId } = original;
   const refusals = Object.fromEntries(keys.map((key) => [key, false]));
   const history = await listHistory(work.transaction, { tenantId, noticeId, subjectId }, (records) =>

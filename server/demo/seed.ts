@@ -57,7 +57,8 @@ export async function seedDemo(installation: Installation, baseUrl: string): Pro
   return credentials;
 }
 
-function demoNotice(baseUrl: string): NoticeContent {
+/** The notice of the demo, for the site at an address. */
+export function demoNotice(baseUrl: string): NoticeContent {
   return NoticeContent.parse({
     name: 'Your privacy on this site',
     controllerName: 'Demo Company Ltd',

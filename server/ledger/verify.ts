@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queries } from '../storage/database.ts';
+import { isStoredSo, mayHideBytes } from '../storage/stored-text.ts';
 import { type LedgerName, ledgerTables } from './append.ts';
 import { type ChainHead, emptyHead, hashEntry } from './chain.ts';
 
@@ -94,7 +95,7 @@ export async function verifyChain(
       if (row.sequence > sequence) return fault(sequence, null, 'the row is missing');
       const issue = findFault(row, ledger, sequence, last?.hash ?? null);
       if (issue !== null) return fault(sequence, row.id, issue);
-      if (row.entry.includes(replacement) && !(await isStoredSo(queries, ledger, row)))
+      if (mayHideBytes(row.entry) && !(await isStoredSo(queries, ledgerTables[ledger], row)))
         return fault(sequence, row.id, 'the text is not Unicode');
       last = row;
       onEntry(row.entry);
@@ -156,18 +157,6 @@ function hasValue(entry: string, { name, side }: EntryValue, value: unknown): bo
 }
 
 const quote = '"';
-
-/** What every wrong byte of UTF-8 is read as, so that a wrong byte in its place would go unseen. */
-const replacement = '\uFFFD';
-
-/** Whether the bytes of a row are those of the text that was read. */
-async function isStoredSo(queries: Queries, ledger: LedgerName, row: StoredEntry): Promise<boolean> {
-  let query = queries.selectFrom(ledgerTables[ledger] as 'consent_records').select('sequence');
-  for (const column of columnsOf(ledger)) {
-    if (row[column] !== null) query = query.where(column as 'entry', '=', row[column] as string);
-  }
-  return (await query.executeTakeFirst()) !== undefined;
-}
 
 /** How a head differs from the last entry up to it; null when it does not. */
 function compareHead(
