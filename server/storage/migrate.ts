@@ -3,11 +3,13 @@ import { type Migration, Migrator } from 'kysely/migration';
 import type { Database, Dialect } from './database.ts';
 import { spine } from './migrations/001-spine.ts';
 import { consent } from './migrations/002-consent.ts';
+import { identity } from './migrations/003-identity.ts';
 
 /** Every migration in order. A released one never changes; the next change is a new file. */
 const migrations: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '001-spine': spine,
   '002-consent': consent,
+  '003-identity': identity,
 };
 
 /**

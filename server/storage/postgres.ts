@@ -1,9 +1,13 @@
+import { createRequire } from 'node:module';
 import { Kysely, PostgresDialect } from 'kysely';
-import pg from 'pg';
 import type { Tables } from './tables.ts';
+
+// Loaded where it is used: a server on SQLite need not start with it.
+const require = createRequire(import.meta.url);
 
 /** Opens a pool of connections to PostgreSQL (or a database that speaks its protocol). */
 export function openPostgres(url: string): Kysely<Tables> {
+  const pg: typeof import('pg') = require('pg');
   const pool = new pg.Pool({
     connectionString: url,
     max: 10,

@@ -12,6 +12,17 @@ export interface Tables {
   readonly consent_notices: ConsentNoticesTable;
   readonly consent_notice_versions: ConsentNoticeVersionsTable;
   readonly consent_records: ConsentRecordsTable;
+  readonly users: UsersTable;
+  readonly memberships: MembershipsTable;
+  readonly second_factors: SecondFactorsTable;
+  readonly backup_codes: BackupCodesTable;
+  readonly sessions: SessionsTable;
+  readonly sign_in_challenges: SignInChallengesTable;
+  readonly sign_in_failures: SignInFailuresTable;
+  readonly invitations: InvitationsTable;
+  readonly scim_tokens: ScimTokensTable;
+  readonly access_tokens: AccessTokensTable;
+  readonly webhook_events: WebhookEventsTable;
 }
 
 /** One row: what every server on this database must agree on. */
@@ -28,6 +39,14 @@ interface TenantsTable {
   name: string;
   api_version: string;
   created_at: string;
+  /** The role of members that come without one; null for the least. */
+  default_role: string | null;
+  /** Null for `strict`. */
+  scim_compatibility: string | null;
+  /** The single sign-on configuration, canonical JSON. */
+  sso: string | null;
+  /** `yes` where members may do nothing without a second factor. */
+  require_second_factor: string | null;
 }
 
 interface ApiKeysTable {
@@ -43,6 +62,11 @@ interface ApiKeysTable {
   created_at: string;
   expires_at: string | null;
   revoked_at: string | null;
+  /** Space-separated ids of the other tenants that the key may act for; null for a key of one tenant. */
+  tenant_ids: string | null;
+  last_used_at: string | null;
+  /** The key that a rotation made in its place. */
+  replaced_by: string | null;
 }
 
 interface IdempotencyKeysTable {
@@ -120,4 +144,127 @@ interface ConsentNoticeVersionsTable {
   content: string;
   content_hash: string;
   published_at: string;
+}
+
+/** A person, whatever tenants they belong to. */
+interface UsersTable {
+  id: string;
+  /** In the form that is compared: see `Email`. */
+  email: string;
+  /** argon2id in PHC form; null until the person has chosen a password. */
+  password_hash: string | null;
+  password_changed_at: string | null;
+  created_at: string;
+}
+
+/** A person's place in one tenant. What a tenant writes of a person stands here, where no other tenant sees it. */
+interface MembershipsTable {
+  tenant_id: string;
+  user_id: string;
+  /** The e-mail address as the tenant writes it. */
+  user_name: string;
+  given_name: string | null;
+  family_name: string | null;
+  external_id: string | null;
+  role: string;
+  created_at: string;
+  updated_at: string;
+  /** When the person took an invitation of this tenant; before, they cannot sign in to it. */
+  accepted_at: string | null;
+  /** Set while `active` is false. */
+  deactivated_at: string | null;
+  /** Set while the person stands in no role group. */
+  unassigned_at: string | null;
+  deleted_at: string | null;
+  last_signed_in_at: string | null;
+}
+
+interface SecondFactorsTable {
+  user_id: string;
+  /** `disabled`, `pending` or `enabled`. */
+  state: string;
+  /** The TOTP secret, sealed with a key outside of the database. */
+  secret: string | null;
+  /** What the backup codes are hashed with. */
+  codes_salt: string | null;
+  /** The last 30-second step whose code was accepted. */
+  last_step: number | null;
+  updated_at: string;
+}
+
+/** The codes that were not used yet. */
+interface BackupCodesTable {
+  user_id: string;
+  hash: string;
+}
+
+interface SessionsTable {
+  id: string;
+  token_hash: string;
+  tenant_id: string;
+  user_id: string;
+  /** The challenge that was answered with a code; null without a second factor. */
+  challenge_id: string | null;
+  created_at: string;
+  last_seen_at: string;
+  expires_at: string;
+}
+
+/** A password was right, the code is still to come. */
+interface SignInChallengesTable {
+  id: string;
+  tenant_id: string;
+  user_id: string;
+  /** How many codes were tried. */
+  attempts: number;
+  expires_at: string;
+}
+
+interface SignInFailuresTable {
+  /** A keyed hash of what is counted: an e-mail address, or one device of a person. */
+  subject: string;
+  /** Since the last success. */
+  failures: number;
+  last_failed_at: string;
+  blocked_until: string | null;
+}
+
+interface InvitationsTable {
+  id: string;
+  tenant_id: string;
+  email: string;
+  role: string;
+  token_hash: string;
+  created_at: string;
+  expires_at: string;
+  accepted_at: string | null;
+  revoked_at: string | null;
+}
+
+interface ScimTokensTable {
+  id: string;
+  tenant_id: string;
+  hash: string;
+  display_prefix: string;
+  created_at: string;
+  last_used_at: string | null;
+  revoked_at: string | null;
+}
+
+/** OAuth 2.0 access tokens; each ends with its key at the latest. */
+interface AccessTokensTable {
+  hash: string;
+  key_id: string;
+  scopes: string;
+  expires_at: string;
+}
+
+/** What happened, for webhooks: written with the change, so that neither is without the other. */
+interface WebhookEventsTable {
+  id: string;
+  tenant_id: string;
+  type: string;
+  /** JSON. */
+  data: string;
+  created_at: string;
 }

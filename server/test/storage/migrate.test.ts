@@ -12,6 +12,8 @@ import { createLocation, describeOnEachDatabase, type TestLocation } from '../ha
 
 const svc = fileURLToPath(new URL('../../cli/svc.ts', import.meta.url));
 
+const everyMigration = ['001-spine', '002-consent', '003-identity'];
+
 function openEmpty({ environment }: TestLocation): Database {
   const { databaseUrl, dataDir } = readSettings(environment);
   return openDatabase({ url: databaseUrl, file: join(dataDir, 'svc.sqlite') });
@@ -22,7 +24,7 @@ describeOnEachDatabase('migrate', (dialect) => {
     await using location = await createLocation(dialect);
     await using database = openEmpty(location);
     assert.equal(await isMigrated(database), false);
-    assert.deepEqual(await migrate(database), ['001-spine', '002-consent']);
+    assert.deepEqual(await migrate(database), everyMigration);
     const schema = await describeSchema(database);
     assert.deepEqual(await migrate(database), []);
     assert.deepEqual(await describeSchema(database), schema);
@@ -34,12 +36,12 @@ describeOnEachDatabase('migrate', (dialect) => {
     await using database = openEmpty(location);
     const tableNames = async () => (await database.kysely.introspection.getTables()).map(({ name }) => name);
     // In the way of the very last table.
-    await sql`create table consent_records (id integer)`.execute(database.kysely);
+    await sql`create table webhook_events (id integer)`.execute(database.kysely);
     await assert.rejects(migrate(database), /already exists/);
-    assert.deepEqual(await tableNames(), ['consent_records']);
+    assert.deepEqual(await tableNames(), ['webhook_events']);
     assert.equal(await isMigrated(database), false);
-    await sql`drop table consent_records`.execute(database.kysely);
-    assert.deepEqual(await migrate(database), ['001-spine', '002-consent']);
+    await sql`drop table webhook_events`.execute(database.kysely);
+    assert.deepEqual(await migrate(database), everyMigration);
   });
 
   test('runs once when four processes start at the same time', async () => {
@@ -50,7 +52,7 @@ describeOnEachDatabase('migrate', (dialect) => {
     );
     assert.deepEqual(
       ends.flatMap(({ stdout }) => JSON.parse(stdout).migrations),
-      ['001-spine', '002-consent'],
+      everyMigration,
     );
   });
 });
@@ -85,7 +87,7 @@ async function describeSchema(database: Database): Promise<object> {
       indexes: name === 'installation' ? [] : await listIndexes(database, name),
     };
   }
-  assert.ok('consent_records' in described);
+  assert.ok('consent_records' in described && 'webhook_events' in described);
   return described;
 }
 

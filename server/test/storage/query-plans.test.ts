@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import SQLite from 'better-sqlite3';
+import { findAccessTokenHolder } from '../../access/access-token-store.ts';
+import { generateApiKey } from '../../access/api-key.ts';
+import { findKeyHolder } from '../../access/api-key-store.ts';
+import { findScimTokenHolder } from '../../access/scim-token-store.ts';
+import { endSessions, findSession } from '../../access/session-store.ts';
+import { generateToken } from '../../access/token.ts';
 import { findEvent, listEvents } from '../../audit/store.ts';
 import {
   findLatestRecords,
@@ -9,8 +15,24 @@ import {
   listRecords,
   listSubjectRecords,
 } from '../../consent/record-store.ts';
+import { findAccount } from '../../identity/account-store.ts';
+import type { Membership } from '../../identity/membership.ts';
+import {
+  countMembers,
+  findMember,
+  findMemberByEmail,
+  hasOtherAdmin,
+  isAcceptedElsewhere,
+  listGroupMembers,
+  listMembers,
+} from '../../identity/membership-store.ts';
+import { readMemberPage, readMemberPageByExternalId } from '../../scim/store.ts';
 import type { Queries } from '../../storage/database.ts';
 import { openTestInstallation } from '../harness.ts';
+
+const bearer = (prefix: string) => generateToken(prefix);
+const member = { tenantId: 't', userId: 'u' } as Membership;
+const page = { startIndex: 1, count: 50 };
 
 const subject = { tenantId: 't', noticeId: 'n', subjectId: 's' };
 
@@ -58,8 +80,59 @@ describe('the plans of SQLite', () => {
   }
 });
 
-/** Runs queries on an empty database and asks SQLite how it carries out those that look into a ledger. */
-async function readPlans(run: (queries: Queries) => Promise<unknown>): Promise<readonly string[]> {
+// What every request of a credential or a person asks. A tenant may have a hundred thousand members, an installation
+// millions of sessions; nothing of it may be walked or sorted.
+describe('the plans of SQLite for credentials and people', () => {
+  const cases: readonly [name: string, index: string, run: (queries: Queries) => Promise<unknown>][] = [
+    ['the holder of an API key', 'api_keys', (queries) => findKeyHolder(queries, generateApiKey('live'), 'now')],
+    [
+      'the holder of an access token',
+      'access_tokens',
+      (queries) => findAccessTokenHolder(queries, bearer('svc_at_'), 'now'),
+    ],
+    ['the holder of a SCIM token', 'scim_tokens', (queries) => findScimTokenHolder(queries, bearer('scim_'))],
+    ['a session', 'sessions', (queries) => findSession(queries, bearer('svc_session_'))],
+    ['the sessions of a person', 'sessions_user', (queries) => endSessions(queries, { userIds: ['u'], tenantId: 't' })],
+    ['a member', 'memberships', (queries) => findMember(queries, 't', 'u')],
+    ['a member by e-mail', 'memberships', (queries) => findMemberByEmail(queries, 't', 'e')],
+    ['members elsewhere', 'memberships_user', (queries) => isAcceptedElsewhere(queries, 'u', 't')],
+    ['another administrator', 'memberships_role', (queries) => hasOtherAdmin(queries, member)],
+    ['the first page of members', 'memberships', (queries) => listMembers(queries, 't', {}, null, 50)],
+    ['a later page of members', 'memberships', (queries) => listMembers(queries, 't', {}, 'u', 50)],
+    ['members with a role', 'memberships_role', (queries) => listMembers(queries, 't', { role: 'dpo' }, 'u', 50)],
+    ['how many members there are', 'memberships_(?:present|role)', (queries) => countMembers(queries, 't')],
+    ['the group of a role', 'memberships_role', (queries) => listGroupMembers(queries, 't', 'dpo')],
+    ['how many a SCIM page has', 'memberships_(?:present|role)', (queries) => readMemberPage(queries, 't', page)],
+    [
+      'how many an external id has',
+      'memberships_external',
+      (queries) => readMemberPageByExternalId(queries, 't', 'e', page),
+    ],
+    ['an account by e-mail', 'users', (queries) => findAccount(queries, 'e')],
+  ];
+
+  for (const [name, index, run] of cases) {
+    test(name, async () => {
+      const plans = await readPlans(run, /^(?:select|update|delete)/i);
+      assert.ok(plans.length > 0, 'the query was not seen');
+      assert.ok(
+        plans.some((plan) =>
+          new RegExp(`USING (?:COVERING )?INDEX (?:sqlite_autoindex_)?${index}|SEARCH ${index} USING PRIMARY KEY`).test(
+            plan,
+          ),
+        ),
+        plans.join('\n\n'),
+      );
+      for (const plan of plans) assert.doesNotMatch(plan, /^SCAN|\nSCAN|TEMP B-TREE/, plan);
+    });
+  }
+});
+
+/** Runs queries on an empty database and asks SQLite how it carries out those that fit: by default, that look into a ledger. */
+async function readPlans(
+  run: (queries: Queries) => Promise<unknown>,
+  wanted = /consent_records|audit_events/,
+): Promise<readonly string[]> {
   const asked: string[] = [];
   const { prepare } = SQLite.prototype;
   await using installation = await openTestInstallation('sqlite');
@@ -75,7 +148,7 @@ async function readPlans(run: (queries: Queries) => Promise<unknown>): Promise<r
   const database = new SQLite(`${installation.settings.dataDir}/svc.sqlite`, { readonly: true });
   try {
     return asked
-      .filter((text) => /consent_records|audit_events/.test(text))
+      .filter((text) => wanted.test(text))
       .map((text) => {
         const values = Array.from({ length: text.match(/\?/g)?.length ?? 0 }, () => 1);
         const steps = database.prepare(`explain query plan ${text}`).all(values) as { detail: string }[];
