@@ -1,5 +1,11 @@
 import Koa from 'koa';
 import type { Logger } from 'pino';
+import { createAdmit } from './access/admit.ts';
+import { apiKeyRoutes } from './access/api-key-routes.ts';
+import { HostCookie } from './access/host-cookie.ts';
+import { LastUses } from './access/last-uses.ts';
+import { oauthRoutes } from './access/oauth-routes.ts';
+import { scimTokenRoutes } from './access/scim-token-routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { noticeRoutes } from './consent/notice-routes.ts';
 import { overviewRoutes } from './consent/overview-routes.ts';
@@ -14,8 +20,15 @@ import { notFound } from './http/problem.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import type { Route } from './http/route.ts';
 import { routeRequests } from './http/router.ts';
+import { authRoutes } from './identity/auth-routes.ts';
+import { invitationRoutes } from './identity/invitation-routes.ts';
+import { meRoutes } from './identity/me-routes.ts';
+import { SignInGuard } from './identity/sign-in-guard.ts';
+import { userRoutes } from './identity/user-routes.ts';
 import type { Installation } from './installation.ts';
-import { findTenant } from './tenants/store.ts';
+import { mfaRoutes } from './mfa/routes.ts';
+import { scimRoutes } from './scim/routes.ts';
+import { tenantRoutes } from './tenants/routes.ts';
 import { serveWidgets } from './widgets/serve.ts';
 
 /** The server's parts, put together. */
@@ -23,6 +36,7 @@ export interface App {
   readonly koa: Koa;
   readonly routes: readonly Route[];
   readonly limiter: RateLimiter;
+  readonly lastUses: LastUses;
   /** Resolves when everything that was acknowledged or waits is written. */
   drain(): Promise<void>;
 }
@@ -49,27 +63,57 @@ export function createApp(installation: Installation, options: AppOptions): App 
     publicNotices: new PublicNotices(database.kysely, versions),
     limits: settings.limits,
   };
+  const isSecure = settings.baseUrl?.startsWith('https:') ?? false;
+  const sessionCookie = new HostCookie('svc_session', isSecure);
+  const lastUses = new LastUses();
+  const identity = {
+    ...installation,
+    guard: new SignInGuard({ ...installation, limiter, limit: settings.limits.signIn }),
+    sessionCookie,
+    deviceCookie: new HostCookie('svc_device', isSecure),
+    sessionLifetime: settings.sessionLifetime,
+  };
+  const access = { database, hasher, lastUses, tokenLimit: settings.limits.apiKey };
   const routes = [
     ...noticeRoutes(consent),
     ...overviewRoutes(consent),
     ...recordRoutes(consent),
     ...publicConsentRoutes(consent),
     ...auditRoutes(database),
+    ...authRoutes(identity),
+    ...meRoutes(identity),
+    ...mfaRoutes(identity),
+    ...userRoutes(identity),
+    ...invitationRoutes(identity),
+    ...tenantRoutes(database, hasher),
+    ...apiKeyRoutes(access),
+    ...scimTokenRoutes(access),
+    ...oauthRoutes(access),
+    ...scimRoutes({ database, hasher, baseUrl: settings.baseUrl }),
   ];
+  const surfaces = [...new Set(routes.map(({ surface }) => surface))];
 
   const koa = new Koa();
   // Koa would write failures to the console; ours are answered and logged in one place.
   koa.silent = true;
-  koa.use(answerRequests(options.log, options.isClosing ?? (() => false)));
-  koa.use(serveDocument(routes));
+  koa.use(answerRequests(options.log, options.isClosing ?? (() => false), surfaces));
+  koa.use(serveDocument());
   koa.use(
     routeRequests(routes, {
       database,
       clock,
       limiter,
       trustedProxies: settings.trustedProxies,
-      apiKeyLimit: settings.limits.apiKey,
-      findTenantId: async (idOrSlug) => (await findTenant(database.kysely, idOrSlug))?.id,
+      admit: createAdmit({
+        queries: database.kysely,
+        baseUrl: settings.baseUrl,
+        sessionCookie,
+        sessionLifetime: settings.sessionLifetime,
+        lastUses,
+        limits: settings.limits,
+      }),
+      box: installation.box,
+      refusalLimit: settings.limits.apiKey,
       checksResults: options.checksResults ?? false,
     }),
   );
@@ -78,5 +122,9 @@ export function createApp(installation: Installation, options: AppOptions): App 
   koa.use(() => {
     throw notFound('path');
   });
-  return { koa, routes, limiter, drain: () => recorder.drain() };
+  const drain = async () => {
+    await recorder.drain();
+    await lastUses.write(database.kysely);
+  };
+  return { koa, routes, limiter, lastUses, drain };
 }

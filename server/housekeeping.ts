@@ -1,22 +1,40 @@
 import type { Logger } from 'pino';
+import { forgetExpiredTokens } from './access/access-token-store.ts';
+import { forgetEndedSessions } from './access/session-store.ts';
+import type { App } from './app.ts';
 import { forgetExpiredKeys, mostForgotten } from './http/idempotency.ts';
-import type { RateLimiter } from './http/rate-limit.ts';
 import { shareCounts } from './http/rate-limit-store.ts';
+import { forgetSignIns } from './identity/sign-in-store.ts';
 import type { Installation } from './installation.ts';
+import { forgetOldEvents } from './webhooks/outbox.ts';
 
 /** What runs beside the requests. */
 export interface Housekeeping {
   stop(): Promise<void>;
 }
 
-/** Forgets old idempotency keys every minute; on PostgreSQL, shares the counts of the rate limits every half second. */
+/**
+ * Forgets what has expired every minute and writes when credentials were used every ten seconds; on PostgreSQL, shares the
+ * counts of the rate limits every half second.
+ */
 export function startHousekeeping(
-  { database, clock, hasher }: Installation,
-  limiter: RateLimiter,
+  { database, clock, hasher, settings }: Installation,
+  { limiter, lastUses }: Pick<App, 'limiter' | 'lastUses'>,
   log: Logger,
 ): Housekeeping {
   const forgetKeys = async () => (await forgetExpiredKeys(database.kysely, clock())) === mostForgotten;
-  const tasks = [repeat(60_000, forgetKeys, log)];
+  const forgetRest = async () => {
+    await forgetExpiredTokens(database.kysely, clock());
+    await forgetEndedSessions(database.kysely, clock(), settings.sessionLifetime);
+    await forgetSignIns(database.kysely, clock());
+    await forgetOldEvents(database.kysely, clock());
+    return false;
+  };
+  const writeUses = async () => {
+    await lastUses.write(database.kysely);
+    return false;
+  };
+  const tasks = [repeat(60_000, forgetKeys, log), repeat(60_000, forgetRest, log), repeat(10_000, writeUses, log)];
   if (database.dialect === 'postgres') {
     const share = async () => {
       await shareCounts(database.kysely, limiter, hasher);

@@ -1,18 +1,16 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PrivateHasher } from './access/private-hash.ts';
-import { openHasher } from './access/secret.ts';
+import { openSecrets, type Secrets } from './access/secret.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Settings } from './settings.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 import { migrate } from './storage/migrate.ts';
 
 /** The data of one installation: a database whose schema is current, and the secret that belongs to it. */
-export interface Installation extends AsyncDisposable {
+export interface Installation extends Secrets, AsyncDisposable {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly database: Database;
-  readonly hasher: PrivateHasher;
 }
 
 /** Opens the installation that the settings name, creating it when there is none. */
@@ -21,8 +19,8 @@ export async function openInstallation(settings: Settings, clock: Clock = system
   const database = openDatabase({ url: settings.databaseUrl, file: join(settings.dataDir, 'svc.sqlite') });
   try {
     await migrate(database);
-    const hasher = await openHasher(settings, database, clock());
-    return { settings, clock, database, hasher, [Symbol.asyncDispose]: () => database.close() };
+    const secrets = await openSecrets(settings, database, clock());
+    return { settings, clock, database, ...secrets, [Symbol.asyncDispose]: () => database.close() };
   } catch (error) {
     await database.close();
     throw error;

@@ -35,7 +35,7 @@ export async function startServer(installation: Installation, options: AppOption
   server.keepAliveTimeout = 65_000;
   await listen(server, settings);
   const { port } = server.address() as AddressInfo;
-  const housekeeping = startHousekeeping(installation, app.limiter, options.log);
+  const housekeeping = startHousekeeping(installation, app, options.log);
   const close = async () => {
     closing = true;
     await housekeeping.stop();

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import type { SessionLifetime } from './access/session-store.ts';
 
 const wholeNumber = (fallback: number, minimum: number, maximum: number) =>
   z.coerce.number().int().min(minimum).max(maximum).default(fallback);
@@ -21,7 +22,9 @@ const Environment = z.object({
     .string()
     .min(32)
     .optional()
-    .describe('Key of the address hashes, 32 characters or more; default: the file secret.key in the data folder'),
+    .describe(
+      'Key of hashes, passwords and sealed texts, 32 characters or more; default: the file secret.key in the data folder',
+    ),
   SVC_TRUSTED_PROXIES: wholeNumber(0, 0, 10).describe(
     'How many reverse proxies stand in front and add X-Forwarded-For',
   ),
@@ -29,9 +32,15 @@ const Environment = z.object({
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'])
     .default('info')
     .describe('Least level that is logged; debug logs every request'),
-  SVC_LIMIT_API_KEY: wholeNumber(600, 1, 1e9).describe('Requests a minute for each API key'),
+  SVC_LIMIT_API_KEY: wholeNumber(600, 1, 1e9).describe(
+    'Requests a minute for each API key and session, and refused ones for each client address',
+  ),
   SVC_LIMIT_CAPTURE_NOTICE: wholeNumber(600, 1, 1e9).describe('Public captures a minute for each notice'),
   SVC_LIMIT_CAPTURE_CLIENT: wholeNumber(60, 1, 1e9).describe('Public captures a minute for each client address'),
+  SVC_LIMIT_SIGN_IN: wholeNumber(10, 1, 1e9).describe('Sign-ins a minute, for each account and each client address'),
+  SVC_LIMIT_SCIM: wholeNumber(1200, 1, 1e9).describe('SCIM requests a minute for each tenant'),
+  SVC_SESSION_IDLE_MINUTES: wholeNumber(60, 1, 1440).describe('A session ends after so many minutes without a request'),
+  SVC_SESSION_HOURS: wholeNumber(24, 1, 720).describe('A session ends after so many hours in any case'),
 });
 
 /** What this process runs with: read once at the start, never changed. */
@@ -45,7 +54,14 @@ export interface Settings {
   readonly trustedProxies: number;
   readonly logLevel: z.output<typeof Environment>['SVC_LOG_LEVEL'];
   /** Requests a minute. */
-  readonly limits: { readonly apiKey: number; readonly captureNotice: number; readonly captureClient: number };
+  readonly limits: {
+    readonly apiKey: number;
+    readonly captureNotice: number;
+    readonly captureClient: number;
+    readonly signIn: number;
+    readonly scim: number;
+  };
+  readonly sessionLifetime: SessionLifetime;
 }
 
 /** Says which environment variables are wrong and how; the command line prints it as it is. */
@@ -80,6 +96,12 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       apiKey: read.SVC_LIMIT_API_KEY,
       captureNotice: read.SVC_LIMIT_CAPTURE_NOTICE,
       captureClient: read.SVC_LIMIT_CAPTURE_CLIENT,
+      signIn: read.SVC_LIMIT_SIGN_IN,
+      scim: read.SVC_LIMIT_SCIM,
+    },
+    sessionLifetime: {
+      idle: read.SVC_SESSION_IDLE_MINUTES * 60_000,
+      absolute: read.SVC_SESSION_HOURS * 3_600_000,
     },
   };
 }

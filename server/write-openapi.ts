@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { PrivateHasher } from './access/private-hash.ts';
+import { deriveSecrets } from './access/secret.ts';
 import { createApp } from './app.ts';
 import { systemClock } from './clock.ts';
-import { writeDocument } from './http/openapi-document.ts';
+import { writeDocument } from './http/openapi.ts';
 import { readSettings } from './settings.ts';
 import { openDatabase } from './storage/database.ts';
 
@@ -14,7 +14,7 @@ const installation = {
   settings: readSettings({}),
   clock: systemClock,
   database,
-  hasher: new PrivateHasher(''),
+  ...deriveSecrets(''),
   [Symbol.asyncDispose]: () => database.close(),
 };
 const { routes } = createApp(installation, { log: pino({ level: 'silent' }) });

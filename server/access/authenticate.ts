@@ -1,40 +1,31 @@
+import type { IncomingMessage } from 'node:http';
 import { Problem } from '../http/problem.ts';
-import type { Database } from '../storage/database.ts';
-import { isApiKey } from './api-key.ts';
 import type { Principal } from './principal.ts';
 import type { Scope } from './scopes.ts';
-import { findKeyHolder } from './store.ts';
 
 /**
- * Recognises the caller by the Authorization header (`Bearer <API key>`).
- * @throws {Problem} `unauthenticated` with a WWW-Authenticate challenge (RFC 6750 section 3).
+ * The token of an Authorization header (`Bearer <token>`, RFC 6750); undefined without a header.
+ * @throws {Problem} `unauthenticated` for any other header, and for two of them.
  */
-export async function authenticate(
-  database: Database,
-  authorization: string | undefined,
-  now: string,
-): Promise<Principal> {
-  if (authorization === undefined || authorization === '') {
-    throw unauthenticated('Send an API key: Authorization: Bearer svc_live_…', '');
-  }
-  const key = /^bearer +(\S+)$/i.exec(authorization)?.[1];
-  if (key === undefined) throw unauthenticated('The Authorization header must read: Bearer <API key>.', '');
-  // The checksum refuses a mistyped key without a look into the database.
-  const principal = isApiKey(key) ? await findKeyHolder(database.kysely, key, now) : undefined;
-  if (principal === undefined) {
-    throw unauthenticated('The API key is unknown, expired or revoked.', ', error="invalid_token"');
-  }
-  return principal;
+export function readBearer(request: IncomingMessage): string | undefined {
+  const [header, ...more] = request.headersDistinct.authorization ?? [];
+  if (header === undefined || (header === '' && more.length === 0)) return undefined;
+  const token = more.length > 0 ? undefined : /^bearer +(\S+)$/i.exec(header)?.[1];
+  if (token === undefined) throw unauthenticated('Send one Authorization header that reads: Bearer <token>.');
+  return token;
 }
 
-function unauthenticated(message: string, reason: string): Problem {
-  return new Problem('unauthenticated', message, { headers: { 'WWW-Authenticate': `Bearer realm="svc"${reason}` } });
+/** A 401 with the challenge of RFC 6750 section 3. @param reason why credentials that were sent are refused. */
+export function unauthenticated(message: string, reason?: 'invalid_token'): Problem {
+  const error = reason === undefined ? '' : `, error="${reason}"`;
+  return new Problem('unauthenticated', message, { headers: { 'WWW-Authenticate': `Bearer realm="svc"${error}` } });
 }
 
 /** @throws {Problem} `insufficient_scope` naming the scope that is missing. */
-export function requireScope(principal: Principal, scope: Scope): void {
-  if (principal.scopes.has(scope)) return;
-  throw new Problem('insufficient_scope', `The API key lacks the scope ${scope}.`, {
+export function requireScope({ scopes, credential }: Principal, scope: Scope): void {
+  if (scopes.has(scope)) return;
+  const holder = credential.kind === 'session' ? 'Your role' : 'The API key';
+  throw new Problem('insufficient_scope', `${holder} lacks the scope ${scope}.`, {
     headers: { 'WWW-Authenticate': `Bearer realm="svc", error="insufficient_scope", scope="${scope}"` },
   });
 }

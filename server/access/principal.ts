@@ -14,6 +14,12 @@ export interface Actor {
 /** What the server itself does: the command line, visitors without an account. */
 export const systemActor: Actor = { type: 'system', id: null, email: null };
 
+/** What a caller showed. Requests are counted by it. */
+export interface Credential {
+  readonly kind: 'api_key' | 'session' | 'scim_token';
+  readonly id: string;
+}
+
 /** Who calls, for which tenant, and what they may do. */
 export interface Principal {
   readonly tenantId: string;
@@ -21,4 +27,15 @@ export interface Principal {
   readonly scopes: ReadonlySet<Scope>;
   /** The tenant's pinned API version. */
   readonly apiVersion: string;
+  readonly credential: Credential;
+  /** The tenants besides its own that Svc-Tenant may name. */
+  readonly otherTenantIds: readonly string[];
+}
+
+/** A person at a browser. */
+export interface SignedInUser {
+  readonly userId: string;
+  readonly email: string;
+  readonly tenantId: string;
+  readonly sessionId: string;
 }

@@ -4,18 +4,35 @@ import { join } from 'node:path';
 import type { Settings } from '../settings.ts';
 import { SettingsError } from '../settings.ts';
 import type { Database } from '../storage/database.ts';
+import { PasswordHasher } from './password-hash.ts';
 import { PrivateHasher } from './private-hash.ts';
+import { SecretBox } from './secret-box.ts';
 
 const secretFile = 'secret.key';
 const shortestSecret = 32;
 
+/** What is made of the secret of an installation. */
+export interface Secrets {
+  /** Keyed hashes. */
+  readonly hasher: PrivateHasher;
+  /** Texts that must be read again. */
+  readonly box: SecretBox;
+  /** Passwords. */
+  readonly passwords: PasswordHasher;
+}
+
+export function deriveSecrets(secret: string): Secrets {
+  return { hasher: new PrivateHasher(secret), box: new SecretBox(secret), passwords: new PasswordHasher(secret) };
+}
+
 /**
- * The keyed hashes of this installation. The key is the setting SVC_SECRET, or the file secret.key in the data folder,
+ * What this installation hashes and seals with. The key is the setting SVC_SECRET, or the file secret.key in the data folder,
  * which is made on the first start; it never stands in the database that it protects.
  * @throws {SettingsError} when the file is damaged, or the database was used with another secret before.
  */
-export async function openHasher(settings: Settings, database: Database, now: string): Promise<PrivateHasher> {
-  const hasher = new PrivateHasher(settings.secret ?? readSecretFile(settings.dataDir));
+export async function openSecrets(settings: Settings, database: Database, now: string): Promise<Secrets> {
+  const secrets = deriveSecrets(settings.secret ?? readSecretFile(settings.dataDir));
+  const { hasher } = secrets;
   await database.kysely
     .insertInto('installation')
     .values({ id: 1, secret_hash: hasher.fingerprint, created_at: now })
@@ -25,7 +42,7 @@ export async function openHasher(settings: Settings, database: Database, now: st
     .selectFrom('installation')
     .select('secret_hash')
     .executeTakeFirstOrThrow();
-  if (secret_hash === hasher.fingerprint) return hasher;
+  if (secret_hash === hasher.fingerprint) return secrets;
   throw new SettingsError(
     'This database was used with another secret. Give every server the same SVC_SECRET, or the secret.key of the first.',
   );

@@ -5,7 +5,7 @@ import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { AuditModule, NewAuditEvent } from './event.ts';
 import type { AuditSource } from './source.ts';
-import { recordEvent } from './store.ts';
+import { recordEvents } from './store.ts';
 
 /** A table whose rows may change: the event of each change tells a hash of the row as it is afterwards. */
 export interface RowKind<Name extends keyof Tables = keyof Tables> {
@@ -13,8 +13,13 @@ export interface RowKind<Name extends keyof Tables = keyof Tables> {
   readonly module: AuditModule;
   /** What the actions of its events begin with: `api_key` in `api_key.created`. */
   readonly noun: string;
-  /** The column that names the tenant of a row. */
-  readonly owner: 'id' | 'tenant_id';
+  /** The column that names a row to the audit log. */
+  readonly key: 'id' | 'user_id';
+  /**
+   * The column that names the tenant of a row; `members` for rows of a person, which every tenant is told of that the
+   * person is a member of and took an invitation of.
+   */
+  readonly owner: 'id' | 'tenant_id' | 'members';
   /** Columns that change without an event; who keeps such a column checks it by counting. */
   readonly counters: readonly string[];
 }
@@ -29,10 +34,12 @@ export function hashRow({ counters }: Pick<RowKind, 'counters'>, row: object): s
 }
 
 /** What an event tells of a change, besides the row. */
-export interface RowChange extends Pick<NewAuditEvent, 'targetRef'> {
+export interface RowChange extends Pick<NewAuditEvent, 'targetRef' | 'reason'> {
   /** In the past: `created`. */
   readonly verb: string;
   readonly diff?: Readonly<Record<string, Json>>;
+  /** Hashes of other rows with the same key as they are now, by the noun of their kind. */
+  readonly alsoStates?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -43,16 +50,34 @@ export async function recordChange<Name extends keyof Tables>(
   work: UnitOfWork,
   source: AuditSource,
   kind: RowKind<Name>,
-  row: Selectable<Tables[Name]> & { readonly id: string },
-  { verb, targetRef, diff }: RowChange,
+  row: Selectable<Tables[Name]>,
+  change: RowChange,
 ): Promise<void> {
-  await recordEvent(work, source, {
-    module: kind.module,
-    action: `${kind.noun}.${verb}`,
-    targetId: row.id,
-    targetRef,
-    diff: { ...diff, stateHash: hashRow(kind, row) },
-  });
+  await recordChanges(work, kind, [{ source, row, change }]);
+}
+
+/** Appends the events of changes to several rows, in order. */
+export async function recordChanges<Name extends keyof Tables>(
+  work: UnitOfWork,
+  kind: RowKind<Name>,
+  changes: readonly {
+    readonly source: AuditSource;
+    readonly row: Selectable<Tables[Name]>;
+    readonly change: RowChange;
+  }[],
+): Promise<void> {
+  const events = changes.map(({ source, row, change: { verb, targetRef, diff, reason, alsoStates } }) => ({
+    source,
+    event: {
+      module: kind.module,
+      action: `${kind.noun}.${verb}`,
+      targetId: (row as unknown as Readonly<Record<string, string>>)[kind.key] as string,
+      targetRef,
+      diff: { ...diff, stateHash: hashRow(kind, row), ...(alsoStates && { alsoStates }) },
+      ...(reason !== undefined && { reason }),
+    },
+  }));
+  await recordEvents(work.transaction, work.now, events);
 }
 
 /** What an event tells of a row. */
@@ -62,16 +87,18 @@ export interface ToldState {
   readonly hash: string;
 }
 
-/** Reads what the canonical text of an event tells of a row; null when it tells of none. */
-export function readState(entry: string): ToldState | null {
+/** Reads what the canonical text of an event tells of rows; none when it tells of none. */
+export function readStates(entry: string): readonly ToldState[] {
   // Most events tell of no row, and looking is cheaper than parsing.
-  if (!entry.includes('"stateHash":"')) return null;
+  if (!entry.includes('"stateHash":"')) return [];
   try {
     const { action, targetId, diff } = JSON.parse(entry);
-    if (typeof diff.stateHash !== 'string') return null;
-    return { noun: action.slice(0, action.indexOf('.')), id: targetId, hash: diff.stateHash };
+    if (typeof diff.stateHash !== 'string') return [];
+    const noun = action.slice(0, action.indexOf('.'));
+    const also = Object.entries<string>(diff.alsoStates ?? {}).map(([noun, hash]) => ({ noun, id: targetId, hash }));
+    return [{ noun, id: targetId, hash: diff.stateHash }, ...also];
   } catch {
     // An event that was changed: its chain tells of that.
-    return null;
+    return [];
   }
 }

@@ -1,5 +1,6 @@
 import { type Actor, systemActor } from '../access/principal.ts';
 import type { PrivateHasher } from '../access/private-hash.ts';
+import type { Client } from '../http/client.ts';
 import type { PrincipalCall } from '../http/route.ts';
 
 /** Who did it, from where: keyed hashes of the address and the user agent, null where there are none. */
@@ -10,15 +11,22 @@ export interface AuditSource {
   readonly userAgentHash: string | null;
 }
 
+/** Who did it, as each tenant is told: what is hashed is hashed with the key of the tenant. */
+export type SourceOf = (tenantId: string) => AuditSource;
+
 /** The caller of an operation. */
-export function callSource({ principal, client }: PrincipalCall, hasher: PrivateHasher): AuditSource {
-  const { tenantId, actor } = principal;
-  return {
+export function callSource(call: PrincipalCall, hasher: PrivateHasher): AuditSource {
+  return clientSource(call.principal.actor, call.client, hasher)(call.principal.tenantId);
+}
+
+/** Somebody at a client, for any tenant. */
+export function clientSource(actor: Actor, client: Client, hasher: PrivateHasher): SourceOf {
+  return (tenantId) => ({
     tenantId,
     actor,
     ipHash: hasher.hash(tenantId, client.address),
     userAgentHash: hasher.hash(tenantId, client.userAgent),
-  };
+  });
 }
 
 /** The server itself, for a tenant. */

@@ -1,6 +1,6 @@
 import type { Queries } from '../storage/database.ts';
 import { isStoredSo, mayHideBytes } from '../storage/stored-text.ts';
-import { hashRow, type RowKind, readState, type ToldState } from './row-state.ts';
+import { hashRow, type RowKind, readStates, type ToldState } from './row-state.ts';
 
 /** A row that is not as the audit log tells. */
 export interface RowFault {
@@ -28,8 +28,7 @@ export class ToldStates {
   /** Takes the canonical text of the next event. */
   read(entry: string): void {
     this.#events += 1;
-    const state = readState(entry);
-    if (state !== null) this.#latest.set(nameRow(state.noun, state.id), state);
+    for (const state of readStates(entry)) this.#latest.set(nameRow(state.noun, state.id), state);
   }
 
   /** The hash of a row after its latest change; undefined when no event tells of the row. */
@@ -62,7 +61,7 @@ export async function verifyRows(
   const faults: RowFault[] = [];
   for (const { kind, rows } of stored) {
     for (const row of rows) {
-      const id = String(row.id);
+      const id = String(row[kind.key]);
       const expected = [told.find(kind.noun, id), ...(later.get(nameRow(kind.noun, id)) ?? [])];
       const issue = await findFault(
         queries,
@@ -72,9 +71,12 @@ export async function verifyRows(
       );
       if (issue !== null) faults.push({ table: kind.table, id, issue });
     }
-    const present = new Set(rows.map(({ id }) => id));
+    const present = new Set(rows.map((row) => row[kind.key]));
+    // Of a person who is no member any more, nothing is told any more.
+    const members = kind.owner === 'members' ? new Set(await listMembers(queries, tenantId)) : null;
     for (const id of told.list(kind.noun)) {
-      if (!present.has(id)) faults.push({ table: kind.table, id, issue: 'the row is missing' });
+      if (!present.has(id) && members?.has(id) !== false)
+        faults.push({ table: kind.table, id, issue: 'the row is missing' });
     }
   }
   return { checked: stored.reduce((sum, { rows }) => sum + rows.length, 0), faults };
@@ -84,6 +86,7 @@ export async function verifyRows(
 export async function listRowOwners(queries: Queries, kinds: readonly RowKind[]): Promise<readonly string[]> {
   const owners = new Set<string>();
   for (const { table, owner } of kinds) {
+    if (owner === 'members') continue;
     const rows = await queries
       .selectFrom(table as 'api_keys')
       .select(`${owner as 'tenant_id'} as owner`)
@@ -94,13 +97,33 @@ export async function listRowOwners(queries: Queries, kinds: readonly RowKind[])
   return [...owners].sort();
 }
 
-async function readRows(queries: Queries, { table, owner }: RowKind, tenantId: string): Promise<readonly StoredRow[]> {
-  return queries
+async function readRows(
+  queries: Queries,
+  { table, key, owner }: RowKind,
+  tenantId: string,
+): Promise<readonly StoredRow[]> {
+  const rows = queries
     .selectFrom(table as 'api_keys')
     .selectAll()
-    .where(owner as 'tenant_id', '=', tenantId)
-    .orderBy('id')
-    .execute() as Promise<readonly object[]> as Promise<readonly StoredRow[]>;
+    .orderBy(key as 'id');
+  const owned =
+    owner === 'members'
+      ? rows.where(key as 'id', 'in', selectMembers(queries, tenantId))
+      : rows.where(owner as 'tenant_id', '=', tenantId);
+  return owned.execute() as Promise<readonly object[]> as Promise<readonly StoredRow[]>;
+}
+
+function selectMembers(queries: Queries, tenantId: string) {
+  return queries
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('tenant_id', '=', tenantId)
+    .where('accepted_at', 'is not', null)
+    .where('deleted_at', 'is', null);
+}
+
+async function listMembers(queries: Queries, tenantId: string): Promise<readonly string[]> {
+  return (await selectMembers(queries, tenantId).execute()).map((row) => row.user_id);
 }
 
 /** The hashes that events after a number tell, for each row. */
@@ -114,10 +137,10 @@ async function readLater(queries: Queries, tenantId: string, after: number): Pro
     .execute();
   const later = new Map<string, readonly string[]>();
   for (const { entry } of events) {
-    const state = readState(entry);
-    if (state === null) continue;
-    const name = nameRow(state.noun, state.id);
-    later.set(name, [...(later.get(name) ?? []), state.hash]);
+    for (const state of readStates(entry)) {
+      const name = nameRow(state.noun, state.id);
+      later.set(name, [...(later.get(name) ?? []), state.hash]);
+    }
   }
   return later;
 }

@@ -22,6 +22,7 @@ export const noticeRows: RowKind<'consent_notices'> = {
   table: 'consent_notices',
   module: 'consent',
   noun: 'consent_notice',
+  key: 'id',
   owner: 'tenant_id',
   counters: ['record_count'],
 };

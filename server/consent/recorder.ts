@@ -5,7 +5,8 @@ import { recordEvents } from '../audit/store.ts';
 import type { Clock } from '../clock.ts';
 import { claimKey, type IdempotencyClaim, releaseKey, storeAnswer } from '../http/idempotency.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
-import { envelope, ReadyAnswer, replay } from '../http/route.ts';
+import { ReadyAnswer, replay } from '../http/route.ts';
+import { rest } from '../http/surface.ts';
 import { newId } from '../ids.ts';
 import { GroupCommit, type Outcome } from '../ledger/group-commit.ts';
 import { blamesRow, type Database, inTransaction, type Queries } from '../storage/database.ts';
@@ -199,7 +200,7 @@ export class ConsentRecorder {
     if (events.length > 0) await recordEvents(queries, now, events);
     for (const { request, draft, repeats } of admitted) {
       const record = byId.get(draft?.id ?? repeats?.id ?? '') ?? (repeats as ConsentRecord);
-      const answer = new ReadyAnswer(201, envelope(request.present(record)));
+      const answer = new ReadyAnswer(201, rest.present(request.present(record)));
       if (request.idempotency !== null) await storeAnswer(queries, request.idempotency, answer);
       outcomes.set(request, { result: answer });
     }

@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { notFound, Problem } from './problem.ts';
+import { isOn, rest, type Surface } from './surface.ts';
 
 /**
  * Gives every request its id and turns whatever is thrown into the error envelope; nothing else answers with errors.
+ * @param surfaces whose errors look other than those of the REST API.
  * @param isClosing whether the server takes no more requests; clients are then told to use another connection.
  */
-export function answerRequests(log: Logger, isClosing: () => boolean): Middleware {
+export function answerRequests(log: Logger, isClosing: () => boolean, surfaces: readonly Surface[]): Middleware {
   return async (ctx, next) => {
     const requestId = randomUUID();
     ctx.set('Svc-Request-Id', requestId);
@@ -16,7 +18,9 @@ export function answerRequests(log: Logger, isClosing: () => boolean): Middlewar
       if (!hasPath(ctx)) throw notFound('path');
       await next();
     } catch (error) {
-      answerProblem(ctx, requestId, error instanceof Problem ? error : hideFailure(log, requestId, error));
+      const problem = error instanceof Problem ? error : hideFailure(log, requestId, error);
+      const path = hasPath(ctx) ? ctx.path : '';
+      answerProblem(ctx, requestId, problem, surfaces.find((surface) => isOn(surface, path)) ?? rest);
     }
     if (isClosing()) ctx.set('Connection', 'close');
     if (log.isLevelEnabled('debug')) {
@@ -41,9 +45,10 @@ function hideFailure(log: Logger, requestId: string, error: unknown): Problem {
   return new Problem('internal_error', 'The server failed. If it happens again, report the request id.');
 }
 
-function answerProblem(ctx: Context, requestId: string, problem: Problem): void {
-  ctx.status = problem.status;
+function answerProblem(ctx: Context, requestId: string, problem: Problem, surface: Surface): void {
+  const { status, body } = surface.presentProblem(problem, requestId);
+  ctx.status = status;
   if (problem.options.headers) ctx.set(problem.options.headers);
-  ctx.type = 'application/json; charset=utf-8';
-  ctx.body = JSON.stringify(problem.toEnvelope(requestId));
+  ctx.type = surface.answerType;
+  ctx.body = JSON.stringify(body);
 }

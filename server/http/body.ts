@@ -1,12 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { invalidValues, Problem } from './problem.ts';
-
-/** A JSON body: the bytes as they came, for the fingerprint of the request, and the value. */
-export interface JsonBody {
-  readonly bytes: Buffer;
-  readonly value: unknown;
-}
+import { invalidValues, Problem, type ProblemDetail } from './problem.ts';
+import type { ReadBody } from './surface.ts';
 
 /** Whether the request announces a body at all. */
 export function hasBody(request: IncomingMessage): boolean {
@@ -17,20 +12,40 @@ export function hasBody(request: IncomingMessage): boolean {
 /**
  * Reads a JSON body.
  * @param limit the most bytes it may have.
+ * @param types the media types that it may have.
  * @throws {Problem} `unsupported_media_type`, `payload_too_large`, `invalid_json`, or `validation_failed` for text that
  *   a database cannot keep.
  */
-export async function readJsonBody(request: IncomingMessage, limit: number): Promise<JsonBody> {
-  requireJson(request);
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
-  const bytes = await readBytes(request, limit);
+export async function readJsonBody(
+  request: IncomingMessage,
+  limit: number,
+  types: readonly string[],
+): Promise<ReadBody> {
+  const bytes = await readTypedBytes(request, limit, types);
   return { bytes, value: parseJson(bytes) };
 }
 
-function requireJson(request: IncomingMessage): void {
-  const type = request.headers['content-type'] ?? '';
-  const plain = type === 'application/json' || /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type);
-  if (!plain) throw new Problem('unsupported_media_type', 'Send the body as Content-Type: application/json in UTF-8.');
+/**
+ * Reads a form (application/x-www-form-urlencoded) of fields that each come once at most.
+ * @throws {Problem} `unsupported_media_type`, `payload_too_large`, `validation_failed`.
+ */
+export async function readFormBody(request: IncomingMessage, limit: number): Promise<ReadBody> {
+  const bytes = await readTypedBytes(request, limit, ['application/x-www-form-urlencoded']);
+  return { bytes, value: readFields(bytes.toString(), 'body') };
+}
+
+async function readTypedBytes(request: IncomingMessage, limit: number, types: readonly string[]): Promise<Buffer> {
+  requireType(request, types);
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  return readBytes(request, limit);
+}
+
+function requireType(request: IncomingMessage, types: readonly string[]): void {
+  const given = request.headers['content-type'] ?? '';
+  const [, type = given, charset = ''] = /^([^;\s]+)\s*;\s*charset="?([^";\s]+)"?\s*$/i.exec(given) ?? [];
+  if (!types.includes(type.trim().toLowerCase()) || !['', 'utf-8'].includes(charset.toLowerCase())) {
+    throw new Problem('unsupported_media_type', `Send the body as Content-Type: ${types[0]} in UTF-8.`);
+  }
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
     throw new Problem('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.');
@@ -101,4 +116,23 @@ function refuseUnstorable(body: unknown): void {
 export function findUnstorable(text: string): string | null {
   if (text.includes('\0')) return 'must not contain a NUL character';
   return text.isWellFormed() ? null : 'must be well-formed Unicode, without lone surrogates';
+}
+
+/**
+ * Reads the fields of a query string or a form.
+ * @param where what a field's path begins with in a message.
+ * @throws {Problem} `validation_failed` for a field that is given twice or cannot be stored.
+ */
+export function readFields(text: string, where: string): Readonly<Record<string, string>> {
+  const fields: Record<string, string> = {};
+  if (text === '') return fields;
+  const details: ProblemDetail[] = [];
+  for (const [name, value] of new URLSearchParams(text)) {
+    const issue = Object.hasOwn(fields, name) ? 'is given more than once' : findUnstorable(value);
+    if (issue !== null || name === '__proto__')
+      details.push({ path: `${where}.${name}`, issue: issue ?? 'is not a known field' });
+    else fields[name] = value;
+  }
+  if (details.length > 0) throw invalidValues(details);
+  return fields;
 }

@@ -6,6 +6,10 @@ export interface Client {
   readonly address: string | null;
   readonly userAgent: string | null;
   readonly origin: string | undefined;
+  /** The Cookie header. */
+  readonly cookie: string | undefined;
+  /** The Host header: what the client wrote, to be checked before it is used. */
+  readonly host: string | undefined;
 }
 
 /**
@@ -18,6 +22,8 @@ export function readClient(request: IncomingMessage, trustedProxies: number): Cl
     address: readAddress(request, trustedProxies),
     userAgent: request.headers['user-agent'] ?? null,
     origin: request.headers.origin,
+    cookie: request.headers.cookie,
+    host: request.headers.host,
   };
 }
 

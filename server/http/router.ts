@@ -1,11 +1,12 @@
 import type { Context, Middleware } from 'koa';
-import type { z } from 'zod';
-import { authenticate, requireScope } from '../access/authenticate.ts';
+import type { Admit, Wanted } from '../access/admit.ts';
+import type { Principal } from '../access/principal.ts';
+import type { SecretBox } from '../access/secret-box.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../storage/database.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
-import { hasBody, readJsonBody } from './body.ts';
-import { readClient } from './client.ts';
+import { hasBody } from './body.ts';
+import { type Client, clientBucket, readClient } from './client.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
 import {
   claimKey,
@@ -17,8 +18,9 @@ import {
 } from './idempotency.ts';
 import { Problem } from './problem.ts';
 import type { RateLimiter } from './rate-limit.ts';
-import { envelope, type PrincipalCall, ReadyAnswer, type Route, replay } from './route.ts';
-import { RouteTable } from './route-table.ts';
+import { type PrincipalCall, ReadyAnswer, type Route, replay } from './route.ts';
+import { type RouteMatch, RouteTable } from './route-table.ts';
+import { isOn, rest } from './surface.ts';
 import { createValidator } from './validate.ts';
 import { latestVersion, resolveVersion } from './versions.ts';
 
@@ -27,16 +29,15 @@ export interface RouterOptions {
   readonly clock: Clock;
   readonly limiter: RateLimiter;
   readonly trustedProxies: number;
-  /** Requests a minute for each API key. */
-  readonly apiKeyLimit: number;
-  /** Finds the id of the tenant that a Svc-Tenant header names; undefined when there is none. */
-  readonly findTenantId: (idOrSlug: string) => Promise<string | undefined>;
+  /** Recognises the caller of an operation and checks that they may call it. */
+  readonly admit: Admit;
+  /** Seals the answers that are kept for retries and hold a secret. */
+  readonly box: SecretBox;
+  /** Requests a minute that may be refused for each client address. */
+  readonly refusalLimit: number;
   /** Whether every result is checked against its schema: for tests. */
   readonly checksResults: boolean;
 }
-
-/** The most bytes of a body under /v1 (contract.md "Headers"). */
-const bodyLimit = 64 * 1024;
 
 /**
  * The one way of a request: who, may they, how often, again, what, then the handler.
@@ -46,23 +47,39 @@ export function routeRequests(routes: readonly Route[], options: RouterOptions):
   const table = new RouteTable(routes);
   const validators = new Map(routes.map((route) => [route, createValidator(route)]));
   const runningKeys = new RunningKeys();
+  const strictSurfaces = [...new Set(routes.map(({ surface }) => surface))].filter(({ admitsFirst }) => admitsFirst);
 
   const answer = async (ctx: Context): Promise<void> => {
     if (ctx.method === 'OPTIONS' && answerPreflight(ctx, table)) return;
     // Before anything can be refused: the page of a visitor may read errors too.
     if (ctx.path.startsWith('/v1/public/')) ctx.set(corsHeaders);
-    const { route, params } = table.find(ctx.method, ctx.path);
-    ctx.state.route = route.path;
+    const now = options.clock();
     const client = readClient(ctx.req, options.trustedProxies);
-    const admitted = route.scope === null ? null : await admit(ctx, route, options);
-    const principal = admitted?.principal ?? null;
-    ctx.set('Svc-Version', resolveVersion(header(ctx, 'svc-version'), principal?.apiVersion ?? latestVersion));
-    const limits = route.limits?.({ params, client }) ?? [];
+    const admit = (wanted: Wanted) =>
+      options.admit(ctx.req, wanted, now).catch((error: unknown) => {
+        if (error instanceof Problem) countRefusal(options, client);
+        throw error;
+      });
+    const strict = strictSurfaces.find((surface) => isOn(surface, ctx.path));
+    const { route, params } = await findRoute(
+      ctx,
+      table,
+      () => strict && admit({ access: 'scim', scope: null, method: ctx.method }),
+    );
+    ctx.state.route = route.path;
+    const openToAll = route.access === 'public';
+    // What is not for every site is neither kept nor taken into the pages of another.
+    if (!openToAll) ctx.set({ 'Cache-Control': 'no-store', 'Cross-Origin-Resource-Policy': 'same-origin' });
+    const admission = await admit(route);
+    const principal = admission?.principal ?? null;
+    if (route.surface.isVersioned)
+      ctx.set('Svc-Version', resolveVersion(header(ctx, 'svc-version'), principal?.apiVersion ?? latestVersion));
+    const limits = [...(admission?.limits ?? []), ...(route.limits?.({ params, client }) ?? [])];
     if (limits.length > 0) ctx.set(options.limiter.take(limits));
 
     const key = principal && route.idempotencyKey !== 'none' ? header(ctx, 'idempotency-key') : undefined;
     const idempotencyKey = readIdempotencyKey(key, route.idempotencyKey === 'required');
-    const body = hasBody(ctx.req) && route.method !== 'GET' ? await readJsonBody(ctx.req, bodyLimit) : null;
+    const body = hasBody(ctx.req) && route.method !== 'GET' ? await route.surface.readBody(ctx.req) : null;
     const validate = validators.get(route) as ReturnType<typeof createValidator>;
     const parts = validate({ params, querystring: ctx.querystring, body: body?.value });
     const idempotency: IdempotencyClaim | null =
@@ -71,17 +88,46 @@ export function routeRequests(routes: readonly Route[], options: RouterOptions):
         : {
             tenantId: principal.tenantId,
             key: idempotencyKey,
-            fingerprint: fingerprintRequest(route.method, ctx.url, body?.bytes ?? Buffer.alloc(0)),
+            fingerprint: fingerprintRequest(
+              route.showsSecret ? `${nameRights(principal)} ${route.method}` : route.method,
+              ctx.url,
+              body?.bytes ?? Buffer.alloc(0),
+            ),
           };
-    const call = { ...parts, client, idempotency, ...admitted } as PrincipalCall;
+    const call = { ...parts, client, idempotency, now, ...(principal && { principal }) } as PrincipalCall;
     const { status, headers, body: text } = await runningKeys.hold(idempotency, () => run(route, call, options));
     ctx.status = status;
-    ctx.set('Content-Type', 'application/json; charset=utf-8');
-    ctx.set(headers);
+    if (status !== 204) ctx.set('Content-Type', route.surface.answerType);
+    ctx.set(headers as Record<string, string | string[]>);
     if (headers.ETag !== undefined && ctx.fresh) ctx.status = 304;
-    else ctx.body = text;
+    else if (status !== 204) ctx.body = text;
   };
   return (ctx, next) => (table.covers(ctx.path) ? answer(ctx) : next());
+}
+
+/** Whoever is refused again and again is told to wait, whatever they try: credentials are not guessed here. */
+function countRefusal({ limiter, refusalLimit }: RouterOptions, client: Client): void {
+  limiter.take([{ policy: 'refused', bucket: `refused ${clientBucket(client)}`, limit: refusalLimit }]);
+}
+
+/** Finds the route. Where callers must be known first, one who is not learns nothing about paths and methods. */
+async function findRoute(ctx: Context, table: RouteTable, admit: () => unknown): Promise<RouteMatch> {
+  try {
+    return table.find(ctx.method, ctx.path);
+  } catch (error) {
+    await admit();
+    throw error;
+  }
+}
+
+/** What the answer of a request is sealed for. */
+function sealPurpose({ tenantId, key }: IdempotencyClaim): string {
+  return `answer ${tenantId} ${key}`;
+}
+
+/** Whoever reads a secret again must be who made it, with the same rights: another request is none of the same. */
+function nameRights({ actor, scopes }: Principal): string {
+  return `${actor.type} ${actor.id} ${[...scopes].sort().join(' ')}`;
 }
 
 async function run(route: Route, call: PrincipalCall, options: RouterOptions): Promise<ReadyAnswer> {
@@ -91,45 +137,42 @@ async function run(route: Route, call: PrincipalCall, options: RouterOptions): P
   return runUnitOfWork(options.database, call.now, async (work) => {
     const { idempotency } = call;
     const earlier = idempotency && (await claimKey(work.transaction, idempotency, call.now));
-    if (earlier !== null) return replay(earlier);
+    if (idempotency !== null && earlier !== null)
+      return replay(
+        route.showsSecret ? { ...earlier, body: options.box.open(earlier.body, sealPurpose(idempotency)) } : earlier,
+      );
     const answer = prepare(route, await change(call, work), options);
-    if (idempotency !== null)
-      await storeAnswer(work.transaction, idempotency, { status: answer.status, body: answer.body });
+    if (idempotency !== null) {
+      const body = route.showsSecret ? options.box.seal(answer.body, sealPurpose(idempotency)) : answer.body;
+      await storeAnswer(work.transaction, idempotency, { status: answer.status, body });
+    }
     return answer;
   });
 }
 
 function prepare(route: Route, result: unknown, options: RouterOptions): ReadyAnswer {
-  if (options.checksResults) checkResult(route.result, result);
-  return result instanceof ReadyAnswer ? result : new ReadyAnswer(route.status, envelope(result));
+  const answer =
+    result instanceof ReadyAnswer
+      ? result
+      : new ReadyAnswer(route.status, route.status === 204 ? '' : present(route, result));
+  if (options.checksResults) checkAnswer(route, answer);
+  return answer;
 }
 
-function checkResult(schema: z.ZodType, result: unknown): void {
-  schema.parse(result instanceof ReadyAnswer ? (JSON.parse(result.body) as { data: unknown }).data : result);
+function present({ surface, isBare }: Route, result: unknown): string {
+  return isBare === true ? JSON.stringify(result) : surface.present(result);
 }
 
-/** Recognises the caller, checks tenant and scope, and counts the request. */
-async function admit(
-  ctx: Context,
-  route: Route,
-  options: RouterOptions,
-): Promise<Pick<PrincipalCall, 'principal' | 'now'>> {
-  const now = options.clock();
-  ctx.set('Cache-Control', 'no-store');
-  const principal = await authenticate(options.database, header(ctx, 'authorization'), now);
-  const tenant = header(ctx, 'svc-tenant');
-  if (tenant !== undefined && (await options.findTenantId(tenant)) !== principal.tenantId) {
-    throw new Problem('tenant_not_allowed', 'This key may not act for the tenant that Svc-Tenant names.');
-  }
-  if (route.scope !== null) requireScope(principal, route.scope);
-  const apiKeyId = principal.actor.id ?? principal.tenantId;
-  ctx.set(options.limiter.take([{ policy: 'api_key', bucket: `key ${apiKeyId}`, limit: options.apiKeyLimit }]));
-  return { principal, now };
+/** Compares what is sent with what the documentation says. */
+function checkAnswer({ surface, isBare, result }: Route, { status, body }: ReadyAnswer): void {
+  if (status === 204) return;
+  const sent = JSON.parse(body);
+  result.parse(surface === rest && isBare !== true ? sent.data : sent);
 }
 
 /** Answers the CORS preflight of a public path; other paths are for servers, which send none. */
 function answerPreflight(ctx: Context, table: RouteTable): boolean {
-  const open = table.at(ctx.path).filter((route) => route.scope === null);
+  const open = table.at(ctx.path).filter((route) => route.access === 'public');
   if (open.length === 0) return false;
   ctx.set(preflightHeaders(open.map((route) => route.method)));
   ctx.status = 204;

@@ -14,6 +14,13 @@ export function queryInteger(minimum: number, maximum: number, fallback: number)
     .meta({ override: describeAs({ type: 'integer', minimum, maximum, default: fallback }) });
 }
 
+/** A name or the like, without white space around it, that has something to see: not only U+200B and its kind. */
+export const VisibleText = z
+  .string()
+  .trim()
+  .min(1, { abort: true })
+  .refine((text) => /[^\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]/u.test(text), 'must have a visible character');
+
 const dateTime = describeAs({ type: 'string', format: 'date-time' });
 
 /** A time with any offset (RFC 3339, whose T and Z may be small letters), read as UTC with milliseconds. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { findUnstorable } from './body.ts';
+import { readFields } from './body.ts';
 import { invalidValues, type ProblemDetail } from './problem.ts';
 import type { Route } from './route.ts';
 import { noFields } from './schemas.ts';
@@ -23,10 +23,11 @@ export interface ValidParts {
  * Makes the validation of a route: all parts together, so that one answer names everything that is wrong.
  * The validation throws `validation_failed` (Problem).
  */
-export function createValidator({ params, query, body }: Route): (parts: RequestParts) => ValidParts {
+export function createValidator({ params, query, body, surface }: Route): (parts: RequestParts) => ValidParts {
   const querySchema = query ?? noFields;
-  // Most requests have no query string; what it stands for is worked out once.
-  const emptyQuery = querySchema.safeParse({});
+  // Most requests have no query string; what it stands for is worked out once, by the first: a schema costs memory when
+  // it is first used.
+  let emptyQuery: ReturnType<typeof querySchema.safeParse> | undefined;
   return (parts) => {
     const details: ProblemDetail[] = [];
     const check = (name: string, schema: z.ZodType | null, value: unknown): unknown => {
@@ -35,13 +36,14 @@ export function createValidator({ params, query, body }: Route): (parts: Request
       if (!parsed.success) details.push(...describeIssues(name, parsed.error.issues));
       return parsed.data;
     };
+    if (parts.querystring === '') emptyQuery ??= querySchema.safeParse({});
     const valid = {
       params: check('path', params, parts.params),
       query:
-        parts.querystring === '' && emptyQuery.success
+        parts.querystring === '' && emptyQuery?.success
           ? emptyQuery.data
-          : check('query', querySchema, readQuery(parts.querystring)),
-      body: check('body', body, requireBody(body, parts.body)),
+          : check('query', querySchema, readFields(parts.querystring, 'query')),
+      body: check('body', body, requireBody(body, parts.body, surface.bodyTypes[0] as string)),
     };
     if (details.length > 0) throw invalidValues(details);
     return valid;
@@ -49,9 +51,9 @@ export function createValidator({ params, query, body }: Route): (parts: Request
 }
 
 /** A missing body is its own message, clearer than a complaint about `undefined`. */
-function requireBody(schema: z.ZodType | null, value: unknown): unknown {
+function requireBody(schema: z.ZodType | null, value: unknown, type: string): unknown {
   if (schema !== null && value === undefined && !schema.safeParse(undefined).success) {
-    throw invalidValues([{ path: 'body', issue: 'is required: send a JSON object' }]);
+    throw invalidValues([{ path: 'body', issue: `is required: send it as ${type}` }]);
   }
   if (schema === null && value !== undefined && !isEmptyObject(value)) {
     throw invalidValues([{ path: 'body', issue: 'must be empty: this operation takes no fields' }]);
@@ -70,22 +72,4 @@ function describeIssues(name: string, issues: readonly z.core.$ZodIssue[]): read
     if (issue.code !== 'unrecognized_keys') return [{ path, issue: issue.message }];
     return issue.keys.map((key) => ({ path: `${path}.${key}`, issue: 'is not a known field' }));
   });
-}
-
-/**
- * Reads a query string into an object.
- * @throws {Problem} `validation_failed` for a parameter that is given twice or cannot be stored.
- */
-export function readQuery(querystring: string): Readonly<Record<string, string>> {
-  const query: Record<string, string> = {};
-  if (querystring === '') return query;
-  const details: ProblemDetail[] = [];
-  for (const [name, value] of new URLSearchParams(querystring)) {
-    const issue = Object.hasOwn(query, name) ? 'is given more than once' : findUnstorable(value);
-    if (issue !== null || name === '__proto__')
-      details.push({ path: `query.${name}`, issue: issue ?? 'is not a known field' });
-    else query[name] = value;
-  }
-  if (details.length > 0) throw invalidValues(details);
-  return query;
 }

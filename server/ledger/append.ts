@@ -66,6 +66,14 @@ export async function appendEntries<Name extends LedgerName>(
   return links;
 }
 
+/**
+ * Makes this transaction the only one that appends to a chain until it ends. Every change ends with an event, so that
+ * changes that must not run beside each other wait here, before they read.
+ */
+export async function lockChain(queries: Queries, tenantId: string, ledger: LedgerName): Promise<void> {
+  await lockHead(queries, { tenantId, ledger });
+}
+
 /** Reads and locks the heads in the order of their tenants, which keeps two writers from waiting for each other. */
 async function lockHeads(
   queries: Queries,

@@ -1,57 +1,98 @@
+import type { Selectable } from 'kysely';
+import { leastRole, type Role } from '../access/roles.ts';
 import { type RowKind, recordChange } from '../audit/row-state.ts';
 import { systemSource } from '../audit/source.ts';
 import { latestVersion } from '../http/versions.ts';
 import { newId } from '../ids.ts';
 import { openChains } from '../ledger/append.ts';
+import { canonicalize, type Json } from '../ledger/canonical.ts';
 import type { Queries } from '../storage/database.ts';
+import { prepareQuery } from '../storage/prepared-query.ts';
+import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import type { Tenant } from './tenant.ts';
+import type { Tenant, TenantSettings } from './tenant.ts';
 
 export const tenantRows: RowKind<'tenants'> = {
   table: 'tenants',
   module: 'tenants',
   noun: 'tenant',
+  key: 'id',
   owner: 'id',
   counters: [],
 };
 
+export type TenantRow = Selectable<Tables['tenants']>;
+
 /** Creates a tenant, pinned to the latest API version, with its chains; its audit log begins with this. */
 export async function createTenant(work: UnitOfWork, wanted: Pick<Tenant, 'slug' | 'name'>): Promise<Tenant> {
-  const tenant: Tenant = { id: newId(), ...wanted, apiVersion: latestVersion, createdAt: work.now };
-  const row = {
-    id: tenant.id,
-    slug: tenant.slug,
-    name: tenant.name,
-    api_version: tenant.apiVersion,
-    created_at: tenant.createdAt,
+  const row: TenantRow = {
+    id: newId(),
+    slug: wanted.slug,
+    name: wanted.name,
+    api_version: latestVersion,
+    created_at: work.now,
+    default_role: null,
+    scim_compatibility: null,
+    sso: null,
+    require_second_factor: null,
   };
   await work.transaction.insertInto('tenants').values(row).execute();
-  await openChains(work.transaction, tenant.id);
-  await recordChange(work, systemSource(tenant.id), tenantRows, row, { verb: 'created', targetRef: tenant.slug });
-  return tenant;
+  await openChains(work.transaction, row.id);
+  await recordChange(work, systemSource(row.id), tenantRows, row, { verb: 'created', targetRef: row.slug });
+  return readTenant(row);
+}
+
+/** Stores what a tenant chose. @returns the row as it is now, for the event of the change. */
+export async function updateTenant(
+  work: UnitOfWork,
+  id: string,
+  { name, settings: { defaultRole, scimCompatibility, sso, requireSecondFactor } }: Pick<Tenant, 'name' | 'settings'>,
+): Promise<TenantRow> {
+  return work.transaction
+    .updateTable('tenants')
+    .set({
+      name,
+      default_role: defaultRole,
+      scim_compatibility: scimCompatibility,
+      sso: canonicalize(sso as unknown as Json),
+      require_second_factor: requireSecondFactor ? 'yes' : null,
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
 }
 
 /** Finds a tenant by id or slug. */
 export async function findTenant(queries: Queries, idOrSlug: string): Promise<Tenant | undefined> {
-  const [tenant] = await selectTenants(queries, idOrSlug);
-  return tenant;
+  const [row] = await selectTenant(queries, { name: idOrSlug });
+  return row && readTenant(row);
 }
 
-/** Every tenant, in the order of creation. */
-export async function listTenants(queries: Queries): Promise<readonly Tenant[]> {
-  return selectTenants(queries);
+const selectTenant = prepareQuery<{ name: string }, TenantRow>((queries, parameter) =>
+  queries
+    .selectFrom('tenants')
+    .selectAll()
+    .where((either) => either.or([either('id', '=', parameter('name')), either('slug', '=', parameter('name'))])),
+);
+
+/** The names of every tenant, in the order of creation. What a tenant chose is not read: it may have been damaged. */
+export async function listTenants(queries: Queries): Promise<readonly Pick<Tenant, 'id' | 'slug'>[]> {
+  return queries.selectFrom('tenants').select(['id', 'slug']).orderBy('id').execute();
 }
 
-async function selectTenants(queries: Queries, idOrSlug?: string): Promise<readonly Tenant[]> {
-  let query = queries.selectFrom('tenants').selectAll().orderBy('id');
-  if (idOrSlug !== undefined)
-    query = query.where((either) => either.or([either('id', '=', idOrSlug), either('slug', '=', idOrSlug)]));
-  const rows = await query.execute();
-  return rows.map((row) => ({
+/** A tenant as it is stored. */
+export function readTenant(row: TenantRow): Tenant {
+  return {
     id: row.id,
     slug: row.slug,
     name: row.name,
     apiVersion: row.api_version,
     createdAt: row.created_at,
-  }));
+    settings: {
+      defaultRole: (row.default_role ?? leastRole) as Role,
+      scimCompatibility: (row.scim_compatibility ?? 'strict') as TenantSettings['scimCompatibility'],
+      sso: row.sso === null ? { attributeMap: { scimGroupRoleMap: {} } } : JSON.parse(row.sso),
+      requireSecondFactor: row.require_second_factor !== null,
+    },
+  };
 }

@@ -5,10 +5,17 @@ import { join } from 'node:path';
 import { describe } from 'node:test';
 import pg from 'pg';
 import { pino } from 'pino';
+import { createApiKey } from '../access/api-key-store.ts';
+import { PasswordHasher } from '../access/password-hash.ts';
+import type { MemberRole } from '../access/roles.ts';
+import { rotateScimToken } from '../access/scim-token-store.ts';
 import { type Scope, scopes } from '../access/scopes.ts';
-import { createApiKey } from '../access/store.ts';
+import { createSession } from '../access/session-store.ts';
 import type { App } from '../app.ts';
+import { systemSource } from '../audit/source.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
+import { accountRows, recordAccountChange, updatePassword } from '../identity/account-store.ts';
+import { addMember } from '../identity/membership-changes.ts';
 import { type Installation, openInstallation } from '../installation.ts';
 import { startServer } from '../serve.ts';
 import { readSettings } from '../settings.ts';
@@ -92,7 +99,7 @@ export async function openTestInstallation(
 }
 
 export interface RequestOptions {
-  /** The API key; null sends none; default: the key of the first tenant, with every scope. */
+  /** The API key; null sends none; default: the key of the first tenant, with every scope, unless a Cookie is sent. */
   readonly key?: string | null;
   /** Sent as JSON. */
   readonly body?: unknown;
@@ -108,6 +115,16 @@ export interface TestResponse {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   readonly body: any;
   readonly text: string;
+}
+
+/** A member who may sign in, with a session that is open. */
+export interface TestMember {
+  readonly userId: string;
+  readonly email: string;
+  readonly password: string;
+  readonly sessionId: string;
+  /** What the browser of the member sends along; hand it in as `headers`. */
+  readonly session: Readonly<Record<string, string>>;
 }
 
 export interface TestTenant {
@@ -126,6 +143,14 @@ export interface TestServer extends AsyncDisposable {
   readonly tenant: TestTenant;
   request(method: string, path: string, options?: RequestOptions): Promise<TestResponse>;
   createTenant(slug: string): Promise<TestTenant>;
+  /** Makes a member with a password, and opens a session of theirs. */
+  createMember(options?: {
+    readonly tenantId?: string;
+    readonly email?: string;
+    readonly role?: MemberRole;
+  }): Promise<TestMember>;
+  /** Makes the SCIM token of a tenant; the one before it ends. */
+  createScimToken(tenantId?: string): Promise<string>;
   createKey(tenantId: string, scopes: readonly Scope[], expiresAt?: string | null): Promise<string>;
   /** Creates a notice for the tenant of the key, published unless told otherwise. @returns its id. */
   createNotice(options?: {
@@ -148,18 +173,27 @@ export const noticeContent = {
   ],
 } as const;
 
+/** Hashes passwords at next to no cost, for tests that make many persons. */
+export function createQuickHasher(): PasswordHasher {
+  return new PasswordHasher('the secret of a test', { memory: 8, passes: 1, parallelism: 1 });
+}
+
 /** Starts a server on an empty database. Every result is checked against the schema of its operation. */
 export async function startTestServer(
   dialect: Dialect = 'sqlite',
   environment: Readonly<Record<string, string>> = {},
+  parts: { readonly passwords?: PasswordHasher } = {},
 ): Promise<TestServer> {
   const clock = new TestClock();
   const limits = {
     SVC_LIMIT_API_KEY: '1000000',
     SVC_LIMIT_CAPTURE_NOTICE: '1000000',
     SVC_LIMIT_CAPTURE_CLIENT: '1000000',
+    SVC_LIMIT_SIGN_IN: '1000000',
+    SVC_LIMIT_SCIM: '1000000',
   };
-  const installation = await openTestInstallation(dialect, { ...limits, ...environment }, clock);
+  const opened = await openTestInstallation(dialect, { ...limits, ...environment }, clock);
+  const installation = { ...opened, ...parts };
   const server = await startServer(installation, {
     log: pino({ level: process.env.SVC_TEST_LOG ?? 'silent' }, pino.destination(2)),
     limiter: new RateLimiter(clock.milliseconds),
@@ -186,7 +220,7 @@ export async function startTestServer(
       method,
       redirect: 'manual',
       headers: {
-        ...(key !== null && { Authorization: `Bearer ${key}` }),
+        ...(key !== null && options.headers?.Cookie === undefined && { Authorization: `Bearer ${key}` }),
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
         ...options.headers,
       },
@@ -205,8 +239,43 @@ export async function startTestServer(
     return id;
   };
 
+  // Every member has the same password, and hashing it takes long.
+  let hash: Promise<string> | undefined;
+  const createMember: TestServer['createMember'] = async ({
+    tenantId = tenant.id,
+    email = `member-${randomUUID()}@example.com`,
+    role = 'admin',
+  } = {}) => {
+    const password = 'correct horse battery staple';
+    hash ??= installation.passwords.hash(password);
+    const passwordHash = await hash;
+    return runUnitOfWork(installation.database, clock.now(), async (work) => {
+      const source = systemSource(tenantId);
+      const member = await addMember(work, source, { email, role, isActivated: true, isAccepted: true }, 'test');
+      if (member === undefined) throw new Error(`${email} is a member already`);
+      const row = await updatePassword(work, member.userId, passwordHash);
+      await recordAccountChange(work, systemSource, accountRows, member.userId, row, { verb: 'password_changed' });
+      const wanted = { tenantId, userId: member.userId, challengeId: null };
+      const session = await createSession(work, wanted, installation.settings.sessionLifetime);
+      return {
+        userId: member.userId,
+        email,
+        password,
+        sessionId: session.id,
+        session: { Cookie: `svc_session=${session.token}`, Origin: url },
+      };
+    });
+  };
+  const createScimToken: TestServer['createScimToken'] = (tenantId = tenant.id) =>
+    runUnitOfWork(installation.database, clock.now(), async (work) => {
+      const { token } = await rotateScimToken(work, systemSource(tenantId));
+      return token;
+    });
+
   return {
     url,
+    createMember,
+    createScimToken,
     app: server.app,
     installation,
     clock,

@@ -16,7 +16,14 @@ const names = [
   'SVC_LIMIT_API_KEY',
   'SVC_LIMIT_CAPTURE_NOTICE',
   'SVC_LIMIT_CAPTURE_CLIENT',
+  'SVC_LIMIT_SIGN_IN',
+  'SVC_LIMIT_SCIM',
+  'SVC_SESSION_IDLE_MINUTES',
+  'SVC_SESSION_HOURS',
 ];
+
+const minute = 60_000;
+const hour = 60 * minute;
 
 const defaults = {
   port: 8787,
@@ -27,7 +34,8 @@ const defaults = {
   secret: null,
   trustedProxies: 0,
   logLevel: 'info',
-  limits: { apiKey: 600, captureNotice: 600, captureClient: 60 },
+  limits: { apiKey: 600, captureNotice: 600, captureClient: 60, signIn: 10, scim: 1200 },
+  sessionLifetime: { idle: 60 * minute, absolute: 24 * hour },
 };
 
 /** The variables that an error names. */
@@ -70,6 +78,10 @@ describe('the settings', () => {
       SVC_LIMIT_API_KEY: '1',
       SVC_LIMIT_CAPTURE_NOTICE: '2',
       SVC_LIMIT_CAPTURE_CLIENT: '3',
+      SVC_LIMIT_SIGN_IN: '4',
+      SVC_LIMIT_SCIM: '5',
+      SVC_SESSION_IDLE_MINUTES: '6',
+      SVC_SESSION_HOURS: '7',
     });
     assert.deepEqual(settings, {
       port: 0,
@@ -80,7 +92,8 @@ describe('the settings', () => {
       secret: 's'.repeat(32),
       trustedProxies: 2,
       logLevel: 'silent',
-      limits: { apiKey: 1, captureNotice: 2, captureClient: 3 },
+      limits: { apiKey: 1, captureNotice: 2, captureClient: 3, signIn: 4, scim: 5 },
+      sessionLifetime: { idle: 6 * minute, absolute: 7 * hour },
     });
   });
 
@@ -110,6 +123,22 @@ describe('the settings', () => {
       ],
       SVC_LIMIT_CAPTURE_NOTICE: [['1'], ['0']],
       SVC_LIMIT_CAPTURE_CLIENT: [['1'], ['0']],
+      SVC_LIMIT_SIGN_IN: [
+        ['1', '1000000000'],
+        ['0', '1000000001', 'off'],
+      ],
+      SVC_LIMIT_SCIM: [
+        ['1', '1000000000'],
+        ['0', '1000000001', 'off'],
+      ],
+      SVC_SESSION_IDLE_MINUTES: [
+        ['1', '1440'],
+        ['0', '1441', '0.5', 'never'],
+      ],
+      SVC_SESSION_HOURS: [
+        ['1', '720'],
+        ['0', '721', '0.5', 'never'],
+      ],
     };
     for (const [name, [good, bad]] of Object.entries(edges)) {
       for (const value of good) assert.deepEqual(refusedNames({ [name]: value }), [], `${name}=${value}`);
@@ -143,6 +172,7 @@ describe('the settings', () => {
     const meaningOf = (wanted: string) => described.find(({ name }) => name === wanted)?.meaning ?? '';
     assert.match(meaningOf('PORT'), /default 8787/);
     assert.match(meaningOf('SVC_LIMIT_CAPTURE_CLIENT'), /default 60/);
+    assert.match(meaningOf('SVC_SESSION_HOURS'), /default 24/);
     for (const { meaning } of described) assert.doesNotMatch(meaning, /undefined/);
   });
 });

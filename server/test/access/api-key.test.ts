@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { displayPrefix, generateApiKey, hashApiKey, isApiKey, keyEnvironments } from '../../access/api-key.ts';
+import { displayApiKey, generateApiKey, isApiKey, keyEnvironments } from '../../access/api-key.ts';
+import { hashToken } from '../../access/token.ts';
 
 const alphabet = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'];
 const key = fc.constantFrom(...keyEnvironments).map((environment) => generateApiKey(environment));
@@ -70,8 +71,8 @@ describe('an API key', () => {
   test('is stored as a hash that tells nothing of it, and shown by four characters', () => {
     fc.assert(
       fc.property(key, (text) => {
-        assert.match(hashApiKey(text), /^[0-9a-f]{64}$/);
-        assert.equal(displayPrefix(text), text.slice(0, prefixLength + 4));
+        assert.match(hashToken(text), /^[0-9a-f]{64}$/);
+        assert.equal(displayApiKey(text), text.slice(0, prefixLength + 4));
       }),
     );
   });

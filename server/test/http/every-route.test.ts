@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
-import { generateApiKey } from '../../access/api-key.ts';
 import { scopes } from '../../access/scopes.ts';
 import type { Route } from '../../http/route.ts';
 import { knownVersions } from '../../http/versions.ts';
 import {
+  createQuickHasher,
   describeOnEachDatabase,
   type RequestOptions,
   startTestServer,
   type TestServer,
-  type TestTenant,
 } from '../harness.ts';
-import { assertEnvelope, assertInvalid, assertProblem } from './problems.ts';
-import { acceptedRequest, createResources, fillPath, type Resources, unknownResources } from './route-samples.ts';
+import { assertInvalid } from './problems.ts';
+import { acceptedCall, acceptedCredentials, acceptedRequest, fillPath, join } from './route-samples.ts';
+import { createScene, type Scene } from './scene.ts';
 import { readAllRows } from './stored-rows.ts';
+import { assertError, assertErrorForm } from './surface-forms.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
+// Who may call which route stands in every-route-access.test.ts.
 describeOnEachDatabase('every route', (dialect) => {
   let server: TestServer;
-  let resources: Resources;
-  let stranger: TestTenant;
+  let scene: Scene;
   before(async () => {
-    server = await startTestServer(dialect);
-    resources = await createResources(server, server.tenant.key);
-    stranger = await server.createTenant('stranger');
+    server = await startTestServer(dialect, {}, { passwords: createQuickHasher() });
+    scene = await createScene(server);
   });
   after(() => server[Symbol.asyncDispose]());
 
@@ -34,13 +34,17 @@ describeOnEachDatabase('every route', (dialect) => {
       await context.test(`${route.method} ${route.path}`, () => check(route));
     }
   }
-  const needsKey = (route: Route) => route.scope !== null;
-  const isPublic = (route: Route) => route.scope === null;
+  const isVersioned = ({ surface }: Route) => surface.isVersioned;
+  const isPublic = ({ access, surface }: Route) => access === 'public' && surface.base === '/v1';
 
-  function send(route: Route, options: RequestOptions = {}, query = '') {
-    const accepted = acceptedRequest(route, resources);
-    const headers = { ...accepted.headers, ...options.headers };
-    return server.request(route.method, fillPath(route, resources) + query, { ...accepted, ...options, headers });
+  async function send(route: Route, options: RequestOptions = {}, query = '') {
+    const { path, request, credentials } = await acceptedCall(route, scene);
+    return server.request(route.method, path + query, join(credentials, request, options));
+  }
+
+  async function sendFresh(route: Route, method: string = route.method, headers = {}, query = '') {
+    const { path, request, credentials } = await acceptedCall(route, await createScene(server));
+    return server.request(method, path + query, join(credentials, request, { headers }));
   }
 
   async function assertNothingWritten(step: () => Promise<void>): Promise<void> {
@@ -49,182 +53,98 @@ describeOnEachDatabase('every route', (dialect) => {
     assert.equal(await readAllRows(server.installation.database), before);
   }
 
-  test('answers its success status with data, the version and an id of the request', async (context) => {
+  test('answers its success status in the form of its surface, with an id of the request', async (context) => {
     await onRoutes(context, async (route) => {
-      const fresh = await createResources(server, server.tenant.key);
-      const response = await server.request(route.method, fillPath(route, fresh), acceptedRequest(route, fresh));
-      assert.equal(response.status, route.status, response.text);
-      assert.deepEqual(Object.keys(response.body), ['data']);
-      assert.equal(response.headers.get('svc-version'), knownVersions.at(-1));
+      const { surface, status, isBare } = route;
+      const response = await sendFresh(route);
+      assert.equal(response.status, status, response.text);
       assert.match(response.headers.get('svc-request-id') ?? '', /^[0-9a-f-]{36}$/);
       assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
+      assert.equal(response.headers.get('svc-version'), surface.isVersioned ? knownVersions.at(-1) : null);
+      if (route.access !== 'public') assert.equal(response.headers.get('cache-control'), 'no-store');
+      const type = response.headers.get('content-type');
+      if (status === 204) assert.deepEqual([response.text, type], ['', null]);
+      else assert.equal(type, surface.answerType);
+      if (surface.base === '/v1' && isBare !== true) assert.deepEqual(Object.keys(response.body), ['data']);
+      if (surface.base === '/scim/v2' && status !== 204) assert.ok(response.body.schemas.length > 0);
     });
   });
 
-  test('refuses whoever has no valid key', async (context) => {
-    const key = await server.createKey(server.tenant.id, scopes);
-    const mistyped = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
-    const unknown = generateApiKey('live');
-    const credentials = [
-      '',
-      'Bearer',
-      'Basic dXNlcjpwYXNz',
-      `Basic ${key}`,
-      key,
-      `Bearer ${key} more`,
-      `Bearer ${key},`,
-    ];
-    const tokens = [
-      mistyped,
-      unknown,
-      key.toUpperCase(),
-      key.replace('test', 'live'),
-      'scim_0123456789',
-      'svc_at_0123',
-    ];
-    const attempts: RequestOptions[] = [
-      { key: null },
-      ...credentials.map((Authorization) => ({ key: null, headers: { Authorization } })),
-      ...tokens.map((token) => ({ key: token })),
-    ];
-    await onRoutes(
-      context,
-      (route) =>
-        assertNothingWritten(async () => {
-          for (const attempt of attempts) {
-            const response = await send(route, attempt);
-            assertProblem(response, 'unauthenticated');
-            assert.match(response.headers.get('www-authenticate') ?? '', /^Bearer realm="svc"/);
-          }
-        }),
-      needsKey,
-    );
-  });
-
-  test('refuses a key that has expired or was revoked', async (context) => {
-    const expiring = await server.createKey(server.tenant.id, scopes, '2026-11-21T12:00:01.000Z');
-    const revoked = await server.createKey(server.tenant.id, scopes);
-    for (const key of [expiring, revoked])
-      assert.equal((await server.request('GET', '/v1/audit', { key })).status, 200);
-    server.clock.advance(1000);
-    await server.installation.database.kysely
-      .updateTable('api_keys')
-      .set({ revoked_at: server.clock.now() })
-      .where('display_prefix', '=', revoked.slice(0, 13))
-      .execute();
+  test('refuses query parameters that it does not know or that come twice', async (context) => {
     await onRoutes(
       context,
       async (route) => {
-        for (const key of [expiring, revoked]) assertProblem(await send(route, { key }), 'unauthenticated');
-      },
-      needsKey,
-    );
-  });
-
-  test('refuses a key with every scope but its own, and does nothing', async (context) => {
-    await onRoutes(
-      context,
-      async (route) => {
-        const key = await server.createKey(
-          server.tenant.id,
-          scopes.filter((scope) => scope !== route.scope),
-        );
+        const { path, request, credentials } = await acceptedCall(route, await createScene(server));
         await assertNothingWritten(async () => {
-          const response = await send(route, { key });
-          const error = assertProblem(response, 'insufficient_scope');
-          assert.ok(error.message.includes(`${route.scope}`), error.message);
-          assert.match(response.headers.get('www-authenticate') ?? '', new RegExp(`scope="${route.scope}"`));
+          for (const [query, name] of [
+            ['?nonsense=1', 'query.nonsense'],
+            ['?limit=1&limit=1', 'query.limit'],
+            ['?__proto__=1', 'query.__proto__'],
+          ] as const) {
+            assertInvalid(await server.request(route.method, path + query, join(credentials, request)), name);
+          }
         });
       },
-      needsKey,
+      isVersioned,
     );
   });
 
-  test('works with its own scope alone', async (context) => {
+  test('passes over query parameters that it does not know when it is SCIM', async (context) => {
     await onRoutes(
       context,
       async (route) => {
-        const key = await server.createKey(server.tenant.id, [route.scope as never]);
-        const fresh = await createResources(server, server.tenant.key);
-        const options = { ...acceptedRequest(route, fresh), key };
-        const response = await server.request(route.method, fillPath(route, fresh), options);
+        const response = await sendFresh(route, route.method, {}, '?nonsense=1');
         assert.equal(response.status, route.status, response.text);
       },
-      needsKey,
-    );
-  });
-
-  test('answers about the resources of another tenant as about none', async (context) => {
-    await onRoutes(
-      context,
-      async (route) => {
-        const [foreign, unknown] = [resources, unknownResources()].map((ids) =>
-          server.request(route.method, fillPath(route, ids), { ...acceptedRequest(route, ids), key: stranger.key }),
-        );
-        const answers = await Promise.all([foreign, unknown]);
-        for (const answer of answers) assertProblem(answer as never, 'not_found');
-        const [one, other] = answers.map((answer) => ({ ...answer?.body.error, requestId: '' }));
-        assert.deepEqual(one, other);
-      },
-      (route) => needsKey(route) && route.path.includes('{'),
-    );
-  });
-
-  test('refuses query parameters that it does not know or that come twice', async (context) => {
-    await onRoutes(context, (route) =>
-      assertNothingWritten(async () => {
-        assertInvalid(await send(route, {}, '?nonsense=1'), 'query.nonsense');
-        assertInvalid(await send(route, {}, '?limit=1&limit=1'), 'query.limit');
-        assertInvalid(await send(route, {}, '?__proto__=1'), 'query.__proto__');
-      }),
+      ({ surface }) => surface.base === '/scim/v2',
     );
   });
 
   test('takes every known Svc-Version, echoes it, and lists them to whoever asks for another', async (context) => {
-    await onRoutes(context, async (route) => {
-      for (const version of knownVersions) {
-        const { headers } = await send(route, { headers: { 'Svc-Version': version } });
-        assert.equal(headers.get('svc-version'), version);
-      }
-      await assertNothingWritten(async () => {
-        for (const version of ['2026-11-02', '2026-13-45', '1', 'latest', '', '2026-11-01, 2026-11-01']) {
-          const error = assertProblem(
-            await send(route, { headers: { 'Svc-Version': version } }),
-            'unsupported_version',
-          );
-          for (const known of knownVersions) assert.ok(error.message.includes(known), error.message);
-        }
-      });
-    });
-  });
-
-  test('lets a key name its own tenant and no other', async (context) => {
     await onRoutes(
       context,
       async (route) => {
-        for (const tenant of [server.tenant.id, server.tenant.slug]) {
-          assert.notEqual((await send(route, { headers: { 'Svc-Tenant': tenant } })).status, 403);
-        }
+        const { path, request, credentials } = await acceptedCall(route, await createScene(server));
+        const ask = (version: string) =>
+          server.request(route.method, path, join(credentials, request, { headers: { 'Svc-Version': version } }));
         await assertNothingWritten(async () => {
-          for (const tenant of [stranger.id, stranger.slug, 'nobody', '', `${server.tenant.slug}, ${stranger.slug}`]) {
-            assertProblem(await send(route, { headers: { 'Svc-Tenant': tenant } }), 'tenant_not_allowed');
+          for (const version of ['2026-11-02', '2026-13-45', '1', 'latest', '', '2026-11-01, 2026-11-01']) {
+            const message = assertError(route, await ask(version), 'unsupported_version');
+            for (const known of knownVersions) assert.ok(message.includes(known), message);
           }
         });
+        for (const version of knownVersions) {
+          const { headers, status } = await ask(version);
+          assert.deepEqual([status, headers.get('svc-version')], [route.status, version]);
+        }
       },
-      needsKey,
+      isVersioned,
+    );
+  });
+
+  test('has no version where its surface has none', async (context) => {
+    await onRoutes(
+      context,
+      async (route) => {
+        const response = await sendFresh(route, route.method, { 'Svc-Version': 'none' });
+        assert.equal(response.status, route.status, response.text);
+        assert.equal(response.headers.get('svc-version'), null);
+      },
+      (route) => !isVersioned(route),
     );
   });
 
   test('refuses other methods and lists those of its path', async (context) => {
     await onRoutes(context, async (route) => {
-      const path = fillPath(route, resources);
+      const path = await fillPath(route, scene);
+      const { key = null } = route.surface.admitsFirst ? { key: await scene.scimToken() } : {};
       const fitting = server.app.routes.filter((other) =>
         new RegExp(`^${other.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
       );
       const allowed = new Set<string>(fitting.map(({ method }) => method));
       for (const method of methods.filter((one) => !allowed.has(one))) {
-        const response = await server.request(method, path, { key: null });
-        assertProblem(response, 'method_not_allowed');
+        const response = await server.request(method, path, { key });
+        assertError(route, response, 'method_not_allowed');
         const expected = [...allowed, ...(allowed.has('GET') ? ['HEAD'] : [])].sort();
         assert.deepEqual(response.headers.get('allow')?.split(', '), expected);
       }
@@ -235,8 +155,7 @@ describeOnEachDatabase('every route', (dialect) => {
     await onRoutes(
       context,
       async (route) => {
-        const fresh = await createResources(server, server.tenant.key);
-        const head = await server.request('HEAD', fillPath(route, fresh), acceptedRequest(route, fresh));
+        const head = await sendFresh(route, 'HEAD');
         assert.equal(head.status, 200);
         assert.equal(head.text, '');
       },
@@ -244,20 +163,62 @@ describeOnEachDatabase('every route', (dialect) => {
     );
   });
 
+  test('refuses a body that it cannot read, in the form of its surface, and does nothing', async (context) => {
+    await onRoutes(
+      context,
+      async (route) => {
+        const { path, request, credentials } = await acceptedCall(route, await createScene(server));
+        const { headers } = join(request);
+        const sendBody = (rawBody: string, more: object) =>
+          server.request(route.method, path, { ...join(credentials, { headers: { ...headers, ...more } }), rawBody });
+        await assertNothingWritten(async () => {
+          assertError(route, await sendBody('<xml/>', { 'Content-Type': 'text/xml' }), 'unsupported_media_type');
+          assertError(route, await sendBody('x'.repeat(1024 * 1024 + 1), {}), 'payload_too_large');
+          const isJson = headers?.['Content-Type']?.includes('json') === true;
+          if (isJson) assertError(route, await sendBody('{"a":', {}), 'invalid_json');
+        });
+      },
+      ({ body }) => body !== null,
+    );
+  });
+
+  test('takes its own tenant by id and by slug, and no other', async (context) => {
+    const stranger = await server.createTenant('stranger');
+    await onRoutes(
+      context,
+      async (route) => {
+        const own = await createScene(server);
+        const { id, slug } = own.tenant;
+        const { path, request, credentials } = await acceptedCall(route, own);
+        const ask = (tenant: string) =>
+          server.request(route.method, path, join(credentials, request, { headers: { 'Svc-Tenant': tenant } }));
+        await assertNothingWritten(async () => {
+          for (const tenant of [stranger.id, stranger.slug, 'nobody', '', `${slug}, ${stranger.slug}`]) {
+            assertError(route, await ask(tenant), 'tenant_not_allowed');
+          }
+        });
+        for (const tenant of route.method === 'GET' ? [id, slug] : [slug]) {
+          const response = await ask(tenant);
+          assert.equal(response.status, route.status, response.text);
+        }
+      },
+      ({ access }) => access === 'scope' || access === 'session',
+    );
+  });
+
   test('is open to every origin, on errors too, when it is public', async (context) => {
     await onRoutes(
       context,
       async (route) => {
-        const path = fillPath(route, resources);
+        const path = await fillPath(route, scene);
+        const request = await acceptedRequest(route, scene);
+        const unknown = await fillPath(route, null);
         const answers = await Promise.all([
-          send(route, { key: null }),
-          send(route, { key: null }, '?nonsense=1'),
-          send(route, { key: null, headers: { 'Svc-Version': '1' } }),
-          send(route, { key: null, headers: { Origin: 'https://elsewhere.test' } }),
-          server.request(route.method, fillPath(route, unknownResources()), {
-            ...acceptedRequest(route, resources),
-            key: null,
-          }),
+          send(route),
+          send(route, {}, '?nonsense=1'),
+          send(route, { headers: { 'Svc-Version': '1' } }),
+          send(route, { headers: { Origin: 'https://elsewhere.test' } }),
+          server.request(route.method, unknown, { ...request, key: null }),
           server.request('DELETE', path, { key: null }),
           server.request(route.method, `${path}%00`, { key: null }),
           server.request(route.method, `${path}/no-such-thing`, { key: null }),
@@ -266,20 +227,32 @@ describeOnEachDatabase('every route', (dialect) => {
           assert.equal(answer.headers.get('access-control-allow-origin'), '*', answer.text);
           assert.match(answer.headers.get('access-control-expose-headers') ?? '', /Svc-Request-Id/);
           assert.equal(answer.headers.get('access-control-allow-credentials'), null);
-          if (answer.status >= 400) assertEnvelope(answer);
+          if (answer.status >= 400) assertErrorForm(route, answer);
         }
       },
       isPublic,
     );
   });
 
+  test('lets pages of other sites read nothing unless it is public', async (context) => {
+    await onRoutes(
+      context,
+      async (route) => {
+        const response = await sendFresh(route, route.method, { Origin: 'https://elsewhere.test' });
+        for (const name of response.headers.keys()) assert.ok(!name.startsWith('access-control-'), name);
+      },
+      (route) => !isPublic(route),
+    );
+  });
+
   test('answers the preflight of a browser when it is public, and of no other route', async (context) => {
     await onRoutes(context, async (route) => {
       const headers = { Origin: 'https://example.com', 'Access-Control-Request-Method': route.method };
-      const response = await server.request('OPTIONS', fillPath(route, resources), { key: null, headers });
+      const { key = null } = route.surface.admitsFirst ? await acceptedCredentials(route, scene) : {};
+      const response = await server.request('OPTIONS', await fillPath(route, scene), { key, headers });
       const origin = response.headers.get('access-control-allow-origin');
-      if (route.scope !== null) {
-        assertProblem(response, 'method_not_allowed');
+      if (!isPublic(route)) {
+        assertErrorForm(route, response);
         assert.equal(origin, null);
         return;
       }
@@ -288,5 +261,12 @@ describeOnEachDatabase('every route', (dialect) => {
       assert.ok(response.headers.get('access-control-allow-methods')?.includes(route.method));
       assert.match(response.headers.get('access-control-allow-headers') ?? '', /Content-Type/);
     });
+  });
+
+  test('needs a scope of the list when it needs one, and no other access has one', () => {
+    for (const { access, scope, operationId } of server.app.routes) {
+      if (access === 'scope') assert.ok(scopes.includes(scope as never), operationId);
+      else assert.equal(scope, null, operationId);
+    }
   });
 });

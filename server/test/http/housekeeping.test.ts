@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
+import { LastUses } from '../../access/last-uses.ts';
 import { startHousekeeping } from '../../housekeeping.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
 import { openTestInstallation } from '../harness.ts';
@@ -33,7 +34,11 @@ describe('the housekeeping', () => {
 
     await addKeys(2500);
     context.mock.timers.enable({ apis: ['setTimeout'] });
-    const housekeeping = startHousekeeping(installation, new RateLimiter(), pino({ level: 'silent' }));
+    const housekeeping = startHousekeeping(
+      installation,
+      { limiter: new RateLimiter(), lastUses: new LastUses() },
+      pino({ level: 'silent' }),
+    );
     assert.equal(await tick(59_999), 2500);
     assert.equal(await tick(1), 1500);
     assert.equal(await tick(1000), 500);

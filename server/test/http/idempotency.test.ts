@@ -104,6 +104,38 @@ describeOnEachDatabase('an Idempotency-Key', (dialect) => {
     }
   });
 
+  test('keeps a secret for its own retry alone, wherever in the database the answer is put', async () => {
+    const stranger = await server.createTenant(`sealed-${dialect}`);
+    const makeKey = (idempotencyKey: string, key = server.tenant.key) =>
+      server.request('POST', '/v1/api-keys', {
+        key,
+        headers: { 'Idempotency-Key': idempotencyKey },
+        body: { name: 'sealed', scopes: ['keys:write'] },
+      });
+    const first = await makeKey('sealed-key');
+    assert.equal(first.status, 201);
+    const { kysely } = server.installation.database;
+    const answers = kysely.selectFrom('idempotency_keys').select('body').where('key', '=', 'sealed-key');
+    const { body } = await answers.where('tenant_id', '=', server.tenant.id).executeTakeFirstOrThrow();
+    assert.ok(!body.includes(first.body.data.key));
+    for (const [tenant, idempotencyKey] of [
+      [server.tenant, 'other-key'],
+      [stranger, 'sealed-key'],
+    ] as const) {
+      assert.equal((await makeKey(idempotencyKey, tenant.key)).status, 201);
+      await kysely
+        .updateTable('idempotency_keys')
+        .set({ body })
+        .where('tenant_id', '=', tenant.id)
+        .where('key', '=', idempotencyKey)
+        .execute();
+      const retry = await makeKey(idempotencyKey, tenant.key);
+      assertProblem(retry, 'internal_error');
+      assert.ok(!retry.text.includes(first.body.data.key));
+    }
+    assert.equal((await makeKey('sealed-key')).text, first.text);
+  });
+
   test('lets one of fifty requests at once write', async () => {
     const before = await countNotices();
     const answers = await Promise.all(Array.from({ length: 50 }, () => create('crowded-key')));

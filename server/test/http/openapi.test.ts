@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { writeDocument } from '../../http/openapi-document.ts';
+import { scopes } from '../../access/scopes.ts';
+import { writeDocument } from '../../http/openapi.ts';
 import { type ProblemCode, problemKinds } from '../../http/problem.ts';
+import type { Route } from '../../http/route.ts';
 import { startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from './problems.ts';
 
-/** The operations of spec.md, tables "Audit", "Consent" and "Public endpoints", that there are so far. */
+/** The operations of spec.md, tables "Audit", "Consent", "Second factor", "Public endpoints" and "SCIM 2.0", that there are so far. */
 const specified = [
   'GET /v1/audit',
   'GET /v1/audit/{id}',
@@ -20,6 +22,22 @@ const specified = [
   'POST /v1/consent',
   'GET /v1/public/consent/{noticeId}',
   'POST /v1/public/consent/{noticeId}/records',
+  'POST /v1/me/mfa/totp/enroll',
+  'POST /v1/me/mfa/totp/verify',
+  'DELETE /v1/me/mfa/totp',
+  'GET /v1/me/mfa',
+  'GET /scim/v2/ServiceProviderConfig',
+  'GET /scim/v2/Users',
+  'POST /scim/v2/Users',
+  'GET /scim/v2/Users/{id}',
+  'PATCH /scim/v2/Users/{id}',
+  'DELETE /scim/v2/Users/{id}',
+  'GET /scim/v2/Groups',
+  'GET /scim/v2/Groups/{role}',
+  'POST /scim/v2/Groups',
+  'PUT /scim/v2/Groups/{role}',
+  'PATCH /scim/v2/Groups/{role}',
+  'DELETE /scim/v2/Groups/{role}',
 ];
 const statuses = ['400', '401', '403', '404', '409', '422', '429', '500'];
 
@@ -27,7 +45,7 @@ interface Operation {
   readonly operationId: string;
   readonly security: readonly object[];
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required?: boolean }[];
-  readonly requestBody?: { readonly required: boolean };
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
   readonly responses: Readonly<
     Record<string, { readonly description: string; readonly content?: Content; readonly headers: object }>
   >;
@@ -39,6 +57,9 @@ describe('the OpenAPI document', () => {
   // biome-ignore lint/suspicious/noExplicitAny: the test looks into every corner of it
   let document: any;
   let operations: [name: string, operation: Operation][];
+  const isRest = ([name]: readonly [string, ...unknown[]]) => name.includes(' /v1/');
+  const isScim = ([name]: readonly [string, ...unknown[]]) => name.includes(' /scim/v2/');
+  const routeOf = (name: string) => server.app.routes.find(({ method, path }) => `${method} ${path}` === name) as Route;
   before(async () => {
     server = await startTestServer();
     const served = await server.request('GET', '/v1/openapi.json', { key: null });
@@ -88,8 +109,8 @@ describe('the OpenAPI document', () => {
     for (const id of ids) assert.match(id, /^[a-z][A-Za-z]+$/);
   });
 
-  test('documents every status of an error with the envelope, for every operation', () => {
-    for (const [name, { responses }] of operations) {
+  test('documents every status of an error with the envelope, for every operation of the REST API', () => {
+    for (const [name, { responses }] of operations.filter(isRest)) {
       for (const status of statuses) {
         const schema = responses[status]?.content?.['application/json']?.schema;
         assert.deepEqual(schema, { $ref: '#/components/schemas/Error' }, `${name}: ${status}`);
@@ -99,52 +120,121 @@ describe('the OpenAPI document', () => {
         const codes = [...description.matchAll(/`([a-z_]+)`:/g)].map(([, code]) => code as ProblemCode);
         assert.ok(codes.length > 0, `${name}: ${status} names no code`);
         for (const code of codes) assert.equal(String(problemKinds[code].status), status);
+        assert.doesNotMatch(description, /SCIM:|OAuth:/);
       }
     }
     assert.deepEqual(document.components.schemas.Error.properties.error.required, ['code', 'message']);
   });
 
-  test('puts every success into data', () => {
-    for (const [name, { responses }] of operations) {
-      const success = Object.entries(responses).filter(([status]) => status.startsWith('2'));
-      assert.equal(success.length, 1, name);
-      assert.deepEqual(success[0]?.[1].content?.['application/json']?.schema.required, ['data'], name);
+  test('names what a caller may be refused with', () => {
+    const named = (name: string) =>
+      operations.find(([other]) => other === name)?.[1].responses['403']?.description ?? '';
+    for (const { method, path, scope, access } of server.app.routes.filter(({ surface }) => surface.base === '/v1')) {
+      const description = named(`${method} ${path}`);
+      for (const code of ['insufficient_scope', 'tenant_not_allowed', 'second_factor_required'])
+        assert.equal(description.includes(`\`${code}\``), scope !== null, `${method} ${path}: ${code}`);
+      assert.ok(access === 'public' || description.includes('`forbidden`'), `${method} ${path}`);
     }
   });
 
-  test('tells which operations need a key and which headers they take', () => {
+  test('gives errors in the form of the surface, and its codes alone', () => {
+    for (const operation of operations.filter((one) => !isRest(one))) {
+      const [name, { responses }] = operation;
+      const [type, schema] = isScim(operation)
+        ? ['application/scim+json', { $ref: '#/components/schemas/ScimError' }]
+        : ['application/json', { $ref: '#/components/schemas/OauthError' }];
+      const errors = Object.entries(responses).filter(([status]) => Number(status) >= 400);
+      for (const wanted of ['400', '404', '405', '429', '500']) assert.ok(wanted in responses, `${name} ${wanted}`);
+      for (const [status, { content, description }] of errors) {
+        assert.deepEqual(content, { [type]: { schema } }, `${name} ${status}`);
+        assert.doesNotMatch(description, /`(?:validation_failed|unauthenticated|idempotency\w+|tenant_not_allowed)`/);
+      }
+      assert.ok(!('422' in responses), name);
+    }
+    const { ScimError, OauthError } = document.components.schemas;
+    assert.deepEqual(ScimError.required, ['schemas', 'status', 'detail']);
+    assert.deepEqual(OauthError.required, ['error', 'error_description']);
+  });
+
+  test('puts every success of the REST API into data, but the status of the second factor', () => {
+    for (const [name, { responses }] of operations.filter(isRest)) {
+      const success = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+      assert.equal(success.length, 1, name);
+      const schema = success[0]?.[1].content?.['application/json']?.schema;
+      if (name === 'GET /v1/me/mfa') assert.equal(schema?.$ref, '#/components/schemas/MfaStatus');
+      else assert.deepEqual(schema?.required, ['data'], name);
+    }
+  });
+
+  test('gives bodies and answers in the media types of the surface, and none to an answer without content', () => {
+    for (const operation of operations) {
+      const [name, { responses, requestBody }] = operation;
+      const scim = ['application/scim+json', 'application/json'];
+      const bodies = isScim(operation)
+        ? scim
+        : [isRest(operation) ? 'application/json' : 'application/x-www-form-urlencoded'];
+      if (requestBody !== undefined) assert.deepEqual(Object.keys(requestBody.content), bodies, name);
+      const [[status, success]] = Object.entries(responses) as [[string, (typeof responses)[string]]];
+      const answers = status === '204' ? [] : [isScim(operation) ? scim[0] : 'application/json'];
+      assert.deepEqual(Object.keys(success.content ?? {}), answers, name);
+    }
+    assert.ok(operations.some(([, { responses }]) => '204' in responses));
+  });
+
+  test('tells which credentials operations take, and which headers', () => {
     for (const [name, { security, parameters = [] }] of operations) {
+      const { access, scope, surface, idempotencyKey } = routeOf(name);
       const headers = parameters.filter((parameter) => parameter.in === 'header').map((parameter) => parameter.name);
-      const open = name.includes(' /v1/public/');
-      assert.deepEqual(security, open ? [] : [{ apiKey: [] }]);
-      assert.ok(headers.includes('Svc-Version'));
-      assert.equal(headers.includes('Svc-Tenant'), !open);
-      assert.equal(headers.includes('Idempotency-Key'), !open && name.startsWith('POST'), name);
+      const taken = {
+        scope: [{ apiKey: [] }, { accessToken: [scope] }, { session: [] }],
+        session: [{ session: [] }],
+        scim: [{ scimToken: [] }],
+        anonymous: [],
+        public: [],
+      };
+      assert.deepEqual(security, taken[access], name);
+      assert.equal(headers.includes('Svc-Version'), surface.isVersioned, name);
+      assert.equal(headers.includes('Svc-Tenant'), access === 'scope', name);
+      assert.equal(headers.includes('Idempotency-Key'), access === 'scope' && name.startsWith('POST'), name);
+      assert.equal(idempotencyKey === 'none', !headers.includes('Idempotency-Key'), name);
     }
     const capture = operations.find(([name]) => name === 'POST /v1/consent/{id}/records')?.[1];
     assert.equal(capture?.parameters?.find(({ name }) => name === 'Idempotency-Key')?.required, true);
     assert.equal(capture?.requestBody?.required, true);
   });
 
+  test('names every scope where it tells how to get an access token', () => {
+    const { accessToken } = document.components.securitySchemes;
+    const { tokenUrl, scopes: described } = accessToken.flows.clientCredentials;
+    assert.ok(`POST ${tokenUrl}` in Object.fromEntries(operations));
+    assert.deepEqual(Object.keys(described), scopes);
+  });
+
   test('documents the headers of answers, and names none that is not there', () => {
     const limited = ['RateLimit', 'RateLimit-Policy'];
-    for (const [name, { responses, security }] of operations) {
+    for (const [name, { responses }] of operations) {
+      const { access, limits, surface } = routeOf(name);
       const has = (status: string, ...wanted: readonly string[]) =>
         wanted.every((header) => Object.hasOwn(responses[status]?.headers ?? {}, header));
       const success = Object.keys(responses).find((status) => status.startsWith('2')) as string;
-      const counts = security.length > 0 || name === 'POST /v1/public/consent/{noticeId}/records';
+      const counts = ['scope', 'session', 'scim'].includes(access) || limits !== null;
       assert.equal(has(success, ...limited), counts, name);
       assert.equal(has('429', ...limited), counts, name);
-      assert.ok(has('429', 'Retry-After') && has('401', 'WWW-Authenticate') && has('405', 'Allow'), name);
+      assert.ok(has('429', 'Retry-After') && has('405', 'Allow'), name);
+      if (surface.base !== '/oauth') assert.ok(has('401', 'WWW-Authenticate'), name);
       for (const status of Object.keys(responses)) assert.ok(has(status, 'Svc-Request-Id'), `${name} ${status}`);
+      assert.equal(has(success, 'Svc-Version'), surface.isVersioned, name);
+      assert.equal(has(success, 'Location'), surface.base === '/scim/v2' && success === '201', name);
     }
     const named = [...JSON.stringify(document).matchAll(/#\/components\/headers\/([\w-]+)/g)].map(([, name]) => name);
     assert.deepEqual(new Set(named), new Set(Object.keys(document.components.headers)));
   });
 
   test('tells the limits that hold unless a setting says otherwise', () => {
-    for (const fact of ['600 requests a minute', '600 a minute', '60 a minute', '64 KiB', '24 hours', 'successful'])
-      assert.ok(document.info.description.includes(fact), fact);
+    const text = document.info.description.replaceAll('\n', ' ');
+    const limits = ['600 requests a minute', '600 a minute', '60 a minute', '10 a minute', '1,200 a minute'];
+    for (const fact of [...limits, '64 KiB', '1 MiB', '60 minutes', '24 hours', 'successful'])
+      assert.ok(text.includes(fact), fact);
   });
 
   test('bounds its numbers by what they mean, not by what JavaScript can count', () => {

@@ -1,80 +1,209 @@
 import { randomUUID } from 'node:crypto';
+import { type Scope, scopes } from '../../access/scopes.ts';
 import type { Route } from '../../http/route.ts';
-import { noticeContent, type RequestOptions, type TestServer } from '../harness.ts';
+import { noticeContent, type RequestOptions } from '../harness.ts';
+import { showCode, startEnrolment, startSignIn } from '../mfa/authenticator.ts';
+import type { Scene } from './scene.ts';
 
-/** Real resources of one tenant. */
-export interface Resources {
-  readonly noticeId: string;
-  readonly recordId: string;
-  readonly eventId: string;
-  readonly subjectId: string;
-}
+const userUrn = 'urn:ietf:params:scim:schemas:core:2.0:User';
+const groupUrn = 'urn:ietf:params:scim:schemas:core:2.0:Group';
+const patchUrn = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
-/** Makes a published notice with a record, and finds the audit event of the record. */
-export async function createResources(server: TestServer, key: string): Promise<Resources> {
-  const noticeId = await server.createNotice({ key });
-  const subjectId = `subject-${randomUUID()}`;
-  const captured = await server.request('POST', `/v1/consent/${noticeId}/records`, {
-    key,
-    headers: { 'Idempotency-Key': randomUUID() },
-    body: { subjectId, purposes: { analytics: true, marketing: true } },
-  });
-  const events = await server.request('GET', '/v1/audit?limit=1', { key });
-  return { noticeId, recordId: captured.body.data.id, eventId: events.body.data.items[0].id, subjectId };
-}
+/** What stands for a path parameter, by the path up to it; a word alone is the same for every tenant. */
+const parameterSamples: Readonly<Record<string, string | ((scene: Scene) => Promise<string>)>> = {
+  '/v1/audit/{id}': (scene) => scene.event(),
+  '/v1/consent/{id}': (scene) => scene.notice(),
+  '/v1/consent/{id}/records/{recordId}': (scene) => scene.record(),
+  '/v1/consent/subjects/{subjectId}': async (scene) => {
+    await scene.record();
+    return scene.subjectId;
+  },
+  '/v1/public/consent/{noticeId}': (scene) => scene.notice(),
+  '/v1/me/sessions/{id}': async (scene) => (await scene.caller()).sessionId,
+  '/v1/users/{id}': async (scene) => (await scene.member()).userId,
+  '/v1/users/{id}/sessions/{sessionId}': async (scene) => (await scene.member()).sessionId,
+  '/v1/users/invitations/{id}': async (scene) => (await scene.invitation()).id,
+  '/v1/api-keys/{id}': async (scene) => (await scene.apiKey()).id,
+  '/scim/v2/Users/{id}': async (scene) => (await scene.member()).userId,
+  '/scim/v2/Groups/{role}': 'auditor',
+  '/scim/v2/Schemas/{id}': userUrn,
+  '/scim/v2/ResourceTypes/{id}': 'User',
+};
 
-/** Ids that look right and belong to nothing. */
-export function unknownResources(): Resources {
-  return { noticeId: randomUUID(), recordId: randomUUID(), eventId: randomUUID(), subjectId: randomUUID() };
-}
+const membersOf = async (scene: Scene) => [{ value: (await scene.member()).userId }];
 
-/** What stands for a path parameter, by the path up to it. */
-const parameterSamples: Readonly<Record<string, keyof Resources>> = {
-  '/v1/audit/{id}': 'eventId',
-  '/v1/consent/{id}': 'noticeId',
-  '/v1/consent/{id}/records/{recordId}': 'recordId',
-  '/v1/consent/subjects/{subjectId}': 'subjectId',
-  '/v1/public/consent/{noticeId}': 'noticeId',
+const passwordOf = async (scene: Scene) => ({ password: (await scene.caller()).password });
+const clientOf = async (scene: Scene) => {
+  const { id, key } = await scene.apiKey();
+  return { client_id: id, client_secret: key };
 };
 
 /** A body that each operation accepts. */
-const bodySamples: Readonly<Record<string, (resources: Resources) => object>> = {
+const bodySamples: Readonly<Record<string, (scene: Scene) => object | Promise<object>>> = {
   createConsentNotice: () => noticeContent,
   editConsentNotice: () => ({ name: 'Renamed' }),
   captureConsentRecord: ({ subjectId }) => ({ subjectId, purposes: { analytics: true } }),
   withdrawConsentRecord: () => ({ purposes: ['analytics'] }),
-  recordConsentDecision: ({ noticeId, subjectId }) => ({ noticeId, subjectId, purpose: 'analytics', granted: true }),
+  recordConsentDecision: async (scene) => ({
+    noticeId: await scene.notice(),
+    subjectId: scene.subjectId,
+    purpose: 'analytics',
+    granted: true,
+  }),
   capturePublicConsentRecord: ({ subjectId }) => ({
     subjectId,
     purposes: { necessary: true, analytics: true, marketing: false },
   }),
+  signIn: async (scene) => {
+    const { email, password } = await scene.caller();
+    return { email, password, tenant: scene.tenant.slug };
+  },
+  answerChallenge: async (scene) => {
+    const caller = await scene.enrolledCaller();
+    return { challengeId: await startSignIn(scene.server, caller), code: caller.backupCodes[0] };
+  },
+  changePassword: async (scene) => ({
+    currentPassword: (await scene.caller()).password,
+    newPassword: `a new password ${randomUUID()}`,
+  }),
+  acceptInvitation: async (scene) => ({
+    token: (await scene.invitation()).token,
+    password: `a new password ${randomUUID()}`,
+  }),
+  enrollTotp: passwordOf,
+  verifyTotp: async (scene) => {
+    const { secret } = await startEnrolment(scene.server, await scene.caller());
+    return { code: showCode(scene.server, secret) };
+  },
+  disableTotp: async (scene) => ({ password: (await scene.enrolledCaller()).password }),
+  replaceBackupCodes: async (scene) => ({ password: (await scene.enrolledCaller()).password }),
+  editUser: () => ({ active: false, reason: 'left' }),
+  inviteUser: () => ({ email: `somebody-${randomUUID()}@example.com`, role: 'cs_agent' }),
+  editTenant: () => ({ name: `Renamed ${randomUUID()}` }),
+  createApiKey: () => ({ name: 'another', scopes: ['keys:write'] }),
+  rotateApiKey: () => ({ overlapHours: 1 }),
+  issueAccessToken: async (scene) => ({ grant_type: 'client_credentials', ...(await clientOf(scene)) }),
+  createScimUser: () => ({ schemas: [userUrn], userName: `provisioned-${randomUUID()}@example.com` }),
+  patchScimUser: () => ({
+    schemas: [patchUrn],
+    Operations: [{ op: 'replace', path: 'active', value: false }],
+  }),
+  replaceScimUser: async (scene) => ({
+    schemas: [userUrn],
+    userName: (await scene.member()).email,
+    name: { givenName: 'Zoë', familyName: 'Smith' },
+    active: true,
+  }),
+  createScimGroup: async (scene) => ({
+    schemas: [groupUrn],
+    displayName: 'auditor',
+    members: await membersOf(scene),
+  }),
+  replaceScimGroup: async (scene) => ({ schemas: [groupUrn], members: await membersOf(scene) }),
+  patchScimGroup: async (scene) => ({
+    schemas: [patchUrn],
+    Operations: [{ op: 'add', path: 'members', value: await membersOf(scene) }],
+  }),
+  revokeAccessToken: async (scene) => ({ token: await scene.accessToken(), ...(await clientOf(scene)) }),
 };
 
-/** The path of a route with real ids in it. */
-export function fillPath({ path }: Route, resources: Resources): string {
-  return path.replace(/\{\w+\}/g, (parameter, start: number) => {
-    const name = path.slice(0, start + parameter.length);
-    const sample = parameterSamples[name];
-    if (sample === undefined) throw new Error(`${name} has no sample: add one to parameterSamples in route-samples.ts`);
-    return resources[sample];
-  });
+/** What must be there before an operation can change something, beside what its path and its body name. */
+const setUps: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
+  publishConsentNotice: (scene) => scene.editNotice(),
+  endMyOtherSessions: (scene) => scene.openOtherSession(),
+  deleteScimGroup: (scene) => scene.auditor(),
+  getScimToken: (scene) => scene.scimToken(),
+  revokeScimToken: (scene) => scene.scimToken(),
+  resetUserSecondFactor: (scene) => scene.enrolledMember(),
+  replaceScimUser: (scene) => scene.takeExtendedScim(),
+};
+
+/** What a member may do who has the least role. */
+const scopesOfMember: readonly Scope[] = ['consent:read', 'dsr:read', 'dsr:write'];
+/** Scopes that an operation needs because of its sample: nobody gives or takes away what they do not have. */
+const furtherScopes: Readonly<Record<string, readonly Scope[]>> = {
+  editUser: scopesOfMember,
+  inviteUser: scopesOfMember,
+  removeUser: scopesOfMember,
+  resetUserSecondFactor: scopesOfMember,
+  revokeUserSession: scopesOfMember,
+  revokeUserSessions: scopesOfMember,
+  createScimToken: scopes,
+};
+
+/** The scopes with which the sample of a route succeeds. */
+export function scopesFor({ scope, operationId }: Route): readonly Scope[] {
+  return [...(scope === null ? [] : [scope]), ...(furtherScopes[operationId] ?? [])];
 }
 
-/** A request that the route accepts, without its key. */
-export function acceptedRequest(route: Route, resources: Resources): RequestOptions {
-  return {
-    headers: {
-      ...(route.idempotencyKey === 'required' && { 'Idempotency-Key': randomUUID() }),
-      ...(route.scope === null && { Origin: `https://${noticeContent.domain}` }),
-    },
-    ...(route.body !== null && { body: bodySample(route, resources) }),
-  };
+/** Whether a path has a parameter that names something of a tenant. */
+export function namesSomething({ path }: Route): boolean {
+  return [...path.matchAll(/\{\w+\}/g)].some(
+    (match) => typeof findParameter(path.slice(0, match.index + match[0].length)) === 'function',
+  );
 }
 
-function bodySample(route: Route, resources: Resources): object {
-  const sample = bodySamples[route.operationId];
-  if (sample === undefined) {
-    throw new Error(`${route.operationId} has no sample body: add one to bodySamples in route-samples.ts`);
+/** The path of a route with real ids of a scene in it; without a scene, with ids that look right and belong to nothing. */
+export async function fillPath({ path }: Route, scene: Scene | null): Promise<string> {
+  let filled = path;
+  for (const { 0: parameter, index } of path.matchAll(/\{\w+\}/g)) {
+    const sample = findParameter(path.slice(0, index + parameter.length));
+    const value = typeof sample === 'string' ? sample : scene === null ? randomUUID() : await sample(scene);
+    filled = filled.replace(parameter, value);
   }
-  return sample(resources);
+  return filled;
+}
+
+function findParameter(name: string): string | ((scene: Scene) => Promise<string>) {
+  const sample = parameterSamples[name];
+  if (sample === undefined) throw new Error(`${name} has no sample: add one to parameterSamples in route-samples.ts`);
+  return sample;
+}
+
+/** A request that a route accepts, without its credentials and its path. */
+export async function acceptedRequest(route: Route, scene: Scene): Promise<RequestOptions> {
+  await setUps[route.operationId]?.(scene);
+  const headers = {
+    ...(route.idempotencyKey === 'required' && { 'Idempotency-Key': randomUUID() }),
+    ...(route.access === 'public' && { Origin: `https://${noticeContent.domain}` }),
+  };
+  if (route.body === null) return { headers };
+  const body = await sampleBody(route, scene);
+  const [type = ''] = route.surface.bodyTypes;
+  if (type === 'application/x-www-form-urlencoded')
+    return { headers: { ...headers, 'Content-Type': type }, rawBody: new URLSearchParams(body as never).toString() };
+  return { headers: { ...headers, 'Content-Type': type }, body };
+}
+
+function sampleBody({ operationId }: Route, scene: Scene): object | Promise<object> {
+  const sample = bodySamples[operationId];
+  if (sample === undefined) throw new Error(`${operationId} has no sample: add one to bodySamples in route-samples.ts`);
+  return sample(scene);
+}
+
+/** The credentials that a route accepts. */
+export async function acceptedCredentials({ access }: Route, scene: Scene): Promise<RequestOptions> {
+  switch (access) {
+    case 'scope':
+      return { key: scene.tenant.key };
+    case 'session':
+      return { headers: (await scene.caller()).session };
+    case 'scim':
+      return { key: await scene.scimToken() };
+    default:
+      return { key: null };
+  }
+}
+
+/** A whole request that a route accepts. */
+export async function acceptedCall(route: Route, scene: Scene) {
+  const request = await acceptedRequest(route, scene);
+  const path = await fillPath(route, scene);
+  const credentials = await acceptedCredentials(route, scene);
+  return { path, request, credentials };
+}
+
+/** One request of several parts; what comes later wins. */
+export function join(...parts: readonly RequestOptions[]): RequestOptions {
+  return Object.assign({}, ...parts, { headers: Object.assign({}, ...parts.map(({ headers }) => headers)) });
 }

@@ -1,5 +1,8 @@
+import { createApiKey } from '../../access/api-key-store.ts';
+import { rotateScimToken } from '../../access/scim-token-store.ts';
 import { scopes } from '../../access/scopes.ts';
-import { createApiKey } from '../../access/store.ts';
+import { hashToken } from '../../access/token.ts';
+import { recordChange } from '../../audit/row-state.ts';
 import { systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
 import type { RowReport } from '../../audit/verify-rows.ts';
@@ -9,6 +12,9 @@ import { createNotice, editNotice, publishNotice } from '../../consent/notice-ch
 import type { RecordDraft } from '../../consent/record.ts';
 import { appendRecords } from '../../consent/record-store.ts';
 import type { VersionFault } from '../../consent/verify-notices.ts';
+import { accountRows, recordAccountChange, secondFactorRows, updatePassword } from '../../identity/account-store.ts';
+import { invitationRows } from '../../identity/invitation-store.ts';
+import { addMember } from '../../identity/membership-changes.ts';
 import { newId } from '../../ids.ts';
 import type { Installation } from '../../installation.ts';
 import type { ChainReport } from '../../ledger/verify.ts';
@@ -35,7 +41,7 @@ const subjects = [
 
 /**
  * Two tenants with two keys and two published notices each, one of them in two versions, and a record of each subject on
- * each; a third tenant without anything.
+ * each, a member with a second factor, an invitation and a SCIM token; a third tenant without anything.
  */
 export async function fillLedgers({ database, clock }: Installation): Promise<readonly FilledTenant[]> {
   const tenants: FilledTenant[] = [];
@@ -51,6 +57,7 @@ async function fillTenant(work: UnitOfWork, slug: string): Promise<FilledTenant>
   const source = systemSource(id);
   for (const expiresAt of [null, '2027-01-31T00:00:00.000Z'])
     await createApiKey(work, { tenantId: id, name: 'Key \uFFFD', environment: 'test', scopes, expiresAt });
+  await fillPeople(work, id, slug);
   const notices: string[] = [];
   for (const name of ['Website', 'Shop \u{1F6D2}']) {
     const notice = await createNotice(work, source, { ...noticeContent, name } as unknown as NoticeContent);
@@ -72,6 +79,46 @@ async function fillTenant(work: UnitOfWork, slug: string): Promise<FilledTenant>
     diff: { id: 'nested', module: 'nested', tenantId: 'nested' },
   });
   return { id, slug, notices };
+}
+
+/** A member with all that a tenant keeps of them, an invitation, and a SCIM token. */
+async function fillPeople(work: UnitOfWork, tenantId: string, slug: string): Promise<void> {
+  const source = systemSource(tenantId);
+  const email = `member@${slug}.example.com`;
+  const profile = { givenName: 'Zo\u00eb \uFFFD', familyName: 'Smith', externalId: 'external-1' };
+  const member = await addMember(
+    work,
+    source,
+    { email, role: 'auditor', isActivated: true, isAccepted: true, ...profile },
+    'test',
+  );
+  const userId = member?.userId as string;
+  const account = await updatePassword(work, userId, '$argon2id$v=19$m=8,t=1,p=1$c2FsdA$dGFn');
+  await recordAccountChange(work, systemSource, accountRows, userId, account, { verb: 'password_changed' });
+  const factor = {
+    user_id: userId,
+    state: 'enabled',
+    secret: 'sealed',
+    codes_salt: 'salt',
+    last_step: 7,
+    updated_at: work.now,
+  };
+  await work.transaction.insertInto('second_factors').values(factor).execute();
+  await recordAccountChange(work, systemSource, secondFactorRows, userId, factor, { verb: 'enabled' });
+  const invitation = {
+    id: newId(),
+    tenant_id: tenantId,
+    email: `invited@${slug}.example.com`,
+    role: 'dpo',
+    token_hash: hashToken(slug),
+    created_at: work.now,
+    expires_at: '2026-11-28T12:00:00.000Z',
+    accepted_at: null,
+    revoked_at: null,
+  };
+  await work.transaction.insertInto('invitations').values(invitation).execute();
+  await recordChange(work, source, invitationRows, invitation, { verb: 'created', targetRef: invitation.email });
+  await rotateScimToken(work, source);
 }
 
 /** A record as a caller would make it. */

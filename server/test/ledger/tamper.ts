@@ -9,6 +9,11 @@ export const protectedTables = {
   chain_heads: ['tenant_id', 'ledger'],
   tenants: ['id'],
   api_keys: ['id'],
+  scim_tokens: ['id'],
+  users: ['id'],
+  second_factors: ['user_id'],
+  memberships: ['tenant_id', 'user_id'],
+  invitations: ['id'],
   consent_notices: ['id'],
 } as const;
 

@@ -177,7 +177,9 @@ function readContent(file: string): string {
   try {
     const tables = Object.entries(protectedTables).map(([table, keys]) => {
       const columns = (database.pragma(`table_info(${table})`) as { name: string }[]).map((column) => column.name);
-      const values = columns.map((column) => `typeof(${column}) || hex(cast(${column} as blob))`);
+      // A changed byte may stand in the name of a column.
+      const names = columns.map((column) => `"${column.replaceAll('"', '""')}"`);
+      const values = names.map((column) => `typeof(${column}) || hex(cast(${column} as blob))`);
       return database
         .prepare(`select ${values.join(', ')} from ${table} order by ${keys.join(', ')}`)
         .raw()

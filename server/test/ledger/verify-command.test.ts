@@ -30,22 +30,23 @@ describeOnEachDatabase('svc verify', (dialect) => {
     });
 
   test('ends with 0 and names what it looked at when nothing was changed', async () => {
+    const tables = 'tenants, api_keys, scim_tokens, users, second_factors, memberships, invitations, consent_notices';
     const { code, stdout, stderr } = await run();
     assert.equal(code, 0);
     assert.equal(stderr, '');
     assert.deepEqual(stdout.split('\n'), [
       '✓ first: consent chain, 12 entries',
-      '✓ first: audit chain, 10 entries',
+      '✓ first: audit chain, 15 entries',
       '✓ first: 3 published notice versions',
-      '✓ first: 5 rows of tenants, api_keys, consent_notices',
+      `✓ first: 10 rows of ${tables}`,
       '✓ second: consent chain, 12 entries',
-      '✓ second: audit chain, 10 entries',
+      '✓ second: audit chain, 15 entries',
       '✓ second: 3 published notice versions',
-      '✓ second: 5 rows of tenants, api_keys, consent_notices',
+      `✓ second: 10 rows of ${tables}`,
       '✓ empty: consent chain, 0 entries',
       '✓ empty: audit chain, 1 entries',
       '✓ empty: 0 published notice versions',
-      '✓ empty: 1 rows of tenants, api_keys, consent_notices',
+      `✓ empty: 1 rows of ${tables}`,
       'Everything is as it was written.',
       '',
     ]);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { newId } from '../../ids.ts';
 import { findTenant, listTenants } from '../../tenants/store.ts';
 import { TenantName, TenantSlug } from '../../tenants/tenant.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
@@ -10,6 +11,8 @@ describe('the slug of a tenant', () => {
     for (const bad of ['', 'a', 'a'.repeat(64), '-ab', 'ab-', 'aB', 'a_b', 'a.b', 'a b', 'ä', 'ab\n']) {
       assert.ok(!TenantSlug.safeParse(bad).success, bad);
     }
+    // Tenants are named by id or slug: one must never be taken for the other.
+    assert.ok(!TenantSlug.safeParse(newId()).success);
   });
 });
 
@@ -18,7 +21,16 @@ describe('the name of a tenant', () => {
     assert.equal(TenantName.parse('  Acme  '), 'Acme');
     for (const bad of ['', '   ', 'x'.repeat(201)]) assert.ok(!TenantName.safeParse(bad).success);
   });
+
+  test('has something to see in it, in whatever script', () => {
+    for (const good of ['न\u200dम', '株式会社', '🏢', '42', '&']) assert.equal(TenantName.parse(good), good);
+    for (const bad of ['\u200b', '\u200b \u2060', '\u00ad', '\u3164', '\ufeff', '\u202e', '\0'])
+      assert.ok(!TenantName.safeParse(bad).success, JSON.stringify(bad));
+  });
 });
+
+/** What a new tenant has in its lists: its own audit log tells of itself and its key. */
+const ownItems: Readonly<Record<string, number>> = { '/v1/audit': 2, '/v1/api-keys': 1 };
 
 describeOnEachDatabase('tenants', (dialect) => {
   let server: TestServer;
@@ -60,12 +72,15 @@ describeOnEachDatabase('tenants', (dialect) => {
       headers: { 'Idempotency-Key': 'of-the-first' },
       body: { subjectId: 'subject', purposes: { analytics: true } },
     });
+    await server.createMember();
+    await server.request('POST', '/v1/users/invitations', { body: { email: 'invited@example.com' } });
     for (const { path } of lists) {
+      const own = await server.request('GET', path);
+      assert.ok((own.body.data.items ?? own.body.data.data).length > 0, `${path}: the first tenant has nothing in it`);
       const seen = await read(path);
       assert.deepEqual(seen, before.get(path));
-      // Its own audit log tells of itself and its key.
-      assert.equal((seen.items ?? seen.data).length, path === '/v1/audit' ? 2 : 0);
-      assert.equal(seen.page?.total ?? 0, 0);
+      assert.equal((seen.items ?? seen.data).length, ownItems[path] ?? 0);
+      assert.equal(seen.page?.total ?? ownItems[path] ?? 0, ownItems[path] ?? 0);
     }
   });
 });

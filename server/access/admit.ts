@@ -1,0 +1,164 @@
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '../http/problem.ts';
+import type { LimitRule } from '../http/rate-limit.ts';
+import type { Access } from '../http/route.ts';
+import type { Queries } from '../storage/database.ts';
+import { findTenant } from '../tenants/store.ts';
+import { findAccessTokenHolder } from './access-token-store.ts';
+import { isApiKey } from './api-key.ts';
+import { findKeyHolder } from './api-key-store.ts';
+import { readBearer, requireScope, unauthenticated } from './authenticate.ts';
+import type { HostCookie } from './host-cookie.ts';
+import type { LastUses } from './last-uses.ts';
+import type { Principal } from './principal.ts';
+import { platformRole, scopesOf } from './roles.ts';
+import { readSite } from './same-origin.ts';
+import { findScimTokenHolder } from './scim-token-store.ts';
+import type { Scope } from './scopes.ts';
+import { findSession, listPortfolio, type SessionLifetime } from './session-store.ts';
+
+/** Who was let in, and what their requests count against. */
+export interface Admission {
+  readonly principal: Principal;
+  readonly limits: readonly LimitRule[];
+}
+
+/** What must be known of an operation to let somebody in. */
+export interface Wanted {
+  readonly access: Access;
+  readonly scope: Scope | null;
+  readonly method: string;
+}
+
+/**
+ * Recognises the caller and checks that they may call the operation; null for an operation that needs no credentials.
+ * Throws the Problems `unauthenticated`, `forbidden`, `tenant_not_allowed` and `insufficient_scope`.
+ */
+export type Admit = (request: IncomingMessage, wanted: Wanted, now: string) => Promise<Admission | null>;
+
+export interface AdmitOptions {
+  readonly queries: Queries;
+  /** The public address of this server; null where none is set. */
+  readonly baseUrl: string | null;
+  readonly sessionCookie: HostCookie;
+  readonly sessionLifetime: SessionLifetime;
+  readonly lastUses: LastUses;
+  /** Requests a minute. */
+  readonly limits: { readonly apiKey: number; readonly scim: number };
+}
+
+/** Makes the one door that every operation is entered by. */
+export function createAdmit(options: AdmitOptions): Admit {
+  const { queries, baseUrl, lastUses, limits } = options;
+
+  const admitScim = async (request: IncomingMessage, now: string): Promise<Principal> => {
+    const token = readBearer(request);
+    if (token === undefined) throw unauthenticated('Send the SCIM token: Authorization: Bearer scim_…');
+    const principal = await findScimTokenHolder(queries, token);
+    if (principal === undefined) throw unauthenticated('The SCIM token is unknown or was replaced.', 'invalid_token');
+    lastUses.note('scim_tokens', principal.credential.id, now);
+    return principal;
+  };
+
+  const admitBearer = async (token: string, now: string): Promise<Principal> => {
+    // The checksum refuses a mistyped key without a look into the database.
+    const principal = isApiKey(token)
+      ? await findKeyHolder(queries, token, now)
+      : await findAccessTokenHolder(queries, token, now);
+    if (principal === undefined)
+      throw unauthenticated('The API key or access token is unknown, expired or revoked.', 'invalid_token');
+    lastUses.note('api_keys', principal.credential.id, now);
+    return principal;
+  };
+
+  const admitSession = async (request: IncomingMessage, wanted: Wanted, now: string): Promise<Principal> => {
+    const token = options.sessionCookie.read(request.headers.cookie);
+    if (token === undefined)
+      throw unauthenticated('Send an API key (Authorization: Bearer svc_live_…) or the cookie of a session.');
+    const session = await findSession(queries, token);
+    if (session === undefined || hasEnded(session, options, now))
+      throw unauthenticated('The session has ended; sign in again.');
+    // A browser adds the cookie to requests of any page: what changes something must come from one of ours.
+    if (!isSafe(wanted.method) && readSite(request, baseUrl) !== 'own')
+      throw new Problem(
+        'forbidden',
+        'A change in a session must come from a page of this server: send its address as the Origin header.',
+      );
+    if (wanted.access !== 'session' && session.require_second_factor !== null && session.second_factor !== 'enabled')
+      throw new Problem(
+        'second_factor_required',
+        'This tenant wants a second factor: enrol one with POST /v1/me/mfa/totp/enroll.',
+      );
+    lastUses.note('sessions', session.id, now);
+    const isPlatform = session.role === platformRole;
+    return {
+      tenantId: session.tenant_id,
+      actor: { type: isPlatform ? 'staff' : 'user', id: session.user_id, email: session.email },
+      scopes: scopesOf(session.role),
+      apiVersion: session.api_version,
+      credential: { kind: 'session', id: session.id },
+      otherTenantIds: isPlatform
+        ? await listPortfolio(queries, session.user_id, session.second_factor === 'enabled')
+        : [],
+    };
+  };
+
+  const admitCaller = async (request: IncomingMessage, wanted: Wanted, now: string): Promise<Principal> => {
+    const token = readBearer(request);
+    if (wanted.access === 'session' && token !== undefined)
+      throw new Problem('forbidden', 'This operation acts on the signed-in person: send the cookie of a session.');
+    const principal = token === undefined ? await admitSession(request, wanted, now) : await admitBearer(token, now);
+    const tenant = request.headers['svc-tenant'];
+    if (tenant === undefined) return principal;
+    const acting = await actFor(queries, principal, String(tenant));
+    if (wanted.access === 'session' && acting.tenantId !== principal.tenantId)
+      throw new Problem(
+        'tenant_not_allowed',
+        'This operation acts on the signed-in person in the tenant of the session.',
+      );
+    return acting;
+  };
+
+  return async (request, wanted, now) => {
+    switch (wanted.access) {
+      case 'public':
+        return null;
+      case 'anonymous':
+        if (!isSafe(wanted.method) && readSite(request, baseUrl) === 'foreign')
+          throw new Problem('forbidden', 'This operation cannot be called from the pages of another site.');
+        return null;
+      case 'scim': {
+        const principal = await admitScim(request, now);
+        return { principal, limits: [{ policy: 'scim', bucket: `scim ${principal.tenantId}`, limit: limits.scim }] };
+      }
+      default: {
+        const principal = await admitCaller(request, wanted, now);
+        if (wanted.scope !== null) requireScope(principal, wanted.scope);
+        const { kind, id } = principal.credential;
+        return { principal, limits: [{ policy: kind, bucket: `${kind} ${id}`, limit: limits.apiKey }] };
+      }
+    }
+  };
+}
+
+function isSafe(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function hasEnded(
+  session: { readonly id: string; readonly last_seen_at: string; readonly expires_at: string },
+  { lastUses, sessionLifetime }: AdmitOptions,
+  now: string,
+): boolean {
+  const lastSeen = lastUses.latest('sessions', session.id, session.last_seen_at);
+  return session.expires_at <= now || Date.parse(lastSeen) + sessionLifetime.idle <= Date.parse(now);
+}
+
+/** The caller, acting for the tenant that Svc-Tenant names. @throws {Problem} `tenant_not_allowed`. */
+async function actFor(queries: Queries, principal: Principal, idOrSlug: string): Promise<Principal> {
+  const tenant = await findTenant(queries, idOrSlug);
+  if (tenant?.id === principal.tenantId) return principal;
+  if (tenant !== undefined && principal.otherTenantIds.includes(tenant.id))
+    return { ...principal, tenantId: tenant.id, apiVersion: tenant.apiVersion };
+  throw new Problem('tenant_not_allowed', 'These credentials may not act for the tenant that Svc-Tenant names.');
+}

@@ -1,0 +1,54 @@
+import { hash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const secretLength = 32;
+const checksumLength = 6;
+
+/**
+ * A new opaque token: its prefix, 32 random base62 characters (190 bits), and a checksum of 6, with which a secret scanner
+ * tells a real token from a look-alike without asking us.
+ */
+export function generateToken(prefix: string): string {
+  const body = prefix + randomText(secretLength);
+  return body + checksum(body);
+}
+
+/** Random base62 characters of the system's generator, just under 6 bits each. */
+export function randomText(length: number): string {
+  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
+}
+
+/** Whether a text has the form and the checksum of a token with this prefix; says nothing about whether it exists. */
+export function isToken(prefix: string, text: string): boolean {
+  return (
+    text.length === prefix.length + secretLength + checksumLength &&
+    text.startsWith(prefix) &&
+    /^[0-9A-Za-z]+$/.test(text.slice(prefix.length)) &&
+    text.endsWith(checksum(text.slice(0, -checksumLength)))
+  );
+}
+
+/**
+ * What is stored of a token and looked up. A token has 190 bits of its own, so one round of SHA-256 keeps it, and
+ * the time that a look-up by hash takes tells nothing about the token.
+ */
+export function hashToken(token: string): string {
+  return hash('sha256', token);
+}
+
+/** What may be shown of a token later: its prefix and four characters of the secret. */
+export function displayPrefix(prefix: string, token: string): string {
+  return token.slice(0, prefix.length + 4);
+}
+
+/** CRC-32 of the text in base62, padded to six characters. */
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (let place = 0; place < checksumLength; place += 1) {
+    digits = `${alphabet[rest % alphabet.length]}${digits}`;
+    rest = Math.floor(rest / alphabet.length);
+  }
+  return digits;
+}

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { isRole, leastRole, platformRole, roleIds, roles, scopesOf } from '../../access/roles.ts';
+import { documentedRoles } from './role-scopes.ts';
+
+describe('the roles', () => {
+  test('are the documented ones, of which the one of the platform cannot be given', () => {
+    assert.deepEqual(roleIds, ['admin', 'dpo', 'engineer', 'auditor', 'cs_agent']);
+    assert.deepEqual(Object.keys(documentedRoles), [...roleIds, platformRole]);
+    for (const meaning of Object.values(roles)) assert.notEqual(meaning, '');
+  });
+
+  test('may do what is documented, and nothing besides', () => {
+    for (const [role, documented] of Object.entries(documentedRoles)) {
+      assert.deepEqual([...scopesOf(role)].sort(), documented.split(' ').sort(), role);
+    }
+  });
+
+  test('are told from other words', () => {
+    for (const role of roleIds) assert.ok(isRole(role));
+    for (const word of ['', 'Admin', 'owner', platformRole, 'toString', '__proto__', 'admin ']) {
+      assert.ok(!isRole(word), word);
+    }
+  });
+
+  test('let a word that is none do nothing', () => {
+    for (const word of ['', 'ADMIN', 'owner', 'toString', '__proto__', 'constructor']) {
+      assert.equal(scopesOf(word).size, 0, word);
+    }
+  });
+
+  test('begin with the least, for members of whom nobody said more', () => {
+    const sizes = roleIds.map((role) => scopesOf(role).size);
+    assert.equal(scopesOf(leastRole).size, Math.min(...sizes));
+  });
+});

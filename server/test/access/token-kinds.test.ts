@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { findAccessTokenHolder } from '../../access/access-token-store.ts';
+import { findKeyHolder } from '../../access/api-key-store.ts';
+import { findScimTokenHolder } from '../../access/scim-token-store.ts';
+import { findSession } from '../../access/session-store.ts';
+import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { assertProblem } from '../http/problems.ts';
+import { getToken, makeKey } from './keys.ts';
+
+describeOnEachDatabase('each kind of credentials', (dialect) => {
+  let server: TestServer;
+  let credentials: Readonly<Record<'key' | 'token' | 'scim' | 'session', string>>;
+  before(async () => {
+    server = await startTestServer(dialect);
+    const made = await makeKey(server);
+    const { access_token } = await getToken(server, made);
+    const { session } = await server.createMember();
+    credentials = {
+      key: made.key,
+      token: access_token,
+      scim: await server.createScimToken(),
+      session: session.Cookie?.split('=')[1] as string,
+    };
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  const statusesOf = async (method: string, path: string, headersOf: (text: string) => Record<string, string>) => {
+    const statuses: Record<string, number> = {};
+    for (const [kind, text] of Object.entries(credentials))
+      statuses[kind] = (await server.request(method, path, { key: null, headers: headersOf(text) })).status;
+    return statuses;
+  };
+  const bearer = (text: string) => ({ Authorization: `Bearer ${text}` });
+
+  test('opens the REST API as a bearer token when it is an API key or an access token', async () => {
+    const expected = { key: 200, token: 200, scim: 401, session: 401 };
+    assert.deepEqual(await statusesOf('GET', '/v1/audit', bearer), expected);
+    for (const text of [credentials.scim, credentials.session]) {
+      const answer = await server.request('GET', '/v1/audit', { key: text });
+      assertProblem(answer, 'unauthenticated');
+      assert.match(answer.headers.get('www-authenticate') ?? '', /error="invalid_token"/);
+    }
+  });
+
+  test('opens the REST API as the cookie of a session when it is one', async () => {
+    const cookie = (text: string) => ({ Cookie: `svc_session=${text}` });
+    const expected = { key: 401, token: 401, scim: 401, session: 200 };
+    assert.deepEqual(await statusesOf('GET', '/v1/audit', cookie), expected);
+  });
+
+  test('opens SCIM when it is a SCIM token', async () => {
+    const expected = { key: 401, token: 401, scim: 200, session: 401 };
+    assert.deepEqual(await statusesOf('GET', '/scim/v2/Users', bearer), expected);
+  });
+
+  test('is found by nobody as another kind', async () => {
+    const { kysely } = server.installation.database;
+    const now = server.clock.now();
+    for (const [kind, text] of Object.entries(credentials)) {
+      const found = {
+        key: await findKeyHolder(kysely, text, now),
+        token: await findAccessTokenHolder(kysely, text, now),
+        scim: await findScimTokenHolder(kysely, text),
+        session: await findSession(kysely, text),
+      };
+      const kinds = Object.entries(found).filter(([, holder]) => holder !== undefined);
+      assert.deepEqual(
+        kinds.map(([name]) => name),
+        [kind],
+      );
+    }
+  });
+
+  test('does not count in an address', async () => {
+    for (const text of Object.values(credentials)) {
+      const { status } = await server.request('GET', `/v1/audit?access_token=${text}`, { key: null });
+      assert.equal(status, 401);
+    }
+  });
+});

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, type TestContext, test } from 'node:test';
+import type { Route } from '../../http/route.ts';
+import { createQuickHasher, describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { acceptedCall, acceptedRequest, fillPath, join } from '../http/route-samples.ts';
+import { createScene, type Scene } from '../http/scene.ts';
+import { type ListedEvent, readAllPages } from './audit-trail.ts';
+
+/**
+ * What each operation that writes appends, when it is called with its sample of route-samples.ts. What else it tells
+ * stands in the tests of its own folder.
+ */
+const told: Readonly<Record<string, readonly string[]>> = {
+  createConsentNotice: ['consent_notice.created'],
+  editConsentNotice: ['consent_notice.edited'],
+  publishConsentNotice: ['consent_notice.published'],
+  archiveConsentNotice: ['consent_notice.archived'],
+  recordConsentDecision: ['consent.recorded'],
+  captureConsentRecord: ['consent.recorded'],
+  withdrawConsentRecord: ['consent.withdrawn'],
+  capturePublicConsentRecord: ['consent.recorded'],
+  signIn: ['session.created'],
+  answerChallenge: ['session.created'],
+  signOut: ['session.ended'],
+  changePassword: ['account.password_changed'],
+  acceptInvitation: ['invitation.accepted', 'user.provisioned', 'account.password_changed'],
+  endMyOtherSessions: ['session.ended'],
+  endMySession: ['session.ended'],
+  enrollTotp: ['mfa.enrolment_started'],
+  verifyTotp: ['mfa.enabled'],
+  disableTotp: ['mfa.disabled'],
+  replaceBackupCodes: ['mfa.backup_codes_replaced'],
+  editUser: ['user.suspended'],
+  removeUser: ['user.deprovisioned'],
+  revokeUserSessions: ['session.revoked'],
+  revokeUserSession: ['session.revoked'],
+  resetUserSecondFactor: ['mfa.reset'],
+  inviteUser: ['invitation.created'],
+  revokeInvitation: ['invitation.revoked'],
+  editTenant: ['tenant.edited'],
+  createApiKey: ['api_key.created'],
+  revokeApiKey: ['api_key.revoked'],
+  rotateApiKey: ['api_key.created', 'api_key.rotated'],
+  createScimToken: ['scim_token.created'],
+  revokeScimToken: ['scim_token.revoked'],
+  issueAccessToken: ['access_token.issued'],
+  revokeAccessToken: ['access_token.revoked'],
+  createScimUser: ['user.provisioned'],
+  patchScimUser: ['user.suspended'],
+  replaceScimUser: ['user.updated', 'scim.extended_request'],
+  deleteScimUser: ['user.deprovisioned'],
+  createScimGroup: ['user.role_changed'],
+  replaceScimGroup: ['user.role_changed'],
+  patchScimGroup: ['user.role_changed'],
+  deleteScimGroup: ['user.suspended'],
+};
+
+describeOnEachDatabase('the audit log', (dialect) => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer(dialect, {}, { passwords: createQuickHasher() });
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  async function onWrites(context: TestContext, check: (route: Route) => Promise<void>) {
+    for (const route of server.app.routes.filter(({ method }) => method !== 'GET'))
+      await context.test(`${route.method} ${route.path}`, () => check(route));
+  }
+
+  const readLog = async ({ tenant }: Scene) =>
+    (await readAllPages(server, { limit: '200' }, { key: tenant.key })).events;
+
+  /** What a step appended to the log of a tenant, oldest first. */
+  async function appended(scene: Scene, step: () => Promise<unknown>): Promise<readonly ListedEvent[]> {
+    const before = await readLog(scene);
+    await step();
+    const after = await readLog(scene);
+    assert.deepEqual(after.slice(after.length - before.length), before);
+    return after.slice(0, after.length - before.length).reverse();
+  }
+
+  /** Who an event must tell of, as far as the access of an operation decides it. */
+  async function actorOf(route: Route, scene: Scene) {
+    const { kysely } = server.installation.database;
+    const findId = async (table: 'api_keys' | 'scim_tokens', token: string) =>
+      (
+        await kysely
+          .selectFrom(table)
+          .select('id')
+          .where('display_prefix', '=', token.slice(0, table === 'api_keys' ? 13 : 9))
+          .where('tenant_id', '=', scene.tenant.id)
+          .executeTakeFirstOrThrow()
+      ).id;
+    switch (route.access) {
+      case 'scope':
+        return { actorType: 'api_key', actorId: await findId('api_keys', scene.tenant.key), actorEmail: null };
+      case 'scim':
+        return {
+          actorType: 'api_key',
+          actorId: await findId('scim_tokens', await scene.scimToken()),
+          actorEmail: null,
+        };
+      case 'session': {
+        const { userId, email } = await scene.caller();
+        return { actorType: 'user', actorId: userId, actorEmail: email };
+      }
+      case 'public':
+        return { actorType: 'system', actorId: null, actorEmail: null };
+      default:
+        return null;
+    }
+  }
+
+  test('tells of every operation that writes: what was done, by whom and when', async (context) => {
+    await onWrites(context, async (route) => {
+      const expected = told[route.operationId];
+      assert.ok(expected, `${route.operationId} is not listed: add to "told" what it appends`);
+      const scene = await createScene(server);
+      const { path, request, credentials } = await acceptedCall(route, scene);
+      const actor = await actorOf(route, scene);
+      const events = await appended(scene, async () => {
+        const response = await server.request(route.method, path, join(credentials, request));
+        assert.equal(response.status, route.status, response.text);
+      });
+      assert.deepEqual(
+        events.map(({ action }) => action),
+        expected,
+      );
+      for (const { actorType, actorId, actorEmail, at, targetId } of events) {
+        if (actor !== null) assert.deepEqual({ actorType, actorId, actorEmail }, actor);
+        else assert.ok(['user', 'api_key'].includes(actorType) && actorId !== null);
+        assert.equal(at, server.clock.now());
+        assert.notEqual(targetId, null);
+      }
+    });
+    const written = server.app.routes.filter(({ method }) => method !== 'GET').map(({ operationId }) => operationId);
+    assert.deepEqual(Object.keys(told).sort(), written.sort());
+  });
+
+  test('tells nothing of a retry that gets the first answer again', async (context) => {
+    const retryable = server.app.routes.filter(({ idempotencyKey }) => idempotencyKey !== 'none');
+    for (const route of retryable) {
+      await context.test(`${route.method} ${route.path}`, async () => {
+        const scene = await createScene(server);
+        const { path, request, credentials } = await acceptedCall(route, scene);
+        const options = join(credentials, request, { headers: { 'Idempotency-Key': `retry-${randomUUID()}` } });
+        const first = await server.request(route.method, path, options);
+        const events = await appended(scene, async () => {
+          const again = await server.request(route.method, path, options);
+          assert.deepEqual([again.status, again.text], [route.status, first.text]);
+          assert.equal(again.headers.get('idempotent-replayed'), 'true');
+        });
+        assert.deepEqual(events, []);
+      });
+    }
+  });
+
+  test('of a tenant tells nothing of what its people do in another', async (context) => {
+    const other = await createScene(server);
+    await onWrites(context, async (route) => {
+      const scene = await createScene(server);
+      const { path, request, credentials } = await acceptedCall(route, scene);
+      const events = await appended(other, () => server.request(route.method, path, join(credentials, request)));
+      assert.deepEqual(events, []);
+    });
+  });
+
+  test('tells nothing of what is refused to somebody of another tenant', async (context) => {
+    const scene = await createScene(server);
+    await onWrites(context, async (route) => {
+      if (!['scope', 'scim'].includes(route.access) || !route.path.includes('{')) return;
+      const stranger = await createScene(server);
+      const request = await acceptedRequest(route, stranger);
+      const path = await fillPath(route, scene);
+      const key = route.access === 'scope' ? stranger.tenant.key : await stranger.scimToken();
+      const events = await appended(scene, () => server.request(route.method, path, join(request, { key })));
+      assert.deepEqual(events, []);
+    });
+  });
+});

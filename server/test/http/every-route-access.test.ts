@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { after, before, type TestContext, test } from 'node:test';
+import { generateApiKey } from '../../access/api-key.ts';
+import type { MemberRole } from '../../access/roles.ts';
+import { scopes } from '../../access/scopes.ts';
+import { generateToken } from '../../access/token.ts';
+import type { ProblemCode } from '../../http/problem.ts';
+import type { Access, Route } from '../../http/route.ts';
+import { documentedRoles } from '../access/role-scopes.ts';
+import {
+  createQuickHasher,
+  describeOnEachDatabase,
+  type RequestOptions,
+  startTestServer,
+  type TestMember,
+  type TestServer,
+} from '../harness.ts';
+import { requestText, sendRaw } from './raw-socket.ts';
+import { acceptedCall, acceptedCredentials, acceptedRequest, fillPath, join, scopesFor } from './route-samples.ts';
+import { createScene, type Scene } from './scene.ts';
+import { readAllRows } from './stored-rows.ts';
+import { assertError } from './surface-forms.ts';
+
+/** What the pages of other sites send along, and programs that send no page. */
+const foreignPages: readonly Readonly<Record<string, string>>[] = [
+  { Origin: 'https://elsewhere.test' },
+  { Origin: 'null' },
+  { Origin: '' },
+  { 'Sec-Fetch-Site': 'cross-site' },
+  { 'Sec-Fetch-Site': 'same-site' },
+  { 'Sec-Fetch-Site': 'none' },
+];
+const isSafe = ({ method }: Route) => method === 'GET';
+const by =
+  (...accesses: readonly Access[]) =>
+  ({ access }: Route) =>
+    accesses.includes(access);
+
+describeOnEachDatabase('who may call every route', (dialect) => {
+  let server: TestServer;
+  let scene: Scene;
+  let admin: TestMember;
+  before(async () => {
+    server = await startTestServer(dialect, {}, { passwords: createQuickHasher() });
+    scene = await createScene(server);
+    admin = await server.createMember({ tenantId: scene.tenant.id });
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  /** Runs a subtest for each route that fits, so that a new route is covered by being there. */
+  async function onRoutes(context: TestContext, fits: (_: Route) => boolean, check: (route: Route) => Promise<void>) {
+    const fitting = server.app.routes.filter(fits);
+    assert.ok(fitting.length > 0);
+    for (const route of fitting) await context.test(`${route.method} ${route.path}`, () => check(route));
+  }
+
+  /** Asserts that a route refuses each of these callers with the same error, and does nothing. */
+  async function assertRefuses(route: Route, code: ProblemCode, callers: readonly RequestOptions[], own = scene) {
+    const request = await acceptedRequest(route, await createScene(server));
+    const path = await fillPath(route, own);
+    const before = await readAllRows(server.installation.database);
+    for (const caller of callers) {
+      const response = await server.request(route.method, path, join(request, caller));
+      assertError(route, response, code);
+      if (code === 'unauthenticated')
+        assert.match(response.headers.get('www-authenticate') ?? '', /^Bearer realm="svc"/);
+    }
+    assert.equal(await readAllRows(server.installation.database), before);
+  }
+
+  /** Asserts that a route answers its success status to a caller. @param makeCaller makes one in the tenant of a scene. */
+  async function assertTakes(route: Route, makeCaller: (own: Scene) => Promise<RequestOptions>) {
+    const own = await createScene(server);
+    const caller = await makeCaller(own);
+    const { path, request } = await acceptedCall(route, own);
+    const response = await server.request(route.method, path, join(request, caller));
+    assert.equal(response.status, route.status, response.text);
+  }
+
+  const withCookie = (value: string) => ({ headers: { Cookie: `svc_session=${value}`, Origin: server.url } });
+  /** A token in other forms than that of the header, and what is nearly the token. */
+  const misspell = (token: string): RequestOptions[] => [
+    ...['', 'Bearer', `Basic ${token}`, token, `Bearer ${token} more`, `Bearer ${token},`, `Bearer "${token}"`].map(
+      (Authorization) => ({ key: null, headers: { Authorization } }),
+    ),
+    ...[token.slice(0, -1) + (token.endsWith('0') ? '1' : '0'), token.toUpperCase(), `${token}0`].map((key) => ({
+      key,
+    })),
+  ];
+
+  test('refuses whoever shows no valid credentials, wherever they are needed', async (context) => {
+    const { key } = scene.tenant;
+    const scim = await scene.scimToken();
+    const token = admin.session.Cookie?.slice('svc_session='.length) as string;
+    const nobody = [{ key: null }, withCookie(''), withCookie(generateToken('svc_session_')), withCookie(`${token}0`)];
+    await onRoutes(context, by('scope', 'session', 'scim'), async (route) => {
+      const unknown: RequestOptions[] = [...nobody, { key: null, headers: { Authorization: 'Basic dXNlcjpwYXNz' } }];
+      if (route.access === 'scope') {
+        const keys = [generateApiKey('live'), key.replace('test', 'live'), generateToken('svc_at_'), scim, token];
+        unknown.push(...misspell(key), ...keys.map((other) => ({ key: other })));
+      }
+      if (route.access === 'scim') {
+        // API keys, access tokens and sessions are no SCIM tokens (spec.md "Authentication", 4).
+        unknown.push(...misspell(scim), { key }, { key: generateToken('scim_') }, { headers: admin.session });
+      }
+      await assertRefuses(route, 'unauthenticated', unknown);
+    });
+  });
+
+  test('refuses two Authorization headers, whichever comes first', async (context) => {
+    await onRoutes(context, by('scope', 'session', 'scim'), async (route) => {
+      const { key = null } = await acceptedCredentials(route, scene);
+      const own = key ?? scene.tenant.key;
+      const path = await fillPath(route, scene);
+      const before = await readAllRows(server.installation.database);
+      for (const [first, second] of [
+        [own, own],
+        [own, 'wrong'],
+        ['wrong', own],
+      ]) {
+        const headers = { Authorization: `Bearer ${first}`, authorization: `Bearer ${second}` };
+        const [response] = await sendRaw(server, requestText(route.method, path, headers));
+        assert.ok(response);
+        assertError(route, response, 'unauthenticated');
+      }
+      assert.equal(await readAllRows(server.installation.database), before);
+    });
+  });
+
+  test('refuses a key that has expired or was revoked', async (context) => {
+    const own = await createScene(server);
+    const end = new Date(server.clock.milliseconds() + 1000).toISOString();
+    const expiring = await server.createKey(own.tenant.id, scopes, end);
+    const revoked = await own.apiKey();
+    assert.equal((await server.request('GET', '/v1/tenant', { key: expiring })).status, 200);
+    server.clock.advance(1000);
+    await server.request('DELETE', `/v1/api-keys/${revoked.id}`, { key: own.tenant.key });
+    await onRoutes(context, by('scope'), (route) =>
+      assertRefuses(route, 'unauthenticated', [{ key: expiring }, { key: revoked.key }], own),
+    );
+  });
+
+  test('refuses a SCIM token that was replaced', async (context) => {
+    const own = await createScene(server);
+    const replaced = await own.scimToken();
+    await server.createScimToken(own.tenant.id);
+    await onRoutes(context, by('scim'), (route) => assertRefuses(route, 'unauthenticated', [{ key: replaced }]));
+  });
+
+  test('refuses a key with every scope but its own, and does nothing', async (context) => {
+    await onRoutes(context, by('scope'), async (route) => {
+      const others = scopes.filter((scope) => scope !== route.scope);
+      const key = await server.createKey(scene.tenant.id, others);
+      await assertRefuses(route, 'insufficient_scope', [{ key }]);
+      const response = await server.request(route.method, await fillPath(route, scene), { key });
+      assert.ok(response.body.error.message.includes(`${route.scope}`), response.text);
+      assert.match(response.headers.get('www-authenticate') ?? '', new RegExp(`scope="${route.scope}"`));
+    });
+  });
+
+  test('works with its own scope alone', async (context) => {
+    await onRoutes(context, by('scope'), (route) =>
+      assertTakes(route, async ({ tenant }) => ({ key: await server.createKey(tenant.id, scopesFor(route)) })),
+    );
+  });
+
+  for (const [role, documented] of Object.entries(documentedRoles)) {
+    test(`lets a session with the role ${role} call what the role may, and nothing else`, async (context) => {
+      const member = await server.createMember({ tenantId: scene.tenant.id, role: role as MemberRole });
+      await onRoutes(context, by('scope'), async (route) => {
+        if (!documented.split(' ').includes(route.scope as string))
+          return assertRefuses(route, 'insufficient_scope', [{ headers: member.session }]);
+        return assertTakes(route, async ({ tenant }) => ({
+          headers: (await server.createMember({ tenantId: tenant.id, role: role as MemberRole })).session,
+        }));
+      });
+    });
+  }
+
+  test('lets every role call what acts on the signed-in person', async (context) => {
+    for (const role of ['cs_agent', 'dpco_principal'] as const) {
+      await onRoutes(
+        context,
+        (route) => by('session')(route) && isSafe(route),
+        async (route) => {
+          const { session } = await server.createMember({ tenantId: scene.tenant.id, role });
+          const response = await server.request(route.method, route.path, { headers: session });
+          assert.equal(response.status, route.status, response.text);
+        },
+      );
+    }
+  });
+
+  test('refuses keys where it acts on the signed-in person', async (context) => {
+    const key = await server.createKey(scene.tenant.id, scopes);
+    await onRoutes(context, by('session'), (route) =>
+      // A cookie beside the key changes nothing: which of the two was meant?
+      assertRefuses(route, 'forbidden', [
+        { key },
+        { headers: { ...admin.session, Authorization: `Bearer ${key}` } },
+        { key: 'nonsense' },
+      ]),
+    );
+  });
+
+  test('refuses changes in a session that come from no page of this server', async (context) => {
+    const { Cookie = '' } = admin.session;
+    const pages = [{}, ...foreignPages, { Origin: server.url.replace('http', 'https') }, { Origin: `${server.url}0` }];
+    const callers = [
+      ...pages.map((headers) => ({ headers: { Cookie, ...headers } })),
+      // What the browser itself found out counts more than the Origin.
+      { headers: { ...admin.session, 'Sec-Fetch-Site': 'cross-site' } },
+    ];
+    await onRoutes(
+      context,
+      (route) => by('scope', 'session')(route) && !isSafe(route),
+      (route) => assertRefuses(route, 'forbidden', callers),
+    );
+  });
+
+  test('lets a session read from anywhere, as a browser keeps what was read from other pages', async (context) => {
+    const { Cookie = '' } = admin.session;
+    await onRoutes(
+      context,
+      (route) => by('scope', 'session')(route) && isSafe(route) && !route.path.includes('{'),
+      async (route) => {
+        await acceptedRequest(route, scene);
+        for (const headers of [{}, ...foreignPages]) {
+          const response = await server.request(route.method, route.path, { headers: { Cookie, ...headers } });
+          assert.equal(response.status, route.status, response.text);
+          assert.equal(response.headers.get('access-control-allow-origin'), null);
+        }
+      },
+    );
+  });
+
+  test('refuses the pages of other sites where nobody is signed in yet', async (context) => {
+    await onRoutes(
+      context,
+      (route) => by('anonymous')(route) && !isSafe(route),
+      (route) =>
+        assertRefuses(
+          route,
+          'forbidden',
+          foreignPages.map((headers) => ({ key: null, headers })),
+        ),
+    );
+  });
+
+  test('answers the links and programs of other sites where nothing changes', async (context) => {
+    await onRoutes(
+      context,
+      (route) => by('anonymous')(route) && isSafe(route),
+      async (route) => {
+        for (const headers of foreignPages) {
+          await assertTakes(route, async () => ({ key: null, headers }));
+          const { status } = await server.request('HEAD', route.path, { key: null, headers });
+          assert.equal(status, route.status);
+        }
+      },
+    );
+  });
+
+  test('lets no other site take in what is not for every site', async (context) => {
+    await onRoutes(
+      context,
+      () => true,
+      async (route) => {
+        const own = await createScene(server);
+        const { path, request, credentials } = await acceptedCall(route, own);
+        for (const caller of [credentials, { key: 'nonsense' }]) {
+          const { headers } = await server.request(route.method, path, join(request, caller));
+          const expected = route.access === 'public' ? null : 'same-origin';
+          assert.equal(headers.get('cross-origin-resource-policy'), expected);
+        }
+      },
+    );
+  });
+
+  test('takes programs and the pages of this server where nobody is signed in yet', async (context) => {
+    await onRoutes(context, by('anonymous'), async (route) => {
+      for (const headers of [{}, { Origin: server.url }, { 'Sec-Fetch-Site': 'same-origin' }])
+        await assertTakes(route, async () => ({ key: null, headers }));
+    });
+  });
+});

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { startTestServer, type TestServer } from '../harness.ts';
+import { assertProblem } from './problems.ts';
+import { readAllRows } from './stored-rows.ts';
+
+const limit = 5;
+
+describe('requests that are refused', () => {
+  let server: TestServer;
+  beforeEach(async () => {
+    server = await startTestServer('sqlite', { SVC_LIMIT_API_KEY: String(limit), SVC_TRUSTED_PROXIES: '1' });
+  });
+  afterEach(() => server[Symbol.asyncDispose]());
+
+  const guess = (client = '203.0.113.9', path = '/v1/audit', key: string | null = 'svc_live_wrong') =>
+    server.request('GET', path, { key, headers: { 'X-Forwarded-For': client } });
+  const useUp = async () => {
+    for (let request = 0; request < limit; request += 1) assertProblem(await guess(), 'unauthenticated');
+  };
+
+  test('are counted for each client address, until the minute is over', async () => {
+    await useUp();
+    server.clock.advance(12_000);
+    const before = await readAllRows(server.installation.database);
+    const slowed = await guess();
+    assertProblem(slowed, 'rate_limited');
+    assert.equal(slowed.headers.get('retry-after'), '48');
+    assert.equal(slowed.headers.get('ratelimit'), '"refused";r=0;t=48');
+    assert.equal(slowed.headers.get('ratelimit-policy'), `"refused";q=${limit};w=60`);
+    assert.equal(await readAllRows(server.installation.database), before);
+    assertProblem(await guess('203.0.113.10'), 'unauthenticated');
+    server.clock.advance(48_000);
+    assertProblem(await guess(), 'unauthenticated');
+  });
+
+  test('keep nobody at the same address out who shows what is right', async () => {
+    await useUp();
+    assertProblem(await guess(), 'rate_limited');
+    const allowed = await guess(undefined, '/v1/audit', server.tenant.key);
+    assert.equal(allowed.status, 200);
+    assert.equal(allowed.headers.get('ratelimit'), `"api_key";r=${limit - 1};t=60`);
+  });
+
+  test('count together, whatever is tried', async () => {
+    const { Cookie = '' } = (await server.createMember()).session;
+    const from = { 'X-Forwarded-For': '203.0.113.9' };
+    const body = { email: 'ann@example.com', password: 'guessed' };
+    const auditor = await server.createKey(server.tenant.id, ['audit:read']);
+    const tries = [
+      () => guess(undefined, '/v1/audit', null),
+      () => guess(undefined, '/v1/users', auditor),
+      () => guess(undefined, '/scim/v2/Users', 'scim_guessed'),
+      // SCIM tells nobody without a token which paths there are, so a token can be tried on any.
+      () => guess(undefined, '/scim/v2/Nothing', 'scim_guessed'),
+      () => server.request('DELETE', '/v1/me/sessions', { headers: { ...from, Cookie } }),
+      () => server.request('POST', '/v1/auth/sign-in', { key: null, headers: { ...from, Origin: 'null' }, body }),
+    ];
+    const statuses: number[] = [];
+    for (const attempt of tries) statuses.push((await attempt()).status);
+    assert.deepEqual(statuses, [401, 403, 401, 401, 403, 429]);
+  });
+
+  test('are not those that are merely wrong', async () => {
+    for (let request = 0; request < limit; request += 1)
+      assertProblem(await guess(undefined, '/v1/nothing', null), 'not_found');
+    assertProblem(await guess(), 'unauthenticated');
+  });
+});

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import type { RequestOptions, TestMember, TestServer, TestTenant } from '../harness.ts';
+import { createEnrolledMember, type Enrolled } from '../mfa/authenticator.ts';
+
+/** A scene in a tenant of its own. */
+export async function createScene(server: TestServer): Promise<Scene> {
+  return new Scene(server, await server.createTenant(`scene-${randomUUID()}`));
+}
+
+/** The things of one tenant that requests can name; each is made when it is first asked for. */
+export class Scene {
+  readonly server: TestServer;
+  readonly tenant: TestTenant;
+  readonly subjectId = `subject-${randomUUID()}`;
+  readonly #made = new Map<string, Promise<unknown>>();
+
+  constructor(server: TestServer, tenant: TestTenant) {
+    this.server = server;
+    this.tenant = tenant;
+  }
+
+  /** A published notice. */
+  notice(): Promise<string> {
+    return this.#once('notice', () => this.server.createNotice({ key: this.tenant.key }));
+  }
+
+  /** Gives the notice something to publish. */
+  async editNotice(): Promise<void> {
+    const body = { controllerName: 'Another Ltd' };
+    await this.#send('PATCH', `/v1/consent/${await this.notice()}`, { key: this.tenant.key, body });
+  }
+
+  /** A record of the subject on the notice. */
+  record(): Promise<string> {
+    return this.#once('record', async () => {
+      const purposes = { analytics: true, marketing: true };
+      const records = `/v1/consent/${await this.notice()}/records`;
+      const { id } = await this.#post(records, { subjectId: this.subjectId, purposes });
+      return id as string;
+    });
+  }
+
+  /** The event of the record. */
+  event(): Promise<string> {
+    return this.#once('event', async () => {
+      await this.record();
+      const events = await this.server.request('GET', '/v1/audit?limit=1', { key: this.tenant.key });
+      return events.body.data.items[0].id;
+    });
+  }
+
+  /** The person who calls the operations of signed-in persons. */
+  caller(): Promise<TestMember> {
+    return this.#once('caller', () => this.server.createMember({ tenantId: this.tenant.id }));
+  }
+
+  /** The same with a second factor that is on; ask for it before anything asks for the caller. */
+  enrolledCaller(): Promise<TestMember & Enrolled> {
+    return this.#once('caller', () => createEnrolledMember(this.server, { tenantId: this.tenant.id }));
+  }
+
+  /** Another member, with a session. */
+  member(): Promise<TestMember> {
+    return this.#once('member', () => this.server.createMember({ tenantId: this.tenant.id, role: 'cs_agent' }));
+  }
+
+  /** The same with a second factor that is on; ask for it before anything asks for the member. */
+  enrolledMember(): Promise<TestMember & Enrolled> {
+    const wanted = { tenantId: this.tenant.id, role: 'cs_agent' } as const;
+    return this.#once('member', () => createEnrolledMember(this.server, wanted));
+  }
+
+  /** A member in the group of the auditors. */
+  auditor(): Promise<TestMember> {
+    return this.server.createMember({ tenantId: this.tenant.id, role: 'auditor' });
+  }
+
+  /** Signs the caller in once more. */
+  async openOtherSession(): Promise<void> {
+    const { email, password } = await this.caller();
+    await this.#send('POST', '/v1/auth/sign-in', { key: null, body: { email, password } });
+  }
+
+  invitation(): Promise<{ readonly id: string; readonly token: string }> {
+    const email = `invited-${randomUUID()}@example.com`;
+    return this.#once('invitation', () => this.#post('/v1/users/invitations', { email }));
+  }
+
+  apiKey(): Promise<{ readonly id: string; readonly key: string }> {
+    return this.#once('API key', () => this.#post('/v1/api-keys', { name: 'sample', scopes: ['keys:write'] }));
+  }
+
+  /** An access token of the API key. */
+  async accessToken(): Promise<string> {
+    const { id, key } = await this.apiKey();
+    const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: key });
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    return (await this.#send('POST', '/oauth/token', { key: null, headers, rawBody: form.toString() })).access_token;
+  }
+
+  /** The SCIM token of the tenant. */
+  scimToken(): Promise<string> {
+    return this.#once('SCIM token', () => this.server.createScimToken(this.tenant.id));
+  }
+
+  /** Lets SCIM requests of the tenant be read with tolerance. */
+  async takeExtendedScim(): Promise<void> {
+    await this.#send('PATCH', '/v1/tenant', { key: this.tenant.key, body: { scimCompatibility: 'extended' } });
+  }
+
+  #once<Thing>(name: string, make: () => Promise<Thing>): Promise<Thing> {
+    const made = this.#made.get(name) ?? make();
+    this.#made.set(name, made);
+    return made as Promise<Thing>;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: what was made has many shapes
+  async #post(path: string, body: object): Promise<any> {
+    const headers = { 'Idempotency-Key': randomUUID() };
+    return (await this.#send('POST', path, { key: this.tenant.key, headers, body })).data;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: what comes back has many shapes
+  async #send(method: string, path: string, options: RequestOptions): Promise<any> {
+    const { status, body, text } = await this.server.request(method, path, options);
+    if (status >= 300) throw new Error(`${method} ${path}: ${text}`);
+    return body;
+  }
+}

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import fc from 'fast-check';
+import { roleIds } from '../../access/roles.ts';
+import { rotateScimToken } from '../../access/scim-token-store.ts';
+import { createSession } from '../../access/session-store.ts';
+import { systemSource } from '../../audit/source.ts';
+import { Problem } from '../../http/problem.ts';
+import { accountRows, findAccount, recordAccountChange, updatePassword } from '../../identity/account-store.ts';
+import { createUser } from '../../identity/create-user.ts';
+import { invite } from '../../identity/invitations.ts';
+import { addMember, changeMembers } from '../../identity/membership-changes.ts';
+import { disableSecondFactor, enableSecondFactor, startEnrolment } from '../../mfa/changes.ts';
+import { findSecondFactor } from '../../mfa/store.ts';
+import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
+import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { accept } from '../identity/invitation-helpers.ts';
+import { runVerify } from './fixture.ts';
+
+/** Something that happens to a person of a tenant. */
+interface Step {
+  readonly kind: keyof typeof operations;
+  readonly tenant: 0 | 1;
+  readonly person: 0 | 1 | 2;
+  readonly role: (typeof roleIds)[number];
+  readonly flag: boolean;
+}
+
+interface Place extends Step {
+  readonly tenantId: string;
+  readonly email: string;
+  /** Of the person, where they are known. */
+  readonly userId: string | null;
+  readonly server: TestServer;
+}
+
+type Operation = (work: UnitOfWork, place: Place) => Promise<unknown>;
+
+const fakeHash = () => `$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHRzYWx0$${randomUUID().replaceAll('-', '')}`;
+const change =
+  (what: (place: Place) => Parameters<typeof changeMembers>[3]): Operation =>
+  (work, place) =>
+    changeMembers(work, systemSource(place.tenantId), place.userId === null ? [] : [place.userId], what(place), 'test');
+
+/** What the parts of the server do to people, each as one unit of work. */
+const operations = {
+  provision: (work, { tenantId, email, role, flag }) =>
+    addMember(work, systemSource(tenantId), { email, role, isActivated: flag, isAccepted: false }, 'test'),
+  create: (work, { tenantId, email, role }) =>
+    createUser(work, systemSource(tenantId), { email, role, passwordHash: fakeHash() }),
+  remove: change(() => ({ isDeleted: true })),
+  activate: change(({ flag }) => ({ isActivated: flag })),
+  assign: change(({ flag, role }) => ({ isAssigned: flag, role })),
+  rename: change(({ flag }) => ({ givenName: flag ? 'Ann' : null, externalId: flag ? null : 'x' })),
+  async changePassword(work, { userId }) {
+    if (userId === null) return;
+    const row = await updatePassword(work, userId, fakeHash());
+    await recordAccountChange(work, systemSource, accountRows, userId, row, { verb: 'password_changed' });
+  },
+  async enrol(work, { userId }) {
+    const codes = { salt: 'salt', hashes: ['one', 'two'] };
+    if (userId !== null) await startEnrolment(work, systemSource, userId, { secret: fakeHash(), codes });
+  },
+  async enable(work, { userId, tenantId, server }) {
+    const factor = userId === null ? undefined : await findSecondFactor(work.transaction, userId);
+    if (factor === undefined || userId === null) return;
+    const lifetime = server.installation.settings.sessionLifetime;
+    const session = await createSession(work, { tenantId, userId, challengeId: null }, lifetime);
+    await enableSecondFactor(work, systemSource, factor, { step: 7, sessionId: session.id, lifetime });
+  },
+  async disable(work, { userId }) {
+    if (userId !== null) await disableSecondFactor(work, systemSource, userId, 'reset');
+  },
+  invite: (work, { tenantId, email, role }) =>
+    invite(work, systemSource(tenantId), { email, role, defaultRole: 'cs_agent' }),
+  rotateToken: (work, { tenantId }) => rotateScimToken(work, systemSource(tenantId)),
+} satisfies Record<string, Operation>;
+
+const kinds = Object.keys(operations) as (keyof typeof operations)[];
+const steps = (count: number) =>
+  fc.array(
+    fc.record<Step>({
+      kind: fc.constantFrom(...kinds),
+      tenant: fc.constantFrom(0, 1),
+      person: fc.constantFrom(0, 1, 2),
+      role: fc.constantFrom(...roleIds),
+      flag: fc.boolean(),
+    }),
+    { minLength: count, maxLength: count },
+  );
+
+describeOnEachDatabase('svc verify, after whatever happens to people', (dialect) => {
+  let server: TestServer;
+  let tenantIds: readonly string[];
+  let round = 0;
+  before(async () => {
+    server = await startTestServer(dialect);
+    tenantIds = [server.tenant.id, (await server.createTenant('second')).id];
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  /** Makes one step. What the server refuses is a step, too. */
+  async function make(step: Step): Promise<void> {
+    const { database } = server.installation;
+    const email = `person-${step.person}@round-${round}.example.com`;
+    const tenantId = tenantIds[step.tenant] as string;
+    const operation: Operation = operations[step.kind];
+    try {
+      const result = await runUnitOfWork(database, server.clock.now(), async (work) => {
+        const userId = (await findAccount(work.transaction, email))?.id ?? null;
+        return operation(work, { ...step, tenantId, email, userId, server });
+      });
+      if (step.kind !== 'invite' || !step.flag) return;
+      const { status, text } = await accept(server, (result as { token: string }).token);
+      assert.ok([200, 401, 404, 409].includes(status), text);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+    } finally {
+      server.clock.advance(1);
+    }
+  }
+  async function assertIntact(): Promise<void> {
+    const { report } = await runVerify(server.installation);
+    assert.deepEqual(
+      report.tenants.flatMap(({ rows }) => rows.faults),
+      [],
+    );
+    assert.equal(report.intact, true);
+  }
+
+  test('finds nothing when it happens in order', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps(80), async (given) => {
+        round += 1;
+        for (const step of given) await make(step);
+        await assertIntact();
+      }),
+      { numRuns: 6, endOnFailure: true },
+    );
+  });
+
+  test('finds nothing when it happens all at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps(64), async (given) => {
+        round += 1;
+        for (let start = 0; start < given.length; start += 8)
+          await Promise.all(given.slice(start, start + 8).map((step) => make(step)));
+        await assertIntact();
+      }),
+      { numRuns: 6, endOnFailure: true },
+    );
+  });
+
+  test('finds nothing when somebody comes to a tenant while their password changes', async () => {
+    const step = { person: 0, role: 'auditor', flag: true } as const;
+    for (let times = 0; times < 25; times += 1) {
+      round += 1;
+      await make({ ...step, kind: 'provision', tenant: 0 });
+      await Promise.all([
+        make({ ...step, kind: 'changePassword', tenant: 0 }),
+        make({ ...step, kind: 'provision', tenant: 1 }),
+        make({ ...step, kind: 'enrol', tenant: 0 }),
+      ]);
+    }
+    await assertIntact();
+  });
+});

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { SsoConfiguration } from '../../tenants/tenant.ts';
+
+describe('the map of groups to roles', () => {
+  const isTaken = (scimGroupRoleMap: object) =>
+    SsoConfiguration.safeParse({ attributeMap: { scimGroupRoleMap } }).success;
+
+  test('takes several names of one role, in any case', () => {
+    assert.ok(isTaken({ Ops: 'engineer', OPS: 'engineer', Operations: 'engineer' }));
+    assert.ok(isTaken({ Auditor: 'auditor' }));
+  });
+
+  test('refuses names that only case tells apart when they mean other roles', () => {
+    assert.ok(!isTaken({ Ops: 'admin', OPS: 'auditor' }));
+  });
+
+  test('refuses a name that is the id of another role', () => {
+    assert.ok(!isTaken({ Admin: 'auditor' }));
+  });
+});

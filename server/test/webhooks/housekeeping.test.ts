@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { pino } from 'pino';
+import { LastUses } from '../../access/last-uses.ts';
+import { startHousekeeping } from '../../housekeeping.ts';
+import { RateLimiter } from '../../http/rate-limit.ts';
+import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { emitEvents } from '../../webhooks/outbox.ts';
+import { openTestInstallation, TestClock } from '../harness.ts';
+
+describe('the housekeeping', () => {
+  test('forgets events for webhooks that are thirty days old', async (context) => {
+    const clock = new TestClock();
+    await using installation = await openTestInstallation('sqlite', {}, clock);
+    const { database } = installation;
+    const emit = (name: string) =>
+      runUnitOfWork(database, clock.now(), (work) =>
+        emitEvents(work, [{ tenantId: 'tenant', type: 'user.suspended', data: { name } }]),
+      );
+    await emit('old');
+    clock.advance(1);
+    await emit('new');
+    clock.advance(30 * 24 * 60 * 60 * 1000 - 1);
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const app = { limiter: new RateLimiter(), lastUses: new LastUses() };
+    const housekeeping = startHousekeeping(installation, app, pino({ level: 'silent' }));
+    context.mock.timers.tick(60_000);
+    for (let times = 0; times < 100; times += 1) await turn();
+    await housekeeping.stop();
+    const left = await database.kysely.selectFrom('webhook_events').select('data').execute();
+    assert.deepEqual(left, [{ data: '{"name":"new"}' }]);
+  });
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { type EventType, eventTypes } from '../../webhooks/event.ts';
+import { emitEvents, forgetOldEvents } from '../../webhooks/outbox.ts';
+import { createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
+import { addPerson, changePeople, readWebhooks } from '../identity/membership-helpers.ts';
+import { createEnrolledMember } from '../mfa/authenticator.ts';
+
+const day = 24 * 60 * 60 * 1000;
+
+describeServer('what waits for webhooks', (server) => {
+  test('has every type of event, with the tenant that it belongs to and the person', async () => {
+    const [tenant, other] = [await createFreshTenant(server), await createFreshTenant(server)];
+    const email = `person@${tenant.slug}.example.com`;
+    const member = await createEnrolledMember(server, { tenantId: tenant.id, email, role: 'auditor' });
+    const ids = [member.userId];
+    await changePeople(server, tenant.id, ids, { role: 'dpo' });
+    await changePeople(server, tenant.id, ids, { isActivated: false });
+    await changePeople(server, tenant.id, ids, { isActivated: true });
+    payload(await server.request('DELETE', `/v1/users/${member.userId}/mfa`, { key: tenant.key }), 200);
+    await changePeople(server, tenant.id, ids, { isDeleted: true });
+    await addPerson(server, tenant.id, { email, role: 'cs_agent' });
+    const sent = await readWebhooks(server, tenant.id);
+    const person = { userId: member.userId, email };
+    assert.deepEqual(
+      sent.map(({ type, data }) => [type, data]),
+      [
+        [
+          'user.provisioned',
+          { ...person, role: 'auditor', status: 'active', after: { role: 'auditor', status: 'active' } },
+        ],
+        ['mfa.enabled', person],
+        [
+          'user.role_changed',
+          { ...person, role: 'dpo', status: 'active', before: { role: 'auditor' }, after: { role: 'dpo' } },
+        ],
+        [
+          'user.suspended',
+          { ...person, role: 'dpo', status: 'suspended', before: { status: 'active' }, after: { status: 'suspended' } },
+        ],
+        [
+          'user.reactivated',
+          { ...person, role: 'dpo', status: 'active', before: { status: 'suspended' }, after: { status: 'active' } },
+        ],
+        ['mfa.disabled', person],
+        [
+          'user.deprovisioned',
+          { ...person, role: 'dpo', status: 'deleted', before: { status: 'active' }, after: { status: 'deleted' } },
+        ],
+        [
+          'user.provisioned',
+          {
+            ...person,
+            role: 'cs_agent',
+            status: 'active',
+            after: { role: 'cs_agent', status: 'active' },
+            restored: true,
+          },
+        ],
+      ],
+    );
+    const types = new Set(sent.map(({ type }) => type));
+    assert.deepEqual([...types].sort(), [...eventTypes].sort(), 'a new type of event needs its place above');
+    assert.deepEqual(await readWebhooks(server, other.id), []);
+  });
+
+  test('is not written without the change that it tells of', async () => {
+    const tenant = await createFreshTenant(server);
+    const failing = runUnitOfWork(server.installation.database, server.clock.now(), async (work) => {
+      await emitEvents(work, [{ tenantId: tenant.id, type: 'user.suspended', data: {} }]);
+      throw new Error('the change failed');
+    });
+    await assert.rejects(failing, /the change failed/);
+    assert.deepEqual(await readWebhooks(server, tenant.id), []);
+  });
+
+  test('keeps the order of what happened, however much it is', async () => {
+    const tenant = await createFreshTenant(server);
+    const type: EventType = 'user.suspended';
+    const events = Array.from({ length: 300 }, (_, number) => ({ tenantId: tenant.id, type, data: { number } }));
+    await runUnitOfWork(server.installation.database, server.clock.now(), (work) => emitEvents(work, events));
+    assert.deepEqual(
+      (await readWebhooks(server, tenant.id)).map(({ data }) => data.number),
+      events.map(({ data }) => data.number),
+    );
+  });
+
+  test('is forgotten after thirty days, and not before', async () => {
+    const tenant = await createFreshTenant(server);
+    await addPerson(server, tenant.id, { email: `old@${tenant.slug}.example.com` });
+    server.clock.advance(day);
+    await addPerson(server, tenant.id, { email: `new@${tenant.slug}.example.com` });
+    server.clock.advance(29 * day - 1);
+    await forgetOldEvents(server.installation.database.kysely, server.clock.now());
+    assert.equal((await readWebhooks(server, tenant.id)).length, 2);
+    server.clock.advance(1);
+    await forgetOldEvents(server.installation.database.kysely, server.clock.now());
+    assert.deepEqual(
+      (await readWebhooks(server, tenant.id)).map(({ data }) => data.email),
+      [`new@${tenant.slug}.example.com`],
+    );
+  });
+});
