@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import { endSessions } from '../access/session-store.ts';
+import { clientSource } from '../audit/source.ts';
+import { recordEvent } from '../audit/store.ts';
+import type { Client } from '../http/client.ts';
+import { answerWith, defineOpenRoute, defineUserRoute, type ReadyAnswer, type Route } from '../http/route.ts';
+import { Id, UtcTime } from '../http/schemas.ts';
+import { lockChain } from '../ledger/append.ts';
+import { findTenant } from '../tenants/store.ts';
+import { findAccount, listSecondFactorHolders } from './account-store.ts';
+import { changePassword } from './change-password.ts';
+import { acceptInvitation } from './invitations.ts';
+import type { OpenedSession } from './open-session.ts';
+import { NewPassword, TypedPassword } from './password.ts';
+import type { IdentityServices } from './services.ts';
+import { answerChallenge, signIn } from './sign-in.ts';
+import type { DeviceOwner } from './sign-in-guard.ts';
+import { User, viewUser } from './user-view.ts';
+
+const TenantName = z.strictObject({ id: Id, slug: z.string(), name: z.string() });
+
+const SignedIn = z
+  .strictObject({
+    status: z.literal('signed_in'),
+    user: User,
+    tenant: TenantName,
+    session: z.strictObject({ id: Id, expiresAt: UtcTime }),
+  })
+  .meta({ id: 'SignedIn', description: 'The session is in the cookie that comes along.' });
+
+const CodeWanted = z
+  .strictObject({ status: z.literal('mfa_required'), challengeId: Id, expiresAt: UtcTime })
+  .meta({ id: 'CodeWanted', description: 'Send the code to /v1/auth/challenge.' });
+
+/** A device is remembered for so long after a sign-in. */
+const deviceSeconds = 400 * 24 * 60 * 60;
+
+/** Sign-in and sign-out, invitations taken, passwords changed (contract.md "Operations beyond the spec's tables"). */
+export function authRoutes(services: IdentityServices): readonly Route[] {
+  const { database, hasher, guard, sessionCookie, deviceCookie } = services;
+
+  const limits = ({ client }: { readonly client: Client }) => [guard.limitAddress(client)];
+  const rememberDevice = (owner: DeviceOwner) => deviceCookie.write(guard.nameDevice(owner), deviceSeconds);
+
+  /** The answer of a sign-in: what the page shows, and the cookies. */
+  const welcome = async ({ id, token, expiresAt, account, membership }: OpenedSession): Promise<ReadyAnswer> => {
+    const tenant = await findTenant(database.kysely, membership.tenantId);
+    const holders = await listSecondFactorHolders(database.kysely, [account.id]);
+    const signedIn = {
+      status: 'signed_in',
+      user: viewUser(membership, holders.has(account.id)),
+      tenant: { id: membership.tenantId, slug: tenant?.slug, name: tenant?.name },
+      session: { id, expiresAt },
+    };
+    const cookies = [sessionCookie.write(token), rememberDevice(account)];
+    return answerWith(signedIn, { 'Set-Cookie': cookies });
+  };
+
+  return [
+    defineOpenRoute({
+      access: 'anonymous',
+      method: 'POST',
+      path: '/v1/auth/sign-in',
+      operationId: 'signIn',
+      tag: 'Sign-in',
+      summary: 'Sign in with a password',
+      description:
+        'Answers `signed_in` with the session cookie, or `mfa_required` with a challenge where a second factor is on. Without `tenant` it is the tenant that the person signed in to last.',
+      body: z.strictObject({
+        email: z.string().min(1).max(320),
+        password: TypedPassword,
+        tenant: z.string().min(1).max(200).optional().meta({ description: 'Id or slug of the tenant.' }),
+      }),
+      status: 200,
+      result: z.union([SignedIn, CodeWanted]),
+      errors: ['invalid_credentials', 'forbidden'],
+      limits,
+      async handle(call) {
+        const signed = await signIn(services, call.body, call);
+        return signed.status === 'signed_in' ? welcome(signed) : signed;
+      },
+    }),
+    defineOpenRoute({
+      access: 'anonymous',
+      method: 'POST',
+      path: '/v1/auth/challenge',
+      operationId: 'answerChallenge',
+      tag: 'Sign-in',
+      summary: 'Finish a sign-in with a code of the second factor',
+      description:
+        'The code is one of six digits or a backup code. A challenge lasts five minutes and takes five tries; the session is bound to it.',
+      body: z.strictObject({ challengeId: Id, code: z.string().min(1).max(64) }),
+      status: 200,
+      result: SignedIn,
+      errors: ['invalid_challenge', 'code_incorrect', 'forbidden'],
+      limits,
+      handle: async (call) => welcome(await answerChallenge(services, call.body, call)),
+    }),
+    defineUserRoute({
+      method: 'POST',
+      path: '/v1/auth/sign-out',
+      operationId: 'signOut',
+      tag: 'Sign-in',
+      summary: 'End the session',
+      status: 200,
+      result: z.strictObject({ status: z.literal('signed_out') }),
+      async change({ principal: { actor, tenantId, credential }, client }, work) {
+        // The chain before the sessions, in the order of everything that ends one.
+        await lockChain(work.transaction, tenantId, 'audit');
+        await endSessions(work.transaction, { userIds: [actor.id], tenantId, sessionId: credential.id });
+        await recordEvent(work, clientSource(actor, client, hasher)(tenantId), {
+          module: 'identity',
+          action: 'session.ended',
+          targetId: actor.id,
+          targetRef: actor.email,
+          diff: { sessionId: credential.id },
+        });
+        return answerWith({ status: 'signed_out' }, { 'Set-Cookie': sessionCookie.clear() });
+      },
+    }),
+    defineUserRoute({
+      method: 'POST',
+      path: '/v1/auth/password',
+      operationId: 'changePassword',
+      tag: 'Sign-in',
+      summary: 'Change the own password',
+      description: 'Every other session of the person ends; this one goes on under a new cookie.',
+      body: z.strictObject({ currentPassword: TypedPassword, newPassword: NewPassword }),
+      status: 200,
+      result: z.strictObject({ session: z.strictObject({ id: Id, expiresAt: UtcTime }) }),
+      errors: ['password_incorrect', 'forbidden'],
+      async handle(call) {
+        const { id, token, expiresAt } = await changePassword(services, call, call.body);
+        const device = rememberDevice({ email: call.principal.actor.email, password_changed_at: call.now });
+        return answerWith({ session: { id, expiresAt } }, { 'Set-Cookie': [sessionCookie.write(token), device] });
+      },
+    }),
+    defineOpenRoute({
+      access: 'anonymous',
+      method: 'POST',
+      path: '/v1/auth/invitations/accept',
+      operationId: 'acceptInvitation',
+      tag: 'Sign-in',
+      summary: 'Take an invitation',
+      description:
+        'Sets the password of the person. Somebody who signs in to another tenant already sends the password that they have; it stays as it is.',
+      body: z.strictObject({ token: z.string().min(1).max(200), password: NewPassword }),
+      status: 200,
+      result: z.strictObject({ email: z.string(), tenant: TenantName }),
+      errors: ['invalid_credentials', 'forbidden'],
+      limits,
+      async handle(call) {
+        const accepted = await acceptInvitation(services, call.body, call);
+        const account = await findAccount(database.kysely, accepted.email);
+        return answerWith(accepted, account ? { 'Set-Cookie': rememberDevice(account) } : {});
+      },
+    }),
+  ];
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { recordChange } from '../audit/row-state.ts';
+import { callSource } from '../audit/source.ts';
+import { readCursor, writeCursor } from '../http/cursor.ts';
+import { notFound } from '../http/problem.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { Cursor, Id, pageOf, queryInteger } from '../http/schemas.ts';
+import { lockChain } from '../ledger/append.ts';
+import { findTenant } from '../tenants/store.ts';
+import { Email } from './email.ts';
+import { Invitation, viewInvitation } from './invitation.ts';
+import {
+  closeInvitations,
+  countInvitations,
+  findInvitation,
+  invitationRows,
+  listInvitations,
+} from './invitation-store.ts';
+import { invite } from './invitations.ts';
+import { requireRoleToGive } from './role-rules.ts';
+import type { IdentityServices } from './services.ts';
+import { RoleName } from './user-view.ts';
+
+/** The operations on invitations. */
+export function invitationRoutes({ database, hasher, clock }: IdentityServices): readonly Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/v1/users/invitations',
+      operationId: 'listInvitations',
+      tag: 'Users',
+      summary: 'List the invitations, newest first',
+      scope: 'users:read',
+      query: z.strictObject({ cursor: Cursor, limit: queryInteger(1, 100, 25) }),
+      status: 200,
+      result: pageOf(Invitation),
+      errors: ['invalid_cursor'],
+      async handle({ query: { cursor = null, limit }, principal: { tenantId } }) {
+        const list = ['invitations', tenantId];
+        const before = cursor === null ? null : readCursor(list, cursor, 'string');
+        const { rows, next } = await listInvitations(database.kysely, tenantId, before, limit);
+        const now = clock();
+        const total = await countInvitations(database.kysely, tenantId);
+        const nextCursor = next === null ? null : writeCursor(list, next);
+        return { data: rows.map((row) => viewInvitation(row, now)), page: { cursor, nextCursor, limit, total } };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/users/invitations',
+      operationId: 'inviteUser',
+      tag: 'Users',
+      summary: 'Invite somebody',
+      description:
+        'Answers with a token that is shown once: hand it to the person, who sends it with a password to /v1/auth/invitations/accept within a week. It also gives a member a new password. Without `role` it is the default role of the tenant.',
+      scope: 'users:write',
+      body: z.strictObject({ email: Email, role: RoleName.optional() }),
+      status: 201,
+      result: Invitation.extend({ token: z.string() }),
+      showsSecret: true,
+      errors: ['forbidden'],
+      async change(call, work) {
+        const { email, role } = call.body;
+        const tenant = await findTenant(work.transaction, call.principal.tenantId);
+        if (tenant === undefined) throw notFound('tenant');
+        const source = callSource(call, hasher);
+        const { row, token } = await invite(work, source, { email, role, defaultRole: tenant.settings.defaultRole });
+        requireRoleToGive(call.principal, row.role);
+        return { ...viewInvitation(row, work.now), token };
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/v1/users/invitations/{id}',
+      operationId: 'revokeInvitation',
+      tag: 'Users',
+      summary: 'Revoke an invitation that is still open',
+      description: 'One that was taken, revoked or has expired stays as it is.',
+      scope: 'users:write',
+      params: z.strictObject({ id: Id }),
+      status: 200,
+      result: Invitation,
+      async change(call, work) {
+        const { tenantId } = call.principal;
+        // The chain before the invitation, in the order of everything that changes one.
+        await lockChain(work.transaction, tenantId, 'audit');
+        const [closed] = await closeInvitations(work, 'revoked_at', { tenantId, id: call.params.id });
+        if (closed !== undefined)
+          await recordChange(work, callSource(call, hasher), invitationRows, closed, {
+            verb: 'revoked',
+            targetRef: closed.email,
+          });
+        const row = closed ?? (await findInvitation(work.transaction, tenantId, call.params.id));
+        if (row === undefined) throw notFound('invitation');
+        return viewInvitation(row, work.now);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { endSessions } from '../access/session-store.ts';
+import { callSource } from '../audit/source.ts';
+import { recordEvent } from '../audit/store.ts';
+import { notFound } from '../http/problem.ts';
+import { defineUserRoute, type Route, type UserCall } from '../http/route.ts';
+import { Id } from '../http/schemas.ts';
+import { lockChain } from '../ledger/append.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { findTenant } from '../tenants/store.ts';
+import { listSecondFactorHolders } from './account-store.ts';
+import { viewSessions } from './list-sessions.ts';
+import { findMember, listMembershipsOf } from './membership-store.ts';
+import type { IdentityServices } from './services.ts';
+import { MemberRoleName, SessionView, User, viewUser } from './user-view.ts';
+
+const Me = z
+  .strictObject({
+    user: User,
+    tenant: z.strictObject({ id: Id, slug: z.string(), name: z.string() }),
+    scopes: z.array(z.string()).meta({ description: 'What the role of the person allows.' }),
+    session: SessionView,
+    memberships: z
+      .array(
+        z.strictObject({
+          tenantId: Id,
+          tenantSlug: z.string(),
+          tenantName: z.string(),
+          role: MemberRoleName,
+        }),
+      )
+      .meta({ description: 'Every tenant that the person may sign in to.' }),
+  })
+  .meta({ id: 'Me' });
+
+/** The operations of a signed-in person on themselves. */
+export function meRoutes(services: IdentityServices): readonly Route[] {
+  const { database, hasher } = services;
+
+  const end = async (call: UserCall, work: UnitOfWork, which: { sessionId?: string; exceptSessionId?: string }) => {
+    const { tenantId, actor } = call.principal;
+    // The chain before the sessions, in the order of everything that ends one.
+    await lockChain(work.transaction, tenantId, 'audit');
+    const ended = await endSessions(work.transaction, { userIds: [actor.id], tenantId, ...which });
+    if (ended > 0)
+      await recordEvent(work, callSource(call, hasher), {
+        module: 'identity',
+        action: 'session.ended',
+        targetId: actor.id,
+        targetRef: actor.email,
+        diff: { sessions: ended, ...which },
+      });
+    return { ended };
+  };
+
+  return [
+    defineUserRoute({
+      method: 'GET',
+      path: '/v1/me',
+      operationId: 'getMe',
+      tag: 'Sign-in',
+      summary: 'Get the signed-in person, the session and what the role allows',
+      status: 200,
+      result: Me,
+      async handle({ principal: { tenantId, actor, scopes, credential } }) {
+        const tenant = await findTenant(database.kysely, tenantId);
+        const member = await findMember(database.kysely, tenantId, actor.id);
+        const sessions = await viewSessions(services, tenantId, actor.id, credential.id);
+        const session = sessions.find(({ isCurrent }) => isCurrent);
+        if (tenant === undefined || member === undefined || session === undefined) throw notFound('session');
+        const holders = await listSecondFactorHolders(database.kysely, [actor.id]);
+        const memberships = [];
+        for (const { tenantId, role, status, isAccepted } of await listMembershipsOf(database.kysely, actor.id)) {
+          const of = await findTenant(database.kysely, tenantId);
+          if (status !== 'active' || !isAccepted || of === undefined) continue;
+          memberships.push({ tenantId, tenantSlug: of.slug, tenantName: of.name, role });
+        }
+        return {
+          user: viewUser(member, holders.has(actor.id)),
+          tenant: { id: tenant.id, slug: tenant.slug, name: tenant.name },
+          scopes: [...scopes],
+          session,
+          memberships,
+        };
+      },
+    }),
+    defineUserRoute({
+      method: 'GET',
+      path: '/v1/me/sessions',
+      operationId: 'listMySessions',
+      tag: 'Sign-in',
+      summary: 'List the own sessions, newest first',
+      status: 200,
+      result: z.strictObject({ items: z.array(SessionView) }),
+      handle: async ({ principal: { tenantId, actor, credential } }) => ({
+        items: await viewSessions(services, tenantId, actor.id, credential.id),
+      }),
+    }),
+    defineUserRoute({
+      method: 'DELETE',
+      path: '/v1/me/sessions',
+      operationId: 'endMyOtherSessions',
+      tag: 'Sign-in',
+      summary: 'End every own session but this one',
+      status: 200,
+      result: z.strictObject({ ended: z.int().min(0) }),
+      change: (call, work) => end(call, work, { exceptSessionId: call.principal.credential.id }),
+    }),
+    defineUserRoute({
+      method: 'DELETE',
+      path: '/v1/me/sessions/{id}',
+      operationId: 'endMySession',
+      tag: 'Sign-in',
+      summary: 'End one of the own sessions',
+      params: z.strictObject({ id: Id }),
+      status: 200,
+      result: z.strictObject({ ended: z.int().min(0) }),
+      async change(call, work) {
+        const ended = await end(call, work, { sessionId: call.params.id });
+        if (ended.ended === 0) throw notFound('session');
+        return ended;
+      },
+    }),
+  ];
+}

@@ -1,0 +1,218 @@
+import { type ExpressionBuilder, sql } from 'kysely';
+import type { MemberRole } from '../access/roles.ts';
+import type { RowKind } from '../audit/row-state.ts';
+import type { Queries } from '../storage/database.ts';
+import { prepareQuery } from '../storage/prepared-query.ts';
+import type { Tables } from '../storage/tables.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { type MemberStatus, type Membership, type MembershipRow, readMembership } from './membership.ts';
+
+export const membershipRows: RowKind<'memberships'> = {
+  table: 'memberships',
+  module: 'identity',
+  noun: 'user',
+  key: 'user_id',
+  owner: 'tenant_id',
+  counters: ['last_signed_in_at'],
+};
+
+/** How many rows one statement names: below SQLite's limit of parameters. */
+const batchSize = 1000;
+
+/** Finds a member by the id of the person; one that was deleted is none. */
+export async function findMember(queries: Queries, tenantId: string, userId: string): Promise<Membership | undefined> {
+  const [row] = await selectMember(queries, { tenantId, userId });
+  return row && readMembership(row);
+}
+
+const selectMember = prepareQuery<{ tenantId: string; userId: string }, MembershipRow>((queries, parameter) =>
+  queries
+    .selectFrom('memberships')
+    .selectAll()
+    .where('tenant_id', '=', parameter('tenantId'))
+    .where('user_id', '=', parameter('userId'))
+    .where('deleted_at', 'is', null),
+);
+
+/** Finds a member by the normalized e-mail address. */
+export async function findMemberByEmail(
+  queries: Queries,
+  tenantId: string,
+  email: string,
+): Promise<Membership | undefined> {
+  const [row] = await selectMemberByEmail(queries, { tenantId, email });
+  return row && readMembership(row);
+}
+
+const selectMemberByEmail = prepareQuery<{ tenantId: string; email: string }, MembershipRow>((queries, parameter) =>
+  queries
+    .selectFrom('memberships')
+    .selectAll()
+    .where('tenant_id', '=', parameter('tenantId'))
+    .where('user_id', '=', (user) => user.selectFrom('users').select('id').where('email', '=', parameter('email')))
+    .where('deleted_at', 'is', null),
+);
+
+/** The rows of the memberships of these persons, deleted ones included. */
+export async function readMembershipRows(
+  queries: Queries,
+  tenantId: string,
+  userIds: readonly string[],
+): Promise<readonly MembershipRow[]> {
+  const rows: MembershipRow[] = [];
+  for (let start = 0; start < userIds.length; start += batchSize) {
+    const batch = userIds.slice(start, start + batchSize);
+    rows.push(
+      ...(await queries
+        .selectFrom('memberships')
+        .selectAll()
+        .where('tenant_id', '=', tenantId)
+        .where('user_id', 'in', batch)
+        .execute()),
+    );
+  }
+  return rows;
+}
+
+/** Sets the same columns in several memberships. @returns the rows as they are now, in any order. */
+export async function updateMemberships(
+  work: UnitOfWork,
+  tenantId: string,
+  userIds: readonly string[],
+  columns: Partial<MembershipRow>,
+): Promise<readonly MembershipRow[]> {
+  const rows: MembershipRow[] = [];
+  for (let start = 0; start < userIds.length; start += batchSize) {
+    const batch = userIds.slice(start, start + batchSize);
+    rows.push(
+      ...(await work.transaction
+        .updateTable('memberships')
+        .set({ ...columns, updated_at: work.now })
+        .where('tenant_id', '=', tenantId)
+        .where('user_id', 'in', batch)
+        .returningAll()
+        .execute()),
+    );
+  }
+  return rows;
+}
+
+/** Which members a list has. */
+export interface MemberFilter {
+  readonly status?: Exclude<MemberStatus, 'deleted'> | undefined;
+  readonly role?: string | undefined;
+}
+
+/** Whether a membership lets its person sign in, as `canSignIn` tells of one that was read. */
+export function maySignIn(row: ExpressionBuilder<Tables, 'memberships'>) {
+  return row.and([
+    row('memberships.accepted_at', 'is not', null),
+    row('memberships.deactivated_at', 'is', null),
+    row('memberships.unassigned_at', 'is', null),
+    row('memberships.deleted_at', 'is', null),
+  ]);
+}
+
+function fits({ status, role }: MemberFilter) {
+  return (row: ExpressionBuilder<Tables, 'memberships'>) =>
+    row.and([
+      row('deleted_at', 'is', null),
+      ...(role === undefined ? [] : [row('role', '=', role)]),
+      ...(status === 'active' ? [row('deactivated_at', 'is', null), row('unassigned_at', 'is', null)] : []),
+      ...(status === 'suspended'
+        ? [row.or([row('deactivated_at', 'is not', null), row('unassigned_at', 'is not', null)])]
+        : []),
+    ]);
+}
+
+/**
+ * A page of the members, those who came last to this installation first.
+ * @param before the id of the last person already seen; null for the first page.
+ */
+export async function listMembers(
+  queries: Queries,
+  tenantId: string,
+  filter: MemberFilter,
+  before: string | null,
+  limit: number,
+): Promise<{ readonly members: readonly Membership[]; readonly next: string | null }> {
+  let query = queries
+    .selectFrom('memberships')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where(fits(filter))
+    .orderBy('user_id', 'desc')
+    .limit(sql.lit(limit + 1));
+  if (before !== null) query = query.where('user_id', '<', before);
+  const rows = await query.execute();
+  const page = rows.slice(0, limit);
+  return { members: page.map(readMembership), next: rows.length > limit ? (page.at(-1)?.user_id ?? null) : null };
+}
+
+/** How many members a list has. */
+export async function countMembers(queries: Queries, tenantId: string, filter: MemberFilter = {}): Promise<number> {
+  const { count } = await queries
+    .selectFrom('memberships')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('tenant_id', '=', tenantId)
+    .where(fits(filter))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** The members that stand in the group of a role: also those whom `active: false` suspended, not those removed from it. */
+export async function listGroupMembers(
+  queries: Queries,
+  tenantId: string,
+  role: MemberRole,
+): Promise<readonly Pick<Membership, 'userId' | 'userName'>[]> {
+  const rows = await queries
+    .selectFrom('memberships')
+    .select(['user_id', 'user_name'])
+    .where('tenant_id', '=', tenantId)
+    .where('role', '=', role)
+    .where('deleted_at', 'is', null)
+    .where('unassigned_at', 'is', null)
+    .orderBy('user_id')
+    .execute();
+  return rows.map((row) => ({ userId: row.user_id, userName: row.user_name }));
+}
+
+/** The tenants that a person is a member of, with the membership. */
+export async function listMembershipsOf(queries: Queries, userId: string): Promise<readonly Membership[]> {
+  const rows = await queries
+    .selectFrom('memberships')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .orderBy('tenant_id')
+    .execute();
+  return rows.map(readMembership);
+}
+
+/** Whether a person ever took an invitation of another tenant than this: then their account is not this tenant's alone. */
+export async function isAcceptedElsewhere(queries: Queries, userId: string, tenantId: string): Promise<boolean> {
+  const row = await queries
+    .selectFrom('memberships')
+    .select('tenant_id')
+    .where('user_id', '=', userId)
+    .where('tenant_id', '!=', tenantId)
+    .where('accepted_at', 'is not', null)
+    .limit(sql.lit(1))
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Whether anybody but this member is an administrator who can sign in to the tenant. */
+export async function hasOtherAdmin(queries: Queries, { tenantId, userId }: Membership): Promise<boolean> {
+  const row = await queries
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('tenant_id', '=', tenantId)
+    .where('role', '=', 'admin')
+    .where('user_id', '!=', userId)
+    .where(maySignIn)
+    .limit(sql.lit(1))
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,127 @@
+import { sql } from 'kysely';
+import { newId } from '../ids.ts';
+import type { Queries } from '../storage/database.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+
+const challengeMilliseconds = 5 * 60 * 1000;
+/** How many codes may be tried against one challenge. */
+const mostAttempts = 5;
+/** Failures are forgotten when nobody failed for so long. */
+const memoryMilliseconds = 24 * 60 * 60 * 1000;
+
+/** A sign-in that waits for a code. */
+export interface Challenge {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly userId: string;
+}
+
+/** Keeps that a password was right, until the code comes. */
+export async function createChallenge(
+  work: UnitOfWork,
+  { tenantId, userId }: Omit<Challenge, 'id'>,
+): Promise<{ readonly id: string; readonly expiresAt: string }> {
+  const id = newId();
+  const expiresAt = new Date(Date.parse(work.now) + challengeMilliseconds).toISOString();
+  await work.transaction
+    .insertInto('sign_in_challenges')
+    .values({ id, tenant_id: tenantId, user_id: userId, attempts: 0, expires_at: expiresAt })
+    .execute();
+  return { id, expiresAt };
+}
+
+/** Finds a challenge; undefined when it is unknown, expired or tried too often. */
+export async function findChallenge(queries: Queries, id: string, now: string): Promise<Challenge | undefined> {
+  const row = await queries
+    .selectFrom('sign_in_challenges')
+    .selectAll()
+    .where('id', '=', id)
+    .where('expires_at', '>', now)
+    .where('attempts', '<', mostAttempts)
+    .executeTakeFirst();
+  return row && { id: row.id, tenantId: row.tenant_id, userId: row.user_id };
+}
+
+/** Counts one try against a challenge; false when others took the last one. */
+export async function tryChallenge(queries: Queries, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable('sign_in_challenges')
+    .set((challenge) => ({ attempts: challenge('attempts', '+', 1) }))
+    .where('id', '=', id)
+    .where('attempts', '<', mostAttempts)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+/** Uses a challenge up; false when another request was faster. */
+export async function consumeChallenge(work: UnitOfWork, id: string): Promise<boolean> {
+  const { numDeletedRows } = await work.transaction
+    .deleteFrom('sign_in_challenges')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows === 1n;
+}
+
+/** Until when sign-ins of a subject wait; null when they need not. */
+export async function findBlock(queries: Queries, subject: string, now: string): Promise<string | null> {
+  const row = await queries
+    .selectFrom('sign_in_failures')
+    .select('blocked_until')
+    .where('subject', '=', subject)
+    .where('blocked_until', '>', now)
+    .executeTakeFirst();
+  return row?.blocked_until ?? null;
+}
+
+/**
+ * Counts a failure of a subject.
+ * @param waitAfter how many milliseconds to wait after so many failures in a row.
+ */
+export async function countFailure(
+  work: UnitOfWork,
+  subject: string,
+  waitAfter: (failures: number) => number,
+): Promise<number> {
+  const { failures } = await work.transaction
+    .insertInto('sign_in_failures')
+    .values({ subject, failures: 1, last_failed_at: work.now, blocked_until: null })
+    .onConflict((conflict) =>
+      conflict.column('subject').doUpdateSet((row) => ({
+        failures: row('sign_in_failures.failures', '+', 1),
+        last_failed_at: work.now,
+      })),
+    )
+    .returning('failures')
+    .executeTakeFirstOrThrow();
+  const wait = waitAfter(failures);
+  if (wait > 0) {
+    await work.transaction
+      .updateTable('sign_in_failures')
+      .set({ blocked_until: new Date(Date.parse(work.now) + wait).toISOString() })
+      .where('subject', '=', subject)
+      .execute();
+  }
+  return failures;
+}
+
+/** Forgets the failures of a subject, after a success of its own. */
+export async function forgetFailures(work: UnitOfWork, subject: string): Promise<void> {
+  await work.transaction.deleteFrom('sign_in_failures').where('subject', '=', subject).execute();
+}
+
+/** Forgets challenges that have expired and failures of long ago. */
+export async function forgetSignIns(queries: Queries, now: string): Promise<void> {
+  await queries.deleteFrom('sign_in_challenges').where('expires_at', '<=', now).execute();
+  const before = new Date(Date.parse(now) - memoryMilliseconds).toISOString();
+  await queries.deleteFrom('sign_in_failures').where('last_failed_at', '<=', before).execute();
+}
+
+/** The time of the last sign-in of a member. */
+export async function noteSignIn(work: UnitOfWork, { tenantId, userId }: Omit<Challenge, 'id'>): Promise<void> {
+  await work.transaction
+    .updateTable('memberships')
+    .set({ last_signed_in_at: sql.val(work.now) })
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .execute();
+}

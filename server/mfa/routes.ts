@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { renewSession } from '../access/session-store.ts';
+import { clientSource } from '../audit/source.ts';
+import { Problem } from '../http/problem.ts';
+import { answerWith, defineUserRoute, type Route } from '../http/route.ts';
+import { findWeakness, TypedPassword } from '../identity/password.ts';
+import { reauthenticate } from '../identity/reauthenticate.ts';
+import type { IdentityServices } from '../identity/services.ts';
+import { runUnitOfWork } from '../storage/unit-of-work.ts';
+import { disabledAlready, disableSecondFactor } from './changes.ts';
+import { enrolTotp, renewBackupCodes, verifyEnrolment } from './enrol.ts';
+import { MfaStatus } from './second-factor.ts';
+import { isSecondFactorEnabled, readStatus } from './store.ts';
+
+const PasswordBody = z.strictObject({ password: TypedPassword });
+const CodeBody = z.strictObject({
+  code: z.string().min(1).max(64).meta({ description: 'The six digits that the authenticator shows.' }),
+});
+const BackupCodes = z.array(z.string()).meta({
+  description: 'Each is good once, in place of a code of the authenticator. Shown here only.',
+});
+const tag = 'Second factor';
+
+/** The operations of a signed-in person on their second factor (spec.md "Second factor"). */
+export function mfaRoutes(services: IdentityServices): readonly Route[] {
+  const { database, hasher, sessionCookie, sessionLifetime } = services;
+  return [
+    defineUserRoute({
+      method: 'GET',
+      path: '/v1/me/mfa',
+      operationId: 'getMfaStatus',
+      tag,
+      summary: 'Read the status of your second factor',
+      description: 'The status is the whole body, without `data` around it.',
+      status: 200,
+      result: MfaStatus,
+      isBare: true,
+      handle: ({ principal: { actor } }) => readStatus(database.kysely, actor.id),
+    }),
+    defineUserRoute({
+      method: 'POST',
+      path: '/v1/me/mfa/totp/enroll',
+      operationId: 'enrollTotp',
+      tag,
+      summary: 'Start to enrol an authenticator',
+      description:
+        'Your sign-in stays as it is until a code is verified. An enrolment that waits is replaced together with its backup codes; a second factor that is on must be disabled first.',
+      body: PasswordBody,
+      status: 200,
+      result: z.strictObject({
+        totpURI: z.string().meta({ description: 'An otpauth://totp/ URI, to be shown as a QR code.' }),
+        backupCodes: BackupCodes,
+      }),
+      errors: ['password_incorrect', 'forbidden'],
+      async handle(call) {
+        const { totpUri, backupCodes } = await enrolTotp(services, call, call.body.password);
+        return { totpURI: totpUri, backupCodes: [...backupCodes] };
+      },
+    }),
+    defineUserRoute({
+      method: 'POST',
+      path: '/v1/me/mfa/totp/verify',
+      operationId: 'verifyTotp',
+      tag,
+      summary: 'Enable the second factor with the first code',
+      description:
+        'Every other session of yours ends, in every tenant; this one goes on under a new cookie. The code counts as used.',
+      body: CodeBody,
+      status: 200,
+      result: MfaStatus,
+      errors: ['code_incorrect', 'forbidden'],
+      async handle(call) {
+        const { token } = await verifyEnrolment(services, call, call.body.code);
+        const status = await readStatus(database.kysely, call.principal.actor.id);
+        return answerWith(status, { 'Set-Cookie': sessionCookie.write(token) });
+      },
+    }),
+    defineUserRoute({
+      method: 'DELETE',
+      path: '/v1/me/mfa/totp',
+      operationId: 'disableTotp',
+      tag,
+      summary: 'Disable your second factor, or drop an enrolment that waits',
+      description:
+        'Forgets the secret and the backup codes. Every other session of yours ends, in every tenant; this one goes on under a new cookie. A password that is too short to stand alone must be changed first.',
+      body: PasswordBody,
+      status: 200,
+      result: MfaStatus,
+      errors: ['password_incorrect', 'forbidden'],
+      async handle(call) {
+        const { actor, credential } = call.principal;
+        const { password } = call.body;
+        await reauthenticate(services, call, password);
+        const weakness = await findWeakness(password, { hasSecondFactor: false, words: [] });
+        if (weakness !== null && (await isSecondFactorEnabled(database.kysely, actor.id)))
+          throw new Problem('conflict', `Choose another password first: without a second factor it ${weakness}.`);
+        const sourceOf = clientSource(actor, call.client, hasher);
+        const { token } = await runUnitOfWork(database, call.now, async (work) => {
+          if (!(await disableSecondFactor(work, sourceOf, actor.id, 'disabled', undefined, credential.id)))
+            throw disabledAlready();
+          return renewSession(work, { userId: actor.id, sessionId: credential.id }, sessionLifetime);
+        });
+        return answerWith(await readStatus(database.kysely, actor.id), { 'Set-Cookie': sessionCookie.write(token) });
+      },
+    }),
+    defineUserRoute({
+      method: 'POST',
+      path: '/v1/me/mfa/backup-codes',
+      operationId: 'replaceBackupCodes',
+      tag,
+      summary: 'Make another set of backup codes',
+      description: 'All earlier ones end.',
+      body: PasswordBody,
+      status: 200,
+      result: z.strictObject({ backupCodes: BackupCodes }),
+      errors: ['password_incorrect', 'forbidden'],
+      async handle(call) {
+        return { backupCodes: [...(await renewBackupCodes(services, call, call.body.password))] };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,341 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { RateLimiter } from '../../http/rate-limit.ts';
+import { SignInGuard, waitAfter } from '../../identity/sign-in-guard.ts';
+import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { describeOnEachDatabase, startTestServer, type TestMember, type TestServer } from '../harness.ts';
+import { assertProblem } from '../http/problems.ts';
+import {
+  cheapHasher,
+  cookieOf,
+  failSignIn,
+  isOpen,
+  type Requests,
+  secret,
+  sessionOf,
+  signIn,
+  startBeside,
+} from './sign-in-requests.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+describe('the wait after failures in a row', () => {
+  test('is none for the first nine and a minute after the tenth', () => {
+    for (let failures = 0; failures < 10; failures += 1) assert.equal(waitAfter(failures), 0);
+    assert.equal(waitAfter(10), minute);
+  });
+
+  test('doubles with each failure until it is an hour, and is never more', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 10, max: 1e9 }), (failures) => {
+        assert.equal(waitAfter(failures + 1), Math.min(hour, waitAfter(failures) * 2));
+        assert.ok(waitAfter(failures) >= minute);
+      }),
+    );
+  });
+});
+
+describeOnEachDatabase('guessing passwords', (dialect) => {
+  /** A server whose passwords cost little, so that a test may try many of them. */
+  async function startCheapServer(environment: Readonly<Record<string, string>> = {}) {
+    const server = await startTestServer(dialect, { SVC_SECRET: secret, ...environment });
+    const member = await server.createMember();
+    const cheap = await startBeside(server, { passwords: cheapHasher() });
+    // The first success stores a hash of the low cost.
+    await signIn(cheap, member);
+    return {
+      server,
+      cheap,
+      member,
+      async [Symbol.asyncDispose]() {
+        await cheap[Symbol.asyncDispose]();
+        await server[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  const fail = async (requests: Requests, member: TestMember, times: number, headers = {}) => {
+    for (let time = 0; time < times; time += 1)
+      assertProblem(await failSignIn(requests, member, headers), 'invalid_credentials');
+  };
+
+  /** Asserts that even the right password has to wait. @returns for how many seconds. */
+  const assertWaits = async (requests: Requests, member: TestMember, headers = {}) => {
+    const response = await signIn(requests, member, headers);
+    assertProblem(response, 'rate_limited');
+    return Number(response.headers.get('retry-after'));
+  };
+
+  test('has to wait after ten failures in a row, longer each time, and never for more than an hour', async () => {
+    await using setup = await startCheapServer();
+    const { server, cheap, member } = setup;
+    await fail(cheap, member, 10);
+    for (const minutes of [1, 2, 4, 8, 16, 32, 60, 60]) {
+      assert.equal(await assertWaits(cheap, member), minutes * 60);
+      server.clock.advance(minutes * minute - 1);
+      assert.equal(await assertWaits(cheap, member), 1);
+      server.clock.advance(1);
+      await fail(cheap, member, 1);
+    }
+    server.clock.advance(hour);
+    assert.equal((await signIn(cheap, member)).status, 200);
+  });
+
+  test('waits for addresses of nobody just as for those of members', async () => {
+    await using setup = await startCheapServer();
+    const nobody = { ...setup.member, email: 'nobody@example.com' };
+    await fail(setup.cheap, nobody, 10);
+    assert.equal(await assertWaits(setup.cheap, nobody), 60);
+  });
+
+  test('counts one account whatever way its address is written in', async () => {
+    await using setup = await startCheapServer();
+    const { cheap, member } = setup;
+    const spellings = [member.email, member.email.toUpperCase(), ` ${member.email}`];
+    for (let time = 0; time < 10; time += 1)
+      await failSignIn(cheap, { email: spellings[time % spellings.length] as string });
+    assert.equal(await assertWaits(cheap, member), 60);
+  });
+
+  test('a wait does not count the tries that it refuses', async () => {
+    await using setup = await startCheapServer();
+    const { server, cheap, member } = setup;
+    await fail(cheap, member, 10);
+    for (let time = 0; time < 30; time += 1) assertProblem(await failSignIn(cheap, member), 'rate_limited');
+    server.clock.advance(minute);
+    assert.equal((await signIn(cheap, member)).status, 200);
+  });
+
+  test('a success forgets the failures of its own account', async () => {
+    await using setup = await startCheapServer();
+    const { cheap, member } = setup;
+    for (let round = 0; round < 3; round += 1) {
+      await fail(cheap, member, 9);
+      assert.equal((await signIn(cheap, member)).status, 200);
+    }
+  });
+
+  test('a success of another account forgets nothing', async () => {
+    await using setup = await startCheapServer();
+    const { server, cheap, member } = setup;
+    const other = await server.createMember();
+    await fail(cheap, member, 9);
+    assert.equal((await signIn(cheap, other)).status, 200);
+    await fail(cheap, member, 1);
+    assert.equal(await assertWaits(cheap, member), 60);
+    assert.equal((await signIn(cheap, other)).status, 200);
+  });
+
+  test('the wait outlives the server', async () => {
+    await using setup = await startCheapServer();
+    const { server, cheap, member } = setup;
+    await fail(cheap, member, 10);
+    await using restarted = await startBeside(server);
+    assert.equal(await assertWaits(restarted, member), 60);
+    server.clock.advance(minute);
+    await fail(restarted, member, 1);
+    assert.equal(await assertWaits(restarted, member), 120, 'the failures are known too');
+    server.clock.advance(2 * minute);
+    assert.equal((await signIn(restarted, member)).status, 200);
+  });
+
+  test('by strangers does not keep a person out of a device on which they signed in before', async () => {
+    await using setup = await startCheapServer();
+    const { cheap, member } = setup;
+    const device = { Cookie: cookieOf(await signIn(cheap, member), 'svc_device') };
+    await fail(cheap, member, 10);
+    assert.equal(await assertWaits(cheap, member), 60);
+    assert.equal((await signIn(cheap, member, device)).status, 200);
+    assert.equal(await assertWaits(cheap, member), 60, 'nor does the person let the strangers in');
+  });
+
+  test('on a known device is slowed down as well, by itself', async () => {
+    await using setup = await startCheapServer();
+    const { cheap, member } = setup;
+    const device = { Cookie: cookieOf(await signIn(cheap, member), 'svc_device') };
+    await fail(cheap, member, 10, device);
+    assert.equal(await assertWaits(cheap, member, device), 60);
+    assert.equal((await signIn(cheap, member)).status, 200);
+    assert.equal(await assertWaits(cheap, member, device), 60);
+  });
+
+  test('gains nothing by the cookie of another device, a forged one or one that is spelled another way', async () => {
+    await using setup = await startCheapServer();
+    const { server, cheap, member } = setup;
+    const own = cookieOf(await signIn(cheap, member), 'svc_device');
+    const stranger = await server.createMember();
+    const foreign = cookieOf(await signIn(cheap, stranger), 'svc_device');
+    const flipped = own.slice(0, -2) + (own.at(-2) === 'A' ? 'B' : 'A') + own.at(-1);
+    await fail(cheap, member, 10);
+    for (const Cookie of [
+      foreign,
+      flipped,
+      'svc_device=',
+      'svc_device=AAAA',
+      `${own}.`,
+      `${own}==`,
+      own.replace('=', '=+'),
+    ])
+      assert.equal(await assertWaits(cheap, member, { Cookie }), 60, Cookie);
+    assert.equal((await signIn(cheap, member, { Cookie: own })).status, 200);
+  });
+
+  test('gains nothing by a device that was known before the password was changed', async () => {
+    await using setup = await startCheapServer();
+    const { server, cheap, member } = setup;
+    const first = await signIn(cheap, member);
+    server.clock.advance(1);
+    const newPassword = 'another long pass phrase';
+    const changed = await cheap.request('POST', '/v1/auth/password', {
+      headers: { ...sessionOf(server, first), 'Sec-Fetch-Site': 'same-origin' },
+      body: { currentPassword: member.password, newPassword },
+    });
+    assert.equal(changed.status, 200, changed.text);
+    await fail(cheap, member, 10);
+    assert.equal(await assertWaits(cheap, member, { Cookie: cookieOf(first, 'svc_device') }), 60);
+    const known = { Cookie: cookieOf(changed, 'svc_device') };
+    assert.equal((await signIn(cheap, { ...member, password: newPassword }, known)).status, 200);
+  });
+
+  test('finds the password of a member by the hundred in no minute', async () => {
+    await using setup = await startCheapServer({ SVC_LIMIT_SIGN_IN: '10' });
+    const { server, cheap, member } = setup;
+    server.clock.advance(minute);
+    let tried = 0;
+    for (let time = 0; time < 300; time += 1) {
+      const { status } = await failSignIn(cheap, member);
+      assert.ok(status === 401 || status === 429, String(status));
+      if (status === 401) tried += 1;
+      server.clock.advance(10_000);
+    }
+    // 50 minutes: ten tries, and then one after each wait of 1, 2, 4, 8 and 16 minutes.
+    assert.equal(tried, 15);
+    server.clock.advance(hour);
+    assert.equal((await signIn(cheap, member)).status, 200);
+  });
+});
+
+describeOnEachDatabase('the limit of sign-ins a minute', (dialect) => {
+  const forwarded = (address: string) => ({ 'X-Forwarded-For': address });
+  const start = () => startTestServer(dialect, { SVC_LIMIT_SIGN_IN: '3', SVC_TRUSTED_PROXIES: '1' });
+  const statusOf = async (server: TestServer, member: TestMember, address: string) =>
+    (await failSignIn(server, member, forwarded(address))).status;
+
+  test('holds for each account, from wherever the tries come', async () => {
+    await using server = await start();
+    const [member, other] = [await server.createMember(), await server.createMember()];
+    for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3'])
+      assert.equal(await statusOf(server, member, address), 401);
+    const limited = await failSignIn(server, member, forwarded('192.0.2.4'));
+    assertProblem(limited, 'rate_limited');
+    assert.equal(limited.headers.get('retry-after'), '60');
+    assert.match(limited.headers.get('ratelimit-policy') ?? '', /"sign_in_account";q=3;w=60/);
+    assert.equal((await signIn(server, other, forwarded('192.0.2.5'))).status, 200);
+    server.clock.advance(minute);
+    assert.equal((await signIn(server, member, forwarded('192.0.2.4'))).status, 200);
+  });
+
+  test('holds for each address, whatever accounts are tried, for a whole IPv6 network at once', async () => {
+    await using server = await start();
+    const member = await server.createMember();
+    const nobody = (number: number) => ({ ...member, email: `nobody-${number}@example.com` });
+    for (const [address, neighbour] of [
+      ['192.0.2.1', '192.0.2.1'],
+      ['2001:db8::1', '2001:db8::ffff:1'],
+    ] as const) {
+      for (const number of [1, 2, 3]) assert.equal(await statusOf(server, nobody(number), address), 401);
+      const limited = await signIn(server, member, forwarded(neighbour));
+      assertProblem(limited, 'rate_limited');
+      server.clock.advance(minute);
+    }
+    assert.equal((await signIn(server, member, forwarded('192.0.2.1'))).status, 200);
+  });
+
+  test('holds for answers to challenges of nobody', async () => {
+    await using server = await start();
+    const body = { challengeId: '01990000-0000-7000-8000-000000000000', code: '000000' };
+    const answer = async () => (await server.request('POST', '/v1/auth/challenge', { key: null, body })).status;
+    assert.deepEqual([await answer(), await answer(), await answer(), await answer()], [401, 401, 401, 429]);
+  });
+
+  test('holds for each address at challenges and invitations too, and stands on every answer of the three', async () => {
+    await using server = await start();
+    const member = await server.createMember();
+    const unknown = { challengeId: '01990000-0000-7000-8000-000000000000', code: '000000' };
+    const tries = [
+      ['/v1/auth/sign-in', { email: member.email, password: 'not the password of anybody' }, 401],
+      ['/v1/auth/challenge', unknown, 401],
+      ['/v1/auth/invitations/accept', { token: 'svc_invitation_unknown', password: member.password }, 404],
+    ] as const;
+    for (const index of tries.keys()) {
+      const headers = forwarded(`192.0.2.${index}`);
+      const send = (body: unknown, to: string) => server.request('POST', to, { key: null, headers, body });
+      // Whichever of them was tried, the address has used its tries up for all.
+      for (const [count, [to, body, status]] of [...tries.slice(index), ...tries.slice(0, index)].entries()) {
+        const answer = await send(body, to);
+        assert.equal(answer.status, status, answer.text);
+        assert.equal(answer.headers.get('ratelimit-policy'), '"sign_in_address";q=3;w=60');
+        assert.equal(answer.headers.get('ratelimit'), `"sign_in_address";r=${2 - count};t=60`);
+      }
+      for (const [to, body] of tries) assertProblem(await send(body, to), 'rate_limited');
+    }
+  });
+
+  test('holds for the password that a signed-in person is asked for again, by the session', async () => {
+    await using server = await start();
+    const member = await server.createMember();
+    const ask = (currentPassword: string, headers = member.session) =>
+      server.request('POST', '/v1/auth/password', {
+        headers,
+        body: { currentPassword, newPassword: 'seven tall giraffes went by' },
+      });
+    const other = sessionOf(server, await signIn(server, member, forwarded('192.0.2.9')));
+    for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3'])
+      assertProblem(await ask('wrong', { ...member.session, ...forwarded(address) }), 'password_incorrect');
+    assertProblem(await ask(member.password), 'rate_limited');
+    assert.ok(await isOpen(server, member.session));
+    const changed = await ask(member.password, { ...other, ...forwarded('192.0.2.9') });
+    assert.equal(changed.status, 200, changed.text);
+  });
+});
+
+describeOnEachDatabase('a password that the operator gives', (dialect) => {
+  test('works at once, although strangers had failed', async () => {
+    await using server = await startTestServer(dialect);
+    const { installation, clock } = server;
+    const [member, other] = [await server.createMember(), await server.createMember()];
+    for (const { email } of [member, other])
+      for (let time = 0; time < 10; time += 1) await failSignIn(server, { email });
+    assertProblem(await signIn(server, member), 'rate_limited');
+    const guard = new SignInGuard({ ...installation, limiter: new RateLimiter(clock.milliseconds), limit: 1 });
+    await runUnitOfWork(installation.database, clock.now(), (work) => guard.forget(work, member.email));
+    assert.equal((await signIn(server, member)).status, 200);
+    assertProblem(await signIn(server, other), 'rate_limited');
+  });
+});
+
+describeOnEachDatabase('asking a signed-in person for the password', (dialect) => {
+  test('makes a thief of the session wait after ten failures, and is told to the tenant', async () => {
+    await using server = await startTestServer(dialect);
+    const member = await server.createMember();
+    const ask = (currentPassword: string) =>
+      server.request('POST', '/v1/auth/password', {
+        headers: member.session,
+        body: { currentPassword, newPassword: 'seven tall giraffes went by' },
+      });
+    for (let time = 0; time < 10; time += 1) assertProblem(await ask('wrong'), 'password_incorrect');
+    assertProblem(await ask(member.password), 'rate_limited');
+    assert.equal((await signIn(server, member)).status, 200, 'the person signs in elsewhere');
+    assertProblem(await ask(member.password), 'rate_limited');
+    server.clock.advance(minute);
+    assert.equal((await ask(member.password)).status, 200);
+    const { body } = await server.request('GET', '/v1/audit?module=identity&limit=100');
+    const told = body.data.items.filter(
+      ({ action }: { readonly action: string }) => action === 'session.reauthentication_failed',
+    );
+    assert.equal(told.length, 10);
+    assert.ok(told.every(({ actorId }: { readonly actorId: string }) => actorId === member.userId));
+  });
+});

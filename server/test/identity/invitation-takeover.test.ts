@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { systemSource } from '../../audit/source.ts';
+import { accountRows, recordAccountChange, updatePassword } from '../../identity/account-store.ts';
+import { createUser } from '../../identity/create-user.ts';
+import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { assertProblem, createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
+import type { TestTenant } from '../harness.ts';
+import { runVerify } from '../ledger/fixture.ts';
+import { createEnrolledMember } from '../mfa/authenticator.ts';
+import { accept, goodPassword, invite } from './invitation-helpers.ts';
+import { addPerson, changePeople, isSignedIn, readAudit, signIn, watch } from './membership-helpers.ts';
+import { cookieOf, signIn as signInFrom } from './sign-in-requests.ts';
+
+const attackersPassword = 'the attacker knows this one';
+
+describeServer('the account of a person of several tenants', (server) => {
+  const createScene = async () => {
+    const [attacker, home] = [await createFreshTenant(server), await createFreshTenant(server)];
+    return { attacker, home, email: `victim-${randomUUID()}@example.com` };
+  };
+  /** Makes somebody an administrator, as the operator does. */
+  const create = async ({ id }: TestTenant, email: string) => {
+    const { database, passwords } = server.installation;
+    const user = { email, role: 'admin', passwordHash: await passwords.hash(goodPassword) } as const;
+    return runUnitOfWork(database, server.clock.now(), (work) => createUser(work, systemSource(id), user));
+  };
+  const readHash = async (email: string) => {
+    const users = server.installation.database.kysely.selectFrom('users').select('password_hash');
+    return (await users.where('email', '=', email).executeTakeFirst())?.password_hash;
+  };
+
+  test('comes to another tenant with the password that it has, which stays', async () => {
+    const { attacker: other, home, email } = await createScene();
+    const member = await server.createMember({ tenantId: home.id, email });
+    const { token } = await invite(server, other, email, 'dpo');
+    const hash = await readHash(email);
+    const { result, actions } = await watch(server, other.id, () => accept(server, token, member.password));
+    payload(result, 200);
+    assert.deepEqual(actions, ['invitation.accepted', 'user.provisioned']);
+    assert.equal(await readHash(email), hash);
+    assert.equal(await isSignedIn(server, member.session), true, 'nothing of the account changed');
+    for (const { slug, id } of [home, other]) {
+      const { tenant } = payload(await signIn(server, email, member.password, { tenant: slug }), 200);
+      assert.equal(tenant.id, id);
+    }
+  });
+
+  test('is not opened by a tenant that invites it and takes the invitation itself', async () => {
+    const { attacker, home, email } = await createScene();
+    const victim = await createEnrolledMember(server, { tenantId: home.id, email });
+    const { token } = await invite(server, attacker, email, 'admin');
+    const earlier = (await readAudit(server, attacker.id)).length;
+    const { events, actions } = await watch(server, home.id, async () => {
+      for (const password of [attackersPassword, goodPassword, 'x']) {
+        const refused = await accept(server, token, password);
+        assertProblem(refused, '401 invalid_credentials');
+        assert.match(refused.headers.get('www-authenticate') ?? '', /^Bearer/);
+      }
+    });
+    assert.deepEqual(actions, Array(3).fill('session.refused'));
+    for (const { actorId, targetId, reason } of events)
+      assert.deepEqual([actorId, targetId, reason], [null, victim.userId, 'Wrong password, at an invitation']);
+    assert.equal((await readAudit(server, attacker.id)).length, earlier, 'whoever invited learns nothing of it');
+    const { data } = payload(await server.request('GET', '/v1/users/invitations', { key: attacker.key }), 200);
+    assert.equal(data[0].status, 'pending');
+    assertProblem(await signIn(server, email, attackersPassword), '401 invalid_credentials');
+    assert.equal(payload(await signIn(server, email, victim.password), 200).status, 'mfa_required');
+    assert.equal(await isSignedIn(server, victim.session), true);
+  });
+
+  test('is not guessed by way of an invitation: each wrong password counts', async () => {
+    const { attacker, home, email } = await createScene();
+    const victim = await server.createMember({ tenantId: home.id, email });
+    const { token } = await invite(server, attacker, email);
+    for (let failures = 0; failures < 10; failures += 1)
+      assertProblem(await accept(server, token, `${attackersPassword} ${failures}`), '401 invalid_credentials');
+    const blocked = await accept(server, token, victim.password);
+    assertProblem(blocked, '429 rate_limited');
+    server.clock.advance(Number(blocked.headers.get('retry-after')) * 1000);
+    payload(await accept(server, token, victim.password), 200);
+  });
+
+  test('is not opened by a password that was set before its tenant came', async () => {
+    const { attacker, home, email } = await createScene();
+    const { token } = await invite(server, attacker, email, 'admin');
+    payload(await accept(server, token, attackersPassword), 200);
+    payload(await signIn(server, email, attackersPassword), 200);
+    // The tenant of the person provisions them, as an identity provider does.
+    const member = await addPerson(server, home.id, { email, role: 'admin' });
+    assertProblem(await signIn(server, email, attackersPassword, { tenant: home.slug }), '401 invalid_credentials');
+    const signedIn = payload(await signIn(server, email, attackersPassword), 200);
+    assert.equal(signedIn.tenant.id, attacker.id, 'the only tenant that it opens is the one that made it');
+    const { data } = payload(await server.request('GET', '/v1/users', { key: home.key }), 200);
+    assert.deepEqual([data[0].id, data[0].canSignIn], [member?.userId, false]);
+    // Nor does the person get in with a password of their own: the operator must reset the one that is there.
+    const theirs = await invite(server, home, email, 'admin');
+    assertProblem(await accept(server, theirs.token, goodPassword), '401 invalid_credentials');
+  });
+
+  test('is not guessed with further invitations: the tries count for the account, and a known device by itself', async () => {
+    const { attacker, home, email } = await createScene();
+    const victim = await server.createMember({ tenantId: home.id, email });
+    const device = { Cookie: cookieOf(await signInFrom(server, victim), 'svc_device') };
+    for (let failures = 0; failures < 10; failures += 1) {
+      const { token } = await invite(server, attacker, email);
+      assertProblem(await accept(server, token, `${attackersPassword} ${failures}`), '401 invalid_credentials');
+    }
+    const { token } = await invite(server, attacker, email);
+    assertProblem(await accept(server, token, victim.password), '429 rate_limited');
+    assertProblem(await signIn(server, email, victim.password), '429 rate_limited');
+    payload(await signInFrom(server, victim, device), 200);
+    const body = { token, password: victim.password };
+    payload(await server.request('POST', '/v1/auth/invitations/accept', { key: null, body, headers: device }), 200);
+  });
+
+  test('opens nothing that the operator adds it to, until the person takes an invitation with its password', async () => {
+    const { attacker: eve, home: acme, email } = await createScene();
+    // Eve invites an address that is not hers, and has its password before its owner comes.
+    payload(await accept(server, (await invite(server, eve, email, 'admin')).token, attackersPassword), 200);
+    const created = await create(acme, email);
+    assert.equal(created?.isPasswordSet, false);
+    assertProblem(await signIn(server, email, attackersPassword, { tenant: acme.slug }), '401 invalid_credentials');
+    const only = payload(await signIn(server, email, attackersPassword), 200);
+    assert.deepEqual([only.tenant.id, only.user.role], [eve.id, 'admin']);
+    const { data } = payload(await server.request('GET', '/v1/users', { key: acme.key }), 200);
+    assert.deepEqual([data[0].id, data[0].canSignIn], [created?.userId, false]);
+    // The operator resets the password, and the person comes with the new one.
+    const theirs = await server.installation.passwords.hash(goodPassword);
+    await runUnitOfWork(server.installation.database, server.clock.now(), async (work) => {
+      const row = await updatePassword(work, created?.userId as string, theirs);
+      await recordAccountChange(work, systemSource, accountRows, row.id, row, { verb: 'password_changed' });
+    });
+    assertProblem(await accept(server, created?.invitationToken, attackersPassword), '401 invalid_credentials');
+    payload(await accept(server, created?.invitationToken, goodPassword), 200);
+    assert.equal(payload(await signIn(server, email, goodPassword, { tenant: acme.slug }), 200).user.role, 'admin');
+  });
+
+  test('that the operator adds to a tenant needs no invitation when it is new, or comes back to where it was', async () => {
+    const { home, email } = await createScene();
+    const first = await create(home, email);
+    assert.deepEqual([first?.isPasswordSet, first?.invitationToken], [true, null]);
+    payload(await signIn(server, email, goodPassword), 200);
+    assert.equal(await create(home, email), undefined, 'a member already');
+    await changePeople(server, home.id, [first?.userId as string], { isDeleted: true });
+    const again = await create(home, email);
+    assert.deepEqual(again, { userId: first?.userId, isPasswordSet: false, invitationToken: null });
+    payload(await signIn(server, email, goodPassword), 200);
+  });
+
+  test('stays protected after the person left the tenant that it is from', async () => {
+    const { attacker, home, email } = await createScene();
+    const victim = await server.createMember({ tenantId: home.id, email });
+    const { token } = await invite(server, attacker, email);
+    for (const change of [{ isActivated: false }, { isDeleted: true }] as const) {
+      await changePeople(server, home.id, [victim.userId], change);
+      assertProblem(await accept(server, token, attackersPassword), '401 invalid_credentials');
+    }
+    await addPerson(server, home.id, { email, role: 'admin' });
+    assertProblem(await signIn(server, email, attackersPassword), '401 invalid_credentials');
+    payload(await signIn(server, email, victim.password), 200);
+  });
+
+  test('gets no new password by an invitation of one of its tenants', async () => {
+    const { attacker, home, email } = await createScene();
+    const victim = await server.createMember({ tenantId: home.id, email });
+    await server.createMember({ tenantId: attacker.id, email, role: 'auditor' });
+    const hash = await readHash(email);
+    const { token } = await invite(server, attacker, email);
+    assertProblem(await accept(server, token, attackersPassword), '401 invalid_credentials');
+    assert.equal(await readHash(email), hash);
+    payload(await signIn(server, email, victim.password, { tenant: home.slug }), 200);
+  });
+
+  test('is one tenant’s or the other’s, when both take an invitation at once', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const { attacker, home, email } = await createScene();
+      const invitations = [await invite(server, attacker, email), await invite(server, home, email)];
+      const passwords = [attackersPassword, goodPassword];
+      const answers = await Promise.all(invitations.map(({ token }, index) => accept(server, token, passwords[index])));
+      const statuses = answers.map(({ status }) => status);
+      assert.equal(statuses.filter((status) => status === 200).length, 1, String(statuses));
+      assert.ok(
+        statuses.every((status) => [200, 401, 409].includes(status)),
+        String(statuses),
+      );
+      const won = statuses.indexOf(200);
+      payload(await signIn(server, email, passwords[won] as string), 200);
+      assertProblem(await signIn(server, email, passwords[1 - won] as string), '401 invalid_credentials');
+    }
+    const { report } = await runVerify(server.installation);
+    assert.equal(report.intact, true, JSON.stringify(report.tenants.flatMap(({ rows }) => rows.faults)));
+  });
+});

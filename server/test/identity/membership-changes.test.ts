@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { roleIds } from '../../access/roles.ts';
+import { systemSource } from '../../audit/source.ts';
+import { addMember } from '../../identity/membership-changes.ts';
+import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { createFreshTenant, describeServer } from '../consent/helpers.ts';
+import { runVerify } from '../ledger/fixture.ts';
+import {
+  addPerson,
+  changePeople,
+  isSignedIn,
+  readAudit,
+  readState,
+  readWebhooks,
+  watch,
+} from './membership-helpers.ts';
+
+describeServer('changing members', (server) => {
+  const addPeople = async (tenantId: string, count: number) => {
+    const ids: string[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const member = await addPerson(server, tenantId, { email: `${randomUUID()}@example.com` });
+      ids.push(member?.userId as string);
+    }
+    return ids;
+  };
+  const assertIntact = async () => {
+    const { report } = await runVerify(server.installation);
+    assert.equal(report.intact, true, JSON.stringify(report.tenants.flatMap(({ rows }) => rows.faults)));
+  };
+
+  test('tells the log and the webhooks of the change of each member, and of nobody else', async () => {
+    const tenant = await createFreshTenant(server);
+    const [first, second, third] = (await addPeople(tenant.id, 3)) as [string, string, string];
+    await changePeople(server, tenant.id, [second], { isActivated: false });
+    server.clock.advance(1000);
+    const { result, events, webhooks } = await watch(server, tenant.id, () =>
+      changePeople(server, tenant.id, [first, second], { role: 'dpo', isActivated: false }),
+    );
+    assert.deepEqual(
+      [...result.values()].map(({ role, status }) => [role, status]),
+      [
+        ['dpo', 'suspended'],
+        ['dpo', 'suspended'],
+      ],
+    );
+    const told = events.map(({ action, targetId }) => [action, targetId]).sort();
+    assert.deepEqual(
+      told,
+      [
+        ['user.role_changed', first],
+        ['user.role_changed', second],
+        ['user.suspended', first],
+      ].sort(),
+    );
+    const roleChange = events.find(({ action, targetId }) => action === 'user.role_changed' && targetId === first);
+    const { stateHash, ...diff } = roleChange.diff;
+    assert.match(stateHash, /^[0-9a-f]{64}$/);
+    assert.deepEqual(diff, { before: { role: 'auditor' }, after: { role: 'dpo' } });
+    const suspension = webhooks.find(({ type }) => type === 'user.suspended');
+    assert.equal(suspension.data.userId, first);
+    assert.deepEqual(suspension.data.before, { status: 'active' });
+    assert.deepEqual(suspension.data.after, { status: 'suspended' });
+    assert.deepEqual(webhooks.map(({ type, data }) => [type, data.userId]).sort(), told);
+    assert.equal((await readAudit(server, tenant.id)).filter(({ targetId }) => targetId === third).length, 1);
+  });
+
+  test('leaves alone who is so already, and passes over who is no member', async () => {
+    const [tenant, other] = [await createFreshTenant(server), await createFreshTenant(server)];
+    const [member, gone] = (await addPeople(tenant.id, 2)) as [string, string];
+    const [stranger] = (await addPeople(other.id, 1)) as [string];
+    await changePeople(server, tenant.id, [member], { role: 'dpo', isActivated: false });
+    await changePeople(server, tenant.id, [gone], { isDeleted: true });
+    server.clock.advance(1000);
+    const before = await readState(server);
+    const ids = [member, member, gone, stranger, randomUUID()];
+    const changed = await changePeople(server, tenant.id, ids, { role: 'dpo', isActivated: false });
+    assert.deepEqual([...changed.keys()], [member]);
+    assert.equal(await readState(server), before);
+  });
+
+  test('tells of a change of names alone in the log, not to webhooks', async () => {
+    const tenant = await createFreshTenant(server);
+    const [id] = (await addPeople(tenant.id, 1)) as [string];
+    const { events, webhooks } = await watch(server, tenant.id, () =>
+      changePeople(server, tenant.id, [id], { givenName: 'Ann' }),
+    );
+    assert.deepEqual(
+      events.map(({ action, diff }) => [action, diff.before.givenName, diff.after.givenName]),
+      [['user.updated', null, 'Ann']],
+    );
+    assert.deepEqual(webhooks, []);
+  });
+
+  test('ends the sessions of whoever is not active any more, in that tenant alone', async () => {
+    for (const change of [{ isActivated: false }, { isAssigned: false }, { isDeleted: true }] as const) {
+      const [tenant, other] = [await createFreshTenant(server), await createFreshTenant(server)];
+      const email = `${randomUUID()}@example.com`;
+      const here = await server.createMember({ tenantId: tenant.id, email });
+      const there = await server.createMember({ tenantId: other.id, email });
+      const colleague = await server.createMember({ tenantId: tenant.id });
+      await changePeople(server, tenant.id, [here.userId], change);
+      const seen = [here, there, colleague].map(({ session }) => isSignedIn(server, session));
+      assert.deepEqual(await Promise.all(seen), [false, true, true], JSON.stringify(change));
+      const sessions = await server.installation.database.kysely
+        .selectFrom('sessions')
+        .select('tenant_id')
+        .where('user_id', '=', here.userId)
+        .execute();
+      assert.deepEqual(sessions, [{ tenant_id: other.id }]);
+    }
+  });
+
+  test('does not end the session of a member whose role changes: the next request has the new one', async () => {
+    const tenant = await createFreshTenant(server);
+    const member = await server.createMember({ tenantId: tenant.id });
+    const readKeys = () => server.request('GET', '/v1/users', { headers: member.session });
+    assert.equal((await readKeys()).status, 200);
+    await changePeople(server, tenant.id, [member.userId], { role: 'cs_agent' });
+    assert.equal((await readKeys()).status, 403);
+    assert.equal(await isSignedIn(server, member.session), true);
+  });
+
+  test('loses nothing of 32 changes at once', async () => {
+    const tenant = await createFreshTenant(server);
+    const ids = await addPeople(tenant.id, 4);
+    const { events } = await watch(server, tenant.id, () =>
+      Promise.all(
+        Array.from({ length: 32 }, (_, index) =>
+          index % 2 === 0
+            ? changePeople(server, tenant.id, [ids[index % 4] as string], { externalId: `x-${index}` })
+            : changePeople(server, tenant.id, ids, { role: roleIds[index % 5] as (typeof roleIds)[number] }),
+        ),
+      ),
+    );
+    for (const id of ids) {
+      const own = events.filter(({ targetId }) => targetId === id);
+      // Each change begins with what the one before it left.
+      const roles = own.filter(({ action }) => action === 'user.role_changed').map(({ diff }) => diff);
+      for (const [index, { before }] of roles.entries())
+        assert.deepEqual(before, index === 0 ? { role: 'auditor' } : roles[index - 1].after);
+      const names = own.filter(({ action }) => action === 'user.updated').map(({ diff }) => diff);
+      for (const [index, { before }] of names.entries())
+        assert.equal(before.externalId, index === 0 ? null : names[index - 1].after.externalId);
+    }
+    const updates = events.filter(({ action }) => action === 'user.updated');
+    assert.equal(updates.length, 16);
+    await assertIntact();
+  });
+
+  test('changes thousands of members in one unit of work', async () => {
+    const tenant = await createFreshTenant(server);
+    const count = 2500;
+    const { kysely } = server.installation.database;
+    const ids = await runUnitOfWork(server.installation.database, server.clock.now(), async (work) => {
+      const added: string[] = [];
+      for (let index = 0; index < count; index += 1) {
+        const person = { email: `${index}-${tenant.slug}@example.com`, role: 'auditor' } as const;
+        const accepted = { ...person, isActivated: true, isAccepted: true };
+        added.push((await addMember(work, systemSource(tenant.id), accepted, 'test'))?.userId as string);
+      }
+      return added;
+    });
+    const inactive = ids.slice(0, 7);
+    await changePeople(server, tenant.id, inactive, { isActivated: false });
+    const { result, events, webhooks } = await watch(server, tenant.id, () =>
+      changePeople(server, tenant.id, ids, { role: 'engineer', isActivated: false }),
+    );
+    assert.equal(result.size, count);
+    const rows = await kysely.selectFrom('memberships').selectAll().where('tenant_id', '=', tenant.id).execute();
+    assert.equal(rows.filter((row) => row.role === 'engineer' && row.deactivated_at !== null).length, count);
+    const countOf = (type: string) => [
+      new Set(events.filter(({ action }) => action === type).map(({ targetId }) => targetId)).size,
+      new Set(webhooks.filter((webhook) => webhook.type === type).map(({ data }) => data.userId)).size,
+    ];
+    assert.deepEqual(countOf('user.role_changed'), [count, count]);
+    assert.deepEqual(countOf('user.suspended'), [count - 7, count - 7]);
+    assert.deepEqual([events.length, webhooks.length], [2 * count - 7, 2 * count - 7]);
+    await changePeople(server, tenant.id, ids, { isDeleted: true });
+    const page = await server.request('GET', '/v1/users', { key: tenant.key });
+    assert.equal(page.body.data.page.total, 0);
+    assert.equal((await readWebhooks(server, tenant.id)).length, count + 7 + 2 * count - 7 + count);
+    await assertIntact();
+  });
+});

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { roleIds } from '../../access/roles.ts';
+import { assertProblem, createFreshTenant, describeServer, payload, readPages } from '../consent/helpers.ts';
+import { addPerson, changePeople } from './membership-helpers.ts';
+
+interface ListedUser {
+  readonly id: string;
+  readonly role: string;
+  readonly status: string;
+}
+
+describeServer('the list of members', (server) => {
+  /** A tenant with members of every role, some of them suspended in either way, some removed. */
+  const fillTenant = async (count: number) => {
+    const tenant = await createFreshTenant(server);
+    const ids: string[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const role = roleIds[index % roleIds.length] as (typeof roleIds)[number];
+      const member = await addPerson(server, tenant.id, { email: `p${index}-${tenant.slug}@example.com`, role });
+      ids.push(member?.userId as string);
+    }
+    const every = (step: number) => ids.filter((_, index) => index % step === 1);
+    await changePeople(server, tenant.id, every(3), { isActivated: false });
+    await changePeople(server, tenant.id, every(4), { isAssigned: false });
+    await changePeople(server, tenant.id, every(7), { isDeleted: true });
+    return { tenant, ids: ids.filter((id) => !every(7).includes(id)) };
+  };
+  const list = (key: string, query: string) => server.request('GET', `/v1/users?${query}`, { key });
+
+  test('gives every member once, newest first, whatever the size of a page', async () => {
+    const { tenant, ids } = await fillTenant(23);
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 30 }), async (limit) => {
+        const pages = await readPages<ListedUser>(server, '/v1/users', limit, { key: tenant.key });
+        assert.deepEqual(
+          pages.flat().map(({ id }) => id),
+          [...ids].sort().reverse(),
+        );
+        assert.ok(pages.slice(0, -1).every((page) => page.length === limit));
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  test('has the members that fit the filters, and their number', async () => {
+    const { tenant } = await fillTenant(23);
+    const all: ListedUser[] = payload(await list(tenant.key, 'limit=100'), 200).data;
+    assert.ok(all.some(({ status }) => status === 'suspended') && all.some(({ status }) => status === 'active'));
+    for (const status of [undefined, 'active', 'suspended']) {
+      for (const role of [undefined, ...roleIds, 'dpco_principal']) {
+        const query = new URLSearchParams({ ...(status && { status }), ...(role && { role }), limit: '2' });
+        const expected = all.filter(
+          (user) => user.status === (status ?? user.status) && user.role === (role ?? user.role),
+        );
+        const { data, page } = payload(await list(tenant.key, String(query)), 200);
+        assert.deepEqual(data, expected.slice(0, 2));
+        assert.equal(page.total, expected.length);
+        assert.equal(page.nextCursor === null, expected.length <= 2);
+      }
+    }
+  });
+
+  test('finds the member of an address, however it is written', async () => {
+    const tenant = await createFreshTenant(server);
+    const email = `Person-${randomUUID()}@Example.com`;
+    const member = await addPerson(server, tenant.id, { email: email.toLowerCase(), userName: email, role: 'dpo' });
+    const find = async (query: object) => {
+      const { data, page } = payload(await list(tenant.key, String(new URLSearchParams({ ...query }))), 200);
+      assert.deepEqual([page.total, page.nextCursor], [data.length, null]);
+      return data.map(({ id }: ListedUser) => id);
+    };
+    for (const text of [email, email.toUpperCase(), email.toLowerCase()])
+      assert.deepEqual(await find({ email: text }), [member?.userId]);
+    assert.deepEqual(await find({ email, role: 'dpo', status: 'active' }), [member?.userId]);
+    for (const other of [{ email, role: 'admin' }, { email, status: 'suspended' }, { email: 'no address' }])
+      assert.deepEqual(await find(other), []);
+    const other = await createFreshTenant(server);
+    assert.deepEqual(payload(await list(other.key, String(new URLSearchParams({ email }))), 200).data, []);
+  });
+
+  test('gives cursors that belong to their filters and their tenant', async () => {
+    const { tenant } = await fillTenant(12);
+    const { tenant: other } = await fillTenant(3);
+    const cursorOf = async (query: string) =>
+      payload(await list(tenant.key, `${query}&limit=1`), 200).page.nextCursor as string;
+    const cursor = await cursorOf('status=active');
+    payload(await list(tenant.key, `status=active&limit=5&cursor=${cursor}`), 200);
+    for (const query of ['', 'status=suspended', 'status=active&role=admin', 'status=active&email=a@example.com'])
+      assertProblem(await list(tenant.key, `${query}&cursor=${cursor}`), '400 invalid_cursor');
+    assertProblem(await list(other.key, `status=active&cursor=${cursor}`), '400 invalid_cursor');
+    assertProblem(await list(tenant.key, 'email=a@example.com&cursor=nonsense'), '400 invalid_cursor');
+    const { nextCursor } = payload(
+      await server.request('GET', '/v1/users/invitations?limit=1', { key: tenant.key }),
+      200,
+    ).page;
+    assert.equal(nextCursor, null);
+  });
+
+  test('refuses filters that there are not', async () => {
+    for (const [query, path] of [
+      ['status=deleted', 'query.status'],
+      ['role=owner', 'query.role'],
+      ['limit=101', 'query.limit'],
+      ['limit=0', 'query.limit'],
+      ['email=', 'query.email'],
+      ['name=x', 'query.name'],
+    ] as const)
+      assertProblem(await list(server.tenant.key, query), '422 validation_failed', [path]);
+  });
+
+  test('needs the scope to read users', async () => {
+    const key = await server.createKey(server.tenant.id, ['users:write']);
+    for (const path of ['/v1/users', `/v1/users/${randomUUID()}`, `/v1/users/${randomUUID()}/sessions`])
+      assertProblem(await server.request('GET', path, { key }), '403 insufficient_scope');
+  });
+});

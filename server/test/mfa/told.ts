@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { ToldStates, verifyRows } from '../../audit/verify-rows.ts';
+import { changingRows } from '../../cli/verify.ts';
+import { verifyChain } from '../../ledger/verify.ts';
+import type { TestServer } from '../harness.ts';
+
+/** The details of the events of the module `mfa` about a person, oldest first, as a tenant reads them. */
+export async function readTenantEvents(server: TestServer, key: string, userId: string) {
+  const { body } = await server.request('GET', '/v1/audit?module=mfa&limit=200', { key });
+  const ids = body.data.items
+    .filter(({ targetId }: { readonly targetId: string }) => targetId === userId)
+    .map(({ id }: { readonly id: string }) => id)
+    .reverse();
+  const details = ids.map(async (id: string) => (await server.request('GET', `/v1/audit/${id}`, { key })).body.data);
+  return Promise.all(details);
+}
+
+/** What webhooks of a tenant are told of the second factor of a person, in order. */
+export async function readOutbox(server: TestServer, tenantId: string, userId: string) {
+  const rows = await server.installation.database.kysely
+    .selectFrom('webhook_events')
+    .select(['type', 'data'])
+    .where('tenant_id', '=', tenantId)
+    .where('type', 'in', ['mfa.enabled', 'mfa.disabled'])
+    .orderBy('id')
+    .execute();
+  return rows.map(({ type, data }) => ({ type, data: JSON.parse(data) })).filter(({ data }) => data.userId === userId);
+}
+
+/** Asserts what `svc verify` looks at: that the audit chains of tenants are whole and tell every row as it is. */
+export async function verifyTenantRows(server: TestServer, ...tenantIds: readonly string[]): Promise<void> {
+  const { kysely } = server.installation.database;
+  for (const tenantId of tenantIds) {
+    const told = new ToldStates();
+    const { fault } = await verifyChain(kysely, 'audit', tenantId, undefined, (entry) => told.read(entry));
+    assert.equal(fault, null);
+    assert.deepEqual((await verifyRows(kysely, changingRows, tenantId, told)).faults, []);
+  }
+}
