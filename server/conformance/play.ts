@@ -1,0 +1,119 @@
+import { checkForm } from './answer-form.ts';
+import { findDifferences } from './match.ts';
+import { filter } from './messages.ts';
+import { checkOutcome, countMembers } from './outcome.ts';
+import { prepareTenant, requireEmptyGroups } from './prepare.ts';
+import { createScene, type PlayedScene } from './scene.ts';
+import type { Sequence, Step } from './sequence.ts';
+import { ConformanceError, type Target } from './target.ts';
+
+export interface StepReport {
+  readonly does: string;
+  /** The request in one line; empty when it could not be made. */
+  readonly request: string;
+  /** The status of the answer; null when none was asked for. */
+  readonly status: number | null;
+  /** What is not as it must be; nothing when all is. */
+  readonly differences: readonly string[];
+}
+
+export interface SequenceReport {
+  readonly sequence: Sequence;
+  readonly steps: readonly StepReport[];
+  /** What became of the members that must not have, or did not clear up. */
+  readonly outcome: readonly string[];
+}
+
+export function isPassed({ steps, outcome }: SequenceReport): boolean {
+  return outcome.length === 0 && steps.every(({ differences }) => differences.length === 0);
+}
+
+export interface PlayOptions {
+  /** Is told of each step when it is done. */
+  readonly tell?: (step: StepReport) => void;
+  /** Ends the sequence before its next step; what it made is cleared up. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Plays a sequence as its provider sends it, looks at what became of the members, and clears up.
+ * @throws {ConformanceError} when the server cannot be asked, or has members whom the sequence would take the access from.
+ */
+export async function playSequence(
+  target: Target,
+  sequence: Sequence,
+  { tell = () => {}, signal }: PlayOptions = {},
+): Promise<SequenceReport> {
+  await requireEmptyGroups(target, sequence.roles);
+  const before = await countMembers(target);
+  const scene = createScene(target.hasKey);
+  await using _ = await prepareTenant(target, sequence, scene);
+  const steps: StepReport[] = [];
+  const outcome: string[] = [];
+  try {
+    for (const step of sequence.steps) {
+      if (signal?.aborted) throw new ConformanceError('Stopped.');
+      const report = await playStep(target, sequence, step, scene);
+      steps.push(report);
+      tell(report);
+    }
+    outcome.push(...(await lookAtOutcome(target, sequence, scene, before)));
+  } finally {
+    outcome.push(...(await clearUp(target, scene)));
+  }
+  return { sequence, steps, outcome };
+}
+
+async function playStep(target: Target, { headers }: Sequence, step: Step, scene: PlayedScene): Promise<StepReport> {
+  const { does } = step;
+  try {
+    const { method, path, body } = step.request(scene);
+    const expected = step.answer(scene);
+    const answer = await target.scim(method, path, body, headers);
+    const { status } = answer;
+    const differences = [
+      ...(status === expected.status
+        ? []
+        : [`the status must be ${expected.status}, not ${status}: ${answer.text.slice(0, 500)}`]),
+      ...checkForm(answer),
+      ...(status === expected.status && expected.body !== undefined ? findDifferences(expected.body, answer.body) : []),
+    ];
+    if (step.keep !== undefined && status < 300) scene.keep(step.keep, readResource(answer.body));
+    return { does, request: `${method} ${path}`, status, differences };
+  } catch (error) {
+    if (error instanceof ConformanceError) throw error;
+    return { does, request: '', status: null, differences: [`not played: ${(error as Error).message}`] };
+  }
+}
+
+/** A search gives the resource that it found. */
+function readResource(body: { readonly Resources?: readonly unknown[] } | undefined): unknown {
+  return body?.Resources === undefined ? body : body.Resources[0];
+}
+
+async function lookAtOutcome(
+  target: Target,
+  sequence: Sequence,
+  scene: PlayedScene,
+  before: number,
+): Promise<readonly string[]> {
+  try {
+    return await checkOutcome(target, sequence, scene, before);
+  } catch (error) {
+    if (error instanceof ConformanceError) throw error;
+    return [`the outcome cannot be told: ${(error as Error).message}`];
+  }
+}
+
+/** Deletes everybody whom the sequence made. */
+async function clearUp(target: Target, scene: PlayedScene): Promise<readonly string[]> {
+  const left: string[] = [];
+  for (const who of scene.people) {
+    const { body } = await target.scim('GET', `/Users?${filter('userName', scene.email(who))}`);
+    for (const { id } of body?.Resources ?? []) {
+      const { status } = await target.scim('DELETE', `/Users/${id}`);
+      if (status !== 204) left.push(`${who} cannot be deleted: ${status}`);
+    }
+  }
+  return left;
+}

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { groupUrn } from './group.ts';
+import { largestPage } from './list.ts';
+import type { Locate } from './location.ts';
+import { type AttributeDefinition, schemaDefinitions, schemaUrn } from './schemas.ts';
+import { userUrn } from './user.ts';
+
+const configUrn = 'urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig';
+const resourceTypeUrn = 'urn:ietf:params:scim:schemas:core:2.0:ResourceType';
+
+function metaOf<Type extends string>(resourceType: Type) {
+  return z.strictObject({ resourceType: z.literal(resourceType), location: z.url() });
+}
+
+const Feature = z.strictObject({ supported: z.boolean() });
+
+/** RFC 7643 section 5. */
+export const ServiceProviderConfig = z
+  .strictObject({
+    schemas: z.tuple([z.literal(configUrn)]),
+    patch: Feature,
+    bulk: z.strictObject({ supported: z.boolean(), maxOperations: z.int(), maxPayloadSize: z.int() }),
+    filter: z.strictObject({ supported: z.boolean(), maxResults: z.int() }),
+    changePassword: Feature,
+    sort: Feature,
+    etag: Feature,
+    authenticationSchemes: z.array(
+      z.strictObject({
+        type: z.literal('oauthbearertoken'),
+        name: z.string(),
+        description: z.string(),
+        specUri: z.url(),
+        primary: z.boolean(),
+      }),
+    ),
+    meta: metaOf('ServiceProviderConfig'),
+  })
+  .meta({ id: 'ScimServiceProviderConfig' });
+
+/** What this provider can do (spec.md "SCIM 2.0" rule 6). */
+export function presentConfig(locate: Locate): z.output<typeof ServiceProviderConfig> {
+  return {
+    schemas: [configUrn],
+    patch: { supported: true },
+    bulk: { supported: false, maxOperations: 0, maxPayloadSize: 0 },
+    filter: { supported: true, maxResults: largestPage },
+    changePassword: { supported: false },
+    sort: { supported: false },
+    etag: { supported: false },
+    authenticationSchemes: [
+      {
+        type: 'oauthbearertoken',
+        name: 'OAuth Bearer Token',
+        description: 'The SCIM token of the tenant, which begins with scim_, as Authorization: Bearer scim_…',
+        specUri: 'https://www.rfc-editor.org/info/rfc6750',
+        primary: true,
+      },
+    ],
+    meta: { resourceType: 'ServiceProviderConfig', location: locate('/ServiceProviderConfig') },
+  };
+}
+
+const Attribute: z.ZodType<AttributeDefinition> = z
+  .strictObject({
+    name: z.string(),
+    type: z.enum(['string', 'boolean', 'complex']),
+    multiValued: z.boolean(),
+    description: z.string(),
+    required: z.boolean(),
+    caseExact: z.boolean().optional(),
+    canonicalValues: z.array(z.string()).optional(),
+    mutability: z.enum(['readOnly', 'readWrite', 'immutable']),
+    returned: z.literal('default'),
+    uniqueness: z.enum(['none', 'server']).optional(),
+    get subAttributes(): z.ZodOptional<z.ZodArray<typeof Attribute>> {
+      return z.array(Attribute).optional();
+    },
+  })
+  .meta({ id: 'ScimAttribute' }) as z.ZodType<AttributeDefinition>;
+
+/** RFC 7643 section 7. */
+export const ScimSchema = z
+  .strictObject({
+    schemas: z.tuple([z.literal(schemaUrn)]),
+    id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    attributes: z.array(Attribute),
+    meta: metaOf('Schema'),
+  })
+  .meta({ id: 'ScimSchema' });
+
+/** The schemas of users and groups. */
+export function presentSchemas(locate: Locate): z.output<typeof ScimSchema>[] {
+  return schemaDefinitions.map((definition) => ({
+    schemas: [schemaUrn],
+    ...definition,
+    attributes: [...definition.attributes],
+    meta: { resourceType: 'Schema', location: locate(`/Schemas/${definition.id}`) },
+  }));
+}
+
+/** RFC 7643 section 6. */
+export const ResourceType = z
+  .strictObject({
+    schemas: z.tuple([z.literal(resourceTypeUrn)]),
+    id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    endpoint: z.string(),
+    schema: z.string(),
+    schemaExtensions: z.array(z.never()),
+    meta: metaOf('ResourceType'),
+  })
+  .meta({ id: 'ScimResourceType' });
+
+/** What kinds of resources there are, and where. */
+export function presentResourceTypes(locate: Locate): z.output<typeof ResourceType>[] {
+  const types = [
+    { id: 'User', description: 'Members of the tenant', endpoint: '/Users', schema: userUrn },
+    { id: 'Group', description: 'Role groups, which are fixed', endpoint: '/Groups', schema: groupUrn },
+  ];
+  return types.map((type) => ({
+    schemas: [resourceTypeUrn],
+    name: type.id,
+    ...type,
+    schemaExtensions: [],
+    meta: { resourceType: 'ResourceType', location: locate(`/ResourceTypes/${type.id}`) },
+  }));
+}
