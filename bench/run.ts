@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { authentication } from './authentication.ts';
 import type { Bench, Benchmark, Finding } from './benchmark.ts';
 import { capture } from './capture.ts';
 import { captureLarge } from './capture-large.ts';
@@ -11,6 +12,7 @@ import { page } from './page.ts';
 import { postgres } from './postgres.ts';
 import { record } from './record.ts';
 import { formatTable, isMet } from './report.ts';
+import { scim } from './scim.ts';
 import { prepareSite, type Site } from './site.ts';
 import { start } from './start.ts';
 import { storage } from './storage.ts';
@@ -21,6 +23,8 @@ const benchmarks: readonly Benchmark[] = [
   captureLarge,
   notice,
   record,
+  authentication,
+  scim,
   storage,
   page,
   verify,

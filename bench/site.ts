@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createApiKey } from '../server/access/store.ts';
+import { createApiKey } from '../server/access/api-key-store.ts';
 import { systemSource } from '../server/audit/source.ts';
 import { createNotice, publishNotice } from '../server/consent/notice-changes.ts';
 import type { RecordDraft } from '../server/consent/record.ts';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
-import SQLite from 'better-sqlite3';
 import { prepareQuery } from '../server/storage/prepared-query.ts';
 import type { Benchmark, Finding } from './benchmark.ts';
+import { openPlain } from './plain-sqlite.ts';
 import { perCpuSecond } from './report.ts';
 import { createSite, fillLedger, openSite } from './site.ts';
 import { compareInTurn } from './slices.ts';
@@ -86,12 +85,4 @@ function describe(what: string, found: Awaited<ReturnType<typeof compareInTurn>>
     unit: '×',
     budget: { atMost },
   };
-}
-
-/** The same file settings as the storage layer's. */
-function openPlain(dataDir: string): SQLite.Database & Disposable {
-  const database = new SQLite(join(dataDir, 'svc.sqlite'));
-  for (const setting of ['journal_mode = WAL', 'synchronous = FULL', 'foreign_keys = ON', 'cache_size = -32000'])
-    database.pragma(setting);
-  return Object.assign(database, { [Symbol.dispose]: () => void database.close() });
 }
