@@ -77,6 +77,6 @@ export function describeCommand(command: Command): string {
 
 /** The help of several commands, which all begin with these words. */
 export function describeCommands(commands: readonly Command[], words = 'svc'): string {
-  const lines = commands.map((command) => `  ${command.name.padEnd(16)} ${command.summary}`);
+  const lines = commands.map((command) => `  ${command.name.padEnd(18)} ${command.summary}`);
   return `Usage: ${words} <command> [options]\n\nCommands:\n${lines.join('\n')}\n\nsvc <command> --help tells more.`;
 }

@@ -1,9 +1,10 @@
 import { type KeyEnvironment, keyEnvironments } from '../access/api-key.ts';
+import { createApiKey } from '../access/api-key-store.ts';
 import { isScope, type Scope, scopes } from '../access/scopes.ts';
-import { createApiKey } from '../access/store.ts';
 import { systemClock } from '../clock.ts';
 import { Time } from '../http/schemas.ts';
 import { openInstallation } from '../installation.ts';
+import type { Queries } from '../storage/database.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
 import { type Command, type OptionValues, UsageError } from './command.ts';
@@ -18,6 +19,11 @@ export const keyCreate: Command = {
     scopes: { type: 'string', meaning: 'comma-separated scopes, or: all', value: 'list', required: true },
     environment: { type: 'string', meaning: 'live (default) or test' },
     expires: { type: 'string', meaning: 'when it ends, such as 2027-01-31T00:00:00Z', value: 'time' },
+    'other-tenants': {
+      type: 'string',
+      meaning: 'comma-separated ids or slugs of more tenants that it may act for',
+      value: 'list',
+    },
   },
   async run({ settings, options, say, result }) {
     const wanted = readWanted(options, systemClock());
@@ -25,14 +31,34 @@ export const keyCreate: Command = {
     const { database, clock } = installation;
     const tenant = await findTenant(database.kysely, String(options.tenant));
     if (tenant === undefined) throw new UsageError(`There is no tenant ${options.tenant}.`);
+    const otherTenantIds = await findOthers(database.kysely, options, tenant.id);
     const { id, key } = await runUnitOfWork(database, clock(), (work) =>
-      createApiKey(work, { tenantId: tenant.id, ...wanted }),
+      createApiKey(work, { tenantId: tenant.id, ...wanted, otherTenantIds }),
     );
     say(`API key for ${tenant.slug} (shown this once):\n${key}`);
-    result({ id, key, tenantId: tenant.id, ...wanted });
+    result({ id, key, tenantId: tenant.id, ...wanted, otherTenantIds });
     return 0;
   },
 };
+
+/** The ids of the tenants that --other-tenants names, each once. */
+async function findOthers(queries: Queries, options: OptionValues, ownId: string): Promise<readonly string[]> {
+  const ids = new Set<string>();
+  for (const name of readList(options['other-tenants'] ?? '')) {
+    const tenant = await findTenant(queries, name);
+    if (tenant === undefined) throw new UsageError(`--other-tenants: there is no tenant ${name}.`);
+    if (tenant.id === ownId) throw new UsageError(`--other-tenants: ${name} is the tenant of the key itself.`);
+    ids.add(tenant.id);
+  }
+  return [...ids];
+}
+
+function readList(text: string | boolean): readonly string[] {
+  if (text === '') return [];
+  return String(text)
+    .split(',')
+    .map((word) => word.trim());
+}
 
 function readWanted(
   options: OptionValues,
@@ -47,12 +73,8 @@ function readWanted(
   if (name === '' || name.length > 200) throw new UsageError('--name must have 1 to 200 characters');
   const environment = keyEnvironments.find((one) => one === (options.environment ?? 'live'));
   if (environment === undefined) throw new UsageError('--environment must be live or test');
-  const words =
-    options.scopes === 'all'
-      ? [...scopes]
-      : String(options.scopes)
-          .split(',')
-          .map((word) => word.trim());
+  const words = options.scopes === 'all' ? scopes : readList(String(options.scopes));
+  if (words.length === 0) throw new UsageError('--scopes must name one scope or more');
   const unknown = words.filter((word) => !isScope(word));
   if (unknown.length > 0) throw new UsageError(`--scopes: unknown ${unknown.join(', ')}. Known: ${scopes.join(', ')}`);
   const expires = options.expires === undefined ? null : Time.safeParse(options.expires);

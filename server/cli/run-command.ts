@@ -3,12 +3,25 @@ import { type Command, describeCommand, describeCommands, readOptions, UsageErro
 import { demo } from './demo.ts';
 import { keyCreate } from './key-create.ts';
 import { migrateCommand } from './migrate.ts';
+import { scimTokenCreate } from './scim-token-create.ts';
 import { serve } from './serve.ts';
 import { tenantCreate } from './tenant-create.ts';
 import { explainUnreachable } from './unreachable.ts';
+import { userCreate } from './user-create.ts';
+import { userReset } from './user-reset.ts';
 import { verify } from './verify.ts';
 
-const commands: readonly Command[] = [serve, demo, migrateCommand, tenantCreate, keyCreate, verify];
+const commands: readonly Command[] = [
+  serve,
+  demo,
+  migrateCommand,
+  tenantCreate,
+  userCreate,
+  userReset,
+  keyCreate,
+  scimTokenCreate,
+  verify,
+];
 
 async function run(words: readonly string[]): Promise<number> {
   const command = commands.find(({ name }) => name.split(' ').every((word, index) => words[index] === word));

@@ -41,7 +41,10 @@ function announce(
   if (credentials !== null) {
     say('\nThe demo tenant is new. These values are shown once:');
     say(`  Tenant         ${credentials.tenantSlug} (${credentials.tenantId})`);
+    say(`  Administrator  ${credentials.adminEmail}`);
+    say(`  Password       ${credentials.adminPassword}`);
     say(`  API key        ${credentials.apiKey}`);
+    say(`  SCIM token     ${credentials.scimToken}`);
     say(`  Notice         ${credentials.noticeId}`);
     say(`They also stand in ${join(settings.dataDir, credentialsFile)}.`);
   } else if (demo) say(`  Credentials    ${join(settings.dataDir, credentialsFile)} (made on the first start)`);

@@ -24,7 +24,8 @@ export const tenantCreate: Command = {
     const tenant = await runUnitOfWork(database, clock(), (work) => createTenant(work, wanted));
     say(`Created tenant ${tenant.slug} (${tenant.id}).`);
     say(`Next: svc key create --tenant ${tenant.slug} --name "first key" --scopes consent:read,consent:write`);
-    result(tenant);
+    const { id, apiVersion, createdAt } = tenant;
+    result({ id, ...wanted, apiVersion, createdAt });
     return 0;
   },
 };

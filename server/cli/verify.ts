@@ -1,25 +1,48 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { apiKeyRows } from '../access/store.ts';
+import { apiKeyRows } from '../access/api-key-store.ts';
+import { scimTokenRows } from '../access/scim-token-store.ts';
 import type { RowKind } from '../audit/row-state.ts';
 import { listRowOwners, ToldStates, verifyRows } from '../audit/verify-rows.ts';
 import { noticeRows } from '../consent/notice-store.ts';
 import { verifyVersions } from '../consent/verify-notices.ts';
+import { accountRows, secondFactorRows } from '../identity/account-store.ts';
+import { invitationRows } from '../identity/invitation-store.ts';
+import { membershipRows } from '../identity/membership-store.ts';
 import { type LedgerName, ledgerTables } from '../ledger/append.ts';
 import { type ChainReport, listOwners, verifyChain } from '../ledger/verify.ts';
 import type { Settings } from '../settings.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { checkIntegrity, describeUnreadable } from '../storage/integrity.ts';
 import { isMigrated } from '../storage/migrate.ts';
-import { findTenant, listTenants, tenantRows } from '../tenants/store.ts';
+import { listTenants, tenantRows } from '../tenants/store.ts';
 import { type Command, type CommandContext, UsageError } from './command.ts';
 import { isUnreachable } from './unreachable.ts';
 
 /** The tables whose rows may change, and are compared with what the audit log tells of each change. */
-export const changingRows: readonly RowKind[] = [tenantRows, apiKeyRows, noticeRows];
+export const changingRows: readonly RowKind[] = [
+  tenantRows,
+  apiKeyRows,
+  scimTokenRows,
+  accountRows,
+  secondFactorRows,
+  membershipRows,
+  invitationRows,
+  noticeRows,
+];
 
 /** Tables that are not looked at: no record, event, notice, key or tenant stands in them. */
-export const workingState = ['idempotency_keys', 'rate_limits', 'installation'] as const;
+export const workingState = [
+  'idempotency_keys',
+  'rate_limits',
+  'installation',
+  'sessions',
+  'sign_in_challenges',
+  'sign_in_failures',
+  'backup_codes',
+  'access_tokens',
+  'webhook_events',
+] as const;
 
 export const verify: Command = {
   name: 'verify',
@@ -29,7 +52,9 @@ row of ${changingRows.map(({ table }) => table).join(', ')} with what the audit 
 Ends with 1 when something is not as it was written. May run beside the server.
 
 Not looked at is working state: answers kept for a day for retries (idempotency_keys), counts of requests (rate_limits),
-the fingerprint of the secret (installation), and the list of migrations that Kysely keeps.`,
+what ends or is used up (sessions, sign_in_challenges, access_tokens, backup_codes), counts of failed sign-ins
+(sign_in_failures), events on their way to webhooks (webhook_events), when keys, tokens and persons were last seen, the
+fingerprint of the secret (installation), and the list of migrations that Kysely keeps.`,
   options: { tenant: { type: 'string', meaning: 'only this tenant, by id or slug' } },
   async run(context) {
     const { settings, say, result } = context;
@@ -94,15 +119,15 @@ async function listAllOwners({ kysely }: Database): Promise<readonly Owner[]> {
   const owners = new Set([...(await listOwners(kysely)), ...(await listRowOwners(kysely, changingRows))]);
   const unknown = [...owners].filter((id) => !tenants.some((tenant) => tenant.id === id));
   return [
-    ...tenants.map(({ id, slug }) => ({ id, slug, known: true })),
+    ...tenants.map((tenant) => ({ ...tenant, known: true })),
     ...unknown.map((id) => ({ id, slug: String(id), known: false })),
   ];
 }
 
 async function requireTenant({ kysely }: Database, { tenant }: CommandContext['options']): Promise<Owner> {
-  const found = await findTenant(kysely, String(tenant));
+  const found = (await listTenants(kysely)).find(({ id, slug }) => id === tenant || slug === tenant);
   if (found === undefined) throw new UsageError(`There is no tenant ${tenant}.`);
-  return { id: found.id, slug: found.slug, known: true };
+  return { ...found, known: true };
 }
 
 async function verifyTenant({ json, say }: CommandContext, { kysely }: Database, { id, slug }: Owner) {

@@ -1,11 +1,14 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createApiKey } from '../access/api-key-store.ts';
+import { rotateScimToken } from '../access/scim-token-store.ts';
 import { scopes } from '../access/scopes.ts';
-import { createApiKey } from '../access/store.ts';
+import { randomText } from '../access/token.ts';
 import { systemSource } from '../audit/source.ts';
 import { Domain } from '../consent/domain.ts';
 import { NoticeContent } from '../consent/notice.ts';
 import { createNotice, publishNotice } from '../consent/notice-changes.ts';
+import { createUser } from '../identity/create-user.ts';
 import type { Installation } from '../installation.ts';
 import { SettingsError } from '../settings.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
@@ -16,15 +19,21 @@ export interface DemoCredentials {
   readonly baseUrl: string;
   readonly tenantId: string;
   readonly tenantSlug: string;
+  readonly adminEmail: string;
+  readonly adminPassword: string;
   readonly apiKey: string;
+  readonly scimToken: string;
   readonly noticeId: string;
 }
+
+const adminEmail = 'admin@demo.example';
 
 /** The file in the data folder that keeps the credentials of the demo. */
 export const credentialsFile = 'demo-credentials.json';
 
 /**
- * Makes the demo tenant on a database without tenants: a key with every scope and a published notice for this server.
+ * Makes the demo tenant on a database without tenants: an administrator, a key with every scope, a SCIM token and a
+ * published notice for this server.
  * @returns the credentials, also written to `demo-credentials.json` (mode 0600); null when there are tenants already.
  * @throws {SettingsError} when no notice can belong to the address of this server.
  */
@@ -34,6 +43,8 @@ export async function seedDemo(installation: Installation, baseUrl: string): Pro
   const notice = demoNotice(baseUrl);
   // Before anything is committed: credentials that cannot be written are lost.
   mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
+  const adminPassword = randomText(24);
+  const passwordHash = await installation.passwords.hash(adminPassword);
   const credentials = await runUnitOfWork(database, clock(), async (work) => {
     const tenant = await createTenant(work, { slug: 'demo', name: 'Demo' });
     const { key } = await createApiKey(work, {
@@ -44,15 +55,20 @@ export async function seedDemo(installation: Installation, baseUrl: string): Pro
       expiresAt: null,
     });
     const source = systemSource(tenant.id);
+    await createUser(work, source, { email: adminEmail, role: 'admin', passwordHash });
+    const { token: scimToken } = await rotateScimToken(work, source);
     const { id: noticeId } = await createNotice(work, source, notice);
     await publishNotice(work, source, noticeId);
-    return { baseUrl, tenantId: tenant.id, tenantSlug: tenant.slug, apiKey: key, noticeId };
+    const { id: tenantId, slug: tenantSlug } = tenant;
+    return { baseUrl, tenantId, tenantSlug, adminEmail, adminPassword, apiKey: key, scimToken, noticeId };
   }).catch(async (error: unknown) => {
     // Another server that started at the same moment may have been first.
     if ((await findTenant(database.kysely, 'demo')) !== undefined) return null;
     throw error;
   });
   if (credentials === null) return null;
+  // A file that is there would keep its mode.
+  rmSync(join(settings.dataDir, credentialsFile), { force: true });
   writeFileSync(join(settings.dataDir, credentialsFile), `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
   return credentials;
 }

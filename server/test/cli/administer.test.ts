@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { isApiKey } from '../../access/api-key.ts';
+import { findKeyHolder } from '../../access/api-key-store.ts';
+import { findScimTokenHolder } from '../../access/scim-token-store.ts';
 import { scopes } from '../../access/scopes.ts';
+import { isToken } from '../../access/token.ts';
 import { openInstallation } from '../../installation.ts';
 import { readSettings } from '../../settings.ts';
 import { createLocation, type TestLocation } from '../harness.ts';
@@ -85,11 +88,49 @@ describe('administering from the command line', () => {
       environment: 'test',
       scopes: ['consent:read', 'audit:read'],
       expiresAt: '2027-01-31T00:00:00.000Z',
+      otherTenantIds: [],
     });
     const all = await runJson('key', 'create', '--tenant', tenantId, '--name', 'x', '--scopes', 'all');
     assert.deepEqual(all.scopes, scopes);
     assert.equal(all.expiresAt, null);
     assert.notEqual(all.id, id);
+  });
+
+  test('creates a key of several tenants, named by id or slug, whoever administers them', async () => {
+    const tenants = [];
+    for (const slug of ['second', 'third'])
+      tenants.push(await runJson('tenant', 'create', '--slug', slug, '--name', slug));
+    const [second, third] = tenants;
+    const words = ['key', 'create', '--tenant', 'acme', '--name', 'shared', '--scopes', 'audit:read'];
+    const made = await runJson(...words, '--other-tenants', `second, ${third.id},second`);
+    assert.deepEqual(made.otherTenantIds, [second.id, third.id]);
+    await using installation = await openInstallation(readSettings(location.environment));
+    const holder = await findKeyHolder(installation.database.kysely, made.key, installation.clock());
+    assert.deepEqual(holder?.otherTenantIds, [second.id, third.id]);
+    const before = await readRows();
+    for (const others of ['nobody', 'second,', 'acme', made.tenantId]) {
+      const { code, stderr } = await run(...words, '--other-tenants', others);
+      assert.equal(code, 2);
+      assert.match(stderr, /^svc: --other-tenants: /);
+    }
+    assert.equal(await readRows(), before);
+  });
+
+  test('creates the SCIM token of a tenant, shows it once and ends the one before it', async () => {
+    const { code, stdout } = await run('scim-token', 'create', '--tenant', 'acme');
+    assert.equal(code, 0);
+    const [first, ...more] = stdout.match(/scim_\w+/g) ?? [];
+    assert.ok(first !== undefined && isToken('scim_', first) && more.length === 0, stdout);
+    const second = await runJson('scim-token', 'create', '--tenant', 'acme');
+    assert.deepEqual(Object.keys(second).sort(), ['createdAt', 'displayPrefix', 'id', 'tenantId', 'token']);
+    await using installation = await openInstallation(readSettings(location.environment));
+    const find = (token: string) => findScimTokenHolder(installation.database.kysely, token);
+    assert.equal(await find(first), undefined);
+    assert.equal((await find(second.token))?.tenantId, second.tenantId);
+    for (const token of [first, second.token]) assert.ok(!(await readRows()).includes(token.slice(9)));
+    const unknown = await run('scim-token', 'create', '--tenant', 'nobody');
+    assert.equal(unknown.code, 2);
+    assert.match(unknown.stderr, /nobody/);
   });
 
   test('refuses a key of a tenant that there is not', async () => {

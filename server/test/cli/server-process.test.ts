@@ -36,9 +36,10 @@ describe('the server process', () => {
     await using where = await createLocation('sqlite');
     await using first = await startSvc(['demo'], where.environment);
     const credentials = readCredentials(where);
-    assert.deepEqual(Object.keys(credentials).sort(), ['apiKey', 'baseUrl', 'noticeId', 'tenantId', 'tenantSlug']);
-    assert.equal(credentials.baseUrl, first.url);
-    assert.equal(credentials.tenantSlug, 'demo');
+    const { apiKey, baseUrl, noticeId, tenantId, tenantSlug, adminEmail, adminPassword, scimToken, ...more } =
+      credentials;
+    assert.deepEqual(more, {});
+    assert.deepEqual([baseUrl, tenantSlug], [first.url, 'demo']);
     assert.equal(statSync(credentialsFile(where)).mode & 0o777, 0o600);
     const path = `/v1/consent/${credentials.noticeId}`;
     const before = await (await read(first.url, path, credentials.apiKey)).json();
@@ -46,14 +47,15 @@ describe('the server process', () => {
     assert.equal(before.data.domain, 'localhost');
     const { stdout, code } = await first.stop('SIGTERM');
     assert.equal(code, 0);
-    for (const value of [credentials.apiKey, credentials.tenantId, credentials.noticeId]) {
+    for (const value of [apiKey, tenantId, noticeId, adminEmail, adminPassword, scimToken]) {
       assert.equal(stdout.split(value).length, 2, `${value} is shown once`);
     }
 
     await using second = await startNpmStart(where.environment);
     assert.deepEqual(await (await read(second.url, path, credentials.apiKey)).json(), before);
     assert.deepEqual(readCredentials(where), credentials);
-    assert.ok(!(await second.stop('SIGTERM')).stdout.includes(credentials.apiKey));
+    const later = (await second.stop('SIGTERM')).stdout;
+    for (const value of [apiKey, adminPassword, scimToken]) assert.ok(!later.includes(value));
   });
 
   test('prints one JSON value with --json', async () => {

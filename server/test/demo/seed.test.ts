@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pino } from 'pino';
 import { credentialsFile, seedDemo } from '../../demo/seed.ts';
+import { startServer } from '../../serve.ts';
 import { SettingsError } from '../../settings.ts';
 import { listTenants } from '../../tenants/store.ts';
-import { createLocation, describeOnEachDatabase, openTestInstallation } from '../harness.ts';
+import { createLocation, describeOnEachDatabase, openTestInstallation, startTestServer } from '../harness.ts';
+import { readAllRows } from '../http/stored-rows.ts';
+import { runVerify } from '../ledger/fixture.ts';
 
 const baseUrl = 'http://localhost:8787';
 
@@ -18,6 +22,51 @@ describeOnEachDatabase('the demo tenant', (dialect) => {
     const credentials = await seedDemo({ ...installation, settings }, baseUrl);
     assert.deepEqual(JSON.parse(readFileSync(join(dataDir, credentialsFile), 'utf8')), credentials);
     assert.equal(statSync(dataDir).mode & 0o777, 0o700);
+  });
+
+  test('has an administrator, a key and a SCIM token, which its credentials open', async () => {
+    await using server = await startTestServer(dialect);
+    await using empty = await openTestInstallation(dialect);
+    assert.equal(await seedDemo(server.installation, server.url), null, 'a database with tenants gets no demo');
+    await using demo = await startServer(empty, { log: pino({ level: 'silent' }) });
+    const credentials = await seedDemo(empty, demo.baseUrl);
+    assert.ok(credentials);
+    const file = join(empty.settings.dataDir, credentialsFile);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.deepEqual(Object.keys(JSON.parse(readFileSync(file, 'utf8'))), [
+      'baseUrl',
+      'tenantId',
+      'tenantSlug',
+      'adminEmail',
+      'adminPassword',
+      'apiKey',
+      'scimToken',
+      'noticeId',
+    ]);
+    const send = (path: string, init: RequestInit) => fetch(`http://127.0.0.1:${demo.port}${path}`, init);
+    const body = JSON.stringify({ email: credentials.adminEmail, password: credentials.adminPassword });
+    const headers = { 'Content-Type': 'application/json' };
+    const signedIn = await send('/v1/auth/sign-in', { method: 'POST', headers, body });
+    assert.equal(signedIn.status, 200);
+    const { data } = (await signedIn.json()) as { data: { user: { role: string }; tenant: { slug: string } } };
+    assert.deepEqual([data.user.role, data.tenant.slug], ['admin', credentials.tenantSlug]);
+    const byKey = await send('/v1/users', { headers: { Authorization: `Bearer ${credentials.apiKey}` } });
+    assert.equal(byKey.status, 200);
+    const byToken = await send('/scim/v2/Users', { headers: { Authorization: `Bearer ${credentials.scimToken}` } });
+    assert.equal(byToken.status, 200);
+    const rows = await readAllRows(empty.database);
+    for (const secret of [credentials.adminPassword, credentials.apiKey, credentials.scimToken])
+      assert.ok(!rows.includes(secret));
+    assert.equal((await runVerify(empty)).report.intact, true);
+  });
+
+  test('keeps its credentials from others, also where a file that all may read is in the way', async () => {
+    await using installation = await openTestInstallation(dialect);
+    const file = join(installation.settings.dataDir, credentialsFile);
+    writeFileSync(file, 'left over', { mode: 0o644 });
+    const credentials = await seedDemo(installation, baseUrl);
+    assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), credentials);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
   });
 
   test('is made once by two that start at the same moment', async () => {

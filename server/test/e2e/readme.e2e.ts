@@ -51,6 +51,27 @@ describe('the README', () => {
     assert.equal(shown.data.name, 'Shop');
   });
 
+  test('its sign-in and second factor', async () => {
+    const answers = parseAnswers(await paste('# Enrol an authenticator'));
+    const [signedIn, me, enrolled, enabled, disabled] = answers;
+    assert.equal(signedIn.data.status, 'signed_in');
+    assert.equal(me.data.user.role, 'admin');
+    assert.equal(enrolled.data.backupCodes.length, 10);
+    assert.equal(enabled.data.enabled, true);
+    assert.equal(disabled.data.enabled, false);
+  });
+
+  test('its SCIM calls', async () => {
+    const [created, suspended] = parseAnswers(await paste('# Suspend, then remove.'));
+    assert.equal(created.userName, 'ada@example.com');
+    assert.deepEqual([created.active, suspended.active], [true, false]);
+  });
+
+  test('its key and access token', async () => {
+    const [audit] = parseAnswers(await paste('# A narrower key for a program'));
+    assert.equal(audit.data.items[0].action, 'access_token.issued');
+  });
+
   test('its proof', async () => {
     assert.match(await paste('npx svc verify'), /Everything is as it was written/);
   });
@@ -59,6 +80,8 @@ describe('the README', () => {
     const output = await paste('npx svc migrate');
     assert.match(output, /Created tenant acme/);
     assert.match(output, /svc_live_[0-9A-Za-z]{38}/);
+    assert.match(output, /grace@example.com is a member of acme/);
+    assert.match(output, /scim_[0-9A-Za-z]{38}/);
   });
 
   /** Runs the shell block that contains a text, with the port of the test and `npx svc` found in the repository. */
@@ -82,5 +105,5 @@ describe('the README', () => {
 /** The JSON answers that curl wrote one behind the other. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of several shapes
 function parseAnswers(output: string): any[] {
-  return JSON.parse(`[${output.trim().replaceAll('}{', '},{')}]`);
+  return JSON.parse(`[${output.trim().replaceAll(/}\s*{/g, '},{')}]`);
 }

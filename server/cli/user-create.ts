@@ -1,0 +1,68 @@
+import { isRole, platformRole, roleIds } from '../access/roles.ts';
+import { randomText } from '../access/token.ts';
+import { systemSource } from '../audit/source.ts';
+import { createUser } from '../identity/create-user.ts';
+import { normalizeEmail } from '../identity/email.ts';
+import { openInstallation } from '../installation.ts';
+import { runUnitOfWork } from '../storage/unit-of-work.ts';
+import { findTenant } from '../tenants/store.ts';
+import { type Command, type OptionValues, UsageError } from './command.ts';
+
+export const userCreate: Command = {
+  name: 'user create',
+  summary: 'make a person a member of a tenant; a new password is shown once',
+  description: `Roles: ${roleIds.join(', ')}, and ${platformRole}, who reads every tenant that they are a member of in this role.
+Somebody who has a password on this server already keeps it, and gets an invitation to take with that password.`,
+  options: {
+    tenant: { type: 'string', meaning: 'id or slug of the tenant', required: true },
+    email: { type: 'string', meaning: 'e-mail address, with which they sign in', required: true },
+    role: { type: 'string', meaning: 'what they may do', required: true },
+    'given-name': { type: 'string', meaning: 'given name', value: 'name' },
+    'family-name': { type: 'string', meaning: 'family name', value: 'name' },
+  },
+  async run({ settings, options, say, result }) {
+    const wanted = readWanted(options);
+    await using installation = await openInstallation(settings);
+    const { database, clock, passwords } = installation;
+    const tenant = await findTenant(database.kysely, String(options.tenant));
+    if (tenant === undefined) throw new UsageError(`There is no tenant ${options.tenant}.`);
+    const password = randomText(24);
+    const passwordHash = await passwords.hash(password);
+    const created = await runUnitOfWork(database, clock(), (work) =>
+      createUser(work, systemSource(tenant.id), { ...wanted, passwordHash }),
+    );
+    if (created === undefined) throw new UsageError(`${wanted.email} is a member of ${tenant.slug} already.`);
+    const { userId, isPasswordSet, invitationToken } = created;
+    say(`${wanted.email} is a member of ${tenant.slug} with the role ${wanted.role}.`);
+    if (isPasswordSet) say(`Password (shown this once):\n${password}`);
+    else if (invitationToken === null) say('They sign in with the password that they have.');
+    else
+      say(
+        `They have a password already and prove with it that they are who you mean. Invitation (shown this once), to be sent
+with that password to /v1/auth/invitations/accept within a week:\n${invitationToken}`,
+      );
+    const { email, role } = wanted;
+    result({ id: userId, tenantId: tenant.id, email, role, ...(isPasswordSet && { password }), invitationToken });
+    return 0;
+  },
+};
+
+function readWanted(options: OptionValues) {
+  const email = normalizeEmail(String(options.email).trim());
+  if (email === undefined) throw new UsageError('--email must be an e-mail address, such as name@example.com');
+  const role = String(options.role);
+  if (!isRole(role) && role !== platformRole)
+    throw new UsageError(`--role must be one of: ${roleIds.join(', ')}, ${platformRole}`);
+  return {
+    email,
+    role,
+    givenName: readName(options, 'given-name'),
+    familyName: readName(options, 'family-name'),
+  } as const;
+}
+
+function readName(options: OptionValues, name: string): string | null {
+  const value = options[name] === undefined ? '' : String(options[name]).trim();
+  if (value.length > 200) throw new UsageError(`--${name} must have at most 200 characters`);
+  return value === '' ? null : value;
+}

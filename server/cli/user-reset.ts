@@ -1,0 +1,63 @@
+import { endSessions } from '../access/session-store.ts';
+import { randomText } from '../access/token.ts';
+import { systemSource } from '../audit/source.ts';
+import { RateLimiter } from '../http/rate-limit.ts';
+import {
+  accountRows,
+  findAccount,
+  lockAccount,
+  recordAccountChange,
+  updatePassword,
+} from '../identity/account-store.ts';
+import { normalizeEmail } from '../identity/email.ts';
+import { SignInGuard } from '../identity/sign-in-guard.ts';
+import { openInstallation } from '../installation.ts';
+import { disableSecondFactor } from '../mfa/changes.ts';
+import { runUnitOfWork } from '../storage/unit-of-work.ts';
+import { type Command, UsageError } from './command.ts';
+
+export const userReset: Command = {
+  name: 'user reset',
+  summary: 'give a person a new password, or reset their second factor',
+  description: `For somebody whom nobody else can help: the last administrator of a tenant, or a person of several tenants.
+Every session of the person ends, and each of their tenants is told in its audit log.`,
+  options: {
+    email: { type: 'string', meaning: 'e-mail address of the person', required: true },
+    password: { type: 'boolean', meaning: 'make a new password; it is shown once' },
+    'second-factor': { type: 'boolean', meaning: 'turn the second factor off' },
+  },
+  async run({ settings, options, say, result }) {
+    if (!options.password && !options['second-factor'])
+      throw new UsageError('Say what to reset: --password, --second-factor, or both');
+    await using installation = await openInstallation(settings);
+    const { database, clock, passwords } = installation;
+    // Nothing is limited here; what strangers failed with is forgotten.
+    const guard = new SignInGuard({ ...installation, limiter: new RateLimiter(), limit: 1 });
+    const account = await findAccount(database.kysely, normalizeEmail(String(options.email).trim()) ?? '');
+    if (account === undefined) throw new UsageError(`There is no user ${options.email}.`);
+    const password = options.password ? randomText(24) : null;
+    const hash = password === null ? null : await passwords.hash(password);
+    const reason = 'Reset by the operator';
+    const isFactorReset = await runUnitOfWork(database, clock(), async (work) => {
+      await lockAccount(work, account.id);
+      if (hash !== null) {
+        await guard.forget(work, account.email);
+        const row = await updatePassword(work, account.id, hash);
+        await recordAccountChange(work, systemSource, accountRows, account.id, row, {
+          verb: 'password_changed',
+          reason,
+        });
+      }
+      const isReset =
+        options['second-factor'] === true &&
+        (await disableSecondFactor(work, systemSource, account.id, 'reset', reason));
+      await endSessions(work.transaction, { userIds: [account.id] });
+      return isReset;
+    });
+    if (password !== null) say(`New password of ${account.email} (shown this once):\n${password}`);
+    if (options['second-factor'])
+      say(isFactorReset ? 'The second factor is off.' : 'There was no second factor to turn off.');
+    result({ id: account.id, email: account.email, ...(password !== null && { password }), isFactorReset });
+    return 0;
+  },
+};

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describeServer, payload } from '../consent/helpers.ts';
+import type { TestServer } from '../harness.ts';
+import { isSignedIn, readAudit, readState, readWebhooks, signIn } from '../identity/membership-helpers.ts';
+import { runVerify } from '../ledger/fixture.ts';
+import { createEnrolledMember } from '../mfa/authenticator.ts';
+import { runSvc } from './run-svc.ts';
+
+describeServer('svc user reset', (server) => {
+  const reset = (email: string, ...flags: readonly string[]) =>
+    runSvc(['user', 'reset', '--email', email, ...flags], environmentOf(server));
+  const createPerson = async () => {
+    const member = await createEnrolledMember(server);
+    const other = await server.createTenant(`t-${member.userId}`);
+    const there = await server.createMember({ tenantId: other.id, email: member.email });
+    return { member, there, tenants: [server.tenant.id, other.id] };
+  };
+  /** What each tenant is told of a person since a number of events. */
+  const actionsOf = async (tenantId: string, userId: string) =>
+    (await readAudit(server, tenantId)).filter(
+      ({ targetId, actorType, reason }) =>
+        targetId === userId && actorType === 'system' && reason === 'Reset by the operator',
+    );
+
+  test('gives a new password, shown once, and ends every session', async () => {
+    const { member, there, tenants } = await createPerson();
+    const { code, stdout, stderr } = await reset(member.email.toUpperCase(), '--password');
+    assert.deepEqual([code, stderr], [0, '']);
+    const password = /New password of \S+ \(shown this once\):\n(\S{24})\n/.exec(stdout)?.[1] as string;
+    assert.ok(password);
+    for (const { session } of [member, there]) assert.equal(await isSignedIn(server, session), false);
+    assert.equal((await signIn(server, member.email, member.password)).status, 401);
+    assert.equal(payload(await signIn(server, member.email, password), 200).status, 'mfa_required');
+    for (const tenantId of tenants) {
+      const events = await actionsOf(tenantId, member.userId);
+      assert.deepEqual(
+        events.map(({ action }) => action),
+        ['account.password_changed'],
+      );
+    }
+    assert.ok(!(await readState(server)).includes(password));
+    assert.equal((await runVerify(server.installation)).report.intact, true);
+  });
+
+  test('turns the second factor off, and leaves the password', async () => {
+    const { member, there, tenants } = await createPerson();
+    const { code, stdout, stderr } = await reset(member.email, '--second-factor', '--json');
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.deepEqual(JSON.parse(stdout), { id: member.userId, email: member.email, isFactorReset: true });
+    for (const { session } of [member, there]) assert.equal(await isSignedIn(server, session), false);
+    assert.equal(payload(await signIn(server, member.email, member.password), 200).status, 'signed_in');
+    for (const tenantId of tenants) {
+      const events = await actionsOf(tenantId, member.userId);
+      assert.deepEqual(
+        events.map(({ action }) => action),
+        ['mfa.reset'],
+      );
+      const webhooks = (await readWebhooks(server, tenantId)).filter(({ type }) => type === 'mfa.disabled');
+      assert.ok(webhooks.some(({ data }) => data.userId === member.userId));
+    }
+    assert.equal((await runVerify(server.installation)).report.intact, true);
+  });
+
+  test('does both at once, and says where no factor was on', async () => {
+    const member = await server.createMember();
+    const { code, stdout } = await reset(member.email, '--password', '--second-factor');
+    assert.equal(code, 0);
+    assert.match(stdout, /There was no second factor to turn off\./);
+    const password = /:\n(\S{24})\n/.exec(stdout)?.[1] as string;
+    assert.equal(payload(await signIn(server, member.email, password), 200).status, 'signed_in');
+  });
+
+  test('lets the person in at once with the new password, although strangers had failed', async () => {
+    const { email } = await server.createMember();
+    for (let failure = 0; failure < 10; failure += 1)
+      assert.equal((await signIn(server, email, 'guessed by a stranger')).status, 401);
+    const refused = await signIn(server, email, 'guessed by a stranger');
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '60']);
+    const { code, stdout } = await reset(email, '--password', '--json');
+    assert.equal(code, 0);
+    const { password } = JSON.parse(stdout);
+    assert.equal(payload(await signIn(server, email, password), 200).status, 'signed_in');
+  });
+
+  test('refuses without a word of what to reset, and for nobody', async () => {
+    const member = await server.createMember();
+    const before = await readState(server);
+    for (const [{ code, stdout, stderr }, hint] of [
+      [await reset(member.email), '--password, --second-factor'],
+      [await reset('nobody@example.com', '--password'), 'There is no user nobody@example.com'],
+      [await reset('nonsense', '--password'), 'There is no user nonsense'],
+      [await runSvc(['user', 'reset', '--password'], environmentOf(server)), '--email'],
+    ] as const) {
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.ok(stderr.startsWith('svc: ') && stderr.includes(hint), stderr);
+    }
+    assert.equal(await readState(server), before);
+  });
+
+  test('explains itself', async () => {
+    const { code, stdout } = await runSvc(['user', 'reset', '--help'], environmentOf(server));
+    assert.equal(code, 0);
+    for (const word of ['svc user reset:', '--email <email>', '--password', '--second-factor', '(required)'])
+      assert.ok(stdout.includes(word), word);
+    const group = await runSvc(['user', '--help'], environmentOf(server));
+    assert.deepEqual([group.code, group.stderr], [0, '']);
+    for (const name of ['user create', 'user reset']) assert.ok(group.stdout.includes(name));
+  });
+});
+
+/** The settings of a command beside the server. */
+function environmentOf({ installation: { settings } }: TestServer): Readonly<Record<string, string>> {
+  const { dataDir, databaseUrl } = settings;
+  return { SVC_DATA_DIR: dataDir, ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }) };
+}
