@@ -4,11 +4,11 @@ import { type KeyEnvironment, keyEnvironments } from './api-key.ts';
 import { type ApiKeyRow, otherTenantsOf } from './api-key-store.ts';
 import { readScopes, scopes } from './scopes.ts';
 
-export const keyStatuses = ['active', 'expired', 'revoked'] as const;
+const keyStatuses = ['active', 'expired', 'revoked'] as const;
 export const KeyStatus = z.enum(keyStatuses);
 export type KeyStatus = z.output<typeof KeyStatus>;
 
-export const KeyName = VisibleText.max(200);
+const KeyName = VisibleText.max(200);
 
 const fields = {
   id: Id,

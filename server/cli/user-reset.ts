@@ -1,7 +1,6 @@
 import { endSessions } from '../access/session-store.ts';
 import { randomText } from '../access/token.ts';
 import { systemSource } from '../audit/source.ts';
-import { RateLimiter } from '../http/rate-limit.ts';
 import {
   accountRows,
   findAccount,
@@ -10,7 +9,7 @@ import {
   updatePassword,
 } from '../identity/account-store.ts';
 import { normalizeEmail } from '../identity/email.ts';
-import { SignInGuard } from '../identity/sign-in-guard.ts';
+import { forgetStrangers } from '../identity/sign-in-guard.ts';
 import { openInstallation } from '../installation.ts';
 import { disableSecondFactor } from '../mfa/changes.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
@@ -30,9 +29,7 @@ Every session of the person ends, and each of their tenants is told in its audit
     if (!options.password && !options['second-factor'])
       throw new UsageError('Say what to reset: --password, --second-factor, or both');
     await using installation = await openInstallation(settings);
-    const { database, clock, passwords } = installation;
-    // Nothing is limited here; what strangers failed with is forgotten.
-    const guard = new SignInGuard({ ...installation, limiter: new RateLimiter(), limit: 1 });
+    const { database, clock, hasher, passwords } = installation;
     const account = await findAccount(database.kysely, normalizeEmail(String(options.email).trim()) ?? '');
     if (account === undefined) throw new UsageError(`There is no user ${options.email}.`);
     const password = options.password ? randomText(24) : null;
@@ -41,7 +38,7 @@ Every session of the person ends, and each of their tenants is told in its audit
     const isFactorReset = await runUnitOfWork(database, clock(), async (work) => {
       await lockAccount(work, account.id);
       if (hash !== null) {
-        await guard.forget(work, account.email);
+        await forgetStrangers(work, hasher, account.email);
         const row = await updatePassword(work, account.id, hash);
         await recordAccountChange(work, systemSource, accountRows, account.id, row, {
           verb: 'password_changed',

@@ -10,7 +10,7 @@ export function expiryOf(now: string): string {
   return new Date(Date.parse(now) + lifetimeMilliseconds).toISOString();
 }
 
-export const invitationStatuses = ['pending', 'accepted', 'revoked', 'expired'] as const;
+const invitationStatuses = ['pending', 'accepted', 'revoked', 'expired'] as const;
 export type InvitationStatus = (typeof invitationStatuses)[number];
 
 /** An invitation to a tenant; its token is shown once, to whoever invites. */

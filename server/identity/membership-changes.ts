@@ -17,7 +17,7 @@ import {
   type Profile,
   readMembership,
 } from './membership.ts';
-import { membershipRows, readMembershipRows, updateMemberships } from './membership-store.ts';
+import { insertMembership, membershipRows, readMembershipRows, updateMemberships } from './membership-store.ts';
 
 /** A person who is to become a member. */
 export interface NewMember extends Profile {
@@ -65,7 +65,7 @@ export async function addMember(
     deleted_at: null,
     last_signed_in_at: earlier?.last_signed_in_at ?? null,
   };
-  if (earlier === undefined) await work.transaction.insertInto('memberships').values(row).execute();
+  if (earlier === undefined) await insertMembership(work, row);
   else await updateMemberships(work, tenantId, [account.id], row);
   const changed = { before: earlier === undefined ? null : readMembership(earlier), row };
   await tell(work, source, [changed], reason);

@@ -74,6 +74,10 @@ export async function readMembershipRows(
   return rows;
 }
 
+export async function insertMembership(work: UnitOfWork, row: MembershipRow): Promise<void> {
+  await work.transaction.insertInto('memberships').values(row).execute();
+}
+
 /** Sets the same columns in several memberships. @returns the rows as they are now, in any order. */
 export async function updateMemberships(
   work: UnitOfWork,

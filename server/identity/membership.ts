@@ -6,7 +6,7 @@ import type { EventType } from '../webhooks/event.ts';
 
 export type MembershipRow = Selectable<Tables['memberships']>;
 
-export const memberStatuses = ['active', 'suspended', 'deleted'] as const;
+const memberStatuses = ['active', 'suspended', 'deleted'] as const;
 export type MemberStatus = (typeof memberStatuses)[number];
 
 /** A person's place in one tenant (spec.md "States and transitions"). */

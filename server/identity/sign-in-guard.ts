@@ -1,3 +1,4 @@
+import type { PrivateHasher } from '../access/private-hash.ts';
 import { type Client, clientBucket } from '../http/client.ts';
 import { Problem } from '../http/problem.ts';
 import type { LimitRule, RateLimiter } from '../http/rate-limit.ts';
@@ -77,8 +78,8 @@ export class SignInGuard {
   }
 
   async #admitFrom(email: string, place: string): Promise<Attempt> {
-    const { database, clock, limiter, limit } = this.#options;
-    const subject = this.#nameSubject(email, place);
+    const { database, clock, hasher, limiter, limit } = this.#options;
+    const subject = nameSubject(hasher, email, place);
     limiter.take([{ policy: 'sign_in_account', bucket: `sign-in of ${subject}`, limit }]);
     const now = clock();
     const until = await findBlock(database.kysely, subject, now);
@@ -99,18 +100,9 @@ export class SignInGuard {
     return forgetFailures(work, subject);
   }
 
-  /** Forgets what strangers failed with, when the operator gives a person a new password. */
-  forget(work: UnitOfWork, email: string): Promise<void> {
-    return forgetFailures(work, this.#nameSubject(email, anywhere));
-  }
-
   /** The value of a device cookie for a person who has just signed in. */
   nameDevice(owner: DeviceOwner): string {
     return this.#options.box.seal(describeOwner(owner), devicePurpose);
-  }
-
-  #nameSubject(email: string, place: string): string {
-    return this.#options.hasher.hash('sign-in', `${email} ${place}`) as string;
   }
 
   #isDeviceOf(owner: DeviceOwner, device: string): boolean {
@@ -120,6 +112,15 @@ export class SignInGuard {
       return false;
     }
   }
+}
+
+/** Forgets what strangers failed with, when the operator gives a person a new password. */
+export function forgetStrangers(work: UnitOfWork, hasher: PrivateHasher, email: string): Promise<void> {
+  return forgetFailures(work, nameSubject(hasher, email, anywhere));
+}
+
+function nameSubject(hasher: PrivateHasher, email: string, place: string): string {
+  return hasher.hash('sign-in', `${email} ${place}`) as string;
 }
 
 /** Where a try comes from of which nothing is known. */

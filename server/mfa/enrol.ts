@@ -1,11 +1,9 @@
 import type { OpenSession } from '../access/session-store.ts';
 import { clientSource } from '../audit/source.ts';
-import { recordEvent } from '../audit/store.ts';
 import { Problem } from '../http/problem.ts';
 import type { UserCall } from '../http/route.ts';
-import { reauthenticate } from '../identity/reauthenticate.ts';
+import { reauthenticate, refuseProof } from '../identity/reauthenticate.ts';
 import type { IdentityServices } from '../identity/services.ts';
-import type { Attempt, SignInGuard } from '../identity/sign-in-guard.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
 import { createBackupCodes } from './backup-code.ts';
 import {
@@ -59,7 +57,7 @@ export async function verifyEnrolment(services: IdentityServices, call: UserCall
   const attempt = await guard.admitSession(actor.email, credential.id);
   const step = await findTotpStep(services, pending, code, now);
   if (step === null) {
-    await refuse(services, call, guard, attempt);
+    await refuseProof(services, call, attempt, { module: 'mfa', action: 'mfa.verification_failed' });
     throw new Problem('code_incorrect', 'This is not the code that the authenticator shows now.');
   }
   return runUnitOfWork(database, now, async (work) => {
@@ -82,22 +80,4 @@ export async function renewBackupCodes(
   const sourceOf = clientSource(call.principal.actor, call.client, hasher);
   await runUnitOfWork(database, call.now, (work) => replaceBackupCodes(work, sourceOf, userId, stored));
   return codes;
-}
-
-/** Counts a wrong code and tells the tenant. */
-async function refuse(
-  { database, hasher }: IdentityServices,
-  { principal: { actor, tenantId }, client, now }: UserCall,
-  guard: SignInGuard,
-  attempt: Attempt,
-): Promise<void> {
-  await runUnitOfWork(database, now, async (work) => {
-    await guard.fail(work, attempt);
-    await recordEvent(work, clientSource(actor, client, hasher)(tenantId), {
-      module: 'mfa',
-      action: 'mfa.verification_failed',
-      targetId: actor.id,
-      targetRef: actor.email,
-    });
-  });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The states of spec.md "User second factor"; whoever never enrolled is `disabled` too. */
-export const factorStates = ['disabled', 'pending', 'enabled'] as const;
+const factorStates = ['disabled', 'pending', 'enabled'] as const;
 export type FactorState = (typeof factorStates)[number];
 
 /** spec.md "MFA status". */
