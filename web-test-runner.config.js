@@ -3,6 +3,7 @@ import { chromeLauncher } from '@web/test-runner-chrome';
 import { chromium } from './chromium.ts';
 import { forcedColorsPlugin } from './packages/consent-banner/test/forced-colors-plugin.ts';
 import { serveVisitorPage } from './packages/consent-banner/test/visitor-page.ts';
+import { serveBadgePage } from './packages/trust-badge/test/badge-page.ts';
 
 export default {
   files: 'packages/{consent-banner,trust-badge}/test/*.test.ts',
@@ -12,7 +13,7 @@ export default {
   // Without a target the built scripts arrive untouched, byte for byte as their integrity says.
   plugins: [esbuildPlugin({ ts: true }), forcedColorsPlugin],
   browsers: [chromeLauncher({ launchOptions: chromium() })],
-  middleware: [serveVisitorPage],
+  middleware: [serveVisitorPage, serveBadgePage],
   filterBrowserLogs: ({ args }) => !String(args[0]).startsWith('Lit is in dev mode'),
   coverageConfig: {
     include: ['packages/*/src/**'],

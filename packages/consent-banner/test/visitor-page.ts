@@ -18,7 +18,7 @@ const strictPolicy = [
   "script-src 'self'",
   "connect-src 'self'",
   "require-trusted-types-for 'script'",
-  'trusted-types lit-html',
+  'trusted-types svc-consent',
 ].join('; ');
 
 const records = new Map<string, unknown[]>();

@@ -1,0 +1,54 @@
+/** Where there is no DOM (on a server), the class can still be defined. */
+const BaseElement: typeof HTMLElement = globalThis.HTMLElement ?? class {};
+
+/**
+ * An element whose properties are its attributes, as those of HTML are, and that draws itself soon after any of them
+ * has changed: once for all changes of one task.
+ */
+export abstract class AttributeElement extends BaseElement {
+  #isUpdating = false;
+
+  /** Properties that were set before the class was known would hide the accessors. */
+  connectedCallback(): void {
+    for (const [name, value] of Object.entries(this)) {
+      Reflect.deleteProperty(this, name);
+      Reflect.set(this, name, value);
+    }
+    this.requestUpdate();
+  }
+
+  attributeChangedCallback(): void {
+    this.requestUpdate();
+  }
+
+  requestUpdate(): void {
+    if (this.#isUpdating) return;
+    this.#isUpdating = true;
+    queueMicrotask(() => {
+      this.#isUpdating = false;
+      if (this.isConnected) this.update();
+    });
+  }
+
+  protected abstract update(): void;
+}
+
+/** The property of an attribute: `api-base` is `apiBase`. */
+export function nameProperty(attribute: string): string {
+  return attribute.replace(/-./g, ([, letter]) => `${letter}`.toUpperCase());
+}
+
+/** Gives a class one property for each attribute. Null and undefined remove the attribute. */
+export function defineProperties(element: typeof AttributeElement, attributes: readonly string[]): void {
+  for (const attribute of attributes) {
+    Object.defineProperty(element.prototype, nameProperty(attribute), {
+      get(this: HTMLElement) {
+        return this.getAttribute(attribute);
+      },
+      set(this: HTMLElement, value: unknown) {
+        if (value == null) this.removeAttribute(attribute);
+        else this.setAttribute(attribute, `${value}`);
+      },
+    });
+  }
+}

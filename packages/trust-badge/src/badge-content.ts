@@ -1,0 +1,34 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { SpokenWords } from './choose-words.ts';
+import { describeFreshness } from './freshness.ts';
+import type { Trust } from './trust.ts';
+
+export interface BadgeContent {
+  /** Undefined while it is awaited, null when it cannot be had: then the badge is a plain link. */
+  readonly trust: Trust | null | undefined;
+  readonly words: SpokenWords;
+  /** Where the links of the badge lead. */
+  readonly link: string;
+  readonly now: number;
+  readonly showFrameworks: boolean;
+  readonly showUpdated: boolean;
+  readonly showPoweredBy: boolean;
+}
+
+/** Whose trust center this is. Without data: that it is one, and where the link leads. */
+export function titleView({ trust, words, link }: BadgeContent): TemplateResult {
+  return html`
+    <bdi class="quiet kicker" part="kicker">${trust ? words.kicker : new URL(link).host}</bdi>
+    <bdi class="name" part="name" id="name">${trust ? trust.name : words.kicker}</bdi>
+  `;
+}
+
+/** How old the data is, in words and by a dot; nothing while there is none. */
+export function liveView({ trust, words, now, showUpdated }: BadgeContent): TemplateResult | typeof nothing {
+  if (!trust || !showUpdated) return nothing;
+  const { updatedAt } = trust;
+  const { text, isFresh } = describeFreshness(updatedAt, now, words);
+  return html`
+    <time class="quiet live ${isFresh ? 'fresh' : ''}" part="live" datetime=${updatedAt}>${text}</time>
+  `;
+}

@@ -1,0 +1,39 @@
+import { refuseValue } from './report-problem.ts';
+import { catalogue, type Words } from './words.ts';
+
+/** The words for one badge. */
+export interface SpokenWords extends Words {
+  /** A language tag for dates too: they never speak another language than the words. */
+  readonly lang: string;
+  readonly dir: 'ltr' | 'rtl';
+}
+
+/** Speaks the language asked for, else the page's around the element, else the browser's; English where we lack words. */
+export function chooseWords(element: Element, locale: string | null): SpokenWords {
+  const asked = readLocale(locale);
+  if (locale && !asked) refuseValue('locale', locale, 'a BCP 47 tag');
+  const { language, baseName } = asked ?? readLocale(findLanguage(element)) ?? new Intl.Locale(navigator.language);
+  const words = catalogue[language];
+  return {
+    ...(words ?? (catalogue.en as Words)),
+    lang: words ? baseName : 'en',
+    dir: language === 'ar' ? 'rtl' : 'ltr',
+  };
+}
+
+/** A language tag as BCP 47 has them; undefined for anything else. */
+function readLocale(tag: string | null | undefined): Intl.Locale | undefined {
+  try {
+    return new Intl.Locale(tag ?? '');
+  } catch {
+    return undefined;
+  }
+}
+
+/** The language of the nearest element that says one, through the hosts of shadow trees. */
+function findLanguage(element: Element): string | null | undefined {
+  const speaker = element.closest('[lang]');
+  if (speaker) return speaker.getAttribute('lang');
+  const { host } = element.getRootNode() as Partial<ShadowRoot>;
+  return host && findLanguage(host);
+}

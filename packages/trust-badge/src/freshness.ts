@@ -1,0 +1,42 @@
+import type { SpokenWords } from './choose-words.ts';
+
+/** How old data may be and still be called fresh. */
+const FRESH_DAYS = 30;
+
+export interface Freshness {
+  readonly text: string;
+  readonly isFresh: boolean;
+}
+
+interface Formatters {
+  readonly relative: Intl.RelativeTimeFormat;
+  readonly date: Intl.DateTimeFormat;
+}
+
+/** Formatters are costly to make, and a page speaks few languages. */
+const formatters = new Map<string, Formatters>();
+
+/**
+ * Says when data was updated: by days of the visitor's calendar while it is fresh, later by its date. A clock that is
+ * behind sees "today".
+ */
+export function describeFreshness(updatedAt: string, now: number, { lang, updated, on }: SpokenWords): Freshness {
+  const { relative, date } = findFormatters(lang);
+  const time = Date.parse(updatedAt);
+  const days = Math.max(0, Math.round((startDay(now) - startDay(time)) / 864e5));
+  const isFresh = days <= FRESH_DAYS;
+  return { text: updated + (isFresh ? relative.format(-days, 'day') : on + date.format(time)), isFresh };
+}
+
+function startDay(time: number): number {
+  return new Date(time).setHours(0, 0, 0, 0);
+}
+
+function findFormatters(lang: string): Formatters {
+  const found = formatters.get(lang) ?? {
+    relative: new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }),
+    date: new Intl.DateTimeFormat(lang, { dateStyle: 'medium' }),
+  };
+  formatters.set(lang, found);
+  return found;
+}

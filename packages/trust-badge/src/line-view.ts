@@ -1,0 +1,14 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { type BadgeContent, liveView, titleView } from './badge-content.ts';
+import { arrow, markView } from './icons.ts';
+
+/** The variants of one line: mini, compact and status are one link as a whole. */
+export function lineView(content: BadgeContent, isMini: boolean): TemplateResult {
+  return html`
+    <a class="face line" part="card" href=${content.link}>
+      ${markView(!!content.trust)}
+      <span class="text">${titleView(content)} ${isMini ? nothing : liveView(content)}</span>
+      ${isMini ? nothing : arrow}
+    </a>
+  `;
+}

@@ -1,0 +1,43 @@
+import { readAddress } from './choices.ts';
+import { refuseValue, reportProblem } from './report-problem.ts';
+import { scriptOrigin } from './script-origin.ts';
+import { parseTrust, type Trust } from './trust.ts';
+
+const TIMEOUT = 15_000;
+
+/** Where a tenant's trust data and its trust page are. */
+export interface TrustSource {
+  readonly tenant: string;
+  readonly data: string;
+  readonly page: string;
+}
+
+/** Finds a tenant's addresses. The API base may be relative, and have a path or trailing slashes. */
+export function locateTrust(tenant: string | null, apiBase: string | null): TrustSource | undefined {
+  if (!tenant || !/^[a-z\d-]+$/.test(tenant)) {
+    refuseValue('tenant', tenant ?? '', 'the slug of a tenant');
+    return undefined;
+  }
+  const base = (readAddress('api-base', apiBase) || scriptOrigin()).replace(/\/+$/, '');
+  return { tenant, data: `${base}/v1/public/trust/${tenant}/widget`, page: `${base}/trust/${tenant}` };
+}
+
+const answers = new Map<string, Promise<Trust | null>>();
+
+/** Asks once per page for each address; null after a failure, which the console is told. */
+export function loadTrust(source: TrustSource): Promise<Trust | null> {
+  const answer =
+    answers.get(source.data) ??
+    fetchTrust(source).catch((cause) => {
+      reportProblem(`no trust data from ${source.data} (${cause}). Is it published, and allowed by connect-src?`);
+      return null;
+    });
+  answers.set(source.data, answer);
+  return answer;
+}
+
+async function fetchTrust({ data, tenant }: TrustSource): Promise<Trust> {
+  const response = await fetch(data, { credentials: 'omit', signal: AbortSignal.timeout(TIMEOUT) });
+  if (!response.ok) throw new Error(`${response.status}`);
+  return parseTrust(await response.json(), tenant);
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+
+// A whole page of a strict site with the built script on it, and the one answer of the API behind it.
+
+interface Exchange {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string | string[] | undefined>>;
+  body: unknown;
+  type: string;
+  set(name: string, value: string): void;
+}
+
+const strictPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  "require-trusted-types-for 'script'",
+  'trusted-types svc-trust-badge',
+].join('; ');
+
+/** Serves `/badge-page?tenant=…&variant=…&copies=…` and the public endpoint. */
+export async function serveBadgePage(exchange: Exchange, next: () => Promise<void>): Promise<void> {
+  const [, slug] = /^\/v1\/public\/trust\/([^/]+)\/widget$/.exec(exchange.path) ?? [];
+  if (exchange.path === '/badge-page') {
+    const { tenant = 'acme', variant = 'compact', copies = 1 } = exchange.query;
+    exchange.set('Content-Security-Policy', strictPolicy);
+    exchange.type = 'html';
+    exchange.body = renderPage(`tenant="${tenant}" variant="${variant}"`, Number(copies));
+  } else if (slug) {
+    exchange.body = {
+      data: { name: 'Acme', slug, achievedFrameworks: ['GDPR'], updatedAt: '2024-03-05T12:00:00.000Z' },
+    };
+  } else {
+    await next();
+  }
+}
+
+function renderPage(attributes: string, copies: number): string {
+  const dist = new URL('../dist/', import.meta.url);
+  const { file, integrity } = JSON.parse(readFileSync(new URL('integrity.json', dist), 'utf8'));
+  const tag = `<script src="/packages/trust-badge/dist/${file}" integrity="${integrity}" crossorigin="anonymous"></script>`;
+  return `<!doctype html><html lang="en"><title>A page</title>
+    <body>${tag.repeat(copies)}<svc-trust-badge ${attributes} accent="rebeccapurple"></svc-trust-badge><h1>A page</h1></body></html>`;
+}

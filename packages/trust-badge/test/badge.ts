@@ -1,0 +1,72 @@
+import { waitUntil } from '@open-wc/testing';
+import { mountSvcTrustBadge, type SvcTrustBadgeElement } from '../src/index.ts';
+import {
+  type BadgeOptions,
+  createTenant,
+  createTrust,
+  type Network,
+  replaceNetwork,
+  type TrustData,
+} from './trust-answers.ts';
+
+/** A badge on the page, and the network behind it. */
+export interface Shown {
+  readonly badge: SvcTrustBadgeElement;
+  readonly network: Network;
+}
+
+/** Puts a badge on the page, as far as it comes without data. */
+export async function awaitBadge(
+  options: BadgeOptions = {},
+  changes: Partial<TrustData> = {},
+  prepare?: (network: Network, trust: TrustData) => void,
+): Promise<Shown> {
+  const tenant = createTenant();
+  const trust = createTrust(tenant, changes);
+  const network = replaceNetwork(trust);
+  prepare?.(network, trust);
+  const badge = mountSvcTrustBadge({ tenant, ...options });
+  await waitUntil(() => badge.shadowRoot?.querySelector('.root'), 'the badge is drawn');
+  return { badge, network };
+}
+
+/** Puts a badge on the page and waits for its data. */
+export async function showBadge(options: BadgeOptions = {}, changes: Partial<TrustData> = {}): Promise<Shown> {
+  const shown = await awaitBadge(options, changes);
+  await waitUntil(() => hasData(shown.badge), 'the data is there');
+  return shown;
+}
+
+export function hasData(badge: Element): boolean {
+  return badge.shadowRoot?.querySelector('.seal') != null;
+}
+
+export function query<T extends Element = HTMLElement>(badge: Element, selector: string): T | null | undefined {
+  return badge.shadowRoot?.querySelector<T>(selector);
+}
+
+export function find<T extends Element = HTMLElement>(badge: Element, selector: string): T {
+  const found = query<T>(badge, selector);
+  if (!found) throw new Error(`${selector} is not there`);
+  return found;
+}
+
+/** The text of a part as a reader sees it, without the marks that keep names apart. */
+export function readPart(badge: Element, part: string): string | undefined {
+  return query(badge, `[part~=${part}]`)?.textContent?.trim();
+}
+
+/** Any colour as the browser paints it: red, green, blue from 0 to 255. */
+export function paintColour(colour: string): readonly [number, number, number] {
+  const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
+  if (!canvas) throw new Error('no canvas');
+  canvas.fillStyle = colour;
+  canvas.fillRect(0, 0, 1, 1);
+  const [red = 0, green = 0, blue = 0] = canvas.getImageData(0, 0, 1, 1).data;
+  return [red, green, blue];
+}
+
+/** Long enough for changed attributes to be drawn: at the end of the task. */
+export async function drawAgain(): Promise<void> {
+  await Promise.resolve();
+}

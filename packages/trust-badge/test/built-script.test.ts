@@ -1,0 +1,90 @@
+import { expect, waitUntil } from '@open-wc/testing';
+import { hasData } from './badge.ts';
+
+// The file that is shipped, in a whole page of its own: strict policy, integrity hash, a real request.
+
+type Frame = HTMLIFrameElement & { readonly contentWindow: Window; readonly contentDocument: Document };
+
+describe('the built script', () => {
+  const frames: HTMLIFrameElement[] = [];
+
+  async function visit(query: string): Promise<Frame> {
+    const frame = document.createElement('iframe');
+    frame.src = `/badge-page?${query}`;
+    frame.width = '600';
+    frame.height = '500';
+    frames.push(frame);
+    const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
+    document.body.append(frame);
+    await loaded;
+    return frame as Frame;
+  }
+
+  function findBadge({ contentDocument }: Frame): Element {
+    return contentDocument.querySelector('svc-trust-badge') as Element;
+  }
+
+  async function meetBadge(query: string): Promise<ShadowRoot> {
+    const badge = findBadge(await visit(query));
+    await waitUntil(() => hasData(badge), 'the data is there');
+    return badge.shadowRoot as ShadowRoot;
+  }
+
+  afterEach(() => {
+    for (const frame of frames.splice(0)) frame.remove();
+  });
+
+  it('shows what the API of its own origin says', async () => {
+    const root = await meetBadge('variant=full');
+    expect(root.querySelector('[part=name]')?.textContent).to.equal('Acme');
+    expect(root.querySelector('[part=cta]')?.getAttribute('href')).to.equal(`${location.origin}/trust/acme`);
+  });
+
+  it('draws its icons as shapes side by side, none inside another', async () => {
+    const root = await meetBadge('variant=full');
+    expect(root.querySelectorAll('svg path')).to.have.length(2 + 1 + 1);
+    expect(root.querySelector('path path')).to.equal(null);
+  });
+
+  it('works under a strict policy with Trusted Types, and violates nothing', async () => {
+    const frame = await visit('variant=floating');
+    const violations: string[] = [];
+    frame.contentDocument.addEventListener('securitypolicyviolation', (event) => {
+      violations.push(event.violatedDirective);
+    });
+    await waitUntil(() => hasData(findBadge(frame)), 'the data is there');
+    const root = findBadge(frame).shadowRoot as ShadowRoot;
+    root.querySelector('button')?.click();
+    const drawer = root.querySelector('dialog:modal [part=cta]') as Element;
+    const { backgroundColor, color } = frame.contentWindow.getComputedStyle(drawer);
+    expect(backgroundColor).to.match(/^color\(srgb 0\.4 0\.2 0\.6\)$/);
+    expect(color).to.contain('color(xyz');
+    expect(frame.contentDocument.querySelectorAll('style')).to.have.length(0);
+    expect(violations).to.deep.equal([]);
+  });
+
+  it('leaves one name on the page, frozen', async () => {
+    const frame = await visit('');
+    const blank = document.body.appendChild(document.createElement('iframe'));
+    frames.push(blank);
+    const usual = new Set(Reflect.ownKeys(blank.contentWindow ?? {}));
+    const added = Reflect.ownKeys(frame.contentWindow).filter(
+      (name) => !usual.has(name) && !/^\d+$/.test(String(name)),
+    );
+    expect(added).to.deep.equal(['mountSvcTrustBadge']);
+    expect(Object.isFrozen(frame.contentWindow.mountSvcTrustBadge)).to.equal(true);
+  });
+
+  it('mounts a badge by its global', async () => {
+    const frame = await visit('');
+    const badge = frame.contentWindow.mountSvcTrustBadge({ tenant: 'other', variant: 'card', theme: 'dark' });
+    expect(badge.parentElement).to.equal(frame.contentDocument.body);
+    await waitUntil(() => hasData(badge), 'the data is there');
+    expect(badge.shadowRoot?.querySelector('.card.dark')).to.not.equal(null);
+  });
+
+  it('is harmless when it is loaded twice', async () => {
+    const root = await meetBadge('copies=2');
+    expect(root.querySelectorAll('.root')).to.have.length(1);
+  });
+});

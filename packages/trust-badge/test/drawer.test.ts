@@ -1,0 +1,130 @@
+import { expect, waitUntil } from '@open-wc/testing';
+import { emulateMedia, sendKeys, sendMouse } from '@web/test-runner-commands';
+import { restoreMedia } from '../../consent-banner/test/media.ts';
+import { choices } from '../src/choices.ts';
+import { drawAgain, find, query, showBadge } from './badge.ts';
+import { restorePage } from './trust-answers.ts';
+
+function isOpen(badge: Element): boolean {
+  return query(badge, 'dialog:modal') != null;
+}
+
+describe('the drawer', () => {
+  afterEach(async () => {
+    restorePage();
+    await restoreMedia();
+  });
+
+  for (const theme of choices.theme) {
+    it(`is a named modal dialog that passes axe in ${theme}`, async () => {
+      const { badge } = await showBadge({ variant: 'floating', theme });
+      find(badge, '[part~=trigger]').click();
+      const drawer = find<HTMLDialogElement>(badge, 'dialog:modal');
+      expect(find(badge, `#${drawer.getAttribute('aria-labelledby')}`)).to.have.text('Acme Health');
+      await expect(badge).to.be.accessible();
+    });
+  }
+
+  it('is worked by keyboard alone: opens, holds the focus, and Escape leads back to its button', async () => {
+    const before = document.body.appendChild(document.createElement('button'));
+    const { badge } = await showBadge({ variant: 'floating' });
+    before.focus();
+    await sendKeys({ press: 'Tab' });
+    expect(badge.shadowRoot?.activeElement).to.equal(find(badge, '[part~=trigger]'));
+    await sendKeys({ press: 'Enter' });
+    expect(isOpen(badge)).to.equal(true);
+    const close = find(badge, 'dialog button');
+    expect(badge.shadowRoot?.activeElement).to.equal(close);
+    expect(close.getAttribute('aria-label')).to.equal('Close');
+    await sendKeys({ press: 'Tab' });
+    expect(badge.shadowRoot?.activeElement).to.equal(find(badge, '[part=cta]'));
+    await sendKeys({ press: 'Tab' });
+    expect(document.activeElement === before, 'the page behind is out of reach').to.equal(false);
+    await sendKeys({ press: 'Escape' });
+    await waitUntil(() => !isOpen(badge), 'the drawer closes');
+    expect(badge.shadowRoot?.activeElement).to.equal(find(badge, '[part~=trigger]'));
+    before.remove();
+  });
+
+  it('closes by its button, and the focus returns', async () => {
+    const { badge } = await showBadge({ variant: 'floating' });
+    find(badge, '[part~=trigger]').click();
+    find(badge, 'dialog button').focus();
+    await sendKeys({ press: 'Space' });
+    expect(isOpen(badge)).to.equal(false);
+    expect(badge.shadowRoot?.activeElement).to.equal(find(badge, '[part~=trigger]'));
+  });
+
+  it('closes by a click beside it, not by one inside', async () => {
+    const { badge } = await showBadge({ variant: 'floating' });
+    find(badge, '[part~=trigger]').click();
+    await drawAgain();
+    const { x, y } = find(badge, 'dialog .name').getBoundingClientRect();
+    await sendMouse({ type: 'click', position: [Math.round(x) + 2, Math.round(y) + 2] });
+    expect(isOpen(badge)).to.equal(true);
+    await sendMouse({ type: 'click', position: [5, 5] });
+    expect(isOpen(badge)).to.equal(false);
+  });
+
+  it('closes when its element is taken away, and opens again after', async () => {
+    const { badge } = await showBadge({ variant: 'floating' });
+    find(badge, '[part~=trigger]').click();
+    badge.remove();
+    document.body.append(badge);
+    await drawAgain();
+    expect(query(badge, 'dialog[open]')).to.equal(null);
+    find(badge, '[part~=trigger]').click();
+    expect(isOpen(badge)).to.equal(true);
+  });
+
+  it('stays open while attributes change', async () => {
+    const { badge } = await showBadge({ variant: 'floating' });
+    find(badge, '[part~=trigger]').click();
+    badge.theme = 'dark';
+    badge.locale = 'fr';
+    await drawAgain();
+    expect(isOpen(badge)).to.equal(true);
+    expect(find(badge, '[part=cta]')).to.have.text('Voir le centre de confiance');
+  });
+
+  for (const position of choices.position) {
+    it(`and its button are at the ${position} of the window, in either direction of writing`, async () => {
+      for (const locale of ['en', 'ar']) {
+        const { badge } = await showBadge({ variant: 'floating', position, locale });
+        const button = find(badge, '[part~=float-button]');
+        button.click();
+        await Promise.allSettled(
+          find(badge, 'dialog')
+            .getAnimations()
+            .map(({ finished }) => finished),
+        );
+        for (const element of [button, find(badge, 'dialog')]) {
+          const { top, left, bottom, right } = element.getBoundingClientRect();
+          const { clientWidth, clientHeight } = document.documentElement;
+          const distances = { top, left, bottom: innerHeight - bottom, right: clientWidth - right };
+          for (const side of position.split('-')) {
+            expect(distances[side as 'top'], `${locale} ${side} ${clientHeight}`).to.be.closeTo(16, 1);
+          }
+        }
+        badge.remove();
+      }
+    });
+  }
+
+  it('does not move for those who asked for less motion', async () => {
+    const { badge } = await showBadge({ variant: 'floating' });
+    find(badge, '[part~=trigger]').click();
+    expect(badge.shadowRoot?.getAnimations()).to.have.length(1);
+    find(badge, 'dialog button').click();
+    await emulateMedia({ reducedMotion: 'reduce' });
+    find(badge, '[part~=trigger]').click();
+    expect(badge.shadowRoot?.getAnimations()).to.be.empty;
+  });
+
+  it('adds nothing to the height of the page', async () => {
+    const before = document.documentElement.scrollHeight;
+    const { badge } = await showBadge({ variant: 'floating' });
+    expect(document.documentElement.scrollHeight).to.equal(before);
+    expect(getComputedStyle(badge).display).to.equal('contents');
+  });
+});

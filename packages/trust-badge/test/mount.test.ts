@@ -1,0 +1,74 @@
+import { expect } from '@open-wc/testing';
+import { mountSvcTrustBadge, SvcTrustBadgeElement, type TrustBadgeOptions } from '../src/index.ts';
+import { createTenant, createTrust, replaceNetwork, restorePage } from './trust-answers.ts';
+
+describe('mountSvcTrustBadge', () => {
+  const tenant = createTenant();
+  beforeEach(() => void replaceNetwork(createTrust(tenant)));
+  afterEach(restorePage);
+
+  it('appends the element to the body, or to the target, and returns it', () => {
+    const target = document.body.appendChild(document.createElement('footer'));
+    const first = mountSvcTrustBadge({ tenant });
+    const second = mountSvcTrustBadge({ tenant, target });
+    expect(first).to.be.instanceOf(SvcTrustBadgeElement);
+    expect(first.parentElement).to.equal(document.body);
+    expect(second.parentElement).to.equal(target);
+    target.remove();
+  });
+
+  it('takes every attribute', () => {
+    const options: TrustBadgeOptions = {
+      tenant,
+      apiBase: '/api',
+      variant: 'card',
+      theme: 'dark',
+      accent: 'teal',
+      radius: 'sm',
+      size: 'lg',
+      position: 'top-left',
+      showFrameworks: false,
+      showUpdated: true,
+      showPoweredBy: false,
+      locale: 'de',
+      trustUrl: '/trust',
+    };
+    const badge = mountSvcTrustBadge(options);
+    const taken = Object.fromEntries(badge.getAttributeNames().map((name) => [name, badge.getAttribute(name)]));
+    expect(taken).to.deep.equal({
+      tenant,
+      'api-base': '/api',
+      variant: 'card',
+      theme: 'dark',
+      accent: 'teal',
+      radius: 'sm',
+      size: 'lg',
+      position: 'top-left',
+      'show-frameworks': 'false',
+      'show-updated': 'true',
+      'show-powered-by': 'false',
+      locale: 'de',
+      'trust-url': '/trust',
+    });
+    expect(badge).to.include({ apiBase: '/api', showFrameworks: 'false', trustUrl: '/trust' });
+  });
+
+  it('leaves attributes off that it is not given, and takes nothing else', () => {
+    const options = { tenant, theme: undefined, innerHTML: '<b>no</b>', id: 'no' };
+    expect(mountSvcTrustBadge(options).outerHTML).to.equal(`<svc-trust-badge tenant="${tenant}"></svc-trust-badge>`);
+  });
+
+  for (const target of [null, 'footer', {}, document] as unknown as Element[]) {
+    it(`says what to do when the target is ${target}`, () => {
+      expect(() => mountSvcTrustBadge({ tenant, target })).to.throw(TypeError, 'target must be an element on the page');
+    });
+  }
+
+  it('is typed, as the element is', () => {
+    const badge = document.createElement('svc-trust-badge');
+    // @ts-expect-error: no such variant.
+    badge.variant = 'huge';
+    // @ts-expect-error: a tenant is required.
+    expect(() => mountSvcTrustBadge({ target: null })).to.throw(TypeError);
+  });
+});

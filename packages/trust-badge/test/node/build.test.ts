@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import test from 'node:test';
+import { brotliCompressSync } from 'node:zlib';
+
+const widget = join(import.meta.dirname, '../..');
+const vite = join(dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin/vite.js');
+
+function buildOnce(): { readonly script: Buffer; readonly manifest: Record<string, unknown> } {
+  const outDir = mkdtempSync(join(tmpdir(), 'svc-trust-badge-'));
+  const args = [vite, 'build', '--config', '../../vite.config.ts', '--outDir', outDir, '--logLevel', 'error'];
+  execFileSync(process.execPath, args, { cwd: widget });
+  const built = {
+    script: readFileSync(join(outDir, 'svc-trust-badge.js')),
+    manifest: JSON.parse(readFileSync(join(outDir, 'integrity.json'), 'utf8')),
+  };
+  rmSync(outDir, { recursive: true });
+  return built;
+}
+
+test('the script is the same byte for byte each time it is built, and its manifest tells the truth', () => {
+  const [first, second] = [buildOnce(), buildOnce()];
+  const { version } = JSON.parse(readFileSync(join(widget, 'package.json'), 'utf8'));
+  assert.ok(first.script.equals(second.script));
+  assert.deepEqual(first.manifest, {
+    file: 'svc-trust-badge.js',
+    version,
+    bytes: first.script.length,
+    integrity: `sha384-${createHash('sha384').update(first.script).digest('base64')}`,
+  });
+});
+
+test('the script stays within 8 kB of brotli, without white space in its templates', () => {
+  const { script } = buildOnce();
+  assert.ok(brotliCompressSync(script).length <= 8_000, `${brotliCompressSync(script).length} bytes`);
+  assert.doesNotMatch(script.toString(), /\n\s/);
+});

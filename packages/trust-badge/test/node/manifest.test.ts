@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { describe, test } from 'node:test';
+import { attributes } from '../../src/attributes.ts';
+import { choices } from '../../src/choices.ts';
+
+interface Named {
+  readonly name: string;
+  readonly default?: string;
+  readonly attribute?: string;
+  readonly type?: { readonly text: string };
+}
+
+interface Declaration extends Named {
+  readonly kind: string;
+  readonly tagName?: string;
+  readonly attributes: readonly Named[];
+  readonly members: readonly Named[];
+  readonly cssParts: readonly Named[];
+  readonly cssProperties: readonly Named[];
+  readonly slots: readonly Named[];
+}
+
+const widget = join(import.meta.dirname, '../..');
+const package_ = JSON.parse(readFileSync(join(widget, 'package.json'), 'utf8'));
+
+function analyzeSources(): readonly Declaration[] {
+  const outDir = mkdtempSync(join(tmpdir(), 'svc-trust-badge-'));
+  const analyzer = createRequire(import.meta.url).resolve('@custom-elements-manifest/analyzer/cem.js');
+  execFileSync(process.execPath, [analyzer, 'analyze', '--quiet', '--outdir', relative(widget, outDir)], {
+    cwd: widget,
+  });
+  const { modules } = JSON.parse(readFileSync(join(outDir, 'custom-elements.json'), 'utf8'));
+  rmSync(outDir, { recursive: true });
+  assert.deepEqual(modules.length, 1);
+  assert.equal(`./${modules[0].path}`, package_.exports['.'].default);
+  return modules[0].declarations;
+}
+
+describe('the custom elements manifest', () => {
+  const declarations = analyzeSources();
+  const element = declarations.find(({ tagName }) => tagName === 'svc-trust-badge') as Declaration;
+  const names = (list: readonly Named[]): readonly string[] => list.map(({ name }) => name);
+
+  test('lists what the package offers, and nothing from inside it', () => {
+    assert.deepEqual(names(declarations), ['mountSvcTrustBadge', 'SvcTrustBadgeElement']);
+    assert.equal(package_.customElements, 'dist/custom-elements.json');
+  });
+
+  test('lists the thirteen attributes with their properties, values and defaults', () => {
+    assert.equal(attributes.length, 13);
+    assert.deepEqual(names(element.attributes), attributes);
+    assert.deepEqual(
+      element.members.map(({ attribute }) => attribute),
+      attributes,
+    );
+    for (const [name, values] of Object.entries(choices)) {
+      const attribute = element.attributes.find((one) => one.name === name);
+      assert.equal(attribute?.default, values[0]);
+      assert.deepEqual(attribute?.type?.text.split('|').sort(), [...values].sort());
+    }
+  });
+
+  test('lists the fourteen parts', () => {
+    const parts = 'button card chip chips cta drawer float-button footer kicker live mark name root trigger';
+    assert.deepEqual([...names(element.cssParts)].sort(), parts.split(' '));
+  });
+
+  test('lists the eight custom properties with their defaults', () => {
+    assert.deepEqual(Object.fromEntries(element.cssProperties.map((one) => [one.name, one.default])), {
+      '--svc-tb-accent': '#C58A2A',
+      '--svc-tb-bg': '#ffffff',
+      '--svc-tb-bg-2': '#f8fafc',
+      '--svc-tb-text': '#101322',
+      '--svc-tb-muted': '#647084',
+      '--svc-tb-border': '#dfe4ee',
+      '--svc-tb-radius': '22px',
+      '--svc-tb-shadow': '0 22px 64px rgba(16,24,40,.14)',
+    });
+  });
+
+  test('names the files that are published', () => {
+    const { '.': door, ...files } = package_.exports;
+    const listed = Object.values<string>({ ...files, ...door }).map((file) => file.split('/')[1]);
+    for (const place of listed) assert.ok(place === 'package.json' || package_.files.includes(place), place);
+  });
+});

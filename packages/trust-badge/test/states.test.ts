@@ -1,0 +1,185 @@
+import { expect, fixture, html, nextFrame, waitUntil } from '@open-wc/testing';
+import { mountSvcTrustBadge } from '../src/index.ts';
+import { awaitBadge, find, hasData, query, readPart, showBadge } from './badge.ts';
+import {
+  createTenant,
+  createTrust,
+  listenToConsole,
+  replaceNetwork,
+  restorePage,
+  type TrustData,
+} from './trust-answers.ts';
+
+const hostile = '<img src=x onerror="window.hacked=1">\u202e';
+const never = (): Promise<Response> => new Promise(() => {});
+
+type Answer = (trust: TrustData) => Response | Promise<Response>;
+
+const badAnswers: Readonly<Record<string, Answer>> = {
+  'a 404': (trust) => Response.json({ data: trust }, { status: 404 }),
+  'a 500': () => Response.json({}, { status: 500 }),
+  'no network': () => Promise.reject(new TypeError('Failed to fetch')),
+  'no JSON': () => new Response('<html>'),
+  nothing: () => new Response(''),
+  null: () => Response.json(null),
+  'no data': () => Response.json({}),
+  'another tenant': (trust) => Response.json({ data: { ...trust, slug: 'other' } }),
+  'no name': (trust) => Response.json({ data: { ...trust, name: undefined } }),
+  'an empty name': (trust) => Response.json({ data: { ...trust, name: ' ' } }),
+  'a name that is an object': (trust) => Response.json({ data: { ...trust, name: { toString: 1 } } }),
+  'frameworks that are text': (trust) => Response.json({ data: { ...trust, achievedFrameworks: 'GDPR' } }),
+  'a framework that is a number': (trust) => Response.json({ data: { ...trust, achievedFrameworks: ['GDPR', 1] } }),
+  'an empty framework': (trust) => Response.json({ data: { ...trust, achievedFrameworks: [''] } }),
+  'a time that is none': (trust) => Response.json({ data: { ...trust, updatedAt: 'yesterday' } }),
+  'no time': (trust) => Response.json({ data: { ...trust, updatedAt: null } }),
+};
+
+describe('without data', () => {
+  afterEach(restorePage);
+
+  for (const variant of ['mini', 'compact', 'status', 'card', 'full', 'floating'] as const) {
+    it(`${variant} is a plain link to the trust center that claims nothing`, async () => {
+      const { badge } = await awaitBadge({ variant }, {}, (network) => {
+        network.answer = never;
+      });
+      const link = find<HTMLAnchorElement>(badge, 'a');
+      expect(link.href).to.equal(`${location.origin}/trust/${badge.tenant}`);
+      expect(badge.shadowRoot?.textContent).to.contain('Trust center').and.not.to.contain('Acme');
+      expect(query(badge, '.seal, [part=chip], [part=live], button, dialog')).to.equal(null);
+      await expect(badge).to.be.accessible();
+    });
+  }
+
+  for (const [name, answer] of Object.entries(badAnswers)) {
+    it(`(${name}) it stays that link, and the console is told once why`, async () => {
+      const told = listenToConsole();
+      const { badge, network } = await awaitBadge({ variant: 'card' }, {}, (network, trust) => {
+        network.answer = () => answer(trust);
+      });
+      const { tenant } = badge;
+      const again = mountSvcTrustBadge({ tenant: tenant ?? '', variant: 'floating' });
+      await waitUntil(() => told.length, 'the console is told');
+      for (let frames = 0; frames < 3; frames++) await nextFrame();
+      expect(told).to.have.length(1);
+      expect(told[0]).to.match(/^<svc-trust-badge>: no trust data from .*\/widget \(.*\)\. Is it published/);
+      expect(network.requests).to.have.length(1);
+      for (const one of [badge, again]) {
+        expect(query(one, '.seal, [part=chip], [part=live]')).to.equal(null);
+        expect(query(one, 'a')).to.be.ok;
+      }
+    });
+  }
+
+  it("the site's own link is the badge, until there is data", async () => {
+    const tenant = createTenant();
+    const network = replaceNetwork(createTrust(tenant));
+    let answer = (): void => {};
+    network.answer = () =>
+      new Promise((resolve) => {
+        answer = () => resolve(Response.json({ data: createTrust(tenant) }));
+      });
+    const badge = await fixture(
+      html`<svc-trust-badge tenant=${tenant}><a href="/trust">Our trust center</a></svc-trust-badge>`,
+    );
+    const own = badge.firstElementChild as HTMLElement;
+    await waitUntil(() => network.requests.length, 'the data is asked for');
+    expect(own.checkVisibility()).to.equal(true);
+    expect(find(badge, '.face').checkVisibility()).to.equal(false);
+    answer();
+    await waitUntil(() => hasData(badge), 'the data is there');
+    expect(own.checkVisibility()).to.equal(false);
+    expect(find(badge, '.face').checkVisibility()).to.equal(true);
+  });
+
+  it('a badge that is gone when the answer comes shows it where it is put again', async () => {
+    let answer = (): void => {};
+    const { badge, network } = await awaitBadge({}, {}, (network, trust) => {
+      network.answer = () =>
+        new Promise((resolve) => {
+          answer = () => resolve(Response.json({ data: trust }));
+        });
+    });
+    await waitUntil(() => network.requests.length, 'the data is asked for');
+    badge.remove();
+    answer();
+    for (let frames = 0; frames < 3; frames++) await nextFrame();
+    expect(hasData(badge)).to.equal(false);
+    document.body.append(badge);
+    await waitUntil(() => hasData(badge), 'the data is there');
+    expect(network.requests).to.have.length(1);
+  });
+});
+
+describe('the request', () => {
+  afterEach(restorePage);
+
+  it('is one for all badges of a tenant, without cookies and with a time limit', async () => {
+    const { badge, network } = await showBadge();
+    const more = (['mini', 'card', 'floating'] as const).map((variant) =>
+      mountSvcTrustBadge({ tenant: badge.tenant ?? '', variant }),
+    );
+    await waitUntil(() => more.every(hasData), 'all have data');
+    expect(network.requests).to.have.length(1);
+    expect(network.requests[0]?.init.credentials).to.equal('omit');
+    expect(network.requests[0]?.init.signal).to.be.instanceOf(AbortSignal);
+    expect(network.requests[0]?.init.headers).to.equal(undefined);
+  });
+
+  it('waits until the badge comes near, but for a floating one', async () => {
+    const far = document.body.appendChild(document.createElement('div'));
+    far.style.marginTop = '5000px';
+    const { badge, network } = await awaitBadge({ target: far });
+    for (let frames = 0; frames < 5; frames++) await nextFrame();
+    expect(network.requests).to.have.length(0);
+    badge.scrollIntoView();
+    await waitUntil(() => hasData(badge), 'the data is there');
+    scrollTo(0, 0);
+    const { badge: floating } = await showBadge({ target: far, variant: 'floating' });
+    expect(hasData(floating)).to.equal(true);
+    far.remove();
+  });
+});
+
+describe('hostile data', () => {
+  afterEach(restorePage);
+
+  for (const variant of ['mini', 'compact', 'status', 'card', 'full', 'floating'] as const) {
+    it(`is text and nothing else in ${variant}`, async () => {
+      const { badge } = await showBadge(
+        { variant },
+        { name: hostile, achievedFrameworks: [hostile, 'javascript:alert(1)'] },
+      );
+      expect(badge.shadowRoot?.querySelector('img, script')).to.equal(null);
+      if (variant !== 'floating') expect(readPart(badge, 'name')).to.equal(hostile);
+      for (const link of badge.shadowRoot?.querySelectorAll('a') ?? []) expect(link.protocol).to.equal('http:');
+      expect('hacked' in window).to.equal(false);
+    });
+  }
+
+  it('of great length stays inside the window, and keeps the boxes that are reserved', async () => {
+    const long = 'Datenschutzgrundverordnungsbeauftragtenstelle'.repeat(9);
+    const achievedFrameworks = Array.from({ length: 5000 }, (_, index) => `${index} ${long}`);
+    for (const variant of ['mini', 'compact', 'status', 'card', 'full'] as const) {
+      const { badge: usual } = await showBadge({ variant });
+      const { badge } = await showBadge({ variant }, { name: long, achievedFrameworks });
+      const { left, right, height } = badge.getBoundingClientRect();
+      expect(left >= 0 && right <= innerWidth, variant).to.equal(true);
+      if (variant !== 'full') expect(height, variant).to.equal(usual.getBoundingClientRect().height);
+      expect(find(badge, '.face').scrollWidth).to.be.at.most(find(badge, '.face').clientWidth);
+      const [name, text] = ['.name', '.text'].map((part) => find(badge, part).getBoundingClientRect());
+      expect(name?.right, `${variant}: the name ends in an ellipsis`).to.be.at.most(text?.right ?? 0);
+    }
+  });
+
+  it('shows as many chips as there is room for, each framework once, and counts the rest', async () => {
+    const achievedFrameworks = ['A', 'B', 'B', 'C', 'D', 'E'];
+    const readChips = (badge: Element): readonly string[] =>
+      [...(badge.shadowRoot?.querySelectorAll('[part=chip]') ?? [])].map(({ textContent }) => textContent ?? '');
+    const { badge: card } = await showBadge({ variant: 'card' }, { achievedFrameworks });
+    expect(readChips(card)).to.deep.equal(['A', 'B', 'C', '+2']);
+    const { badge: full } = await showBadge({ variant: 'full' }, { achievedFrameworks });
+    expect(readChips(full)).to.deep.equal(['A', 'B', 'C', 'D', 'E']);
+    const { badge: none } = await showBadge({ variant: 'full' }, { achievedFrameworks: [] });
+    expect(query(none, '[part=chips]')).to.equal(null);
+  });
+});

@@ -1,0 +1,186 @@
+import { expect, nextFrame, waitUntil } from '@open-wc/testing';
+import { emulateMedia, setViewport } from '@web/test-runner-commands';
+import { emulateForcedColors, restoreMedia } from '../../consent-banner/test/media.ts';
+import { choices } from '../src/choices.ts';
+import { awaitBadge, find, hasData, paintColour, query, showBadge } from './badge.ts';
+import { restorePage } from './trust-answers.ts';
+
+const contents: Readonly<Record<string, string>> = {
+  mini: 'root card mark kicker name',
+  compact: 'root card mark kicker name live',
+  status: 'root card mark kicker name live',
+  card: 'root card mark kicker name chips chip chip chip cta footer live',
+  full: 'root card mark kicker name chips chip chip chip cta footer live',
+  floating:
+    'root button trigger float-button mark drawer card mark kicker name button chips chip chip chip cta footer live',
+};
+
+interface LayoutShift extends PerformanceEntry {
+  readonly value: number;
+}
+
+describe('the variants', () => {
+  afterEach(async () => {
+    restorePage();
+    await restoreMedia();
+  });
+
+  for (const [variant, parts] of Object.entries(contents)) {
+    it(`${variant} has the parts ${parts}`, async () => {
+      const { badge } = await showBadge({ variant: variant as 'mini' });
+      const found = [...(badge.shadowRoot?.querySelectorAll('[part]') ?? [])].flatMap(({ part }) => [...part]);
+      expect(found).to.deep.equal(parts.split(' '));
+    });
+  }
+
+  for (const variant of choices.variant) {
+    for (const theme of choices.theme) {
+      it(`${variant} passes axe in ${theme}`, async () => {
+        document.body.style.background = theme === 'dark' ? 'black' : 'white';
+        for (const colorScheme of theme === 'auto' ? (['light', 'dark'] as const) : (['light'] as const)) {
+          await emulateMedia({ colorScheme });
+          const { badge } = await showBadge({ variant, theme });
+          await expect(badge).to.be.accessible();
+        }
+        document.body.style.background = '';
+      });
+    }
+
+    it(`${variant} keeps its edges and its text in forced colours`, async () => {
+      await emulateForcedColors(true);
+      const { badge } = await showBadge({ variant });
+      query(badge, 'button')?.click();
+      await expect(badge).to.be.accessible({ ignoredRules: ['color-contrast'] });
+      for (const face of badge.shadowRoot?.querySelectorAll('.face') ?? []) {
+        const { borderTopWidth, borderTopColor } = getComputedStyle(face);
+        expect(borderTopWidth).to.equal('1px');
+        expect(borderTopColor, 'opaque').to.match(/^rgb\(/);
+      }
+      const cta = query(badge, '[part=cta]');
+      if (cta) {
+        const { color, backgroundColor, forcedColorAdjust } = getComputedStyle(cta);
+        expect(color).to.not.equal(backgroundColor);
+        expect(forcedColorAdjust, 'no plate of the system behind the words').to.equal('none');
+      }
+      const seal = find(badge, '.seal :first-child');
+      const { fill } = getComputedStyle(seal);
+      expect(paintColour(fill), "the system's").to.deep.equal(paintColour(getComputedStyle(document.body).color));
+      expect(paintColour(getComputedStyle(find(badge, '.seal')).color)).to.not.deep.equal(paintColour(fill));
+    });
+  }
+
+  it('theme auto follows the system, light and dark do not', async () => {
+    const read = (badge: Element): string => getComputedStyle(find(badge, '.face')).backgroundColor;
+    const [{ badge: light }, { badge: dark }, { badge: auto }] = [
+      await showBadge({ theme: 'light' }),
+      await showBadge({ theme: 'dark' }),
+      await showBadge({ theme: 'auto' }),
+    ];
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await emulateMedia({ colorScheme });
+      expect([read(light), read(dark)]).to.deep.equal(['rgb(255, 255, 255)', 'rgb(18, 21, 31)']);
+      expect(read(auto)).to.equal(colorScheme === 'dark' ? read(dark) : read(light));
+    }
+  });
+
+  for (const variant of ['mini', 'compact', 'status', 'card', 'full'] as const) {
+    it(`${variant} does not move the page when its data comes`, async () => {
+      const shifts: LayoutShift[] = [];
+      const observer = new PerformanceObserver((list) => shifts.push(...(list.getEntries() as LayoutShift[])));
+      let answer = (): void => {};
+      const { badge, network } = await awaitBadge({ variant, target: document.body }, {}, (network, trust) => {
+        network.answer = () =>
+          new Promise((resolve) => {
+            answer = () => resolve(Response.json({ data: trust }));
+          });
+      });
+      const after = document.body.appendChild(document.createElement('p'));
+      after.textContent = 'What follows.';
+      await waitUntil(() => network.requests.length, 'the data is asked for');
+      const before = [badge, after].map((element) => element.getBoundingClientRect().toJSON());
+      await settle();
+      observer.observe({ type: 'layout-shift' });
+      answer();
+      await waitUntil(() => hasData(badge), 'the data is there');
+      await settle();
+      shifts.push(...(observer.takeRecords() as LayoutShift[]));
+      observer.disconnect();
+      const sizes = [badge, after].map((element) => element.getBoundingClientRect().toJSON());
+      after.remove();
+      if (variant !== 'mini') expect(sizes).to.deep.equal(before);
+      // Within the bar of "status" words may move by a little.
+      if (variant !== 'status') expect(shifts.reduce((sum, { value }) => sum + value, 0)).to.equal(0);
+    });
+  }
+
+  it("keep the same box in every size, with data and while the site's own link stands there", async () => {
+    for (const size of choices.size) {
+      for (const variant of ['mini', 'compact', 'status', 'card'] as const) {
+        const measure = (badge: Element): number => find(badge, '.root').getBoundingClientRect().height;
+        const { badge } = await showBadge({ size, variant });
+        const { badge: waiting } = await awaitBadge({ size, variant }, {}, (network) => {
+          network.answer = () => new Promise(() => {});
+        });
+        expect(measure(waiting), `${variant} ${size} without data`).to.equal(measure(badge));
+        waiting.append(Object.assign(document.createElement('a'), { href: '/trust', textContent: 'Trust' }));
+        expect(find(waiting, '.face').checkVisibility()).to.equal(false);
+        expect(measure(waiting), `${variant} ${size} with a link`).to.equal(measure(badge));
+        badge.remove();
+        waiting.remove();
+      }
+    }
+  });
+
+  it('stay inside a window of 320 px (400 % zoom), with every link within reach', async () => {
+    await setViewport({ width: 320, height: 256 });
+    for (const variant of choices.variant) {
+      const { badge } = await showBadge({ variant, size: 'lg' }, { name: 'Muster Krankenversicherung AG' });
+      query(badge, 'button')?.click();
+      for (const control of badge.shadowRoot?.querySelectorAll<HTMLElement>('dialog :is(a, button), .line, .panel a') ??
+        []) {
+        control.focus();
+        const box = control.getBoundingClientRect();
+        expect(box.left >= 0 && box.right <= 320, `${variant} ${control.part}`).to.equal(true);
+        const hit = badge.shadowRoot?.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+        expect(control.contains(hit ?? null), `${variant} ${control.part}`).to.equal(true);
+      }
+      badge.remove();
+    }
+    await setViewport({ width: 800, height: 600 });
+  });
+
+  it('scale with size, from type to spacing', async () => {
+    const widths: number[] = [];
+    for (const size of ['sm', 'md', 'lg'] as const) {
+      const { badge } = await showBadge({ size });
+      widths.push(badge.getBoundingClientRect().width);
+    }
+    expect(widths).to.deep.equal([252, 288, 324]);
+  });
+
+  it('keep to the language of writing: in Arabic all is mirrored', async () => {
+    for (const variant of choices.variant) {
+      const { badge } = await showBadge({ variant, locale: 'ar' });
+      query(badge, 'button')?.click();
+      await expect(badge).to.be.accessible();
+      if (variant === 'floating') continue;
+      const text = document.createRange();
+      text.selectNodeContents(find(badge, '.name'));
+      const gap = find(badge, '.mark').getBoundingClientRect().left - text.getBoundingClientRect().right;
+      expect(gap, `${variant}: a Latin name starts where Arabic ones do`).to.be.within(5, 20);
+    }
+  });
+
+  it('print, but for the floating one', async () => {
+    const { badge: compact } = await showBadge();
+    const { badge: floating } = await showBadge({ variant: 'floating' });
+    await emulateMedia({ media: 'print' });
+    expect(getComputedStyle(find(compact, '.root')).display).to.equal('grid');
+    expect(getComputedStyle(find(floating, '.root')).display).to.equal('none');
+    await emulateMedia({ media: 'screen' });
+  });
+});
+
+async function settle(): Promise<void> {
+  for (let frames = 0; frames < 3; frames++) await nextFrame();
+}
