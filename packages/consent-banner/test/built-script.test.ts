@@ -7,9 +7,13 @@ interface Seen {
   readonly noticeReads: number;
 }
 
-async function loadPage(noticeId: string, copies = 1): Promise<HTMLIFrameElement & { contentWindow: Window }> {
+async function loadPage(
+  noticeId: string,
+  copies = 1,
+  above = '',
+): Promise<HTMLIFrameElement & { contentWindow: Window }> {
   const frame = document.createElement('iframe');
-  frame.src = `/visitor-page?notice=${noticeId}&copies=${copies}`;
+  frame.src = `/visitor-page?notice=${noticeId}&copies=${copies}&above=${encodeURIComponent(above)}`;
   frame.width = '600';
   frame.height = '500';
   const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
@@ -29,8 +33,8 @@ async function readSeen(noticeId: string): Promise<Seen> {
 describe('the built script', () => {
   const frames: HTMLIFrameElement[] = [];
 
-  async function visit(noticeId: string, copies?: number): ReturnType<typeof loadPage> {
-    const frame = await loadPage(noticeId, copies);
+  async function visit(noticeId: string, copies?: number, above?: string): ReturnType<typeof loadPage> {
+    const frame = await loadPage(noticeId, copies, above);
     frames.push(frame);
     return frame;
   }
@@ -93,6 +97,13 @@ describe('the built script', () => {
     await waitUntil(async () => (await readSeen(noticeId)).records.length, 'the record arrives');
     expect(await readSeen(noticeId)).to.deep.include({ noticeReads: 1 });
     expect((await readSeen(noticeId)).records).to.have.length(1);
+  });
+
+  it('goes by its own origin even where an image has the name of `currentScript`', async () => {
+    const noticeId = crypto.randomUUID();
+    const frame = await visit(noticeId, 1, '<img name="currentScript" src="http://evil.example/x.png" alt="">');
+    await waitUntil(() => query(frame, '.banner:popover-open'), 'the banner shows');
+    expect(await readSeen(noticeId)).to.deep.include({ noticeReads: 1 });
   });
 
   it('does not shift the page', async () => {

@@ -24,14 +24,14 @@ const strictPolicy = [
 const records = new Map<string, unknown[]>();
 const noticeReads = new Map<string, number>();
 
-/** Serves `/visitor-page?notice=…&copies=…`, the public endpoints, and `/visitor-page/seen?notice=…` for the tests. */
+/** Serves `/visitor-page?notice=…&copies=…&above=…`, the public endpoints, and `/visitor-page/seen?notice=…` for the tests. */
 export async function serveVisitorPage(exchange: Exchange, next: () => Promise<void>): Promise<void> {
   const noticeId = String(exchange.query.notice);
   const [, publicId, isRecord] = /^\/v1\/public\/consent\/([^/]+)(\/records)?$/.exec(exchange.path) ?? [];
   if (exchange.path === '/visitor-page') {
     exchange.set('Content-Security-Policy', strictPolicy);
     exchange.type = 'html';
-    exchange.body = renderPage(noticeId, Number(exchange.query.copies ?? 1));
+    exchange.body = renderPage(noticeId, Number(exchange.query.copies ?? 1), String(exchange.query.above ?? ''));
   } else if (exchange.path === '/visitor-page/seen') {
     exchange.body = { records: records.get(noticeId) ?? [], noticeReads: noticeReads.get(noticeId) ?? 0 };
   } else if (publicId && isRecord) {
@@ -53,12 +53,12 @@ async function readBody(request: AsyncIterable<Uint8Array>): Promise<string> {
   return text;
 }
 
-function renderPage(noticeId: string, copies: number): string {
+function renderPage(noticeId: string, copies: number, above: string): string {
   const dist = new URL('../dist/', import.meta.url);
   const { file, integrity } = JSON.parse(readFileSync(new URL('integrity.json', dist), 'utf8'));
   const tag = `<script src="/packages/consent-banner/dist/${file}" integrity="${integrity}" crossorigin="anonymous"></script>`;
   return `<!doctype html><html lang="en"><title>A visitor's page</title>
-    <body><svc-consent notice-id="${noticeId}"></svc-consent>${tag.repeat(copies)}<h1>A page</h1></body></html>`;
+    <body>${above}<svc-consent notice-id="${noticeId}"></svc-consent>${tag.repeat(copies)}<h1>A page</h1></body></html>`;
 }
 
 function createNotice(id: string): object {

@@ -11,8 +11,8 @@ export abstract class AttributeElement extends BaseElement {
   /** Properties that were set before the class was known would hide the accessors. */
   connectedCallback(): void {
     for (const [name, value] of Object.entries(this)) {
-      Reflect.deleteProperty(this, name);
-      Reflect.set(this, name, value);
+      delete this[name as never];
+      this[name as never] = value as never;
     }
     this.requestUpdate();
   }
@@ -35,7 +35,7 @@ export abstract class AttributeElement extends BaseElement {
 
 /** The property of an attribute: `api-base` is `apiBase`. */
 export function nameProperty(attribute: string): string {
-  return attribute.replace(/-./g, ([, letter]) => `${letter}`.toUpperCase());
+  return attribute.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Gives a class one property for each attribute. Null and undefined remove the attribute. */

@@ -34,19 +34,20 @@ export function readFlag(name: string, value: string | null): boolean {
 
 /**
  * Reads any CSS colour and nothing else. What also fits a length is no colour but a keyword for any property, or a
- * function such as var() that could stand for anything.
+ * function such as var() that could stand for anything. `currentcolor` would be that of the text on it.
  */
 export function readColour(name: string, value: string | null): string {
-  if (!value || (CSS.supports('color', value) && !CSS.supports('top', value))) return value ?? '';
-  refuseValue(name, value, 'a CSS colour');
-  return '';
+  if (!value) return '';
+  const isColour = CSS.supports('color', value) && !CSS.supports('top', value) && !/current/i.test(value);
+  return isColour ? value : refuseValue(name, value, 'a CSS colour of its own');
 }
 
-/** Reads an address that a link may lead to, relative to the page. */
+/** Reads an address that a link may lead to, relative to the page and without credentials. */
 export function readAddress(name: string, value: string | null): string {
   if (!value) return '';
-  const href = URL.canParse(value, document.baseURI) ? new URL(value, document.baseURI).href : '';
-  if (/^https?:/.test(href)) return href;
-  refuseValue(name, value, 'an http(s) address');
-  return '';
+  let href = '';
+  try {
+    href = new URL(value, document.baseURI).href;
+  } catch {}
+  return /^https?:..[^@/]+[/]/.test(href) ? href : refuseValue(name, value, 'an http(s) address');
 }

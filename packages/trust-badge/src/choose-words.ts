@@ -2,7 +2,13 @@ import { refuseValue } from './report-problem.ts';
 import { catalogue, type Words } from './words.ts';
 
 /** The words for one badge. */
-export interface SpokenWords extends Words {
+export interface SpokenWords {
+  readonly kicker: string;
+  readonly cta: string;
+  readonly updated: string;
+  readonly on: string;
+  readonly powered: string;
+  readonly close: string;
   /** A language tag for dates too: they never speak another language than the words. */
   readonly lang: string;
   readonly dir: 'ltr' | 'rtl';
@@ -12,22 +18,21 @@ export interface SpokenWords extends Words {
 export function chooseWords(element: Element, locale: string | null): SpokenWords {
   const asked = readLocale(locale);
   if (locale && !asked) refuseValue('locale', locale, 'a BCP 47 tag');
-  const { language, baseName } = asked ?? readLocale(findLanguage(element)) ?? new Intl.Locale(navigator.language);
+  const { language, baseName } = asked ?? (readLocale(findLanguage(element), navigator.language, 'en') as Intl.Locale);
   const words = catalogue[language];
-  return {
-    ...(words ?? (catalogue.en as Words)),
-    lang: words ? baseName : 'en',
-    dir: language === 'ar' ? 'rtl' : 'ltr',
-  };
+  const [kicker, cta, updated, on, powered, close] = words ?? (catalogue.en as Words);
+  const dir = language === 'ar' ? 'rtl' : 'ltr';
+  return { kicker, cta, updated, on, powered, close, lang: words ? baseName : 'en', dir };
 }
 
-/** A language tag as BCP 47 has them; undefined for anything else. */
-function readLocale(tag: string | null | undefined): Intl.Locale | undefined {
-  try {
-    return new Intl.Locale(tag ?? '');
-  } catch {
-    return undefined;
+/** The first that is a language tag as BCP 47 has them. */
+function readLocale(...tags: readonly unknown[]): Intl.Locale | undefined {
+  for (const tag of tags) {
+    try {
+      return new Intl.Locale(`${tag ?? ''}`);
+    } catch {}
   }
+  return undefined;
 }
 
 /** The language of the nearest element that says one, through the hosts of shadow trees. */

@@ -17,8 +17,8 @@ export function floatingView(content: BadgeContent): TemplateResult {
     >
       ${face}
     </button>
-    <dialog part="drawer" aria-labelledby="name" @click=${closeDrawer}>
-      ${panelView(content, { room: 12, isDrawer: true })}
+    <dialog part="drawer" aria-labelledby="name" @pointerdown=${notePress} @click=${closeDrawer}>
+      ${panelView(content)}
     </dialog>
   `;
 }
@@ -29,7 +29,15 @@ function openDrawer({ currentTarget }: Event): void {
   (button.nextElementSibling as HTMLDialogElement).showModal();
 }
 
+/** What the pointer went down on: a selection of text that ends outside is no click beside the drawer. */
+let pressed: EventTarget | null;
+
+function notePress({ target }: Event): void {
+  pressed = target;
+}
+
 /** By its button or by what is behind it: the panel fills the dialog, so that what hits the dialog itself hits its veil. */
 function closeDrawer({ target, currentTarget }: Event): void {
-  if (target === currentTarget || (target as Element).closest('button')) (currentTarget as HTMLDialogElement).close();
+  const isVeil = target === currentTarget && pressed === target;
+  if (isVeil || (target as Element).closest('button')) (currentTarget as HTMLDialogElement).close();
 }

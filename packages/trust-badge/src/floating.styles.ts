@@ -4,7 +4,7 @@ import { css } from './css.ts';
 export const floatingStyles = css`
   .floating {
     --_edge: max(1em, env(safe-area-inset-top), env(safe-area-inset-bottom), env(safe-area-inset-left));
-    z-index: 2147483646;
+    z-index: 2147483647;
   }
   .floating,
   dialog {
@@ -14,65 +14,48 @@ export const floatingStyles = css`
     height: fit-content;
     margin: auto;
   }
-  .top,
-  .top dialog {
+  .top {
     margin-top: 0;
   }
-  .right,
-  .right dialog {
+  .right {
     margin-right: 0;
   }
-  .bottom,
-  .bottom dialog {
+  .bottom {
     margin-bottom: 0;
   }
-  .left,
-  .left dialog {
+  .left {
     margin-left: 0;
   }
-  button {
-    color: inherit;
-    font: inherit;
-    cursor: pointer;
-  }
   .float {
-    gap: 0.5em;
     min-height: 3em;
-    padding: 0 1em 0 0.75em;
-    box-shadow: var(--_shadow);
+    padding: 0 1em;
     font-weight: 600;
   }
   dialog {
-    width: 24em;
-    max-width: calc(100% - 2 * var(--_edge));
+    margin: inherit;
+    max-width: 24em;
     max-height: calc(100% - 2 * var(--_edge));
     padding: 0;
     border: 0;
-    border-radius: var(--_box);
     background: none;
-    box-shadow: var(--_shadow);
-    color: inherit;
-    overflow: auto;
   }
   dialog::backdrop {
-    background: rgb(10 12 22 / 0.45);
+    background: #0007;
   }
   dialog .panel {
     box-shadow: none;
   }
   dialog button {
-    display: grid;
-    place-content: center;
     align-self: start;
     min-width: 2.75em;
     margin: -0.5em;
     background: none;
   }
-  @media (max-width: 480px) {
+  @media (width < 481px) {
     .float {
       padding-inline: 0.5em;
     }
-    .float > span {
+    .float span {
       position: absolute;
       clip-path: inset(50%);
     }
@@ -83,7 +66,7 @@ export const floatingStyles = css`
     }
     @keyframes slide {
       from {
-        transform: translateY(1em);
+        translate: 0 1em;
       }
     }
   }

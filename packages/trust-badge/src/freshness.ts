@@ -14,29 +14,24 @@ interface Formatters {
 }
 
 /** Formatters are costly to make, and a page speaks few languages. */
-const formatters = new Map<string, Formatters>();
+const formatters: Record<string, Formatters> = {};
 
 /**
- * Says when data was updated: by days of the visitor's calendar while it is fresh, later by its date. A clock that is
- * behind sees "today".
+ * Says when data was updated: by days of the visitor's calendar while it is fresh, else by its date. A clock that is
+ * behind by a day at most sees "today".
  */
 export function describeFreshness(updatedAt: string, now: number, { lang, updated, on }: SpokenWords): Freshness {
-  const { relative, date } = findFormatters(lang);
+  formatters[lang] ??= {
+    relative: new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }),
+    date: new Intl.DateTimeFormat(lang, { dateStyle: 'medium' }),
+  };
+  const { relative, date } = formatters[lang];
   const time = Date.parse(updatedAt);
-  const days = Math.max(0, Math.round((startDay(now) - startDay(time)) / 864e5));
-  const isFresh = days <= FRESH_DAYS;
-  return { text: updated + (isFresh ? relative.format(-days, 'day') : on + date.format(time)), isFresh };
+  const days = Math.round((startDay(time) - startDay(now)) / 864e5);
+  const isFresh = days < 2 && days >= -FRESH_DAYS;
+  return { text: updated + (isFresh ? relative.format(Math.min(0, days), 'day') : on + date.format(time)), isFresh };
 }
 
 function startDay(time: number): number {
   return new Date(time).setHours(0, 0, 0, 0);
-}
-
-function findFormatters(lang: string): Formatters {
-  const found = formatters.get(lang) ?? {
-    relative: new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }),
-    date: new Intl.DateTimeFormat(lang, { dateStyle: 'medium' }),
-  };
-  formatters.set(lang, found);
-  return found;
 }

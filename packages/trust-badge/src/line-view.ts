@@ -3,7 +3,8 @@ import { type BadgeContent, liveView, titleView } from './badge-content.ts';
 import { arrow, markView } from './icons.ts';
 
 /** The variants of one line: mini, compact and status are one link as a whole. */
-export function lineView(content: BadgeContent, isMini: boolean): TemplateResult {
+export function lineView(content: BadgeContent): TemplateResult {
+  const isMini = content.variant === 'mini';
   return html`
     <a class="face line" part="card" href=${content.link}>
       ${markView(!!content.trust)}

@@ -8,13 +8,12 @@ export const lineStyles = css`
   .line .arrow {
     color: var(--_muted);
   }
+  .line .kicker {
+    order: 1;
+  }
   .compact {
     min-height: 3.75em;
     width: 18em;
-    max-width: 100%;
-  }
-  .compact .kicker {
-    order: 1;
   }
   .mini .kicker,
   .compact .kicker:has(~ .live) {
@@ -42,7 +41,6 @@ export const lineStyles = css`
     gap: 0 0.75em;
   }
   .status .kicker {
-    order: 1;
     flex: 1;
   }
   .status .live {

@@ -18,19 +18,20 @@ export interface TrustBadgeOptions {
   readonly showPoweredBy?: boolean | undefined;
   readonly locale?: string | undefined;
   readonly trustUrl?: string | undefined;
-  /** Default: the body of the document. */
-  readonly target?: Element | undefined;
+  /** Default: the body of the document. Null, which is what a search without a find gives, is refused. */
+  readonly target?: Element | null | undefined;
 }
 
 /** Appends a badge to the target and returns it at once; its data comes later. */
-export function mountSvcTrustBadge({ target = document.body, ...options }: TrustBadgeOptions): SvcTrustBadgeElement {
-  if (target?.nodeType !== Node.ELEMENT_NODE) {
-    throw new TypeError('mountSvcTrustBadge: target must be an element on the page');
+export function mountSvcTrustBadge(options: TrustBadgeOptions): SvcTrustBadgeElement {
+  const { tenant, target = document.body } = options ?? {};
+  if (tenant == null || target?.ownerDocument !== document) {
+    throw new TypeError('mountSvcTrustBadge: no tenant, no target element in this document, or no body yet');
   }
   const badge = document.createElement('svc-trust-badge');
   for (const attribute of attributes) {
-    const name = nameProperty(attribute);
-    Reflect.set(badge, name, Reflect.get(options, name));
+    const name = nameProperty(attribute) as 'tenant';
+    badge[name] = options[name];
   }
   return target.appendChild(badge);
 }

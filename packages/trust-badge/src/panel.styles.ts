@@ -4,7 +4,6 @@ import { css } from './css.ts';
 export const panelStyles = css`
   .card {
     width: 22em;
-    max-width: 100%;
   }
   .card:has(.shelf) {
     min-height: calc(18.5em + 2px);
@@ -13,15 +12,10 @@ export const panelStyles = css`
     flex-wrap: wrap;
     gap: 1em;
     padding: 1.25em 1.25em 0;
-    border-radius: var(--_box);
-    box-shadow: var(--_shadow);
     overflow: hidden;
   }
   .panel .mark {
     width: 3.25em;
-  }
-  .panel .text {
-    align-content: center;
   }
   .panel .name {
     font-size: 1.125em;
@@ -49,11 +43,7 @@ export const panelStyles = css`
     min-height: 2.375em;
     padding: 0 0.75em;
     background: var(--_bg-2);
-    font-size: 0.8125em;
     font-weight: 500;
-  }
-  .check {
-    color: var(--_good);
   }
   .shelf {
     min-height: 2em;
@@ -71,6 +61,7 @@ export const panelStyles = css`
   }
   .cta,
   dialog button {
+    justify-content: center;
     min-height: 2.75em;
     border: 1px solid transparent;
   }
@@ -80,9 +71,7 @@ export const panelStyles = css`
     border-radius: calc(var(--_radius) * 0.625);
   }
   .cta {
-    flex: 1 0 auto;
-    justify-content: center;
-    max-width: 100%;
+    flex: 1 auto;
     padding: 0.25em 1.25em;
     background: var(--_accent);
     color: var(--_on);

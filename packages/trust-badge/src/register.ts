@@ -2,6 +2,6 @@ import { SvcTrustBadgeElement } from './trust-badge.ts';
 
 /** Defines the element, once. Without a DOM (on a server) it does nothing. */
 export function registerSvcTrustBadge(): void {
-  if (typeof document === 'undefined' || customElements.get('svc-trust-badge')) return;
+  if (!globalThis.document || customElements.get('svc-trust-badge')) return;
   customElements.define('svc-trust-badge', SvcTrustBadgeElement);
 }

@@ -7,7 +7,8 @@ export function reportProblem(problem: string): void {
   console.error(`<svc-trust-badge>: ${problem}`);
 }
 
-/** Tells that an attribute has a value it cannot have; the badge then goes by its default. */
-export function refuseValue(name: string, value: string | null, rule: string): void {
-  reportProblem(`${name}="${value}" must be ${rule}`);
+/** Tells that an attribute has a value it cannot have; the badge then goes by its default, as if it said nothing. */
+export function refuseValue(name: string, value: string | null, rule: string): '' {
+  reportProblem(`${name}="${value ?? ''}" must be ${rule}`);
+  return '';
 }

@@ -12,28 +12,32 @@ export interface TrustSource {
   readonly page: string;
 }
 
-/** Finds a tenant's addresses. The API base may be relative, and have a path or trailing slashes. */
+/** Finds a tenant's addresses. The API base may be relative, and have a path; what follows that does not count. */
 export function locateTrust(tenant: string | null, apiBase: string | null): TrustSource | undefined {
   if (!tenant || !/^[a-z\d-]+$/.test(tenant)) {
-    refuseValue('tenant', tenant ?? '', 'the slug of a tenant');
+    refuseValue('tenant', tenant, 'the slug of a tenant');
     return undefined;
   }
-  const base = (readAddress('api-base', apiBase) || scriptOrigin()).replace(/\/+$/, '');
+  const base = (readAddress('api-base', apiBase) || scriptOrigin()).replace(/[/]*([?#].*)?$/, '');
+  if (base === 'null') {
+    // The origin of a file or a sandbox.
+    refuseValue('api-base', apiBase, 'an http(s) address');
+    return undefined;
+  }
   return { tenant, data: `${base}/v1/public/trust/${tenant}/widget`, page: `${base}/trust/${tenant}` };
 }
 
-const answers = new Map<string, Promise<Trust | null>>();
+const answers: Record<string, Promise<Trust | null>> = {};
 
-/** Asks once per page for each address; null after a failure, which the console is told. */
-export function loadTrust(source: TrustSource): Promise<Trust | null> {
-  const answer =
-    answers.get(source.data) ??
-    fetchTrust(source).catch((cause) => {
-      reportProblem(`no trust data from ${source.data} (${cause}). Is it published, and allowed by connect-src?`);
-      return null;
-    });
-  answers.set(source.data, answer);
-  return answer;
+/** Asks once per page for each address; null after a failure, which the console is told and who comes later asks again. */
+export async function loadTrust(source: TrustSource): Promise<Trust | null> {
+  const { data } = source;
+  answers[data] ??= fetchTrust(source).catch((cause) => {
+    delete answers[data];
+    reportProblem(`no trust data from ${data} (${cause}). Is it published, and allowed by connect-src?`);
+    return null;
+  });
+  return answers[data];
 }
 
 async function fetchTrust({ data, tenant }: TrustSource): Promise<Trust> {

@@ -7,19 +7,24 @@ import { panelStyles } from './panel.styles.ts';
 const sharedStyles = css`
   :host {
     all: initial;
+    visibility: inherit;
+    pointer-events: inherit;
     display: inline-block;
     max-width: 100%;
     vertical-align: middle;
     font: medium / 1.5 system-ui, sans-serif;
   }
-  :host([variant='status']),
-  :host([variant='full']) {
+  :host([variant=status]),
+  :host([variant=full]) {
     display: block;
   }
-  :host([variant='floating']) {
+  :host([variant=floating]) {
     display: contents;
   }
   :host([hidden]) {
+    display: none;
+  }
+  slot:not([hidden]) ~ * {
     display: none;
   }
   *,
@@ -29,19 +34,16 @@ const sharedStyles = css`
   }
   .root {
     --_accent: rgb(from var(--svc-tb-accent, var(--_a, #c58a2a)) r g b / 1);
-    /* Black or white, whichever has more contrast (WCAG 2.2, relative luminance): they change places at 0.179. */
-    --_on: color(from var(--_accent) xyz calc(0.95 * var(--_k)) var(--_k) calc(1.09 * var(--_k)));
-    --_k: clamp(0, (0.179 - y) * 9999, 1);
-    --_bg: var(--svc-tb-bg, light-dark(#fff, #12151f));
+    /* Black or white, whichever has more contrast (WCAG 2.2): they change places at luminance 0.179, lightness 49.4. */
+    --_on: lab(from color(from var(--_accent) xyz y y y) calc((49.4 - l) * 9999) 0 0);
     --_bg-2: var(--svc-tb-bg-2, light-dark(#f8fafc, #1a1e2b));
     --_text: var(--svc-tb-text, light-dark(#101322, #f1f3f9));
     --_muted: var(--svc-tb-muted, light-dark(#647084, #a5aec0));
     --_border: var(--svc-tb-border, light-dark(#dfe4ee, #2e3445));
     --_good: light-dark(#1a7f4b, #4cc38a);
     --_radius: var(--svc-tb-radius, var(--_r, 22px));
-    --_box: min(var(--_radius), 2em);
-    --_shadow: var(--svc-tb-shadow, 0 22px 64px light-dark(rgb(16 24 40 / 0.14), rgb(0 0 0 / 0.5)));
     display: grid;
+    max-width: 100%;
     color-scheme: light;
     color: var(--_text);
   }
@@ -70,11 +72,21 @@ const sharedStyles = css`
   .cta,
   .foot,
   ul,
-  li {
+  li,
+  button {
     display: flex;
     align-items: center;
     gap: 0.5em;
+  }
+  a,
+  button,
+  dialog {
+    color: inherit;
+    font: inherit;
     text-decoration: none;
+  }
+  button {
+    cursor: pointer;
   }
   .face,
   li {
@@ -90,8 +102,16 @@ const sharedStyles = css`
   .face {
     gap: 0.75em;
     border-radius: var(--_radius);
-    background: var(--_bg);
-    color: inherit;
+    background: var(--svc-tb-bg, light-dark(#fff, #12151f));
+  }
+  .panel,
+  dialog {
+    border-radius: min(var(--_radius), 2em);
+  }
+  .panel,
+  .float,
+  dialog {
+    box-shadow: var(--svc-tb-shadow, 0 22px 64px light-dark(#10182824, #0008));
   }
   :where(a, button):hover {
     background: var(--_bg-2);
@@ -129,6 +149,7 @@ const sharedStyles = css`
   .text {
     display: grid;
     flex: 1;
+    align-content: center;
     justify-items: start;
   }
   .name {
@@ -141,18 +162,22 @@ const sharedStyles = css`
   }
   .quiet {
     color: var(--_muted);
+  }
+  .quiet,
+  li {
     font-size: 0.8125em;
   }
   .live::before {
     content: '';
     display: inline-block;
     margin-inline-end: 0.5em;
-    border: 0.25em solid var(--_muted);
+    border: 0.25em solid;
     border-radius: 1em;
     vertical-align: 0.1em;
   }
+  .check,
   .fresh::before {
-    border-color: var(--_good);
+    color: var(--_good);
   }
   @media (prefers-contrast: more) {
     .root {
@@ -172,6 +197,6 @@ const sharedStyles = css`
   }
 `;
 
-/** One sheet for all badges of the page; none where there is no DOM. */
+/** One sheet for all badges of the page; none where there is no DOM, and an empty one where it is only imitated. */
 export const sheet = globalThis.CSSStyleSheet && new CSSStyleSheet();
-sheet?.replaceSync(sharedStyles + lineStyles + panelStyles + floatingStyles);
+sheet?.replaceSync?.(sharedStyles + lineStyles + panelStyles + floatingStyles);

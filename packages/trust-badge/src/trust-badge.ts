@@ -43,7 +43,7 @@ import { sheet } from './trust-badge.styles.ts';
  * @attr {string} [locale] - BCP 47 tag. Default: the language of the page around it, else the browser's.
  * @attr {string} [trust-url] - Where its links lead. Default: the tenant's public trust page.
  *
- * @slot - A link to the trust center: it is the badge until there is data, and without scripts.
+ * @slot - A link to the trust center: it is the badge until there is data (but for floating), and without scripts.
  *
  * @csspart root - Outermost box of every variant.
  * @csspart card - Surface of every variant; of floating, that in the drawer.
@@ -86,7 +86,7 @@ export class SvcTrustBadgeElement extends AttributeElement {
   declare locale: string | null;
   declare trustUrl: string | null;
   readonly #shadow = this.attachShadow({ mode: 'open' });
-  #source: TrustSource | undefined;
+  #data: string | undefined;
   #trust: Trust | null | undefined;
   #observer: IntersectionObserver | undefined;
 
@@ -98,21 +98,23 @@ export class SvcTrustBadgeElement extends AttributeElement {
   disconnectedCallback(): void {
     this.#observer?.disconnect();
     this.#shadow.querySelector('dialog')?.close();
+    this.#trust ??= undefined; // What has failed is tried again when the badge comes back.
   }
 
   protected override update(): void {
     const source = locateTrust(this.tenant, this.apiBase);
-    if (source?.data !== this.#source?.data) this.#trust = undefined;
-    this.#source = source;
+    if (source?.data !== this.#data) this.#trust = undefined;
+    this.#data = source?.data;
     render(source ? this.#renderBadge(source) : html`<slot></slot>`, this.#shadow);
     this.#observer?.disconnect();
-    const root = this.#shadow.querySelector<HTMLElement>('.root');
-    if (!source || !root) return;
+    if (!source) return;
+    const root = this.#shadow.firstElementChild as HTMLElement;
     root.style.setProperty('--_a', readColour('accent', this.accent)); // An attribute would break a strict policy.
     if (this.#trust !== undefined) return;
+    if (!globalThis.IntersectionObserver) return void this.#load(source);
     this.#observer = new IntersectionObserver(
       (entries) => {
-        if (entries.at(-1)?.isIntersecting) void this.#load(source);
+        if (entries.some(({ isIntersecting }) => isIntersecting)) void this.#load(source);
       },
       { rootMargin: '25%' },
     );
@@ -122,27 +124,19 @@ export class SvcTrustBadgeElement extends AttributeElement {
   #renderBadge({ page }: TrustSource): TemplateResult {
     const trust = this.#trust;
     const choose = <Name extends ChoiceName>(name: Name) => readChoice(name, this.getAttribute(name));
-    const isOn = (name: string): boolean => readFlag(name, this.getAttribute(name));
     const variant = choose('variant');
     const words = chooseWords(this, this.locale);
     const content: BadgeContent = {
+      variant,
       trust,
       words,
       link: readAddress('trust-url', this.trustUrl) || page,
-      now: Date.now(),
-      showFrameworks: isOn('show-frameworks'),
-      showUpdated: isOn('show-updated'),
-      showPoweredBy: isOn('show-powered-by'),
+      shows: (what) => readFlag(`show-${what}`, this.getAttribute(`show-${what}`)),
     };
-    const classes = [
-      'root',
-      variant,
-      choose('theme'),
-      `r-${choose('radius')}`,
-      `s-${choose('size')}`,
-      choose('position').replace('-', ' '),
-    ].join(' ');
-    // The site's own link comes first, as long as there is no data. Then no child fits the slot.
+    const corner = choose('position').replace('-', ' ');
+    const classes = `root ${variant} ${choose('theme')} r-${choose('radius')} s-${choose('size')} ${corner}`;
+    // As long as there is no data the site's own link comes first, but it cannot float. White space is no link.
+    const isOwn = !trust && variant !== 'floating' && this.firstElementChild;
     return html`
       <div
         class=${classes}
@@ -150,24 +144,24 @@ export class SvcTrustBadgeElement extends AttributeElement {
         lang=${words.lang}
         dir=${words.dir}
       >
-        <slot name=${trust ? 'none' : ''}>${renderVariant(content, variant)}</slot>
+        <slot ?hidden=${!isOwn} @slotchange=${() => this.requestUpdate()}></slot>
+        ${renderVariant(content)}
       </div>
     `;
   }
 
   async #load(source: TrustSource): Promise<void> {
     const trust = await loadTrust(source);
-    if (source.data !== this.#source?.data || !this.isConnected) return;
+    if (source.data !== this.#data || !this.isConnected) return;
     this.#trust = trust;
-    this.update();
+    this.requestUpdate();
   }
 }
 
-function renderVariant(content: BadgeContent, variant: Variant): TemplateResult {
+function renderVariant(content: BadgeContent): TemplateResult {
+  const { variant } = content;
   if (variant === 'floating') return floatingView(content);
-  if (variant === 'card') return panelView(content, { room: 4 });
-  if (variant === 'full') return panelView(content, { room: 12 });
-  return lineView(content, variant === 'mini');
+  return variant === 'card' || variant === 'full' ? panelView(content) : lineView(content);
 }
 
 defineProperties(SvcTrustBadgeElement, attributes);

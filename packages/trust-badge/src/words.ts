@@ -1,66 +1,11 @@
-/** What the badge itself says. */
-export interface Words {
-  readonly kicker: string;
-  readonly cta: string;
-  /** Before "3 days ago", and before `on` with a date. */
-  readonly updated: string;
-  readonly on: string;
-  readonly powered: string;
-  readonly close: string;
-}
+/** What the badge itself says. `updated` stands before "3 days ago", and before `on` with a date. */
+export type Words = readonly [kicker: string, cta: string, updated: string, on: string, powered: string, close: string];
 
-const en: Words = {
-  kicker: 'Trust center',
-  cta: 'View trust center',
-  updated: 'Updated ',
-  on: 'on ',
-  powered: 'Powered by Svc',
-  close: 'Close',
+export const catalogue: Readonly<Record<string, Words>> = {
+  en: ['Trust center', 'View trust center', 'Updated ', 'on ', 'Powered by Svc', 'Close'],
+  fr: ['Centre de confiance', 'Voir le centre de confiance', 'Mis à jour ', 'le ', 'Propulsé par Svc', 'Fermer'],
+  de: ['Trust Center', 'Trust Center ansehen', 'Aktualisiert ', 'am ', 'Betrieben mit Svc', 'Schließen'],
+  es: ['Centro de confianza', 'Ver el centro de confianza', 'Actualizado ', 'el ', 'Con tecnología de Svc', 'Cerrar'],
+  pt: ['Centro de confiança', 'Ver o centro de confiança', 'Atualizado ', 'em ', 'Com tecnologia Svc', 'Fechar'],
+  ar: ['مركز الثقة', 'عرض مركز الثقة', 'آخر تحديث: ', '', 'بدعم من Svc', 'إغلاق'],
 };
-
-const fr: Words = {
-  kicker: 'Centre de confiance',
-  cta: 'Voir le centre de confiance',
-  updated: 'Mis à jour ',
-  on: 'le ',
-  powered: 'Propulsé par Svc',
-  close: 'Fermer',
-};
-
-const de: Words = {
-  kicker: 'Trust Center',
-  cta: 'Trust Center ansehen',
-  updated: 'Aktualisiert ',
-  on: 'am ',
-  powered: 'Betrieben mit Svc',
-  close: 'Schließen',
-};
-
-const es: Words = {
-  kicker: 'Centro de confianza',
-  cta: 'Ver el centro de confianza',
-  updated: 'Actualizado ',
-  on: 'el ',
-  powered: 'Con tecnología de Svc',
-  close: 'Cerrar',
-};
-
-const pt: Words = {
-  kicker: 'Centro de confiança',
-  cta: 'Ver o centro de confiança',
-  updated: 'Atualizado ',
-  on: 'em ',
-  powered: 'Com tecnologia Svc',
-  close: 'Fechar',
-};
-
-const ar: Words = {
-  kicker: 'مركز الثقة',
-  cta: 'عرض مركز الثقة',
-  updated: 'آخر تحديث: ',
-  on: '',
-  powered: 'بدعم من Svc',
-  close: 'إغلاق',
-};
-
-export const catalogue: Readonly<Record<string, Words>> = { en, fr, de, es, pt, ar };

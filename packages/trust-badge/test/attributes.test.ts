@@ -111,6 +111,30 @@ describe('the attributes', () => {
     }
   });
 
+  it('api-base counts up to its path', async () => {
+    const told = listenToConsole();
+    for (const apiBase of ['/privacy/?q=1', '/privacy#here/', '/privacy//?a=/b#/c']) {
+      const { badge, network } = await showBadge({ apiBase });
+      const at = `${location.origin}/privacy`;
+      expect(network.requests[0]?.url).to.equal(`${at}/v1/public/trust/${badge.tenant}/widget`);
+      expect(find(badge, 'a').getAttribute('href')).to.equal(`${at}/trust/${badge.tenant}`);
+    }
+    expect(told).to.be.empty;
+  });
+
+  it('api-base and trust-url take no credentials, but any path', async () => {
+    const told = listenToConsole();
+    for (const url of ['https://u:p@evil.example', 'https://u@evil.example/@x', '//u:p@evil.example/x']) {
+      const { badge, network } = await showBadge({ apiBase: url, trustUrl: url });
+      expect(network.requests[0]?.url).to.equal(`${location.origin}/v1/public/trust/${badge.tenant}/widget`);
+      expect(find(badge, 'a').getAttribute('href')).to.equal(`${location.origin}/trust/${badge.tenant}`);
+    }
+    expect(told).to.have.length(6);
+    const { badge } = await showBadge({ trustUrl: 'https://example.org/@acme?by=a@b.example' });
+    expect(find(badge, 'a').getAttribute('href')).to.equal('https://example.org/@acme?by=a@b.example');
+    expect(told).to.have.length(6);
+  });
+
   it('trust-url is where all links lead, if it is http or https', async () => {
     const told = listenToConsole();
     const { badge } = await showBadge({ variant: 'card', trustUrl: '../security?a=1&b=2' });

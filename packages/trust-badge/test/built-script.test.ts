@@ -58,7 +58,7 @@ describe('the built script', () => {
     const drawer = root.querySelector('dialog:modal [part=cta]') as Element;
     const { backgroundColor, color } = frame.contentWindow.getComputedStyle(drawer);
     expect(backgroundColor).to.match(/^color\(srgb 0\.4 0\.2 0\.6\)$/);
-    expect(color).to.contain('color(xyz');
+    expect(color, 'white on purple').to.match(/^lab\(100 /);
     expect(frame.contentDocument.querySelectorAll('style')).to.have.length(0);
     expect(violations).to.deep.equal([]);
   });
@@ -73,6 +73,33 @@ describe('the built script', () => {
     );
     expect(added).to.deep.equal(['mountSvcTrustBadge']);
     expect(Object.isFrozen(frame.contentWindow.mountSvcTrustBadge)).to.equal(true);
+  });
+
+  const image = '<img name="currentScript" src="http://evil.example/x.png" alt="">';
+
+  it('goes by its own origin even where an image has the name of `currentScript`', async () => {
+    const badge = findBadge(await visit(`above=${encodeURIComponent(image)}`));
+    await waitUntil(() => hasData(badge), 'the data is there');
+    expect(badge.shadowRoot?.querySelector('a')?.getAttribute('href')).to.equal(`${location.origin}/trust/acme`);
+  });
+
+  it('shows its data at once where the DOM has neither constructable sheets nor IntersectionObserver', async () => {
+    const frame = document.body.appendChild(document.createElement('iframe')) as Frame;
+    frames.push(frame);
+    const { contentWindow, contentDocument } = frame;
+    Reflect.deleteProperty(contentWindow, 'IntersectionObserver');
+    Reflect.deleteProperty((contentWindow as Window & typeof globalThis).CSSStyleSheet.prototype, 'replaceSync');
+    contentDocument.body.innerHTML = '<svc-trust-badge tenant="acme"></svc-trust-badge>';
+    const script = contentDocument.createElement('script');
+    script.src = '/packages/trust-badge/dist/svc-trust-badge.js';
+    contentDocument.body.append(script);
+    await waitUntil(() => hasData(findBadge(frame)), 'the data is there');
+  });
+
+  it('says what is missing where a page calls it in its head', async () => {
+    const { contentWindow, contentDocument } = await visit('');
+    contentDocument.body.remove();
+    expect(() => contentWindow.mountSvcTrustBadge({ tenant: 'acme' })).to.throw('no body yet');
   });
 
   it('mounts a badge by its global', async () => {

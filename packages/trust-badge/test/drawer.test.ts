@@ -1,5 +1,5 @@
 import { expect, waitUntil } from '@open-wc/testing';
-import { emulateMedia, sendKeys, sendMouse } from '@web/test-runner-commands';
+import { emulateMedia, sendKeys, sendMouse, setViewport } from '@web/test-runner-commands';
 import { restoreMedia } from '../../consent-banner/test/media.ts';
 import { choices } from '../src/choices.ts';
 import { drawAgain, find, query, showBadge } from './badge.ts';
@@ -46,6 +46,16 @@ describe('the drawer', () => {
     before.remove();
   });
 
+  it('scrolls as a whole in a small window, and the focus still starts at its button', async () => {
+    await setViewport({ width: 320, height: 256 });
+    const { badge } = await showBadge({ variant: 'floating', size: 'lg' });
+    find(badge, '[part~=trigger]').click();
+    const drawer = find(badge, 'dialog');
+    expect(drawer.scrollHeight).to.be.above(drawer.clientHeight);
+    expect(badge.shadowRoot?.activeElement).to.equal(find(badge, 'dialog button'));
+    await setViewport({ width: 800, height: 600 });
+  });
+
   it('closes by its button, and the focus returns', async () => {
     const { badge } = await showBadge({ variant: 'floating' });
     find(badge, '[part~=trigger]').click();
@@ -61,6 +71,19 @@ describe('the drawer', () => {
     await drawAgain();
     const { x, y } = find(badge, 'dialog .name').getBoundingClientRect();
     await sendMouse({ type: 'click', position: [Math.round(x) + 2, Math.round(y) + 2] });
+    expect(isOpen(badge)).to.equal(true);
+    await sendMouse({ type: 'click', position: [5, 5] });
+    expect(isOpen(badge)).to.equal(false);
+  });
+
+  it('stays open when a selection of its text ends outside', async () => {
+    const { badge } = await showBadge({ variant: 'floating' });
+    find(badge, '[part~=trigger]').click();
+    const { x, y } = find(badge, 'dialog .name').getBoundingClientRect();
+    await sendMouse({ type: 'move', position: [Math.round(x) + 2, Math.round(y) + 2] });
+    await sendMouse({ type: 'down' });
+    await sendMouse({ type: 'move', position: [5, 5] });
+    await sendMouse({ type: 'up' });
     expect(isOpen(badge)).to.equal(true);
     await sendMouse({ type: 'click', position: [5, 5] });
     expect(isOpen(badge)).to.equal(false);

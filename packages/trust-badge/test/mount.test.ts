@@ -59,10 +59,36 @@ describe('mountSvcTrustBadge', () => {
   });
 
   for (const target of [null, 'footer', {}, document] as unknown as Element[]) {
-    it(`says what to do when the target is ${target}`, () => {
-      expect(() => mountSvcTrustBadge({ tenant, target })).to.throw(TypeError, 'target must be an element on the page');
+    it(`says what is wrong when the target is ${target}`, () => {
+      expect(() => mountSvcTrustBadge({ tenant, target })).to.throw(TypeError, 'no target element in this document');
+      expect(document.querySelector('svc-trust-badge')).to.equal(null);
     });
   }
+
+  it('says so too when the target is in another document, where the badge would be without its styles', () => {
+    const frame = document.body.appendChild(document.createElement('iframe'));
+    const target = frame.contentDocument?.body as Element;
+    expect(() => mountSvcTrustBadge({ tenant, target })).to.throw(TypeError, 'no target element in this document');
+    expect(target.childElementCount).to.equal(0);
+    frame.remove();
+  });
+
+  it('takes an element that came from another document', () => {
+    const frame = document.body.appendChild(document.createElement('iframe'));
+    const target = document.adoptNode(frame.contentDocument?.createElement('footer') as Element);
+    frame.remove();
+    document.body.append(target);
+    expect(mountSvcTrustBadge({ tenant, target }).parentElement).to.equal(target);
+    target.remove();
+  });
+
+  it('says that the tenant is missing', () => {
+    for (const options of [undefined, null, {}, 'acme', { tenant: undefined }, { tenant: null }] as unknown as [
+      TrustBadgeOptions,
+    ]) {
+      expect(() => mountSvcTrustBadge(options)).to.throw(TypeError, 'mountSvcTrustBadge: no tenant');
+    }
+  });
 
   it('is typed, as the element is', () => {
     const badge = document.createElement('svc-trust-badge');

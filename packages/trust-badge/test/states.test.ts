@@ -31,6 +31,16 @@ const badAnswers: Readonly<Record<string, Answer>> = {
   'a framework that is a number': (trust) => Response.json({ data: { ...trust, achievedFrameworks: ['GDPR', 1] } }),
   'an empty framework': (trust) => Response.json({ data: { ...trust, achievedFrameworks: [''] } }),
   'a time that is none': (trust) => Response.json({ data: { ...trust, updatedAt: 'yesterday' } }),
+  'a time that is a number': (trust) => Response.json({ data: { ...trust, updatedAt: '1' } }),
+  'a day without a time': (trust) => Response.json({ data: { ...trust, updatedAt: '2024-03-05' } }),
+  'a time in no zone': (trust) => Response.json({ data: { ...trust, updatedAt: '2024-03-05T12:00:00' } }),
+  'a time of no day': (trust) => Response.json({ data: { ...trust, updatedAt: '2024-13-05T12:00:00Z' } }),
+  'a list as a time': (trust) => Response.json({ data: { ...trust, updatedAt: ['2024-03-05T12:00:00Z'] } }),
+  'a name without end': (trust) => Response.json({ data: { ...trust, name: 'x'.repeat(201) } }),
+  'a framework without end': (trust) =>
+    Response.json({ data: { ...trust, achievedFrameworks: ['GDPR', 'x'.repeat(101)] } }),
+  'frameworks without end': (trust) =>
+    Response.json({ data: { ...trust, achievedFrameworks: Array.from({ length: 51 }, (_, index) => `${index}`) } }),
   'no time': (trust) => Response.json({ data: { ...trust, updatedAt: null } }),
 };
 
@@ -53,22 +63,103 @@ describe('without data', () => {
   for (const [name, answer] of Object.entries(badAnswers)) {
     it(`(${name}) it stays that link, and the console is told once why`, async () => {
       const told = listenToConsole();
-      const { badge, network } = await awaitBadge({ variant: 'card' }, {}, (network, trust) => {
-        network.answer = () => answer(trust);
-      });
-      const { tenant } = badge;
-      const again = mountSvcTrustBadge({ tenant: tenant ?? '', variant: 'floating' });
+      const tenant = createTenant();
+      const trust = createTrust(tenant);
+      const network = replaceNetwork(trust);
+      network.answer = async () => {
+        await nextFrame(); // No network answers before all badges have asked.
+        return answer(trust);
+      };
+      const badges = (['card', 'floating', 'mini'] as const).map((variant) => mountSvcTrustBadge({ tenant, variant }));
       await waitUntil(() => told.length, 'the console is told');
       for (let frames = 0; frames < 3; frames++) await nextFrame();
       expect(told).to.have.length(1);
       expect(told[0]).to.match(/^<svc-trust-badge>: no trust data from .*\/widget \(.*\)\. Is it published/);
       expect(network.requests).to.have.length(1);
-      for (const one of [badge, again]) {
+      for (const one of badges) {
         expect(query(one, '.seal, [part=chip], [part=live]')).to.equal(null);
         expect(query(one, 'a')).to.be.ok;
       }
     });
   }
+
+  it('a badge that is added later asks again, as does the same one when it comes back', async () => {
+    const told = listenToConsole();
+    const { badge, network } = await awaitBadge({}, {}, (network) => {
+      network.answer = () => new Response('', { status: 503 });
+    });
+    await waitUntil(() => told.length, 'the console is told');
+    badge.variant = 'card';
+    for (let frames = 0; frames < 3; frames++) await nextFrame();
+    expect(network.requests, 'a change of looks is no reason').to.have.length(1);
+    const tenant = badge.tenant ?? '';
+    network.answer = () => Response.json({ data: createTrust(tenant) });
+    const later = mountSvcTrustBadge({ tenant });
+    document.body.append(badge);
+    await waitUntil(() => hasData(later) && hasData(badge), 'the data is there');
+    expect(network.requests).to.have.length(2);
+    expect(told).to.have.length(1);
+  });
+
+  for (const [name, inside] of Object.entries({
+    'white space': '\n  ',
+    'a comment': '<!-- later -->',
+    text: 'Trust',
+  })) {
+    it(`${name} inside is no link of the site`, async () => {
+      const { badge } = await awaitBadge({}, {}, (network) => {
+        network.answer = never;
+      });
+      badge.innerHTML = inside;
+      for (let frames = 0; frames < 3; frames++) await nextFrame();
+      expect(find(badge, '.face').checkVisibility()).to.equal(true);
+      expect(find(badge, 'slot').checkVisibility()).to.equal(false);
+    });
+  }
+
+  it("the site's own link takes the place of ours when it comes later, and gives it back when it goes", async () => {
+    const { badge } = await awaitBadge({}, {}, (network) => {
+      network.answer = never;
+    });
+    const own = document.createElement('a');
+    badge.append('\n', own);
+    await waitUntil(() => !find(badge, '.face').checkVisibility(), 'ours is away');
+    expect(find<HTMLSlotElement>(badge, 'slot').assignedElements()).to.deep.equal([own]);
+    own.remove();
+    await waitUntil(() => find(badge, '.face').checkVisibility(), 'ours is back');
+  });
+
+  it("the site's own link does not float: our button stands in its corner", async () => {
+    const { badge } = await awaitBadge({ variant: 'floating' }, {}, (network) => {
+      network.answer = never;
+    });
+    badge.innerHTML = '<a href="/trust">Our trust center</a>';
+    for (let frames = 0; frames < 3; frames++) await nextFrame();
+    expect(badge.firstElementChild?.checkVisibility()).to.equal(false);
+    expect(find(badge, '[part=float-button]').checkVisibility()).to.equal(true);
+  });
+
+  it('where the page has no origin only the slot shows, and the console is told once', async () => {
+    const frame = document.createElement('iframe');
+    frame.sandbox.add('allow-scripts');
+    const source = new URL('../dist/svc-trust-badge.js', import.meta.url);
+    const told = new Promise<{ readonly errors: readonly string[]; readonly html: string }>((resolve) => {
+      addEventListener('message', ({ data }) => resolve(data), { once: true });
+    });
+    // The script's text stands in the page itself, as a bundler of one file would put it there.
+    const script = (await (await fetch(source)).text()).replaceAll('</', '<\\/');
+    frame.srcdoc = `<svc-trust-badge tenant="acme"></svc-trust-badge><svc-trust-badge tenant="acme"></svc-trust-badge>
+      <script>const errors = []; console.error = (text) => errors.push(text); onerror = (text) => errors.push(text);
+      onunhandledrejection = ({ reason }) => errors.push(String(reason));</script><script>${script}</script>
+      <script>setTimeout(() => parent.postMessage({ errors, html:
+      document.querySelector('svc-trust-badge').shadowRoot.innerHTML.replace(/<!--.*?-->/g, '') }, '*'));</script>`;
+    document.body.append(frame);
+    expect(await told).to.deep.equal({
+      errors: ['<svc-trust-badge>: api-base="" must be an http(s) address'],
+      html: '<slot></slot>',
+    });
+    frame.remove();
+  });
 
   it("the site's own link is the badge, until there is data", async () => {
     const tenant = createTenant();
@@ -157,8 +248,8 @@ describe('hostile data', () => {
   }
 
   it('of great length stays inside the window, and keeps the boxes that are reserved', async () => {
-    const long = 'Datenschutzgrundverordnungsbeauftragtenstelle'.repeat(9);
-    const achievedFrameworks = Array.from({ length: 5000 }, (_, index) => `${index} ${long}`);
+    const long = 'Datenschutzgrundverordnungsbeauftragtenstelle'.repeat(4);
+    const achievedFrameworks = Array.from({ length: 50 }, (_, index) => `${index} ${long.slice(0, 97)}`);
     for (const variant of ['mini', 'compact', 'status', 'card', 'full'] as const) {
       const { badge: usual } = await showBadge({ variant });
       const { badge } = await showBadge({ variant }, { name: long, achievedFrameworks });

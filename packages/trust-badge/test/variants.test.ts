@@ -123,6 +123,7 @@ describe('the variants', () => {
         });
         expect(measure(waiting), `${variant} ${size} without data`).to.equal(measure(badge));
         waiting.append(Object.assign(document.createElement('a'), { href: '/trust', textContent: 'Trust' }));
+        await nextFrame();
         expect(find(waiting, '.face').checkVisibility()).to.equal(false);
         expect(measure(waiting), `${variant} ${size} with a link`).to.equal(measure(badge));
         badge.remove();
@@ -169,6 +170,19 @@ describe('the variants', () => {
       const gap = find(badge, '.mark').getBoundingClientRect().left - text.getBoundingClientRect().right;
       expect(gap, `${variant}: a Latin name starts where Arabic ones do`).to.be.within(5, 20);
     }
+  });
+
+  it('are neither seen nor within reach where the page around them is not', async () => {
+    const around = document.body.appendChild(document.createElement('div'));
+    around.style.cssText = 'visibility: hidden; pointer-events: none';
+    const { badge } = await showBadge({ target: around });
+    expect(find(badge, 'a').checkVisibility({ visibilityProperty: true })).to.equal(false);
+    find(badge, 'a').focus();
+    expect(badge.shadowRoot?.activeElement).to.equal(null);
+    around.style.visibility = '';
+    expect(find(badge, 'a').checkVisibility({ visibilityProperty: true })).to.equal(true);
+    expect(getComputedStyle(find(badge, 'a')).pointerEvents).to.equal('none');
+    around.remove();
   });
 
   it('print, but for the floating one', async () => {

@@ -1,7 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { chooseWords } from '../src/choose-words.ts';
 import { describeFreshness } from '../src/freshness.ts';
-import { catalogue } from '../src/words.ts';
 import { drawAgain, find, readPart, showBadge } from './badge.ts';
 import { listenToConsole, restorePage } from './trust-answers.ts';
 
@@ -29,14 +28,15 @@ describe('the words', () => {
   };
   for (const [language, [ago, on]] of Object.entries(spoken)) {
     it(`are complete in ${language}, with its dates and its direction`, async () => {
-      expect(Object.keys(catalogue[language] ?? {})).to.deep.equal(Object.keys(catalogue.en ?? {}));
+      const words = speak(language);
+      expect(words.lang).to.equal(language);
       expect(describeDaysAgo(3, language).text).to.equal(ago);
       const { badge } = await showBadge({ variant: 'card', locale: language });
       expect(find(badge, '.root')).to.include({ lang: language, dir: language === 'ar' ? 'rtl' : 'ltr' });
       expect(readPart(badge, 'live')).to.equal(on);
-      expect(readPart(badge, 'kicker')).to.equal(catalogue[language]?.kicker);
-      expect(readPart(badge, 'cta')).to.equal(catalogue[language]?.cta);
-      expect(readPart(badge, 'footer')).to.contain(catalogue[language]?.powered);
+      expect(readPart(badge, 'kicker')).to.equal(words.kicker);
+      expect(readPart(badge, 'cta')).to.equal(words.cta);
+      expect(readPart(badge, 'footer')).to.contain(words.powered);
     });
   }
 
@@ -45,7 +45,9 @@ describe('the words', () => {
     expect(describeDaysAgo(0.9).text).to.equal('Updated yesterday');
     expect(describeDaysAgo(30)).to.deep.equal({ text: 'Updated 30 days ago', isFresh: true });
     expect(describeDaysAgo(31)).to.deep.equal({ text: 'Updated on Oct 21, 2026', isFresh: false });
-    expect(describeDaysAgo(-2).text, 'by a clock that is behind').to.equal('Updated today');
+    expect(describeDaysAgo(-1), 'by a clock that is behind').to.deep.equal({ text: 'Updated today', isFresh: true });
+    expect(describeDaysAgo(-2), 'by no clock').to.deep.equal({ text: 'Updated on Nov 23, 2026', isFresh: false });
+    expect(describeDaysAgo(-1700)).to.deep.equal({ text: 'Updated on Jul 18, 2031', isFresh: false });
   });
 
   it('mark the time for machines', async () => {
@@ -58,7 +60,7 @@ describe('the words', () => {
 
   it('take a region for the dates', () => {
     expect(describeDaysAgo(90, 'en-GB').text).to.equal('Updated on 23 Aug 2026');
-    expect(speak('pt-br')).to.include({ lang: 'pt-BR', kicker: catalogue.pt?.kicker });
+    expect(speak('pt-br')).to.include({ lang: 'pt-BR', kicker: 'Centro de confiança' });
   });
 
   it('are English all through for a language that is not there', () => {
@@ -88,6 +90,15 @@ describe('the words', () => {
       const { badge } = await showBadge();
       expect(find(badge, '.root').lang).to.equal(navigator.language);
     }
+  });
+
+  it('are English where neither the page nor the browser says a language tag', async () => {
+    document.documentElement.lang = '';
+    Object.defineProperty(navigator, 'language', { value: 'en-US@posix', configurable: true });
+    const { badge } = await showBadge();
+    Reflect.deleteProperty(navigator, 'language');
+    expect(find(badge, '.root').lang).to.equal('en');
+    expect(readPart(badge, 'live')).to.equal('Updated on Mar 5, 2024');
   });
 
   it('do not mind a locale that is no language tag; the console is told once', async () => {
