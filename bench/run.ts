@@ -3,13 +3,16 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { authentication } from './authentication.ts';
+import { badge } from './badge.ts';
 import type { Bench, Benchmark, Finding } from './benchmark.ts';
 import { capture } from './capture.ts';
 import { captureLarge } from './capture-large.ts';
+import { controlFramework } from './controls.ts';
 import { createDiskFolder } from './folder.ts';
 import { notice } from './notice.ts';
 import { page } from './page.ts';
 import { postgres } from './postgres.ts';
+import { proofs } from './proofs.ts';
 import { record } from './record.ts';
 import { formatTable, isMet } from './report.ts';
 import { scim } from './scim.ts';
@@ -25,10 +28,13 @@ const benchmarks: readonly Benchmark[] = [
   record,
   authentication,
   scim,
+  controlFramework,
   storage,
   page,
   verify,
+  proofs,
   start,
+  badge,
   postgres,
 ];
 

@@ -13,6 +13,10 @@ import { publicConsentRoutes } from './consent/public-routes.ts';
 import { PublicNotices, VersionCache } from './consent/published-notices.ts';
 import { recordRoutes } from './consent/record-routes.ts';
 import { ConsentRecorder } from './consent/recorder.ts';
+import { controlRoutes } from './controls/control-routes.ts';
+import { evidenceRoutes } from './controls/evidence-routes.ts';
+import { controlOverviewRoutes } from './controls/overview-routes.ts';
+import { controlTestRoutes } from './controls/test-routes.ts';
 import { serveDemo } from './demo/page.ts';
 import { answerRequests } from './http/answer.ts';
 import { serveDocument } from './http/openapi-document.ts';
@@ -27,8 +31,15 @@ import { SignInGuard } from './identity/sign-in-guard.ts';
 import { userRoutes } from './identity/user-routes.ts';
 import type { Installation } from './installation.ts';
 import { mfaRoutes } from './mfa/routes.ts';
+import { breachRoutes } from './privacy/breach-routes.ts';
+import { dsrRoutes } from './privacy/dsr-routes.ts';
+import { servePublicKey } from './proofs/public-key.ts';
+import { proofRoutes } from './proofs/routes.ts';
 import { scimRoutes } from './scim/routes.ts';
 import { tenantRoutes } from './tenants/routes.ts';
+import { serveTrust } from './trust/page.ts';
+import { PublishedTrust } from './trust/published-trust.ts';
+import { trustRoutes } from './trust/routes.ts';
 import { serveWidgets } from './widgets/serve.ts';
 
 /** The server's parts, put together. */
@@ -73,6 +84,7 @@ export function createApp(installation: Installation, options: AppOptions): App 
     deviceCookie: new HostCookie('svc_device', isSecure),
     sessionLifetime: settings.sessionLifetime,
   };
+  const publishedTrust = new PublishedTrust(database.kysely);
   const access = { database, hasher, lastUses, tokenLimit: settings.limits.apiKey };
   const routes = [
     ...noticeRoutes(consent),
@@ -80,12 +92,20 @@ export function createApp(installation: Installation, options: AppOptions): App 
     ...recordRoutes(consent),
     ...publicConsentRoutes(consent),
     ...auditRoutes(database),
+    ...proofRoutes(installation),
+    ...controlOverviewRoutes({ database }),
+    ...controlRoutes({ database, hasher }),
+    ...evidenceRoutes({ database, hasher }),
+    ...controlTestRoutes({ database, hasher }),
     ...authRoutes(identity),
     ...meRoutes(identity),
     ...mfaRoutes(identity),
     ...userRoutes(identity),
     ...invitationRoutes(identity),
+    ...dsrRoutes({ database, hasher }),
+    ...breachRoutes({ database, hasher }),
     ...tenantRoutes(database, hasher),
+    ...trustRoutes({ ...installation, baseUrl: settings.baseUrl, publishedTrust }),
     ...apiKeyRoutes(access),
     ...scimTokenRoutes(access),
     ...oauthRoutes(access),
@@ -98,6 +118,7 @@ export function createApp(installation: Installation, options: AppOptions): App 
   koa.silent = true;
   koa.use(answerRequests(options.log, options.isClosing ?? (() => false), surfaces));
   koa.use(serveDocument());
+  koa.use(servePublicKey(installation.signer));
   koa.use(
     routeRequests(routes, {
       database,
@@ -118,6 +139,7 @@ export function createApp(installation: Installation, options: AppOptions): App 
     }),
   );
   koa.use(serveWidgets());
+  koa.use(serveTrust({ publishedTrust, clock, baseUrl: settings.baseUrl }));
   koa.use(serveDemo(installation));
   koa.use(() => {
     throw notFound('path');

@@ -6,6 +6,7 @@ import { forgetExpiredKeys, mostForgotten } from './http/idempotency.ts';
 import { shareCounts } from './http/rate-limit-store.ts';
 import { forgetSignIns } from './identity/sign-in-store.ts';
 import type { Installation } from './installation.ts';
+import { CheckpointKeeper } from './proofs/checkpoint-keeper.ts';
 import { forgetOldEvents } from './webhooks/outbox.ts';
 
 /** What runs beside the requests. */
@@ -14,11 +15,11 @@ export interface Housekeeping {
 }
 
 /**
- * Forgets what has expired every minute and writes when credentials were used every ten seconds; on PostgreSQL, shares the
- * counts of the rate limits every half second.
+ * Every minute forgets what has expired and signs the checkpoints that are due; every ten seconds writes when credentials
+ * were used; on PostgreSQL, shares the counts of the rate limits every half second.
  */
 export function startHousekeeping(
-  { database, clock, hasher, settings }: Installation,
+  { database, clock, hasher, signer, settings }: Installation,
   { limiter, lastUses }: Pick<App, 'limiter' | 'lastUses'>,
   log: Logger,
 ): Housekeeping {
@@ -34,7 +35,13 @@ export function startHousekeeping(
     await lastUses.write(database.kysely);
     return false;
   };
-  const tasks = [repeat(60_000, forgetKeys, log), repeat(60_000, forgetRest, log), repeat(10_000, writeUses, log)];
+  const keeper = new CheckpointKeeper({ database, signer, interval: settings.checkpointInterval });
+  const tasks = [
+    repeat(60_000, forgetKeys, log),
+    repeat(60_000, forgetRest, log),
+    repeat(60_000, () => keeper.step(clock()), log),
+    repeat(10_000, writeUses, log),
+  ];
   if (database.dialect === 'postgres') {
     const share = async () => {
       await shareCounts(database.kysely, limiter, hasher);

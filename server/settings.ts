@@ -39,6 +39,9 @@ const Environment = z.object({
   SVC_LIMIT_CAPTURE_CLIENT: wholeNumber(60, 1, 1e9).describe('Public captures a minute for each client address'),
   SVC_LIMIT_SIGN_IN: wholeNumber(10, 1, 1e9).describe('Sign-ins a minute, for each account and each client address'),
   SVC_LIMIT_SCIM: wholeNumber(1200, 1, 1e9).describe('SCIM requests a minute for each tenant'),
+  SVC_CHECKPOINT_MINUTES: wholeNumber(60, 1, 1440).describe(
+    'A ledger with new entries gets a signed checkpoint after so many minutes',
+  ),
   SVC_SESSION_IDLE_MINUTES: wholeNumber(60, 1, 1440).describe('A session ends after so many minutes without a request'),
   SVC_SESSION_HOURS: wholeNumber(24, 1, 720).describe('A session ends after so many hours in any case'),
 });
@@ -62,6 +65,8 @@ export interface Settings {
     readonly scim: number;
   };
   readonly sessionLifetime: SessionLifetime;
+  /** Milliseconds between two signed checkpoints of a ledger. */
+  readonly checkpointInterval: number;
 }
 
 /** Says which environment variables are wrong and how; the command line prints it as it is. */
@@ -103,6 +108,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       idle: read.SVC_SESSION_IDLE_MINUTES * 60_000,
       absolute: read.SVC_SESSION_HOURS * 3_600_000,
     },
+    checkpointInterval: read.SVC_CHECKPOINT_MINUTES * 60_000,
   };
 }
 

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { NoteSigner } from '../ledger/signed-note.ts';
 import type { Settings } from '../settings.ts';
 import { SettingsError } from '../settings.ts';
-import type { Database } from '../storage/database.ts';
+import type { Database, Queries } from '../storage/database.ts';
 import { PasswordHasher } from './password-hash.ts';
 import { PrivateHasher } from './private-hash.ts';
 import { SecretBox } from './secret-box.ts';
@@ -19,10 +20,22 @@ export interface Secrets {
   readonly box: SecretBox;
   /** Passwords. */
   readonly passwords: PasswordHasher;
+  /** Checkpoints of the ledgers. */
+  readonly signer: NoteSigner;
 }
 
 export function deriveSecrets(secret: string): Secrets {
-  return { hasher: new PrivateHasher(secret), box: new SecretBox(secret), passwords: new PasswordHasher(secret) };
+  return {
+    hasher: new PrivateHasher(secret),
+    box: new SecretBox(secret),
+    passwords: new PasswordHasher(secret),
+    signer: new NoteSigner(secret),
+  };
+}
+
+/** The secret that the settings name or the data folder holds; null where there is none. Looking makes none. */
+export function findSecret({ secret, dataDir }: Pick<Settings, 'secret' | 'dataDir'>): string | null {
+  return secret ?? (existsSync(join(dataDir, secretFile)) ? readSecretFile(dataDir) : null);
 }
 
 /**
@@ -31,7 +44,7 @@ export function deriveSecrets(secret: string): Secrets {
  * @throws {SettingsError} when the file is damaged, or the database was used with another secret before.
  */
 export async function openSecrets(settings: Settings, database: Database, now: string): Promise<Secrets> {
-  const secrets = deriveSecrets(settings.secret ?? readSecretFile(settings.dataDir));
+  const secrets = deriveSecrets(findSecret(settings) ?? (await createSecret(settings, database)));
   const { hasher } = secrets;
   await database.kysely
     .insertInto('installation')
@@ -48,10 +61,27 @@ export async function openSecrets(settings: Settings, database: Database, now: s
   );
 }
 
+/** Whether a database was used with this secret; the case as well when it was used with none. */
+export async function isSecretOf(queries: Queries, secret: string): Promise<boolean> {
+  const row = await queries.selectFrom('installation').select('secret_hash').executeTakeFirst();
+  return row === undefined || row.secret_hash === new PrivateHasher(secret).fingerprint;
+}
+
+/** Makes the secret of a new installation. A database that was used before belongs to another one, which is not here. */
+async function createSecret({ dataDir }: Settings, { kysely }: Database): Promise<string> {
+  const file = join(dataDir, secretFile);
+  if ((await kysely.selectFrom('installation').select('id').executeTakeFirst()) !== undefined) {
+    throw new SettingsError(
+      `This database was used with a secret that is not here. Put the secret.key of its first server at ${file}, or give every server the same SVC_SECRET.`,
+    );
+  }
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  createSecretFile(file);
+  return readSecretFile(dataDir);
+}
+
 function readSecretFile(dataDir: string): string {
   const file = join(dataDir, secretFile);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  if (!existsSync(file)) createSecretFile(file);
   const secret = readFileSync(file, 'utf8').trim();
   if (secret.length >= shortestSecret) return secret;
   throw new SettingsError(

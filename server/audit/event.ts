@@ -34,7 +34,16 @@ export const AuditEventDetail = z
 export type AuditEventDetail = z.output<typeof AuditEventDetail>;
 
 /** The modules that write events so far. */
-export type AuditModule = 'access' | 'consent' | 'identity' | 'mfa' | 'tenants';
+export type AuditModule =
+  | 'access'
+  | 'consent'
+  | 'controls'
+  | 'identity'
+  | 'ledger'
+  | 'mfa'
+  | 'privacy'
+  | 'tenants'
+  | 'trust';
 
 /** What happened, to be appended to the audit log of a tenant. */
 export interface NewAuditEvent {

@@ -1,6 +1,8 @@
 import { readSettings, SettingsError } from '../settings.ts';
 import { type Command, describeCommand, describeCommands, readOptions, UsageError } from './command.ts';
 import { demo } from './demo.ts';
+import { exportCreate } from './export-create.ts';
+import { exportVerify } from './export-verify.ts';
 import { keyCreate } from './key-create.ts';
 import { migrateCommand } from './migrate.ts';
 import { scimTokenCreate } from './scim-token-create.ts';
@@ -21,6 +23,8 @@ const commands: readonly Command[] = [
   keyCreate,
   scimTokenCreate,
   verify,
+  exportCreate,
+  exportVerify,
 ];
 
 async function run(words: readonly string[]): Promise<number> {

@@ -5,6 +5,7 @@ import { openInstallation } from '../installation.ts';
 import { createLog, type RunningServer, startServer } from '../serve.ts';
 import type { Settings } from '../settings.ts';
 import { SettingsError } from '../settings.ts';
+import { trustPath } from '../trust/trust-center.ts';
 import type { CommandContext } from './command.ts';
 import { explainUnreachable } from './unreachable.ts';
 
@@ -37,7 +38,10 @@ function announce(
   const store = settings.databaseUrl === null ? `SQLite in ${settings.dataDir}` : 'PostgreSQL';
   say(`Svc listens on ${baseUrl} (${store}). Ctrl-C stops it.`);
   say(`  API document   ${baseUrl}/v1/openapi.json`);
-  if (demo) say(`  Demo page      ${baseUrl}/demo`);
+  if (demo) {
+    say(`  Demo page      ${baseUrl}/demo`);
+    say(`  Trust page     ${baseUrl}${trustPath('demo')}`);
+  }
   if (credentials !== null) {
     say('\nThe demo tenant is new. These values are shown once:');
     say(`  Tenant         ${credentials.tenantSlug} (${credentials.tenantId})`);

@@ -1,22 +1,32 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { apiKeyRows } from '../access/api-key-store.ts';
 import { scimTokenRows } from '../access/scim-token-store.ts';
+import { findSecret, isSecretOf } from '../access/secret.ts';
 import type { RowKind } from '../audit/row-state.ts';
 import { listRowOwners, ToldStates, verifyRows } from '../audit/verify-rows.ts';
 import { noticeRows } from '../consent/notice-store.ts';
 import { verifyVersions } from '../consent/verify-notices.ts';
+import { controlRows } from '../controls/control-store.ts';
+import { evidenceRows } from '../controls/evidence-store.ts';
+import { programRows } from '../controls/program-store.ts';
+import { resultRows } from '../controls/result-store.ts';
+import { testRows } from '../controls/test-store.ts';
 import { accountRows, secondFactorRows } from '../identity/account-store.ts';
 import { invitationRows } from '../identity/invitation-store.ts';
 import { membershipRows } from '../identity/membership-store.ts';
 import { type LedgerName, ledgerTables } from '../ledger/append.ts';
+import { NoteSigner, type NoteVerifier } from '../ledger/signed-note.ts';
 import { type ChainReport, listOwners, verifyChain } from '../ledger/verify.ts';
+import { findStrayProofs, ProofCheck, type ProofReport } from '../ledger/verify-checkpoints.ts';
+import { breachRows } from '../privacy/breach-store.ts';
+import { dsrRows } from '../privacy/dsr-store.ts';
 import type { Settings } from '../settings.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { checkIntegrity, describeUnreadable } from '../storage/integrity.ts';
 import { isMigrated } from '../storage/migrate.ts';
 import { listTenants, tenantRows } from '../tenants/store.ts';
+import { trustCenterRows } from '../trust/store.ts';
 import { type Command, type CommandContext, UsageError } from './command.ts';
+import { databaseFile, requireDatabase } from './require-database.ts';
 import { isUnreachable } from './unreachable.ts';
 
 /** The tables whose rows may change, and are compared with what the audit log tells of each change. */
@@ -29,6 +39,14 @@ export const changingRows: readonly RowKind[] = [
   membershipRows,
   invitationRows,
   noticeRows,
+  programRows,
+  controlRows,
+  evidenceRows,
+  testRows,
+  resultRows,
+  dsrRows,
+  breachRows,
+  trustCenterRows,
 ];
 
 /** Tables that are not looked at: no record, event, notice, key or tenant stands in them. */
@@ -42,19 +60,22 @@ export const workingState = [
   'backup_codes',
   'access_tokens',
   'webhook_events',
+  'merkle_trees',
 ] as const;
 
 export const verify: Command = {
   name: 'verify',
   summary: 'recompute every hash chain and name the rows that were changed',
-  description: `Walks the consent ledger and the audit log of each tenant, and compares the published notice versions and every
-row of ${changingRows.map(({ table }) => table).join(', ')} with what the audit log tells.
+  description: `Walks the consent ledger and the audit log of each tenant, compares the signed checkpoints and the Merkle trees
+with them, and compares the published notice versions and every row of ${changingRows.map(({ table }) => table).join(', ')}
+with what the audit log tells.
 Ends with 1 when something is not as it was written. May run beside the server.
 
 Not looked at is working state: answers kept for a day for retries (idempotency_keys), counts of requests (rate_limits),
 what ends or is used up (sessions, sign_in_challenges, access_tokens, backup_codes), counts of failed sign-ins
-(sign_in_failures), events on their way to webhooks (webhook_events), when keys, tokens and persons were last seen, the
-fingerprint of the secret (installation), and the list of migrations that Kysely keeps.`,
+(sign_in_failures), events on their way to webhooks (webhook_events), how far the proofs reach (merkle_trees), when keys,
+tokens and persons were last seen, the fingerprint of the secret (installation), and the list of migrations that Kysely
+keeps.`,
   options: { tenant: { type: 'string', meaning: 'only this tenant, by id or slug' } },
   async run(context) {
     const { settings, say, result } = context;
@@ -68,8 +89,11 @@ fingerprint of the secret (installation), and the list of migrations that Kysely
     const intact =
       found.database.length === 0 &&
       found.tenants.every(
-        ({ chains, notices, rows }) =>
-          chains.every(({ fault }) => fault === null) && notices.faults.length === 0 && rows.faults.length === 0,
+        ({ chains, proofs, notices, rows }) =>
+          chains.every(({ fault }) => fault === null) &&
+          proofs.every(({ faults }) => faults.length === 0) &&
+          notices.faults.length === 0 &&
+          rows.faults.length === 0,
       );
     say(
       intact
@@ -81,16 +105,6 @@ fingerprint of the secret (installation), and the list of migrations that Kysely
   },
 };
 
-/** Looking must not make a database where there is none. */
-function requireDatabase({ databaseUrl, dataDir }: Settings): void {
-  if (databaseUrl !== null || existsSync(databaseFile(dataDir))) return;
-  throw new UsageError(`There is no database in ${dataDir}. Name one with SVC_DATA_DIR or DATABASE_URL.`);
-}
-
-function databaseFile(dataDir: string): string {
-  return join(dataDir, 'svc.sqlite');
-}
-
 async function verifyDatabase(context: CommandContext) {
   const { settings, options, say } = context;
   await using database = openDatabase({ url: settings.databaseUrl, file: databaseFile(settings.dataDir) });
@@ -101,6 +115,7 @@ async function verifyDatabase(context: CommandContext) {
   issues.push(
     ...owners.filter(({ known }) => !known).map(({ id }) => `there are rows of the tenant ${id}, but no such tenant`),
   );
+  issues.push(...(await findStrayProofs(database.kysely)));
   for (const issue of issues) say(`✗ database: ${issue}`);
   const tenants = [];
   for (const owner of owners) tenants.push(await verifyTenant(context, database, owner));
@@ -130,26 +145,47 @@ async function requireTenant({ kysely }: Database, { tenant }: CommandContext['o
   return { ...found, known: true };
 }
 
-async function verifyTenant({ json, say }: CommandContext, { kysely }: Database, { id, slug }: Owner) {
+/** The key that checkpoints are verified with; null where the secret of this installation is not at hand. */
+async function findVerifier({ kysely }: Database, settings: Settings): Promise<NoteVerifier | null> {
+  const secret = findSecret(settings);
+  return secret !== null && (await isSecretOf(kysely, secret)) ? new NoteSigner(secret).verifier : null;
+}
+
+async function verifyTenant({ settings, json, say }: CommandContext, database: Database, { id, slug }: Owner) {
+  const { kysely } = database;
   const progress =
     json || !process.stderr.isTTY ? () => undefined : (text: string) => process.stderr.write(`\r\x1b[K${text}`);
   const chains: ChainReport[] = [];
+  const proofs: (ProofReport & { readonly ledger: LedgerName })[] = [];
+  const verifier = await findVerifier(database, settings);
   const told = new ToldStates();
   for (const ledger of Object.keys(ledgerTables) as LedgerName[]) {
+    const proof = await ProofCheck.open(kysely, { tenantId: id, ledger });
     const report = await verifyChain(
       kysely,
       ledger,
       id,
       (entries) => progress(`${slug} ${ledger}: ${entries} …`),
-      ledger === 'audit' ? (entry) => told.read(entry) : undefined,
+      ({ entry, hash }) => {
+        if (ledger === 'audit') told.read(entry);
+        proof.take(hash);
+      },
     );
     chains.push(report);
+    const proven = await proof.finish(verifier, report.fault === null);
+    proofs.push({ ledger, ...proven });
     progress('');
     say(
       report.fault === null
         ? `✓ ${slug}: ${ledger} chain, ${report.entries} entries`
         : `✗ ${slug}: ${ledger} chain, row ${report.fault.sequence} (${report.fault.id ?? 'gone'}): ${report.fault.issue}`,
     );
+  }
+  for (const { ledger, checkpoints, signatures, faults } of proofs) {
+    const unsigned = signatures ? '' : ' (signatures not checked: the secret of this installation is not here)';
+    say(`${faults.length === 0 ? '✓' : '✗'} ${slug}: ${ledger} checkpoints, ${checkpoints}${unsigned}`);
+    for (const { size, issue } of faults)
+      say(`✗ ${slug}: ${ledger} ${size === null ? 'proofs' : `checkpoint of ${size} entries`}: ${issue}`);
   }
   const notices = await verifyVersions(kysely, id);
   say(`${notices.faults.length === 0 ? '✓' : '✗'} ${slug}: ${notices.versions} published notice versions`);
@@ -159,5 +195,5 @@ async function verifyTenant({ json, say }: CommandContext, { kysely }: Database,
   const tables = changingRows.map(({ table }) => table).join(', ');
   say(`${rows.faults.length === 0 ? '✓' : '✗'} ${slug}: ${rows.checked} rows of ${tables}`);
   for (const { table, id, issue } of rows.faults) say(`✗ ${slug}: ${table} ${id}: ${issue}`);
-  return { tenantId: id, slug, chains, notices, rows };
+  return { tenantId: id, slug, chains, proofs, notices, rows };
 }

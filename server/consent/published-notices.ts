@@ -1,5 +1,6 @@
+import { BriefCache } from '../storage/brief-cache.ts';
+import { ByteCache } from '../storage/byte-cache.ts';
 import type { Queries } from '../storage/database.ts';
-import { ByteCache } from './byte-cache.ts';
 import type { NoticeVersion } from './notice.ts';
 import { findState, findVersion } from './notice-store.ts';
 
@@ -24,49 +25,40 @@ export interface PublicAnswer {
   readonly etag: string;
 }
 
-/**
- * The public notices, kept for a second: a page with many visitors costs one look per second, and another server on
- * the same database is never more than that second behind.
- */
+/** The public notices, kept for a second. */
 export class PublicNotices {
-  readonly #queries: Queries;
-  readonly #versions: VersionCache;
-  readonly #milliseconds: () => number;
-  readonly #answers = new ByteCache<{ readonly answer: PublicAnswer; readonly until: number }>();
+  readonly #answers: BriefCache<PublicAnswer>;
 
-  constructor(
-    queries: Queries,
-    versions: VersionCache,
-    milliseconds: () => number = performance.now.bind(performance),
-  ) {
-    this.#queries = queries;
-    this.#versions = versions;
-    this.#milliseconds = milliseconds;
+  constructor(queries: Queries, versions: VersionCache, milliseconds?: () => number) {
+    this.#answers = new BriefCache(async (noticeId) => {
+      const value = await findAnswer(queries, versions, noticeId);
+      return value && { value, length: value.body.length };
+    }, milliseconds);
   }
 
   /** The public answer; undefined when the notice does not exist or is not published. */
-  async find(noticeId: string): Promise<PublicAnswer | undefined> {
-    const now = this.#milliseconds();
-    const known = this.#answers.get(noticeId);
-    if (known !== undefined && now < known.until) return known.answer;
-    this.#answers.delete(noticeId);
-    const notice = await findState(this.#queries, noticeId);
-    if (notice?.status !== 'published') return undefined;
-    const found = await this.#versions.find(this.#queries, noticeId, notice.version);
-    if (found === undefined) return undefined;
-    const { version, contentHash, publishedAt: _, ...content } = found;
-    const answer = {
-      body: JSON.stringify({ data: { id: noticeId, ...content, version } }),
-      etag: `"${version}-${contentHash.slice(0, 16)}"`,
-    };
-    this.#answers.set(noticeId, { answer, until: now + lifeMilliseconds }, answer.body.length);
-    return answer;
+  find(noticeId: string): Promise<PublicAnswer | undefined> {
+    return this.#answers.find(noticeId);
   }
 
   /** Forgets a notice that was published or archived here. */
   forget(noticeId: string): void {
-    this.#answers.delete(noticeId);
+    this.#answers.forget(noticeId);
   }
 }
 
-const lifeMilliseconds = 1000;
+async function findAnswer(
+  queries: Queries,
+  versions: VersionCache,
+  noticeId: string,
+): Promise<PublicAnswer | undefined> {
+  const notice = await findState(queries, noticeId);
+  if (notice?.status !== 'published') return undefined;
+  const found = await versions.find(queries, noticeId, notice.version);
+  if (found === undefined) return undefined;
+  const { version, contentHash, publishedAt: _, ...content } = found;
+  return {
+    body: JSON.stringify({ data: { id: noticeId, ...content, version } }),
+    etag: `"${version}-${contentHash.slice(0, 16)}"`,
+  };
+}

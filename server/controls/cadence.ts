@@ -9,19 +9,20 @@ const monthsOf = { monthly: 1, quarterly: 3, semi_annual: 6, annual: 12, event_d
 const lastTime = '9999-12-31T23:59:59.999Z';
 
 /**
- * The time one cadence later, in calendar months of UTC: from the last days of a long month to the last day of a short
- * one, the time of day as it was. No later than the year 9999.
+ * The time one cadence later, or several, in calendar months of UTC: from the last days of a long month to the last day
+ * of a short one, the time of day as it was. Several are one step, so that a short month between them takes no days away.
+ * No later than the year 9999.
  * @param time - RFC 3339, UTC
  * @returns RFC 3339, UTC, milliseconds; null where only an event makes it due
  */
-export function addCadence(time: string, cadence: Cadence): string | null {
+export function addCadence(time: string, cadence: Cadence, count = 1): string | null {
   const months = monthsOf[cadence];
   if (months === null) return null;
   const date = new Date(time);
   const dayOfMonth = date.getUTCDate();
   // On the first day no month is too short, so the sum cannot run into the month after.
   date.setUTCDate(1);
-  date.setUTCMonth(date.getUTCMonth() + months);
+  date.setUTCMonth(date.getUTCMonth() + count * months);
   date.setUTCDate(Math.min(dayOfMonth, countDays(date)));
   return date.getUTCFullYear() > 9999 ? lastTime : date.toISOString();
 }

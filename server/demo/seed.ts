@@ -10,9 +10,12 @@ import { NoticeContent } from '../consent/notice.ts';
 import { createNotice, publishNotice } from '../consent/notice-changes.ts';
 import { createUser } from '../identity/create-user.ts';
 import type { Installation } from '../installation.ts';
+import { signCheckpoint } from '../ledger/checkpoint-store.ts';
 import { SettingsError } from '../settings.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
 import { createTenant, findTenant, listTenants } from '../tenants/store.ts';
+import { seedControls } from './seed-controls.ts';
+import { seedTrust } from './seed-trust.ts';
 
 /** What the first start of the demo makes, to be shown once. */
 export interface DemoCredentials {
@@ -32,8 +35,8 @@ const adminEmail = 'admin@demo.example';
 export const credentialsFile = 'demo-credentials.json';
 
 /**
- * Makes the demo tenant on a database without tenants: an administrator, a key with every scope, a SCIM token and a
- * published notice for this server.
+ * Makes the demo tenant on a database without tenants: an administrator, a key with every scope, a SCIM token, a
+ * published notice for this server, controls with their evidence, a published trust center and a signed checkpoint.
  * @returns the credentials, also written to `demo-credentials.json` (mode 0600); null when there are tenants already.
  * @throws {SettingsError} when no notice can belong to the address of this server.
  */
@@ -55,10 +58,14 @@ export async function seedDemo(installation: Installation, baseUrl: string): Pro
       expiresAt: null,
     });
     const source = systemSource(tenant.id);
-    await createUser(work, source, { email: adminEmail, role: 'admin', passwordHash });
+    const admin = await createUser(work, source, { email: adminEmail, role: 'admin', passwordHash });
     const { token: scimToken } = await rotateScimToken(work, source);
     const { id: noticeId } = await createNotice(work, source, notice);
     await publishNotice(work, source, noticeId);
+    await seedTrust(work, source, tenant.slug);
+    if (admin !== undefined) await seedControls(work, source, admin.userId);
+    // The trust page shows the proof of the audit log from the first moment.
+    await signCheckpoint(work, installation.signer, { tenantId: tenant.id, ledger: 'audit' });
     const { id: tenantId, slug: tenantSlug } = tenant;
     return { baseUrl, tenantId, tenantSlug, adminEmail, adminPassword, apiKey: key, scimToken, noticeId };
   }).catch(async (error: unknown) => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { notFound, Problem } from './problem.ts';
@@ -17,6 +18,8 @@ export function answerRequests(log: Logger, isClosing: () => boolean, surfaces: 
     try {
       if (!hasPath(ctx)) throw notFound('path');
       await next();
+      // What is sent while it is made may fail when the answer has begun: then it breaks off.
+      if (ctx.body instanceof Readable) ctx.body.once('error', (error) => hideFailure(log, requestId, error));
     } catch (error) {
       const problem = error instanceof Problem ? error : hideFailure(log, requestId, error);
       const path = hasPath(ctx) ? ctx.path : '';
@@ -48,6 +51,8 @@ function hideFailure(log: Logger, requestId: string, error: unknown): Problem {
 function answerProblem(ctx: Context, requestId: string, problem: Problem, surface: Surface): void {
   const { status, body } = surface.presentProblem(problem, requestId);
   ctx.status = status;
+  // Nobody keeps an error: what is not found now may be there the next time.
+  ctx.set('Cache-Control', 'no-store');
   if (problem.options.headers) ctx.set(problem.options.headers);
   ctx.type = surface.answerType;
   ctx.body = JSON.stringify(body);

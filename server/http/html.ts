@@ -11,7 +11,32 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] as string);
 }
 
-/** Markup whose inserted values are escaped. */
-export function html(parts: TemplateStringsArray, ...values: readonly (string | number)[]): string {
-  return parts.reduce((markup, part, index) => markup + escapeHtml(String(values[index - 1])) + part);
+/** Markup that `html` made: the only text that `html` does not escape. */
+class Markup {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  toString(): string {
+    return this.#text;
+  }
+}
+
+export type { Markup };
+
+/** What may be inserted into markup; null is nothing, a list one after the other. */
+export type Insertable = string | number | Markup | null | readonly Insertable[];
+
+/** Markup whose inserted values are escaped, unless they are markup themselves. */
+export function html(parts: TemplateStringsArray, ...values: readonly Insertable[]): Markup {
+  return new Markup(parts.reduce((text, part, index) => text + write(values[index - 1] ?? null) + part));
+}
+
+function write(value: Insertable): string {
+  if (value === null) return '';
+  if (value instanceof Markup) return value.toString();
+  if (typeof value === 'string' || typeof value === 'number') return escapeHtml(String(value));
+  return value.map(write).join('');
 }

@@ -122,7 +122,9 @@ function describeRoute(route: Route): ZodOpenApiOperationObject {
       [route.status]: {
         description: successes[route.status],
         headers: describeAnswerHeaders(route),
-        ...(route.status !== 204 && { content: describeContent([surface.answerType], describeResult(route)) }),
+        ...(route.status !== 204 && {
+          content: describeContent([route.answerType ?? surface.answerType], describeResult(route)),
+        }),
       },
       ...describeErrors(route),
     },

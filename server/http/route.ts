@@ -54,6 +54,18 @@ export class ReadyAnswer {
   }
 }
 
+/** An answer that is sent while it is made, however long it is. */
+export class StreamedAnswer {
+  readonly status = 200;
+  readonly lines: AsyncIterable<string>;
+  readonly headers: AnswerHeaders;
+
+  constructor(lines: AsyncIterable<string>, headers: AnswerHeaders = {}) {
+    this.lines = lines;
+    this.headers = headers;
+  }
+}
+
 /** The answer of an earlier request with the same Idempotency-Key. */
 export function replay(earlier: StoredAnswer): ReadyAnswer {
   return new ReadyAnswer(earlier.status, earlier.body, { 'Idempotent-Replayed': 'true' });
@@ -90,6 +102,8 @@ interface RouteText {
   readonly showsSecret?: boolean;
   /** Whether the result is the whole body, without `data` around it. */
   readonly isBare?: boolean;
+  /** The media type of the answer, where it is not that of the surface. */
+  readonly answerType?: string;
 }
 
 interface Schemas<
@@ -105,7 +119,7 @@ interface Schemas<
   readonly result: Result;
 }
 
-type Handler<SomeCall, Result> = (call: SomeCall) => Promise<Result | ReadyAnswer>;
+type Handler<SomeCall, Result> = (call: SomeCall) => Promise<Result | ReadyAnswer | StreamedAnswer>;
 type Change<SomeCall, Result> = (call: SomeCall, work: UnitOfWork) => Promise<Result | ReadyAnswer>;
 /** `handle` answers without a transaction around it; `change` runs inside of a unit of work. */
 type Action<SomeCall, Result> =

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import type { Admit, Wanted } from '../access/admit.ts';
 import type { Principal } from '../access/principal.ts';
@@ -18,7 +19,7 @@ import {
 } from './idempotency.ts';
 import { Problem } from './problem.ts';
 import type { RateLimiter } from './rate-limit.ts';
-import { type PrincipalCall, ReadyAnswer, type Route, replay } from './route.ts';
+import { type PrincipalCall, ReadyAnswer, type Route, replay, StreamedAnswer } from './route.ts';
 import { type RouteMatch, RouteTable } from './route-table.ts';
 import { isOn, rest } from './surface.ts';
 import { createValidator } from './validate.ts';
@@ -95,14 +96,19 @@ export function routeRequests(routes: readonly Route[], options: RouterOptions):
             ),
           };
     const call = { ...parts, client, idempotency, now, ...(principal && { principal }) } as PrincipalCall;
-    const { status, headers, body: text } = await runningKeys.hold(idempotency, () => run(route, call, options));
-    ctx.status = status;
-    if (status !== 204) ctx.set('Content-Type', route.surface.answerType);
-    ctx.set(headers as Record<string, string | string[]>);
-    if (headers.ETag !== undefined && ctx.fresh) ctx.status = 304;
-    else if (status !== 204) ctx.body = text;
+    send(ctx, route, await runningKeys.hold(idempotency, () => run(route, call, options)));
   };
   return (ctx, next) => (table.covers(ctx.path) ? answer(ctx) : next());
+}
+
+function send(ctx: Context, { surface, answerType }: Route, answer: ReadyAnswer | StreamedAnswer): void {
+  const { status, headers } = answer;
+  ctx.status = status;
+  if (status !== 204) ctx.set('Content-Type', answerType ?? surface.answerType);
+  ctx.set(headers as Record<string, string | string[]>);
+  if (answer instanceof StreamedAnswer) ctx.body = Readable.from(answer.lines);
+  else if (headers.ETag !== undefined && ctx.fresh) ctx.status = 304;
+  else if (status !== 204) ctx.body = answer.body;
 }
 
 /** Whoever is refused again and again is told to wait, whatever they try: credentials are not guessed here. */
@@ -130,9 +136,12 @@ function nameRights({ actor, scopes }: Principal): string {
   return `${actor.type} ${actor.id} ${[...scopes].sort().join(' ')}`;
 }
 
-async function run(route: Route, call: PrincipalCall, options: RouterOptions): Promise<ReadyAnswer> {
+async function run(route: Route, call: PrincipalCall, options: RouterOptions): Promise<ReadyAnswer | StreamedAnswer> {
   const { change, handle } = route;
-  if (handle !== null) return prepare(route, await handle(call), options);
+  if (handle !== null) {
+    const result = await handle(call);
+    return result instanceof StreamedAnswer ? result : prepare(route, result, options);
+  }
   if (change === null) throw new Error(`${route.operationId} has no handler`);
   return runUnitOfWork(options.database, call.now, async (work) => {
     const { idempotency } = call;

@@ -98,6 +98,20 @@ const lockHead = prepareQuery<{ tenantId: string; ledger: string }, ChainHead>((
   return locksRows(queries) ? query.forUpdate() : query;
 });
 
+/** Where a chain stands; undefined when a tenant has none. */
+export async function readHead(queries: Queries, tenantId: string, ledger: LedgerName): Promise<ChainHead | undefined> {
+  const [head] = await selectHead(queries, { tenantId, ledger });
+  return head;
+}
+
+const selectHead = prepareQuery<{ tenantId: string; ledger: string }, ChainHead>((queries, parameter) =>
+  queries
+    .selectFrom('chain_heads')
+    .select(['sequence', 'hash', 'at'])
+    .where('tenant_id', '=', parameter('tenantId'))
+    .where('ledger', '=', parameter('ledger')),
+);
+
 const saveHead = prepareQuery<ChainHead & { tenantId: string; ledger: string }, unknown>((queries, parameter) =>
   queries
     .updateTable('chain_heads')

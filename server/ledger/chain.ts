@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { hashLeaf } from './merkle.ts';
 
 /**
  * The hash of a chain's next entry: SHA-256 over the previous hash (64 hex characters, nothing for the first
@@ -6,6 +7,11 @@ import { hash } from 'node:crypto';
  */
 export function hashEntry(previousHash: string | null, entry: string): string {
   return hash('sha256', previousHash === null ? entry : previousHash + entry);
+}
+
+/** The leaf of an entry: the hash over the 32 bytes of its chain hash, which stands for the entry and for all before it. */
+export function leafOf(chainHash: string): Buffer {
+  return hashLeaf(Buffer.from(chainHash, 'hex'));
 }
 
 /** Where a chain stands: the number and the hash of its last entry, and when it was appended. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queries } from '../storage/database.ts';
 import { isStoredSo, mayHideBytes } from '../storage/stored-text.ts';
-import { type LedgerName, ledgerTables } from './append.ts';
+import { type LedgerName, ledgerTables, readHead } from './append.ts';
 import { type ChainHead, emptyHead, hashEntry } from './chain.ts';
 
 /** The first row of a chain that is not as it was written. */
@@ -71,21 +71,21 @@ interface StoredEntry {
 /**
  * Walks one chain from its first entry to its head and recomputes every hash from the stored bytes.
  * @param onProgress called after each page with the number of entries read so far.
- * @param onEntry called with the text of each entry that was found good, in order.
+ * @param onEntry called with each row that was found good, in order.
  */
 export async function verifyChain(
   queries: Queries,
   ledger: LedgerName,
   tenantId: string,
   onProgress: (entries: number) => void = () => undefined,
-  onEntry: (entry: string) => void = () => undefined,
+  onEntry: (row: { readonly entry: string; readonly hash: string }) => void = () => undefined,
 ): Promise<ChainReport> {
   let last: Pick<StoredEntry, 'sequence' | 'id' | 'entry' | 'hash'> | null = null;
   const fault = (sequence: number, id: string | null, issue: string): ChainReport => {
     return { ledger, tenantId, entries: last?.sequence ?? 0, fault: { ledger, tenantId, sequence, id, issue } };
   };
   // The head is read first: entries that are appended during the walk are none of its business.
-  const head = await readHead(queries, ledger, tenantId);
+  const head = await readHead(queries, tenantId, ledger);
   if (head === undefined) return fault(1, null, 'the head of the chain is missing');
   for (let sequence = 0; sequence < head.sequence; ) {
     const rows = await readPage(queries, ledger, tenantId, sequence, head.sequence);
@@ -93,12 +93,12 @@ export async function verifyChain(
     for (const row of rows) {
       sequence += 1;
       if (row.sequence > sequence) return fault(sequence, null, 'the row is missing');
-      const issue = findFault(row, ledger, sequence, last?.hash ?? null);
+      const issue = findFault(row, ledger, sequence, last?.hash ?? null) ?? compareTimes(row, ledger, last);
       if (issue !== null) return fault(sequence, row.id, issue);
       if (mayHideBytes(row.entry) && !(await isStoredSo(queries, ledgerTables[ledger], row)))
         return fault(sequence, row.id, 'the text is not Unicode');
       last = row;
-      onEntry(row.entry);
+      onEntry(row);
     }
     onProgress(sequence);
   }
@@ -121,15 +121,6 @@ export async function listOwners(queries: Queries): Promise<readonly string[]> {
   return rows.map((row) => row.tenant_id);
 }
 
-async function readHead(queries: Queries, ledger: LedgerName, tenantId: string): Promise<ChainHead | undefined> {
-  return queries
-    .selectFrom('chain_heads')
-    .select(['sequence', 'hash', 'at'])
-    .where('tenant_id', '=', tenantId)
-    .where('ledger', '=', ledger)
-    .executeTakeFirst();
-}
-
 /** What is wrong with a row that should be number `sequence` and follow the entry with this hash; null when nothing. */
 function findFault(row: StoredEntry, ledger: LedgerName, sequence: number, hash: string | null): string | null {
   if (row.sequence !== sequence) return `the row has number ${row.sequence}, the chain expects ${sequence}`;
@@ -142,6 +133,19 @@ function findFault(row: StoredEntry, ledger: LedgerName, sequence: number, hash:
       return `the column ${repeated.column} differs from the entry`;
   }
   return null;
+}
+
+/** Times rise along a chain: an entry that goes back was not appended by us. */
+function compareTimes(row: StoredEntry, ledger: LedgerName, last: Pick<StoredEntry, 'entry'> | null): string | null {
+  return last !== null && readTime(row.entry, ledger) < readTime(last.entry, ledger)
+    ? 'the entry is earlier than the one before it'
+    : null;
+}
+
+function readTime(entry: string, ledger: LedgerName): string {
+  const { name, side } = times[ledger];
+  const start = (side === 'before' ? entry.indexOf(name) : entry.lastIndexOf(name)) + name.length + 1;
+  return entry.slice(start, start + '2026-11-21T05:29:00.123Z'.length);
 }
 
 /** Looks a top-level text up in canonical text without parsing it. Quotes inside of strings are escaped there. */
@@ -180,7 +184,7 @@ async function findStray(queries: Queries, ledger: LedgerName, tenantId: string)
   if (before !== undefined) return before;
   // The row is read before the head: when the server appends meanwhile, the head can only be further.
   const furthest = await rows.orderBy('sequence', 'desc').limit(1).executeTakeFirst();
-  const head = await readHead(queries, ledger, tenantId);
+  const head = await readHead(queries, tenantId, ledger);
   if (furthest === undefined || head === undefined || furthest.sequence <= head.sequence) return undefined;
   return rows.where('sequence', '>', head.sequence).orderBy('sequence').limit(1).executeTakeFirst();
 }

@@ -4,12 +4,20 @@ import type { Database, Dialect } from './database.ts';
 import { spine } from './migrations/001-spine.ts';
 import { consent } from './migrations/002-consent.ts';
 import { identity } from './migrations/003-identity.ts';
+import { controls } from './migrations/004-controls.ts';
+import { trust } from './migrations/005-trust.ts';
+import { privacy } from './migrations/006-privacy.ts';
+import { proofs } from './migrations/007-proofs.ts';
 
 /** Every migration in order. A released one never changes; the next change is a new file. */
 const migrations: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '001-spine': spine,
   '002-consent': consent,
   '003-identity': identity,
+  '004-controls': controls,
+  '005-trust': trust,
+  '006-privacy': privacy,
+  '007-proofs': proofs,
 };
 
 /**

@@ -23,6 +23,17 @@ export interface Tables {
   readonly scim_tokens: ScimTokensTable;
   readonly access_tokens: AccessTokensTable;
   readonly webhook_events: WebhookEventsTable;
+  readonly control_programs: ControlProgramsTable;
+  readonly tenant_controls: TenantControlsTable;
+  readonly control_evidence: ControlEvidenceTable;
+  readonly control_tests: ControlTestsTable;
+  readonly control_test_results: ControlTestResultsTable;
+  readonly trust_centers: TrustCentersTable;
+  readonly dsr_requests: DsrRequestsTable;
+  readonly breach_incidents: BreachIncidentsTable;
+  readonly checkpoints: CheckpointsTable;
+  readonly merkle_trees: MerkleTreesTable;
+  readonly merkle_tiles: MerkleTilesTable;
 }
 
 /** One row: what every server on this database must agree on. */
@@ -47,6 +58,8 @@ interface TenantsTable {
   sso: string | null;
   /** `yes` where members may do nothing without a second factor. */
   require_second_factor: string | null;
+  /** Days in which a request of a data subject is answered; null for the default. */
+  dsr_days: number | null;
 }
 
 interface ApiKeysTable {
@@ -267,4 +280,161 @@ interface WebhookEventsTable {
   /** JSON. */
   data: string;
   created_at: string;
+}
+
+/** What a tenant adopted; a row from the first adoption on. */
+interface ControlProgramsTable {
+  id: string;
+  tenant_id: string;
+  /** Codes of frameworks, separated by spaces, in the order of the catalogue. */
+  frameworks: string;
+  created_at: string;
+  updated_at: string;
+}
+
+interface TenantControlsTable {
+  id: string;
+  tenant_id: string;
+  /** The control of the catalogue; the row's own id where the tenant defined the control. */
+  control_id: string;
+  /** What a control of the tenant's own is, canonical JSON; null for one of the catalogue. */
+  definition: string | null;
+  /** As it was set last; what time makes of it is not stored. */
+  status: string;
+  cadence: string;
+  owner_user_id: string | null;
+  /** Why it is excepted or does not apply. */
+  reason: string | null;
+  exception_ends_at: string | null;
+  evidence_due_at: string | null;
+  /** When somebody last set it to implemented or accepted. */
+  reviewed_at: string | null;
+  created_at: string;
+  updated_at: string;
+  /** When the tenant took a control of its own out of use. */
+  retired_at: string | null;
+}
+
+interface ControlEvidenceTable {
+  id: string;
+  tenant_id: string;
+  tenant_control_id: string;
+  title: string;
+  kind: string;
+  description: string | null;
+  url: string | null;
+  /** Of the file that the evidence is, hex. */
+  sha256: string | null;
+  collected_at: string;
+  expires_at: string | null;
+  created_at: string;
+  withdrawn_at: string | null;
+  withdrawal_reason: string | null;
+}
+
+interface ControlTestsTable {
+  id: string;
+  tenant_id: string;
+  tenant_control_id: string;
+  title: string;
+  procedure: string | null;
+  /** Null for the cadence of the control. */
+  cadence: string | null;
+  created_at: string;
+  retired_at: string | null;
+}
+
+interface ControlTestResultsTable {
+  id: string;
+  tenant_id: string;
+  test_id: string;
+  status: string;
+  notes: string | null;
+  url: string | null;
+  tested_at: string;
+  created_at: string;
+}
+
+interface TrustCentersTable {
+  id: string;
+  tenant_id: string;
+  /** Canonical JSON. */
+  content: string;
+  /** Null while it is not published. */
+  published_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+interface DsrRequestsTable {
+  id: string;
+  tenant_id: string;
+  subject_id: string;
+  type: string;
+  channel: string | null;
+  notes: string | null;
+  status: string;
+  outcome: string | null;
+  reason: string | null;
+  received_at: string;
+  due_at: string;
+  extended_at: string | null;
+  extension_reason: string | null;
+  completed_at: string | null;
+  /** Random, so that the hashes of the row in the audit log confirm no guess of what stood in it. */
+  salt: string;
+  created_at: string;
+  updated_at: string;
+}
+
+interface BreachIncidentsTable {
+  id: string;
+  tenant_id: string;
+  title: string;
+  description: string;
+  severity: string;
+  status: string;
+  affected_subjects: number | null;
+  /** JSON array of texts. */
+  data_categories: string;
+  discovered_at: string;
+  authority_notified_at: string | null;
+  subjects_notified_at: string | null;
+  /** Why nobody was notified, or why it took longer than the law allows. */
+  notification_reason: string | null;
+  closed_at: string | null;
+  /** Random, so that the hashes of the row in the audit log confirm no guess of what stood in it. */
+  salt: string;
+  created_at: string;
+  updated_at: string;
+}
+
+/** Signed statements of what a ledger held. */
+interface CheckpointsTable {
+  tenant_id: string;
+  ledger: string;
+  /** How many entries it speaks of. */
+  size: number;
+  /** RFC 6962 Merkle tree hash, base64. */
+  root_hash: string;
+  at: string;
+  /** The signed note (C2SP signed-note, tlog-checkpoint). */
+  note: string;
+}
+
+/** How far the tiles of a ledger reach. */
+interface MerkleTreesTable {
+  tenant_id: string;
+  ledger: string;
+  size: number;
+}
+
+/** Hashes of a Merkle tree, 256 to a tile (C2SP tlog-tiles); the last of a level may hold fewer. */
+interface MerkleTilesTable {
+  tenant_id: string;
+  ledger: string;
+  level: number;
+  number: number;
+  /** Base64 of the hashes, one after the other. */
+  hashes: string;
 }

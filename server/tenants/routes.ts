@@ -13,6 +13,7 @@ import { canonicalize, type Json } from '../ledger/canonical.ts';
 import type { Database, Queries } from '../storage/database.ts';
 import { findTenant, readTenant, tenantRows, updateTenant } from './store.ts';
 import {
+  DsrDays,
   SsoConfiguration,
   scimCompatibilities,
   type Tenant,
@@ -33,6 +34,7 @@ const settings = {
     description:
       'Members without a second factor may only enrol one; everything else answers 403 `second_factor_required`.',
   }),
+  dsrDays: DsrDays,
 };
 
 const TenantView = z

@@ -10,7 +10,7 @@ import type { Queries } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import type { Tenant, TenantSettings } from './tenant.ts';
+import { defaultDsrDays, type Tenant, type TenantSettings } from './tenant.ts';
 
 export const tenantRows: RowKind<'tenants'> = {
   table: 'tenants',
@@ -35,6 +35,7 @@ export async function createTenant(work: UnitOfWork, wanted: Pick<Tenant, 'slug'
     scim_compatibility: null,
     sso: null,
     require_second_factor: null,
+    dsr_days: null,
   };
   await work.transaction.insertInto('tenants').values(row).execute();
   await openChains(work.transaction, row.id);
@@ -46,7 +47,10 @@ export async function createTenant(work: UnitOfWork, wanted: Pick<Tenant, 'slug'
 export async function updateTenant(
   work: UnitOfWork,
   id: string,
-  { name, settings: { defaultRole, scimCompatibility, sso, requireSecondFactor } }: Pick<Tenant, 'name' | 'settings'>,
+  {
+    name,
+    settings: { defaultRole, scimCompatibility, sso, requireSecondFactor, dsrDays },
+  }: Pick<Tenant, 'name' | 'settings'>,
 ): Promise<TenantRow> {
   return work.transaction
     .updateTable('tenants')
@@ -56,6 +60,7 @@ export async function updateTenant(
       scim_compatibility: scimCompatibility,
       sso: canonicalize(sso as unknown as Json),
       require_second_factor: requireSecondFactor ? 'yes' : null,
+      dsr_days: dsrDays,
     })
     .where('id', '=', id)
     .returningAll()
@@ -93,6 +98,7 @@ export function readTenant(row: TenantRow): Tenant {
       scimCompatibility: (row.scim_compatibility ?? 'strict') as TenantSettings['scimCompatibility'],
       sso: row.sso === null ? { attributeMap: { scimGroupRoleMap: {} } } : JSON.parse(row.sso),
       requireSecondFactor: row.require_second_factor !== null,
+      dsrDays: row.dsr_days ?? defaultDsrDays,
     },
   };
 }

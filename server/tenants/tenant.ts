@@ -60,6 +60,15 @@ export const SsoConfiguration = z
   .meta({ id: 'SsoConfiguration' });
 export type SsoConfiguration = z.output<typeof SsoConfiguration>;
 
+/** Unless the tenant chose: a month (GDPR Article 12(3)), as days. */
+export const defaultDsrDays = 30;
+
+/** Days in which a request of a data subject is answered: no more than an extended period may have. */
+export const DsrDays = z.int().min(1).max(90).meta({
+  description:
+    'Days in which a request of a data subject must be answered, for requests made from now on. The month of GDPR Article 12(3) can be as short as 28 days.',
+});
+
 /** What a tenant may choose. */
 export interface TenantSettings {
   /** The role of members that come by SCIM without one. */
@@ -68,4 +77,6 @@ export interface TenantSettings {
   readonly sso: SsoConfiguration;
   /** Whether members may do nothing without a second factor but enrol one. */
   readonly requireSecondFactor: boolean;
+  /** Days in which a request of a data subject is answered. */
+  readonly dsrDays: number;
 }

@@ -227,7 +227,7 @@ export async function startTestServer(
       ...(body !== undefined && { body: body as BodyInit }),
     });
     const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') === true && text !== '';
+    const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '') && text !== '';
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : null, text };
   };
 

@@ -18,6 +18,7 @@ const names = [
   'SVC_LIMIT_CAPTURE_CLIENT',
   'SVC_LIMIT_SIGN_IN',
   'SVC_LIMIT_SCIM',
+  'SVC_CHECKPOINT_MINUTES',
   'SVC_SESSION_IDLE_MINUTES',
   'SVC_SESSION_HOURS',
 ];
@@ -35,6 +36,7 @@ const defaults = {
   trustedProxies: 0,
   logLevel: 'info',
   limits: { apiKey: 600, captureNotice: 600, captureClient: 60, signIn: 10, scim: 1200 },
+  checkpointInterval: 60 * minute,
   sessionLifetime: { idle: 60 * minute, absolute: 24 * hour },
 };
 
@@ -80,6 +82,7 @@ describe('the settings', () => {
       SVC_LIMIT_CAPTURE_CLIENT: '3',
       SVC_LIMIT_SIGN_IN: '4',
       SVC_LIMIT_SCIM: '5',
+      SVC_CHECKPOINT_MINUTES: '8',
       SVC_SESSION_IDLE_MINUTES: '6',
       SVC_SESSION_HOURS: '7',
     });
@@ -93,6 +96,7 @@ describe('the settings', () => {
       trustedProxies: 2,
       logLevel: 'silent',
       limits: { apiKey: 1, captureNotice: 2, captureClient: 3, signIn: 4, scim: 5 },
+      checkpointInterval: 8 * minute,
       sessionLifetime: { idle: 6 * minute, absolute: 7 * hour },
     });
   });
@@ -130,6 +134,10 @@ describe('the settings', () => {
       SVC_LIMIT_SCIM: [
         ['1', '1000000000'],
         ['0', '1000000001', 'off'],
+      ],
+      SVC_CHECKPOINT_MINUTES: [
+        ['1', '1440'],
+        ['0', '1441', '0.5', 'never'],
       ],
       SVC_SESSION_IDLE_MINUTES: [
         ['1', '1440'],

@@ -2,6 +2,12 @@ import type { Json } from '../ledger/canonical.ts';
 
 /** The types of events that are written so far (contract.md "Signatures"). */
 export const eventTypes = [
+  'dsr.created',
+  'dsr.completed',
+  'breach.reported',
+  'breach.updated',
+  'control.status_changed',
+  'control.test_failed',
   'user.provisioned',
   'user.suspended',
   'user.reactivated',

@@ -63,5 +63,5 @@ function compress(type: string, identity: Buffer): WidgetFile {
 
 /** The script tag of a widget as a site owner pastes it. */
 export function writeScriptTag(widget: Widget, baseUrl: string): string {
-  return html`<script src="${baseUrl}${widget.path}" integrity="${widget.integrity}" crossorigin="anonymous" defer></script>`;
+  return `${html`<script src="${baseUrl}${widget.path}" integrity="${widget.integrity}" crossorigin="anonymous" defer></script>`}`;
 }

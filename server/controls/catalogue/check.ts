@@ -1,7 +1,15 @@
 import type { z } from 'zod';
 import { createControlId } from './control-id.ts';
 import type { Catalogue } from './entry.ts';
-import { checkCodes, checkFrameworks, checkMappings, checkTitles, type Named, type Report } from './rules.ts';
+import {
+  checkCodes,
+  checkFrameworks,
+  checkMappings,
+  checkTests,
+  checkTitles,
+  type Named,
+  type Report,
+} from './rules.ts';
 import { ControlsFile, FrameworkFile } from './schema.ts';
 
 /** A file of the catalogue as it was read: its name below the catalogue's folder, and what its JSON says. */
@@ -24,6 +32,7 @@ export function checkCatalogue(files: {
     checkFrameworks(frameworks, report);
     checkCodes(domains, report);
     checkTitles(domains, report);
+    checkTests(domains, report);
     checkMappings(frameworks, domains, report);
   }
   if (problems.length > 0) throw new Error(`The control catalogue is broken:\n${problems.join('\n')}`);
@@ -55,7 +64,10 @@ function assemble(frameworks: readonly Named<FrameworkFile>[], domains: readonly
       ),
     })),
   );
-  return { frameworks: ordered, controls: controls.sort(byCode) };
+  const codeLetters = domains.flatMap(({ content }) =>
+    [...content.controls, ...content.retired].slice(0, 1).map(({ code }) => code.slice(0, 2)),
+  );
+  return { codeLetters: codeLetters.sort(), frameworks: ordered, controls: controls.sort(byCode) };
 }
 
 function byCode(one: { readonly code: string }, other: { readonly code: string }): number {

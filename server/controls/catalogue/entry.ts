@@ -15,6 +15,14 @@ export type Framework = {
   readonly requirements: readonly { readonly code: string; readonly subject: string }[];
 };
 
+/** How somebody else can find out whether a control works. */
+export type CatalogueTest = {
+  readonly title: string;
+  readonly procedure: string;
+  /** How often it runs; as the control when left out. */
+  readonly cadence?: Cadence | undefined;
+};
+
 /** A control of the catalogue, before any tenant has done anything about it. */
 export type CatalogueControl = {
   /** UUID version 5 of the code: the same on every installation. */
@@ -26,12 +34,14 @@ export type CatalogueControl = {
   readonly cadence: Cadence;
   readonly guidance: string;
   readonly evidence: readonly string[];
-  readonly tests: readonly { readonly title: string; readonly procedure: string }[];
+  readonly tests: readonly CatalogueTest[];
   /** Codes of requirements by framework code, in the order of `frameworks`. */
   readonly mappings: Readonly<Record<string, readonly string[]>>;
 };
 
 export type Catalogue = {
+  /** With which two letters its codes begin, those of retired controls included. */
+  readonly codeLetters: readonly string[];
   /** In the order of their codes. */
   readonly frameworks: readonly Framework[];
   /** In the order of their codes. */

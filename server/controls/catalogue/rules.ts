@@ -101,6 +101,18 @@ export function checkTitles(domains: readonly Named<ControlsFile>[], report: Rep
   }
 }
 
+/** Where only an event makes a control due, its tests say themselves how often they run: one result would count for ever. */
+export function checkTests(domains: readonly Named<ControlsFile>[], report: Report): void {
+  for (const { name: file, content } of domains)
+    content.controls.forEach(({ cadence, tests }, index) => {
+      if (cadence !== 'event_driven') return;
+      tests.forEach((test, number) => {
+        if (test.cadence === undefined)
+          report(file, `controls[${index}].tests[${number}].cadence`, 'is needed in a control that is event_driven');
+      });
+    });
+}
+
 /** Controls name frameworks and requirements that there are, and every framework is named. */
 export function checkMappings(
   frameworks: readonly Named<FrameworkFile>[],

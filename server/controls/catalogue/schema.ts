@@ -66,6 +66,10 @@ const Control = z.strictObject({
       z.strictObject({
         title: line(100, 'What is tested.'),
         procedure: line(600, 'How, and when it counts as passed.'),
+        cadence: z.enum(cadences).exclude(['event_driven']).optional().meta({
+          description:
+            'How often it runs, at least: needed where only an event makes the control due, otherwise as the control when left out.',
+        }),
       }),
     )
     .min(1)

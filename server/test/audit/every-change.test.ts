@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, type TestContext, test } from 'node:test';
+import { catalogue } from '../../controls/catalogue/catalogue.ts';
 import type { Route } from '../../http/route.ts';
 import { createQuickHasher, describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { acceptedCall, acceptedRequest, fillPath, join } from '../http/route-samples.ts';
 import { createScene, type Scene } from '../http/scene.ts';
 import { type ListedEvent, readAllPages } from './audit-trail.ts';
+
+/** The controls that an adoption of GDPR brings into force. */
+const ofGdpr = catalogue.controls.filter(({ mappings }) => mappings.GDPR !== undefined);
 
 /**
  * What each operation that writes appends, when it is called with its sample of route-samples.ts. What else it tells
@@ -20,6 +24,26 @@ const told: Readonly<Record<string, readonly string[]>> = {
   captureConsentRecord: ['consent.recorded'],
   withdrawConsentRecord: ['consent.withdrawn'],
   capturePublicConsentRecord: ['consent.recorded'],
+  createDsr: ['dsr.created'],
+  extendDsr: ['dsr.extended'],
+  completeDsr: ['dsr.completed'],
+  reportBreach: ['breach.reported'],
+  editBreach: ['breach.updated'],
+  adoptFrameworks: [
+    'control_program.adopted',
+    ...ofGdpr.map(() => 'control.created'),
+    ...ofGdpr.flatMap(({ tests }) => tests).map(() => 'control_test.created'),
+  ],
+  createControl: ['control.created'],
+  editControl: ['control.status_changed'],
+  retireControl: ['control.retired'],
+  addEvidence: ['control_evidence.added'],
+  withdrawEvidence: ['control_evidence.withdrawn'],
+  addControlTest: ['control_test.created'],
+  retireControlTest: ['control_test.retired'],
+  recordTestResult: ['control_test_result.recorded'],
+  createAuditCheckpoint: ['checkpoint.requested'],
+  createConsentCheckpoint: ['checkpoint.requested'],
   signIn: ['session.created'],
   answerChallenge: ['session.created'],
   signOut: ['session.ended'],
@@ -39,6 +63,7 @@ const told: Readonly<Record<string, readonly string[]>> = {
   inviteUser: ['invitation.created'],
   revokeInvitation: ['invitation.revoked'],
   editTenant: ['tenant.edited'],
+  replaceTrustCenter: ['trust_center.created', 'trust_center.published'],
   createApiKey: ['api_key.created'],
   revokeApiKey: ['api_key.revoked'],
   rotateApiKey: ['api_key.created', 'api_key.rotated'],

@@ -17,6 +17,8 @@ const commands = [
   'key create',
   'scim-token create',
   'verify',
+  'export create',
+  'export verify',
 ];
 
 describe('the command line', () => {

@@ -79,6 +79,19 @@ describe('the shipped catalogue', () => {
       for (const { procedure } of tests) assert.match(procedure, /\bPassed when\b/, code);
   });
 
+  test('says how often each test of a control runs that only an event makes due', () => {
+    const tests = catalogue.controls
+      .filter(({ cadence }) => cadence === 'event_driven')
+      .flatMap((control) => control.tests);
+    assert.ok(tests.length > 10);
+    for (const { title, cadence } of tests) assert.ok(cadence !== undefined, title);
+  });
+
+  test('knows the letters that its codes begin with', () => {
+    const letters = new Set(catalogue.controls.map(({ code }) => code.slice(0, 2)));
+    assert.deepEqual(catalogue.codeLetters, [...letters].sort());
+  });
+
   test('orders frameworks and controls by their codes, and mappings by framework', () => {
     for (const codes of [
       catalogue.frameworks.map(({ code }) => code),
@@ -150,6 +163,16 @@ describe('a catalogue is checked as a whole, and refused with file and place', (
       'a cadence that there is not',
       ({ access }) => Object.assign(access.controls[0], { cadence: 'weekly' }),
       /^controls\/access\.json: controls\[0\]\.cadence: /m,
+    ],
+    [
+      'a test without a cadence where only an event makes the control due',
+      ({ access }) => Object.assign(access.controls[1], { cadence: 'event_driven' }),
+      /^controls\/access\.json: controls\[1\]\.tests\[0\]\.cadence: is needed/m,
+    ],
+    [
+      'a test that only an event makes due',
+      ({ access }) => Object.assign(access.controls[1].tests[0], { cadence: 'event_driven' }),
+      /^controls\/access\.json: controls\[1\]\.tests\[0\]\.cadence: /m,
     ],
     [
       'a code of another form',
@@ -309,6 +332,7 @@ describe('a catalogue is checked as a whole, and refused with file and place', (
     const files = newFiles();
     for (const { code, title } of files.access.controls.splice(0))
       files.access.retired.push({ code, title, reason: 'Not needed.' });
+    assert.deepEqual(check(files).codeLetters, ['AC', 'LM']);
     assert.deepEqual(
       check(files).controls.map((control) => control.code),
       ['LM-01'],

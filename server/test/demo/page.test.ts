@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { seedDemo } from '../../demo/seed.ts';
+import { writeDemoPage } from '../../demo/write-page.ts';
+import { readWidget } from '../../widgets/widget.ts';
 import { type RequestOptions, startTestServer, type TestServer } from '../harness.ts';
 import { requestText, sendRaw } from '../http/raw-socket.ts';
 
@@ -82,6 +84,29 @@ describe('the demo page', () => {
     const page = await readPage();
     assert.ok(page.includes('&lt;script src=&quot;'));
     assert.ok(page.includes('&lt;svc-consent notice-id=&quot;'));
+  });
+
+  test('shows the trust badge of the demo tenant in several variants, each a plain link until its script runs', async () => {
+    const page = await readPage();
+    const badges = [...page.matchAll(/<svc-trust-badge tenant="demo" api-base="([^"]+)" variant="(\w+)"/g)];
+    assert.deepEqual(
+      badges.map(([, , variant]) => variant),
+      ['compact', 'status', 'card', 'floating'],
+    );
+    for (const [, base] of badges) assert.equal(base, baseUrl);
+    assert.equal(page.split(`<a href="${baseUrl}/trust/demo">Trust center</a></svc-trust-badge>`).length, 5);
+    assert.ok(page.includes('&lt;svc-trust-badge tenant=&quot;demo&quot;'), 'the tag to paste');
+    const source = /<script src="([^"]+svc-trust-badge\.js)" integrity="(sha384-[^"]+)"/.exec(page);
+    const script = Buffer.from(await (await fetch(source?.[1] ?? '')).arrayBuffer());
+    assert.equal(`sha384-${hash('sha384', script, 'base64')}`, source?.[2]);
+  });
+
+  test('is without the badge where that was not built', async () => {
+    const banner = readWidget('consent-banner');
+    assert.ok(banner);
+    const page = writeDemoPage({ banner, badge: undefined, noticeId: 'x', slug: 'demo', baseUrl });
+    assert.doesNotMatch(page, /trust/);
+    assert.match(page, /<svc-consent notice-id="x"/);
   });
 
   test('has its style and its script beside it', async () => {

@@ -60,6 +60,21 @@ describeOnEachDatabase('the demo tenant', (dialect) => {
     assert.equal((await runVerify(empty)).report.intact, true);
   });
 
+  test('has a published trust center: a page, and a badge that names what was achieved', async () => {
+    await using empty = await openTestInstallation(dialect);
+    await using demo = await startServer(empty, { log: pino({ level: 'silent' }) });
+    await seedDemo(empty, demo.baseUrl);
+    const address = `http://127.0.0.1:${demo.port}`;
+    assert.equal((await fetch(`${address}/trust/demo`)).status, 200);
+    const widget = (await (await fetch(`${address}/v1/public/trust/demo/widget`)).json()) as { data: object };
+    assert.deepEqual(widget.data, {
+      name: 'Demo',
+      slug: 'demo',
+      achievedFrameworks: ['GDPR', 'ISO/IEC 27001:2022', 'SOC 2'],
+      updatedAt: empty.clock(),
+    });
+  });
+
   test('keeps its credentials from others, also where a file that all may read is in the way', async () => {
     await using installation = await openTestInstallation(dialect);
     const file = join(installation.settings.dataDir, credentialsFile);

@@ -73,7 +73,7 @@ describe('the demo', () => {
     await page.waitForFunction(() => window.SvcConsent?.get()?.decided);
     assert.equal(await page.getByRole('button', { name: 'Accept all' }).isVisible(), false);
     assert.deepEqual(
-      asked.filter((path) => path.startsWith('/v1/')),
+      asked.filter((path) => path.startsWith('/v1/public/consent/')),
       [],
     );
     await page.close();
@@ -91,6 +91,18 @@ describe('the demo', () => {
       ['withdrawal', 'capture'],
     );
     assert.equal(data[0]?.withdrawsRecordId, data[1]?.id);
+    await page.close();
+  });
+
+  test('its trust badge names what was achieved and leads to the trust page', async () => {
+    const { page, complaints } = await openDemo(context, credentials);
+    const card = page.locator('svc-trust-badge[variant=card]');
+    await card.scrollIntoViewIfNeeded();
+    await card.getByText('ISO/IEC 27001:2022').waitFor({ state: 'visible' });
+    await card.getByRole('link').first().click();
+    await page.waitForURL(`${credentials.baseUrl}/trust/demo`);
+    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Demo');
+    assert.deepEqual(complaints, []);
     await page.close();
   });
 

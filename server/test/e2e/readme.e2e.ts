@@ -51,6 +51,20 @@ describe('the README', () => {
     assert.equal(shown.data.name, 'Shop');
   });
 
+  test('its proof to somebody else', async () => {
+    const text = await paste('svc-ledger-key');
+    assert.match(text, /✓ \d+ entries are as they were written/);
+    assert.match(text, /✓ Nothing that the earlier checkpoint spoke of was changed/);
+  });
+
+  test('its controls and request of a data subject', async () => {
+    const [readiness, evidence, control, request] = parseAnswers(await paste('# Evidence for a control'));
+    assert.ok(readiness.data.totalControls > 0);
+    assert.equal(evidence.data.title, 'Signed policy');
+    assert.equal(control.data.status, 'implemented');
+    assert.equal(request.data.status, 'open');
+  });
+
   test('its sign-in and second factor', async () => {
     const answers = parseAnswers(await paste('# Enrol an authenticator'));
     const [signedIn, me, enrolled, enabled, disabled] = answers;

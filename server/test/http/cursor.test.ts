@@ -5,6 +5,8 @@ import { readCursor, writeCursor } from '../../http/cursor.ts';
 import { Problem } from '../../http/problem.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from './problems.ts';
+import { fillPath } from './route-samples.ts';
+import { Scene } from './scene.ts';
 
 const list = fc.array(fc.option(fc.string({ unit: 'grapheme' }), { nil: undefined }), { maxLength: 6 });
 const text = fc.string({ unit: 'grapheme' }).filter((position) => !position.includes('\0'));
@@ -80,11 +82,14 @@ describeOnEachDatabase('every operation with a cursor', (dialect) => {
     }
     const notices = await server.request('GET', '/v1/consent?limit=1');
     const foreign = notices.body.data.page.nextCursor;
-    const paths = server.app.routes
-      .filter(({ query }) => query !== null && 'cursor' in query.shape)
-      .map(({ path }) => path.replace('{subjectId}', 'one').replace(/\{\w+\}/, notice));
-    assert.ok(paths.length >= 4);
-    for (const path of paths.map((one) => (one === `/v1/consent/${notice}` ? '/v1/consent/one' : one))) {
+    const scene = new Scene(server, server.tenant);
+    const lists = server.app.routes.filter(({ query }) => query !== null && 'cursor' in query.shape);
+    assert.ok(lists.length >= 4);
+    const paths: string[] = [];
+    for (const route of lists) paths.push(await fillPath(route, scene));
+    // One path is for notices and for subjects, and only those of subjects have pages.
+    const named = await scene.notice();
+    for (const path of paths.map((one) => (one === `/v1/consent/${named}` ? '/v1/consent/one' : one))) {
       await context.test(path, async () => {
         const wrong = ['', 'A'.repeat(1025), 'AAAA', 'null', '%5B1%5D', 'WzEsMl0', `${foreign}x`.slice(2)];
         if (path !== '/v1/consent') wrong.push(foreign);

@@ -7,7 +7,7 @@ describe('values in markup', () => {
   test('cannot leave their place, between tags or inside of quotes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (value) => {
-        const markup = html`<p title="${value}">${value}</p>`;
+        const markup = String(html`<p title="${value}">${value}</p>`);
         assert.equal(markup.match(/[<>]/g)?.length, 4);
         assert.equal(markup.match(/"/g)?.length, 2);
         assert.ok(!escapeHtml(value).includes("'"));
@@ -24,7 +24,19 @@ describe('values in markup', () => {
         .replaceAll('&quot;', '"')
         .replaceAll('&#39;', "'")
         .replaceAll('&amp;', '&');
-    fc.assert(fc.property(fc.string(), (value) => assert.equal(decode(html`${value}`), value)));
-    assert.equal(html`<b>${'<script>'}</b>${1}`, '<b>&lt;script&gt;</b>1');
+    fc.assert(fc.property(fc.string(), (value) => assert.equal(decode(String(html`${value}`)), value)));
+    assert.equal(String(html`<b>${'<script>'}</b>${1}`), '<b>&lt;script&gt;</b>1');
+  });
+
+  test('are not escaped again when they are markup, alone or in lists; null is nothing', () => {
+    const items = ['<a>', '&'].map((text) => html`<li>${text}</li>`);
+    const list = html`<ul>${items}</ul>${null}`;
+    assert.equal(String(list), '<ul><li>&lt;a&gt;</li><li>&amp;</li></ul>');
+    assert.equal(String(html`<div>${list}${['<', [html`<hr>`]]}</div>`), `<div>${list}&lt;<hr></div>`);
+  });
+
+  test('are no markup for looking like it', () => {
+    const lookAlike = { toString: () => '<script>' };
+    assert.throws(() => html`${lookAlike as never}`);
   });
 });

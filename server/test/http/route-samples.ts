@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Scope, scopes } from '../../access/scopes.ts';
 import type { Route } from '../../http/route.ts';
+import { evidenceItem, ownControl } from '../controls/samples.ts';
 import { noticeContent, type RequestOptions } from '../harness.ts';
 import { showCode, startEnrolment, startSignIn } from '../mfa/authenticator.ts';
 import type { Scene } from './scene.ts';
@@ -19,11 +20,18 @@ const parameterSamples: Readonly<Record<string, string | ((scene: Scene) => Prom
     return scene.subjectId;
   },
   '/v1/public/consent/{noticeId}': (scene) => scene.notice(),
+  '/v1/public/trust/{slug}': (scene) => scene.trustCenter(),
+  '/v1/control-framework/frameworks/{code}': 'GDPR',
+  '/v1/control-framework/controls/{controlId}': (scene) => scene.control(),
+  '/v1/control-framework/controls/{controlId}/evidence/{evidenceId}': (scene) => scene.evidence(),
+  '/v1/control-framework/controls/{controlId}/tests/{testId}': (scene) => scene.controlTest(),
   '/v1/me/sessions/{id}': async (scene) => (await scene.caller()).sessionId,
   '/v1/users/{id}': async (scene) => (await scene.member()).userId,
   '/v1/users/{id}/sessions/{sessionId}': async (scene) => (await scene.member()).sessionId,
   '/v1/users/invitations/{id}': async (scene) => (await scene.invitation()).id,
   '/v1/api-keys/{id}': async (scene) => (await scene.apiKey()).id,
+  '/v1/dsr/{id}': (scene) => scene.dsr(),
+  '/v1/breach/{id}': (scene) => scene.breach(),
   '/scim/v2/Users/{id}': async (scene) => (await scene.member()).userId,
   '/scim/v2/Groups/{role}': 'auditor',
   '/scim/v2/Schemas/{id}': userUrn,
@@ -54,6 +62,13 @@ const bodySamples: Readonly<Record<string, (scene: Scene) => object | Promise<ob
     subjectId,
     purposes: { necessary: true, analytics: true, marketing: false },
   }),
+  adoptFrameworks: () => ({ frameworks: ['GDPR'] }),
+  createControl: () => ownControl(),
+  editControl: () => ({ status: 'in_progress' }),
+  addEvidence: () => evidenceItem,
+  withdrawEvidence: () => ({ reason: 'Wrong file' }),
+  addControlTest: () => ({ title: 'Look at the list' }),
+  recordTestResult: () => ({ status: 'pass' }),
   signIn: async (scene) => {
     const { email, password } = await scene.caller();
     return { email, password, tenant: scene.tenant.slug };
@@ -77,9 +92,20 @@ const bodySamples: Readonly<Record<string, (scene: Scene) => object | Promise<ob
   },
   disableTotp: async (scene) => ({ password: (await scene.enrolledCaller()).password }),
   replaceBackupCodes: async (scene) => ({ password: (await scene.enrolledCaller()).password }),
+  createDsr: ({ subjectId }) => ({ subjectId, type: 'access' }),
+  extendDsr: () => ({ reason: 'There is much to collect.' }),
+  completeDsr: () => ({ outcome: 'fulfilled' }),
+  reportBreach: ({ server }) => ({
+    title: 'Lost laptop',
+    description: 'On a train.',
+    discoveredAt: server.clock.now(),
+    severity: 'high',
+  }),
+  editBreach: () => ({ status: 'contained' }),
   editUser: () => ({ active: false, reason: 'left' }),
   inviteUser: () => ({ email: `somebody-${randomUUID()}@example.com`, role: 'cs_agent' }),
   editTenant: () => ({ name: `Renamed ${randomUUID()}` }),
+  replaceTrustCenter: () => ({ published: true, headline: 'Safe with us' }),
   createApiKey: () => ({ name: 'another', scopes: ['keys:write'] }),
   rotateApiKey: () => ({ overlapHours: 1 }),
   issueAccessToken: async (scene) => ({ grant_type: 'client_credentials', ...(await clientOf(scene)) }),
@@ -107,6 +133,14 @@ const bodySamples: Readonly<Record<string, (scene: Scene) => object | Promise<ob
   revokeAccessToken: async (scene) => ({ token: await scene.accessToken(), ...(await clientOf(scene)) }),
 };
 
+/** What must stand in the query of an operation. */
+const querySamples: Readonly<Record<string, string>> = {
+  proveAuditInclusion: 'sequence=1',
+  proveConsentInclusion: 'sequence=1',
+  proveAuditConsistency: 'from=1',
+  proveConsentConsistency: 'from=1',
+};
+
 /** What must be there before an operation can change something, beside what its path and its body name. */
 const setUps: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   publishConsentNotice: (scene) => scene.editNotice(),
@@ -116,6 +150,14 @@ const setUps: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   revokeScimToken: (scene) => scene.scimToken(),
   resetUserSecondFactor: (scene) => scene.enrolledMember(),
   replaceScimUser: (scene) => scene.takeExtendedScim(),
+  getLatestAuditCheckpoint: (scene) => scene.checkpoint('audit'),
+  getLatestConsentCheckpoint: (scene) => scene.checkpoint('consent'),
+  proveAuditInclusion: (scene) => scene.checkpoint('audit'),
+  proveConsentInclusion: (scene) => scene.checkpoint('consent'),
+  proveAuditConsistency: (scene) => scene.checkpoint('audit'),
+  proveConsentConsistency: (scene) => scene.checkpoint('consent'),
+  exportAuditLedger: (scene) => scene.checkpoint('audit'),
+  exportConsentLedger: (scene) => scene.checkpoint('consent'),
 };
 
 /** What a member may do who has the least role. */
@@ -198,9 +240,14 @@ export async function acceptedCredentials({ access }: Route, scene: Scene): Prom
 /** A whole request that a route accepts. */
 export async function acceptedCall(route: Route, scene: Scene) {
   const request = await acceptedRequest(route, scene);
-  const path = await fillPath(route, scene);
+  const path = addQuery(await fillPath(route, scene), querySamples[route.operationId] ?? '');
   const credentials = await acceptedCredentials(route, scene);
   return { path, request, credentials };
+}
+
+/** A path with more in its query. */
+export function addQuery(path: string, query: string): string {
+  return query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }
 
 /** One request of several parts; what comes later wins. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { evidenceItem, ownControl } from '../controls/samples.ts';
 import type { RequestOptions, TestMember, TestServer, TestTenant } from '../harness.ts';
 import { createEnrolledMember, type Enrolled } from '../mfa/authenticator.ts';
 
@@ -46,6 +47,53 @@ export class Scene {
       await this.record();
       const events = await this.server.request('GET', '/v1/audit?limit=1', { key: this.tenant.key });
       return events.body.data.items[0].id;
+    });
+  }
+
+  /** An open request of the subject. */
+  dsr(): Promise<string> {
+    return this.#once('request', async () => {
+      const { id } = await this.#post('/v1/dsr', { subjectId: this.subjectId, type: 'erasure' });
+      return id as string;
+    });
+  }
+
+  /** An open incident. */
+  breach(): Promise<string> {
+    return this.#once('breach', async () => {
+      const discoveredAt = this.server.clock.now();
+      const incident = { title: 'Stolen phone', description: 'In a café.', discoveredAt, severity: 'low' };
+      const { id } = await this.#post('/v1/breach', incident);
+      return id as string;
+    });
+  }
+
+  /** A control of the tenant's own. */
+  control(): Promise<string> {
+    return this.#once('control', async () => (await this.#post('/v1/control-framework/controls', ownControl())).id);
+  }
+
+  /** An item of evidence of the control. */
+  evidence(): Promise<string> {
+    return this.#once('evidence', async () => {
+      const path = `/v1/control-framework/controls/${await this.control()}/evidence`;
+      return (await this.#post(path, evidenceItem)).id;
+    });
+  }
+
+  /** A test of the control. */
+  controlTest(): Promise<string> {
+    return this.#once('control test', async () => {
+      const path = `/v1/control-framework/controls/${await this.control()}/tests`;
+      return (await this.#post(path, { title: 'Look at the list' })).id;
+    });
+  }
+
+  /** A checkpoint of a ledger that has entries. */
+  checkpoint(ledger: 'audit' | 'consent'): Promise<unknown> {
+    return this.#once(`checkpoint ${ledger}`, async () => {
+      await this.record();
+      await this.#send('POST', `/v1/ledgers/${ledger}/checkpoints`, { key: this.tenant.key });
     });
   }
 
@@ -106,6 +154,14 @@ export class Scene {
   /** Lets SCIM requests of the tenant be read with tolerance. */
   async takeExtendedScim(): Promise<void> {
     await this.#send('PATCH', '/v1/tenant', { key: this.tenant.key, body: { scimCompatibility: 'extended' } });
+  }
+
+  /** A published trust center. @returns the slug that it is found by. */
+  trustCenter(): Promise<string> {
+    return this.#once('trust center', async () => {
+      await this.#send('PUT', '/v1/trust', { key: this.tenant.key, body: { published: true } });
+      return this.tenant.slug;
+    });
   }
 
   #once<Thing>(name: string, make: () => Promise<Thing>): Promise<Thing> {

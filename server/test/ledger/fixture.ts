@@ -12,14 +12,27 @@ import { createNotice, editNotice, publishNotice } from '../../consent/notice-ch
 import type { RecordDraft } from '../../consent/record.ts';
 import { appendRecords } from '../../consent/record-store.ts';
 import type { VersionFault } from '../../consent/verify-notices.ts';
+import { catalogue } from '../../controls/catalogue/catalogue.ts';
+import { createControl, editControl, retireControl } from '../../controls/control-changes.ts';
+import { addEvidence, withdrawEvidence } from '../../controls/evidence-changes.ts';
+import { programRows, saveProgram } from '../../controls/program-store.ts';
+import { addTest, recordResult, retireTest } from '../../controls/test-changes.ts';
 import { accountRows, recordAccountChange, secondFactorRows, updatePassword } from '../../identity/account-store.ts';
 import { invitationRows } from '../../identity/invitation-store.ts';
 import { addMember } from '../../identity/membership-changes.ts';
 import { newId } from '../../ids.ts';
 import type { Installation } from '../../installation.ts';
+import { signCheckpoint } from '../../ledger/checkpoint-store.ts';
+import type { NoteSigner } from '../../ledger/signed-note.ts';
 import type { ChainReport } from '../../ledger/verify.ts';
+import type { ProofReport } from '../../ledger/verify-checkpoints.ts';
+import { editBreach, reportBreach } from '../../privacy/breach-changes.ts';
+import { completeDsr, createDsr, extendDsr } from '../../privacy/dsr-changes.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
-import { createTenant } from '../../tenants/store.ts';
+import { createTenant, findTenant, tenantRows, updateTenant } from '../../tenants/store.ts';
+import type { Tenant } from '../../tenants/tenant.ts';
+import { replaceTrustCenter } from '../../trust/trust-changes.ts';
+import { TrustCenterInput } from '../../trust/trust-content.ts';
 import { noticeContent } from '../harness.ts';
 
 /** A tenant with something in its ledgers. */
@@ -41,23 +54,28 @@ const subjects = [
 
 /**
  * Two tenants with two keys and two published notices each, one of them in two versions, and a record of each subject on
- * each, a member with a second factor, an invitation and a SCIM token; a third tenant without anything.
+ * each, a member with a second factor, an invitation and a SCIM token, requests of data subjects, breaches and a trust
+ * center, and two checkpoints of each ledger; a third tenant without anything.
  */
-export async function fillLedgers({ database, clock }: Installation): Promise<readonly FilledTenant[]> {
+export async function fillLedgers({ database, clock, signer }: Installation): Promise<readonly FilledTenant[]> {
   const tenants: FilledTenant[] = [];
   for (const slug of ['first', 'second']) {
-    tenants.push(await runUnitOfWork(database, clock(), (work) => fillTenant(work, slug)));
+    tenants.push(await runUnitOfWork(database, clock(), (work) => fillTenant(work, slug, signer)));
   }
   await runUnitOfWork(database, clock(), (work) => createTenant(work, { slug: 'empty', name: 'Empty' }));
   return tenants;
 }
 
-async function fillTenant(work: UnitOfWork, slug: string): Promise<FilledTenant> {
+async function fillTenant(work: UnitOfWork, slug: string, signer: NoteSigner): Promise<FilledTenant> {
   const { id } = await createTenant(work, { slug, name: `Tenant ${slug}` });
   const source = systemSource(id);
   for (const expiresAt of [null, '2027-01-31T00:00:00.000Z'])
     await createApiKey(work, { tenantId: id, name: 'Key \uFFFD', environment: 'test', scopes, expiresAt });
   await fillPeople(work, id, slug);
+  await fillPrivacy(work, id);
+  await fillControls(work, id);
+  const trust = { published: true, headline: 'Safe \uFFFD', links: [{ label: '"x"', url: 'https://example.com/' }] };
+  await replaceTrustCenter(work, source, slug, TrustCenterInput.parse(trust));
   const notices: string[] = [];
   for (const name of ['Website', 'Shop \u{1F6D2}']) {
     const notice = await createNotice(work, source, { ...noticeContent, name } as unknown as NoticeContent);
@@ -68,7 +86,9 @@ async function fillTenant(work: UnitOfWork, slug: string): Promise<FilledTenant>
       work.now,
       subjects.map((subject) => draftRecord(id, notice.id, subject)),
     );
+    await signCheckpoint(work, signer, { tenantId: id, ledger: 'consent' });
   }
+  await signCheckpoint(work, signer, { tenantId: id, ledger: 'audit' });
   await editNotice(work, source, notices[0] as string, { controllerName: 'Other Ltd' });
   await publishNotice(work, source, notices[0] as string);
   await recordEvent(work, source, {
@@ -78,6 +98,7 @@ async function fillTenant(work: UnitOfWork, slug: string): Promise<FilledTenant>
     targetRef: '\uFFFD',
     diff: { id: 'nested', module: 'nested', tenantId: 'nested' },
   });
+  await signCheckpoint(work, signer, { tenantId: id, ledger: 'audit' });
   return { id, slug, notices };
 }
 
@@ -121,6 +142,70 @@ async function fillPeople(work: UnitOfWork, tenantId: string, slug: string): Pro
   await rotateScimToken(work, source);
 }
 
+/** Settings that are not those of the start, requests of data subjects and breaches: as little as there may be, and all. */
+async function fillPrivacy(work: UnitOfWork, tenantId: string): Promise<void> {
+  const source = systemSource(tenantId);
+  const { name, settings } = await requireTenant(work, tenantId);
+  const tenant = await updateTenant(work, tenantId, { name, settings: { ...settings, dsrDays: 45 } });
+  await recordChange(work, source, tenantRows, tenant, { verb: 'edited', targetRef: name });
+  await createDsr(work, source, { subjectId: subjects[2] as string, type: 'objection' });
+  const wanted = { subjectId: 'plain \uFFFD', type: 'access', channel: 'letter', notes: 'Wrote twice.' } as const;
+  const { id } = await createDsr(work, source, wanted);
+  await extendDsr(work, source, id, { reason: 'Many systems \uFFFD' });
+  await completeDsr(work, source, id, { outcome: 'rejected', reason: 'Not our customer' });
+  const incident = { title: 'Lost laptop', description: 'On a train \uFFFD', discoveredAt: work.now } as const;
+  await reportBreach(work, source, { ...incident, severity: 'low' });
+  const details = { severity: 'high', affectedSubjects: 1200, dataCategories: ['Names', 'Addresses'] } as const;
+  const breach = await reportBreach(work, source, {
+    ...incident,
+    ...details,
+    dataCategories: [...details.dataCategories],
+  });
+  const notified = { authorityNotifiedAt: work.now, subjectsNotifiedAt: work.now, notificationReason: 'None' };
+  await editBreach(work, source, breach.id, { status: 'closed', ...notified });
+}
+
+/** Controls of the tenant's own with evidence and tests, so that no column is null in all of their rows. */
+async function fillControls(work: UnitOfWork, tenantId: string): Promise<void> {
+  const source = systemSource(tenantId);
+  const program = await saveProgram(work, tenantId, undefined, catalogue.frameworks.slice(0, 2));
+  await recordChange(work, source, programRows, program, { verb: 'adopted', targetRef: null });
+  const wanted = { title: 'Visitors \uFFFD', description: 'Are met', domain: '"domain"', mappings: {} };
+  const owned = { cadence: 'annual', ownerUserId: null } as const;
+  const create = async (code: string) => (await createControl(work, source, { ...wanted, ...owned, code })).row.id;
+  const excepted = await create('OWN-1');
+  const exceptionEndsAt = '2027-01-31T00:00:00.000Z';
+  await editControl(work, source, excepted, { status: 'excepted', reason: 'Moving \uFFFD', exceptionEndsAt });
+  await retireControl(work, source, await create('OWN-3'));
+  const control = await create('OWN-2');
+  await editControl(work, source, control, { status: 'evidence_requested' });
+  const collectedAt = '2026-11-01T00:00:00.000Z';
+  const bare = { description: null, url: null, sha256: null, expiresAt: null };
+  await addEvidence(work, source, control, { title: 'List', kind: 'log', ...bare, collectedAt });
+  const item = {
+    title: 'List \uFFFD',
+    kind: 'document',
+    description: 'Of visitors',
+    url: 'https://example.com/list',
+    sha256: 'a'.repeat(64),
+    collectedAt,
+    expiresAt: '2027-11-01T00:00:00.000Z',
+  } as const;
+  const { id } = await addEvidence(work, source, control, item);
+  await withdrawEvidence(work, source, control, id, 'Wrong list');
+  const test = await addTest(work, source, control, { title: 'Look', procedure: 'At it \uFFFD', cadence: 'monthly' });
+  await recordResult(work, source, control, test.id, { status: 'fail', notes: 'Gaps', url: 'https://example.com/' });
+  await recordResult(work, source, control, test.id, { status: 'pass', notes: null, url: null, testedAt: collectedAt });
+  await retireTest(work, source, control, test.id);
+  await addTest(work, source, control, { title: 'Count', procedure: null, cadence: null });
+}
+
+async function requireTenant(work: UnitOfWork, id: string): Promise<Tenant> {
+  const tenant = await findTenant(work.transaction, id);
+  if (tenant === undefined) throw new Error(`there is no tenant ${id}`);
+  return tenant;
+}
+
 /** A record as a caller would make it. */
 export function draftRecord(tenantId: string, noticeId: string, subjectId: string): RecordDraft {
   return {
@@ -151,6 +236,7 @@ export interface VerifyReport {
     readonly tenantId: string;
     readonly slug: string;
     readonly chains: readonly ChainReport[];
+    readonly proofs: readonly (ProofReport & { readonly ledger: string })[];
     readonly notices: { readonly versions: number; readonly faults: readonly VersionFault[] };
     readonly rows: RowReport;
   }[];

@@ -15,6 +15,16 @@ export const protectedTables = {
   memberships: ['tenant_id', 'user_id'],
   invitations: ['id'],
   consent_notices: ['id'],
+  control_programs: ['id'],
+  tenant_controls: ['id'],
+  control_evidence: ['id'],
+  control_tests: ['id'],
+  control_test_results: ['id'],
+  dsr_requests: ['id'],
+  breach_incidents: ['id'],
+  trust_centers: ['id'],
+  checkpoints: ['tenant_id', 'ledger', 'size'],
+  merkle_tiles: ['tenant_id', 'ledger', 'level', 'number'],
 } as const;
 
 export type ProtectedTable = keyof typeof protectedTables;

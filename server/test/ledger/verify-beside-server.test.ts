@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { systemSource } from '../../audit/source.ts';
 import { editNotice, publishNotice } from '../../consent/notice-changes.ts';
 import { appendRecords } from '../../consent/record-store.ts';
+import { signCheckpoint } from '../../ledger/checkpoint-store.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
 import { draftRecord, type FilledTenant, fillLedgers, runVerify } from './fixture.ts';
@@ -10,7 +11,7 @@ import { draftRecord, type FilledTenant, fillLedgers, runVerify } from './fixtur
 describeOnEachDatabase('svc verify beside a server that writes', (dialect) => {
   test('raises no false alarm', async () => {
     await using installation = await openTestInstallation(dialect);
-    const { database, clock } = installation;
+    const { database, signer, clock } = installation;
     const [{ id, notices }] = (await fillLedgers(installation)) as [FilledTenant];
     const notice = notices[0] as string;
     let verifying = true;
@@ -25,6 +26,9 @@ describeOnEachDatabase('svc verify beside a server that writes', (dialect) => {
           await publishNotice(work, source, notice);
           await appendRecords(work.transaction, work.now, [draftRecord(id, notice, `subject ${written}`)]);
         });
+        if (written % 3 !== 0) continue;
+        for (const ledger of ['consent', 'audit'] as const)
+          await runUnitOfWork(database, clock(), (work) => signCheckpoint(work, signer, { tenantId: id, ledger }));
       }
     };
     const writing = writeOnAndOn();

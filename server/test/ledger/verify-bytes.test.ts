@@ -20,6 +20,7 @@ describe('a changed byte in the file of a server that is stopped', () => {
   let bytes: Buffer;
   let content: string;
   let tenantId: string;
+  let secret: string;
   before(async () => {
     location = await createLocation('sqlite');
     const settings = readSettings(location.environment);
@@ -29,6 +30,7 @@ describe('a changed byte in the file of a server that is stopped', () => {
     await sql`vacuum`.execute(installation.database.kysely);
     await installation.database.close();
     folder = settings.dataDir;
+    secret = readFileSync(join(folder, 'secret.key'), 'utf8').trim();
     bytes = readFileSync(join(folder, name));
     content = readContent(join(folder, name));
   });
@@ -40,7 +42,7 @@ describe('a changed byte in the file of a server that is stopped', () => {
     const copied = Buffer.from(bytes);
     change(copied);
     writeFileSync(join(dataDir, name), copied);
-    return { ...readSettings(location.environment), dataDir };
+    return { ...readSettings(location.environment), dataDir, secret };
   };
   /** The exit code; a failure that would end the command with a stack trace fails the test. */
   const verifyCopy = async (settings: Settings): Promise<number> => {

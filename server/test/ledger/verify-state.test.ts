@@ -148,7 +148,7 @@ describeOnEachDatabase('verifyRows', (dialect) => {
   test('accepts what the server changed after the chain was walked, and nothing else', async () => {
     const { kysely } = installation.database;
     const told = new ToldStates();
-    await verifyChain(kysely, 'audit', tenant.id, undefined, (entry) => told.read(entry));
+    await verifyChain(kysely, 'audit', tenant.id, undefined, ({ entry }) => told.read(entry));
     await change((work) => editNotice(work, systemSource(tenant.id), notice, { name: 'Meanwhile' }));
     const check = async () => (await verifyRows(kysely, changingRows, tenant.id, told)).faults;
     assert.deepEqual(await check(), []);

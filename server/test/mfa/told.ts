@@ -32,7 +32,7 @@ export async function verifyTenantRows(server: TestServer, ...tenantIds: readonl
   const { kysely } = server.installation.database;
   for (const tenantId of tenantIds) {
     const told = new ToldStates();
-    const { fault } = await verifyChain(kysely, 'audit', tenantId, undefined, (entry) => told.read(entry));
+    const { fault } = await verifyChain(kysely, 'audit', tenantId, undefined, ({ entry }) => told.read(entry));
     assert.equal(fault, null);
     assert.deepEqual((await verifyRows(kysely, changingRows, tenantId, told)).faults, []);
   }

@@ -12,7 +12,15 @@ import { createLocation, describeOnEachDatabase, type TestLocation } from '../ha
 
 const svc = fileURLToPath(new URL('../../cli/svc.ts', import.meta.url));
 
-const everyMigration = ['001-spine', '002-consent', '003-identity'];
+const everyMigration = [
+  '001-spine',
+  '002-consent',
+  '003-identity',
+  '004-controls',
+  '005-trust',
+  '006-privacy',
+  '007-proofs',
+];
 
 function openEmpty({ environment }: TestLocation): Database {
   const { databaseUrl, dataDir } = readSettings(environment);

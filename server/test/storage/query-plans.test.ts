@@ -15,6 +15,11 @@ import {
   listRecords,
   listSubjectRecords,
 } from '../../consent/record-store.ts';
+import { findControlRow, listControlRows } from '../../controls/control-store.ts';
+import { findEvidence, listEvidence, readAllEvidenceFacts, readEvidenceFacts } from '../../controls/evidence-store.ts';
+import { findProgram } from '../../controls/program-store.ts';
+import { listResults } from '../../controls/result-store.ts';
+import { findTest, listTests, readAllTestFacts, readFactsOfTests, readTestFacts } from '../../controls/test-store.ts';
 import { findAccount } from '../../identity/account-store.ts';
 import type { Membership } from '../../identity/membership.ts';
 import {
@@ -26,6 +31,10 @@ import {
   listGroupMembers,
   listMembers,
 } from '../../identity/membership-store.ts';
+import { findCheckpoint, listCheckpoints } from '../../ledger/checkpoint-store.ts';
+import { listBehind, readTilesOf } from '../../ledger/tree-store.ts';
+import { findBreach, listBreaches } from '../../privacy/breach-store.ts';
+import { type DsrFilter, findDsr, listDsrs } from '../../privacy/dsr-store.ts';
 import { readMemberPage, readMemberPageByExternalId } from '../../scim/store.ts';
 import type { Queries } from '../../storage/database.ts';
 import { openTestInstallation } from '../harness.ts';
@@ -124,6 +133,107 @@ describe('the plans of SQLite for credentials and people', () => {
         plans.join('\n\n'),
       );
       for (const plan of plans) assert.doesNotMatch(plan, /^SCAN|\nSCAN|TEMP B-TREE/, plan);
+    });
+  }
+});
+
+// A tenant keeps every request of years; a filter must not walk those that do not fit, nor sort those that do.
+describe('the plans of SQLite for data-subject requests and breaches', () => {
+  const list = (filter: DsrFilter, before: string | null) => (queries: Queries) =>
+    listDsrs(queries, 't', filter, before, 25);
+  const cases: readonly [name: string, index: string, run: (queries: Queries) => Promise<unknown>][] = [
+    ['a request', 'dsr_requests_tenant|sqlite_autoindex_dsr_requests_1', (queries) => findDsr(queries, 't', 'i')],
+    ['the first page of requests', 'dsr_requests_tenant', list({}, null)],
+    ['a later page of requests', 'dsr_requests_tenant', list({}, 'i')],
+    ['requests with a status', 'dsr_requests_status', list({ status: 'open' }, 'i')],
+    ['requests of a type', 'dsr_requests_type', list({ type: 'access' }, 'i')],
+    ['requests of a person', 'dsr_requests_subject', list({ subjectId: 's' }, 'i')],
+    ['open requests of a person', 'dsr_requests_(?:subject|status)', list({ subjectId: 's', status: 'open' }, 'i')],
+    ['overdue requests', 'dsr_requests_status', list({ overdue: { is: true, at: 'now' } }, 'i')],
+    [
+      'a breach',
+      'breach_incidents_tenant|sqlite_autoindex_breach_incidents_1',
+      (queries) => findBreach(queries, 't', 'i'),
+    ],
+    ['breaches', 'breach_incidents_tenant', (queries) => listBreaches(queries, 't', { status: 'open' }, 'i', 25)],
+  ];
+
+  for (const [name, index, run] of cases) {
+    test(name, async () => {
+      const plans = await readPlans(run, /dsr_requests|breach_incidents/);
+      assert.ok(plans.length > 0, 'the query was not seen');
+      for (const plan of plans) {
+        assert.match(plan, new RegExp(`INDEX (?:${index}) `), plan);
+        assert.doesNotMatch(plan, /^SCAN|\nSCAN|TEMP B-TREE/, plan);
+      }
+    });
+  }
+});
+
+// Every count is made anew for each request, so what it is made of must be found by an index: the controls of the tenant,
+// its evidence in the index alone, and one seek for the latest result of each test.
+describe('the plans of SQLite for controls', () => {
+  const place = { testedAt: 'a', id: 'i' };
+  const unique = 'sqlite_autoindex_\\w+';
+  const cases: readonly [name: string, index: string, run: (queries: Queries) => Promise<unknown>][] = [
+    ['what was adopted', unique, (queries) => findProgram(queries, 't')],
+    ['the controls', unique, (queries) => listControlRows(queries, { tenantId: 't' })],
+    ['a control', unique, (queries) => findControlRow(queries, 't', 'i')],
+    [
+      'all evidence',
+      'COVERING INDEX control_evidence_freshness',
+      (queries) => readAllEvidenceFacts(queries, 't', 'now'),
+    ],
+    [
+      'the evidence of a control',
+      'COVERING INDEX control_evidence_freshness',
+      (queries) => readEvidenceFacts(queries, 't', 'now', 'c'),
+    ],
+    ['an item of evidence', unique, (queries) => findEvidence(queries, 't', 'c', 'i')],
+    ['a page of evidence', 'control_evidence_control', (queries) => listEvidence(queries, 't', 'c', 'i', 50)],
+    ['all tests', 'control_test_results_latest', (queries) => readAllTestFacts(queries, 't')],
+    ['the tests in use of a control', 'control_test_results_latest', (queries) => readTestFacts(queries, 't', 'c')],
+    ['some tests', 'control_test_results_latest', (queries) => readFactsOfTests(queries, 't', ['i', 'j'])],
+    ['the tests of a control', 'control_tests_control', (queries) => listTests(queries, 't', 'c')],
+    ['a test', 'control_tests_control|sqlite_autoindex_control_tests_1', (queries) => findTest(queries, 't', 'c', 'i')],
+    ['a page of results', 'control_test_results_latest', (queries) => listResults(queries, 't', 'i', place, 50)],
+  ];
+
+  for (const [name, index, run] of cases) {
+    test(name, async () => {
+      const plans = await readPlans(run, /control/);
+      assert.ok(plans.length > 0, 'the query was not seen');
+      for (const plan of plans) {
+        assert.match(plan, new RegExp(`${index.startsWith('COVERING') ? '' : 'INDEX '}(?:${index}) `), plan);
+        assert.doesNotMatch(plan, /^SCAN|\nSCAN|TEMP B-TREE/, plan);
+      }
+    });
+  }
+});
+
+// A proof over a million entries is made of a few tiles, and the latest checkpoint of many is one step into its key.
+describe('the plans of SQLite for proofs', () => {
+  const of = { tenantId: 't', ledger: 'audit' } as const;
+  const key = 'checkpoints USING PRIMARY KEY \\(tenant_id=\\? AND ledger=\\?';
+  const tile = 'merkle_tiles USING INDEX sqlite_autoindex_merkle_tiles_1 \\(tenant_id=\\? AND ledger=\\? AND level=\\?';
+  const cases: readonly [name: string, index: string, run: (queries: Queries) => Promise<unknown>][] = [
+    ['the latest checkpoint', key, (queries) => findCheckpoint(queries, of)],
+    ['a checkpoint', `${key} AND size=`, (queries) => findCheckpoint(queries, of, 5)],
+    ['the first page of checkpoints', key, (queries) => listCheckpoints(queries, of, null, 25)],
+    ['a later page of checkpoints', `${key} AND size<`, (queries) => listCheckpoints(queries, of, 9, 25)],
+    ['the ledgers behind', key, (queries) => listBehind(queries)],
+    ['tiles', `${tile} AND number=`, (queries) => readTilesOf(queries, of, [{ start: 0, end: 70_000 }])],
+  ];
+
+  for (const [name, index, run] of cases) {
+    test(name, async () => {
+      const plans = await readPlans(run, /checkpoints|merkle_tiles/);
+      assert.ok(plans.length > 0, 'the query was not seen');
+      for (const plan of plans) {
+        assert.match(plan, new RegExp(`SEARCH ${index}`), plan);
+        assert.doesNotMatch(plan, /SCAN (?:checkpoints|merkle_tiles)/, plan);
+        if (name !== 'the ledgers behind') assert.doesNotMatch(plan, /TEMP B-TREE/, plan);
+      }
     });
   }
 });

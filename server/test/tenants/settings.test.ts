@@ -50,6 +50,7 @@ describeOnEachDatabase('the settings of a tenant', (dialect) => {
       scimCompatibility: 'strict',
       sso: sso({}),
       requireSecondFactor: false,
+      dsrDays: 30,
     });
   });
 
@@ -60,6 +61,9 @@ describeOnEachDatabase('the settings of a tenant', (dialect) => {
       { defaultRole: 'auditor' },
       { scimCompatibility: 'extended' },
       { requireSecondFactor: true },
+      { dsrDays: 45 },
+      { dsrDays: 1 },
+      { dsrDays: 90 },
       { sso: sso({ Engineering: 'engineer', 'Legal & Privacy': 'dpo' }) },
       {
         name: 'Acme',
@@ -67,6 +71,7 @@ describeOnEachDatabase('the settings of a tenant', (dialect) => {
         scimCompatibility: 'strict',
         sso: sso({ Everybody: 'cs_agent' }),
         requireSecondFactor: false,
+        dsrDays: 30,
       },
     ];
     let expected = await read(tenant);
@@ -107,6 +112,12 @@ describeOnEachDatabase('the settings of a tenant', (dialect) => {
       [{ scimCompatibility: 'lax' }, 'body.scimCompatibility'],
       [{ requireSecondFactor: 'yes' }, 'body.requireSecondFactor'],
       [{ requireSecondFactor: null }, 'body.requireSecondFactor'],
+      [{ dsrDays: 0 }, 'body.dsrDays'],
+      [{ dsrDays: 91 }, 'body.dsrDays'],
+      [{ dsrDays: -30 }, 'body.dsrDays'],
+      [{ dsrDays: 29.5 }, 'body.dsrDays'],
+      [{ dsrDays: '30' }, 'body.dsrDays'],
+      [{ dsrDays: null }, 'body.dsrDays'],
       [{ sso: null }, 'body.sso'],
       [{ sso: { issuer: 'https://idp.test' } }, 'body.sso.issuer'],
       [{ sso: { attributeMap: { email: 'mail' } } }, 'body.sso.attributeMap.email'],
@@ -139,6 +150,7 @@ describeOnEachDatabase('the settings of a tenant', (dialect) => {
     await edit(tenant, { name: 'Acme', scimCompatibility: 'extended' });
     await edit(tenant, { sso: sso({ Engineering: 'engineer' }), defaultRole: 'cs_agent' });
     await edit(tenant, { requireSecondFactor: true });
+    await edit(tenant, { dsrDays: 45 });
     const diffs = (await readEdits(tenant)).map(({ diff: { stateHash, ...diff } }) => {
       assert.match(stateHash, /^[0-9a-f]{64}$/);
       return diff;
@@ -150,6 +162,7 @@ describeOnEachDatabase('the settings of a tenant', (dialect) => {
       },
       { before: { sso: sso({}) }, after: { sso: sso({ Engineering: 'engineer' }) } },
       { before: { requireSecondFactor: false }, after: { requireSecondFactor: true } },
+      { before: { dsrDays: 30 }, after: { dsrDays: 45 } },
     ]);
   });
 
@@ -163,6 +176,7 @@ describeOnEachDatabase('the settings of a tenant', (dialect) => {
       { name: tenant.slug },
       { name: ` ${tenant.slug} ` },
       { requireSecondFactor: false },
+      { dsrDays: 30 },
       { sso: sso({ A: 'auditor', B: 'dpo' }) },
     ])
       assert.equal((await edit(tenant, same)).status, 200);

@@ -62,7 +62,7 @@ describeOnEachDatabase('tenants', (dialect) => {
   test('see nothing of each other in any list', async () => {
     const stranger = await server.createTenant('stranger');
     const lists = server.app.routes.filter(
-      ({ path, query, scope }) => scope !== null && query !== null && !path.includes('{'),
+      ({ path, query, scope }) => scope !== null && query !== null && 'cursor' in query.shape && !path.includes('{'),
     );
     assert.ok(lists.length >= 2);
     const read = async (path: string) => (await server.request('GET', path, { key: stranger.key })).body.data;
@@ -74,6 +74,10 @@ describeOnEachDatabase('tenants', (dialect) => {
     });
     await server.createMember();
     await server.request('POST', '/v1/users/invitations', { body: { email: 'invited@example.com' } });
+    await server.request('POST', '/v1/dsr', { body: { subjectId: 'subject', type: 'access' } });
+    const incident = { title: 'Lost laptop', description: 'On a train.', severity: 'low' };
+    await server.request('POST', '/v1/breach', { body: { ...incident, discoveredAt: server.clock.now() } });
+    for (const ledger of ['audit', 'consent']) await server.request('POST', `/v1/ledgers/${ledger}/checkpoints`);
     for (const { path } of lists) {
       const own = await server.request('GET', path);
       assert.ok((own.body.data.items ?? own.body.data.data).length > 0, `${path}: the first tenant has nothing in it`);

@@ -9,6 +9,16 @@ import { createEnrolledMember } from '../mfa/authenticator.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
+/** Types whose events stand in the tests of their own folder, to the last field. */
+const elsewhere: readonly EventType[] = [
+  'dsr.created',
+  'dsr.completed',
+  'breach.reported',
+  'breach.updated',
+  'control.status_changed',
+  'control.test_failed',
+];
+
 describeServer('what waits for webhooks', (server) => {
   test('has every type of event, with the tenant that it belongs to and the person', async () => {
     const [tenant, other] = [await createFreshTenant(server), await createFreshTenant(server)];
@@ -60,8 +70,12 @@ describeServer('what waits for webhooks', (server) => {
         ],
       ],
     );
-    const types = new Set(sent.map(({ type }) => type));
-    assert.deepEqual([...types].sort(), [...eventTypes].sort(), 'a new type of event needs its place above');
+    const types = new Set([...sent.map(({ type }) => type), ...elsewhere]);
+    assert.deepEqual(
+      [...types].sort(),
+      [...eventTypes].sort(),
+      'a new type of event needs its place above, or in elsewhere',
+    );
     assert.deepEqual(await readWebhooks(server, other.id), []);
   });
 

@@ -1,0 +1,86 @@
+import { open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Problem } from '../http/problem.ts';
+import { openInstallation } from '../installation.ts';
+import { type LedgerName, ledgerTables } from '../ledger/append.ts';
+import { signCheckpoint } from '../ledger/checkpoint-store.ts';
+import { prepareExport } from '../ledger/export.ts';
+import { growTree, type LedgerOf } from '../ledger/tree-store.ts';
+import { type Database, inTransaction } from '../storage/database.ts';
+import { runUnitOfWork } from '../storage/unit-of-work.ts';
+import { findTenant } from '../tenants/store.ts';
+import { type Command, type OptionValues, UsageError } from './command.ts';
+import { readTime } from './read-time.ts';
+import { requireDatabase } from './require-database.ts';
+
+export const exportCreate: Command = {
+  name: 'export create',
+  summary: 'export a ledger as JSON Lines that can be verified offline',
+  description: 'Signs a checkpoint of the ledger first, so that every entry is in it. May run beside the server.',
+  options: {
+    tenant: { type: 'string', meaning: 'id or slug of the tenant', required: true },
+    ledger: { type: 'string', meaning: Object.keys(ledgerTables).join(' or '), required: true },
+    file: { type: 'string', meaning: 'the file to write; it must not be there yet', required: true },
+    from: { type: 'string', meaning: 'entries at this time or later', value: 'time' },
+    to: { type: 'string', meaning: 'entries before this time', value: 'time' },
+    since: {
+      type: 'string',
+      meaning: 'how many entries an earlier checkpoint spoke of, to prove that this grew out of it',
+      value: 'size',
+    },
+  },
+  async run({ settings, options, say, result }) {
+    const ledger = String(options.ledger);
+    if (!Object.hasOwn(ledgerTables, ledger)) throw new UsageError(`--ledger: there is no ledger ${ledger}.`);
+    const [from, to] = [readTime('from', options.from), readTime('to', options.to)];
+    const since = readSize(options.since);
+    requireDatabase(settings);
+    await using installation = await openInstallation(settings);
+    const { database, signer, clock } = installation;
+    const tenant = await findTenant(database.kysely, String(options.tenant));
+    if (tenant === undefined) throw new UsageError(`There is no tenant ${options.tenant}.`);
+    const of = { tenantId: tenant.id, ledger: ledger as LedgerName };
+    const file = String(options.file);
+    await using output = await open(file, 'wx', 0o600).catch(explainUnwritable);
+    await growWhole(database, of);
+    const checkpoint = await runUnitOfWork(database, clock(), (work) => signCheckpoint(work, signer, of));
+    const { verifierKey } = signer;
+    const wanted = { ...of, from, to, since, checkpoint, verifierKey };
+    const { header, lines } = await prepareExport(database.kysely, wanted).catch(explainWrong);
+    await pipeline(Readable.from(lines), output.createWriteStream());
+    const entries = header.last - header.first + 1;
+    say(`${entries} entries of ${tenant.slug} are in ${file}. Verify them with:`);
+    say(`svc export verify --file ${file} --key ${verifierKey}`);
+    result({ file, entries, first: header.first, last: header.last, checkpoint: checkpoint.note, verifierKey });
+    return 0;
+  },
+};
+
+function readSize(value: OptionValues[string]): number | null {
+  if (value === undefined) return null;
+  if (/^\d{1,15}$/.test(String(value))) return Number(value);
+  throw new UsageError('--since: must be a number of entries');
+}
+
+/** Takes a long ledger up in steps: a server beside must not wait for all of them. */
+async function growWhole(database: Database, of: LedgerOf): Promise<void> {
+  for (;;) {
+    const { size, entries } = await inTransaction(database, (transaction) => growTree(transaction, of, stepEntries));
+    if (size >= entries) return;
+  }
+}
+
+const stepEntries = 5000;
+
+function explainWrong(error: unknown): never {
+  if (!(error instanceof Problem)) throw error;
+  const [detail] = error.options.details ?? [];
+  throw new UsageError(`--${detail?.path.replace('query.', '')}: ${detail?.issue}`);
+}
+
+function explainUnwritable(error: NodeJS.ErrnoException): never {
+  if (error.code === 'EEXIST') throw new UsageError(`${error.path} is there already; it is left as it is.`);
+  if (error.code === 'ENOENT') throw new UsageError(`There is no folder for ${error.path}.`);
+  throw error;
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { callSource } from '../audit/source.ts';
+import { readCursor, writeCursor } from '../http/cursor.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { Cursor, Id, queryInteger } from '../http/schemas.ts';
+import { ControlId } from './control-routes.ts';
+import { Evidence, NewEvidence, viewEvidence, Withdrawal } from './evidence.ts';
+import { addEvidence, requireEvidence, withdrawEvidence } from './evidence-changes.ts';
+import { listEvidence } from './evidence-store.ts';
+import { requireControl } from './read-controls.ts';
+import type { ControlServices } from './services.ts';
+
+const ControlParams = z.strictObject({ controlId: ControlId });
+const EvidenceParams = z.strictObject({ controlId: ControlId, evidenceId: Id });
+
+/** The operations on the evidence of a control. */
+export function evidenceRoutes({ database, hasher }: ControlServices): readonly Route[] {
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/v1/control-framework/controls/{controlId}/evidence',
+      operationId: 'addEvidence',
+      tag: 'Controls',
+      summary: 'Add an item of evidence to a control',
+      description:
+        'A control whose evidence was requested, overdue or not, becomes `evidence_submitted`, unless the item has expired already. An acceptance that lacked current evidence holds again, until its next review.',
+      scope: 'controls:write',
+      params: ControlParams,
+      body: NewEvidence,
+      status: 201,
+      result: Evidence,
+      change: (call, work) => addEvidence(work, callSource(call, hasher), call.params.controlId, call.body),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/control-framework/controls/{controlId}/evidence',
+      operationId: 'listEvidence',
+      tag: 'Controls',
+      summary: 'List the evidence of a control, the items added last first',
+      description: 'Withdrawn items are included.',
+      scope: 'controls:read',
+      params: ControlParams,
+      query: z.strictObject({ cursor: Cursor, limit: queryInteger(1, 200, 50) }),
+      status: 200,
+      result: z.strictObject({ items: z.array(Evidence), nextCursor: z.string().nullable() }),
+      errors: ['invalid_cursor'],
+      async handle({ params, query: { cursor, limit }, principal: { tenantId }, now }) {
+        const { control } = await requireControl(database.kysely, tenantId, params.controlId, now);
+        const list = ['evidence', tenantId, control.id];
+        const before = cursor === undefined ? null : readCursor(list, cursor, 'string');
+        const { rows, next } = await listEvidence(database.kysely, tenantId, control.id, before, limit);
+        const items = rows.map((row) => viewEvidence(row, control.controlId, now));
+        return { items, nextCursor: next === null ? null : writeCursor(list, next) };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/control-framework/controls/{controlId}/evidence/{evidenceId}',
+      operationId: 'getEvidence',
+      tag: 'Controls',
+      summary: 'Get one item of evidence',
+      scope: 'controls:read',
+      params: EvidenceParams,
+      status: 200,
+      result: Evidence,
+      async handle({ params, principal: { tenantId }, now }) {
+        const { control } = await requireControl(database.kysely, tenantId, params.controlId, now);
+        const row = await requireEvidence(database.kysely, control, tenantId, params.evidenceId);
+        return viewEvidence(row, control.controlId, now);
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/control-framework/controls/{controlId}/evidence/{evidenceId}/withdraw',
+      operationId: 'withdrawEvidence',
+      tag: 'Controls',
+      summary: 'Withdraw an item of evidence: it is kept and no longer counts',
+      description:
+        'A control that was accepted is in `needs_review` without current evidence; every other status stays. Nothing happens when the item was withdrawn before: the first reason stays.',
+      scope: 'controls:write',
+      params: EvidenceParams,
+      body: Withdrawal,
+      status: 200,
+      result: Evidence,
+      change: (call, work) =>
+        withdrawEvidence(
+          work,
+          callSource(call, hasher),
+          call.params.controlId,
+          call.params.evidenceId,
+          call.body.reason,
+        ),
+    }),
+  ];
+}

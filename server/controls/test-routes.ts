@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { callSource } from '../audit/source.ts';
+import { readCursor, writeCursor } from '../http/cursor.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { Cursor, Id, queryInteger } from '../http/schemas.ts';
+import { ControlId } from './control-routes.ts';
+import { ControlTest, NewResult, NewTest, TestResult, viewResult, viewTest } from './control-test.ts';
+import { requireControl } from './read-controls.ts';
+import { listResults, type ResultPlace } from './result-store.ts';
+import type { ControlServices } from './services.ts';
+import { addTest, recordResult, requireTest, retireTest } from './test-changes.ts';
+import type { TestFacts } from './test-schedule.ts';
+import { listTests, readFactsOfTests } from './test-store.ts';
+
+const ControlParams = z.strictObject({ controlId: ControlId });
+const TestParams = z.strictObject({ controlId: ControlId, testId: Id });
+
+/** The operations on the tests of a control and their results. */
+export function controlTestRoutes({ database, hasher }: ControlServices): readonly Route[] {
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/v1/control-framework/controls/{controlId}/tests',
+      operationId: 'addControlTest',
+      tag: 'Controls',
+      summary: 'Add a test to a control',
+      description: 'It is due at once. At most 200 for a control, retired ones included.',
+      scope: 'controls:write',
+      params: ControlParams,
+      body: NewTest,
+      status: 201,
+      result: ControlTest,
+      change: (call, work) => addTest(work, callSource(call, hasher), call.params.controlId, call.body),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/control-framework/controls/{controlId}/tests',
+      operationId: 'listControlTests',
+      tag: 'Controls',
+      summary: 'List the tests of a control, the oldest first',
+      scope: 'controls:read',
+      params: ControlParams,
+      query: z.strictObject({
+        status: z
+          .enum(['in_use', 'retired'])
+          .default('in_use')
+          .meta({ description: 'Which ones; those in use count.' }),
+      }),
+      status: 200,
+      result: z.strictObject({ items: z.array(ControlTest) }),
+      async handle({ params, query: { status }, principal: { tenantId }, now }) {
+        const control = await requireControl(database.kysely, tenantId, params.controlId, now);
+        const tests = (await listTests(database.kysely, tenantId, control.row.id)).filter(
+          ({ retired_at }) => (retired_at !== null) === (status === 'retired'),
+        );
+        const ids = tests.map(({ id }) => id);
+        const facts = await readFactsOfTests(database.kysely, tenantId, ids);
+        return { items: tests.map((row) => viewTest(row, facts.get(row.id) as TestFacts, control, now)) };
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/v1/control-framework/controls/{controlId}/tests/{testId}',
+      operationId: 'retireControlTest',
+      tag: 'Controls',
+      summary: 'Retire a test: it is kept with its results, and no longer counts',
+      description: 'Nothing happens when it was retired before.',
+      scope: 'controls:write',
+      params: TestParams,
+      status: 200,
+      result: ControlTest,
+      change: (call, work) => retireTest(work, callSource(call, hasher), call.params.controlId, call.params.testId),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/control-framework/controls/{controlId}/tests/{testId}/results',
+      operationId: 'recordTestResult',
+      tag: 'Controls',
+      summary: 'Record how a test went',
+      description:
+        'The latest result of a test counts: the one with the latest time, of those with the same time the one recorded last. While it is `fail`, a control that was accepted is in `needs_review`; every other status stays.',
+      scope: 'controls:write',
+      params: TestParams,
+      body: NewResult,
+      status: 201,
+      result: TestResult,
+      change: (call, work) =>
+        recordResult(work, callSource(call, hasher), call.params.controlId, call.params.testId, call.body),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/control-framework/controls/{controlId}/tests/{testId}/results',
+      operationId: 'listTestResults',
+      tag: 'Controls',
+      summary: 'List the results of a test, the latest first',
+      scope: 'controls:read',
+      params: TestParams,
+      query: z.strictObject({ cursor: Cursor, limit: queryInteger(1, 200, 50) }),
+      status: 200,
+      result: z.strictObject({ items: z.array(TestResult), nextCursor: z.string().nullable() }),
+      errors: ['invalid_cursor'],
+      async handle({ params, query: { cursor, limit }, principal: { tenantId }, now }) {
+        const control = await requireControl(database.kysely, tenantId, params.controlId, now);
+        const test = await requireTest(database.kysely, control, params.testId);
+        const list = ['results', tenantId, test.id];
+        const before = cursor === undefined ? null : readPlace(readCursor(list, cursor, 'string'));
+        const { rows, next } = await listResults(database.kysely, tenantId, test.id, before, limit);
+        return { items: rows.map(viewResult), nextCursor: next === null ? null : writeCursor(list, writePlace(next)) };
+      },
+    }),
+  ];
+}
+
+function writePlace({ testedAt, id }: ResultPlace): string {
+  return `${testedAt} ${id}`;
+}
+
+function readPlace(text: string): ResultPlace {
+  const [testedAt = '', id = ''] = text.split(' ');
+  return { testedAt, id };
+}

@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import type { Queries } from '../storage/database.ts';
+import { prepareQuery } from '../storage/prepared-query.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { readHead } from './append.ts';
+import { nameOrigin, writeCheckpoint } from './checkpoint.ts';
+import type { NoteSigner } from './signed-note.ts';
+import { growTree, type LedgerOf, openTree } from './tree-store.ts';
+
+/** A checkpoint as it is stored. */
+export interface StoredCheckpoint {
+  readonly size: number;
+  /** Base64. */
+  readonly rootHash: string;
+  readonly at: string;
+  readonly note: string;
+}
+
+/**
+ * Signs what a ledger holds now. Where the latest checkpoint says it already, that one is the answer.
+ * The tree is brought up to the entries first, those of this unit of work included.
+ */
+export async function signCheckpoint(work: UnitOfWork, signer: NoteSigner, of: LedgerOf): Promise<StoredCheckpoint> {
+  const { transaction, now } = work;
+  const { size } = await growTree(transaction, of, Number.MAX_SAFE_INTEGER);
+  const latest = await findCheckpoint(transaction, of);
+  if (latest !== undefined && latest.size >= size) return latest;
+  const rootHash = (await openTree(transaction, of, size)).root();
+  // A statement is not older than what it is about, nor than the one before it, whatever the clocks of two servers say.
+  const head = await readHead(transaction, of.tenantId, of.ledger);
+  const at = [now, head?.at ?? '', latest?.at ?? ''].sort().at(-1) as string;
+  const origin = nameOrigin(signer.verifier.name, of.tenantId, of.ledger);
+  const note = signer.sign(writeCheckpoint({ origin, size, rootHash, at }));
+  const checkpoint = { size, rootHash: rootHash.toString('base64'), at, note };
+  await transaction
+    .insertInto('checkpoints')
+    .values({
+      tenant_id: of.tenantId,
+      ledger: of.ledger,
+      size,
+      root_hash: checkpoint.rootHash,
+      at,
+      note,
+    })
+    .execute();
+  return checkpoint;
+}
+
+/** The checkpoint of a size; without one, the latest. */
+export async function findCheckpoint(
+  queries: Queries,
+  of: LedgerOf,
+  size?: number,
+): Promise<StoredCheckpoint | undefined> {
+  const [row] = size === undefined ? await selectLatest(queries, of) : await selectOfSize(queries, { ...of, size });
+  return row;
+}
+
+const selectLatest = prepareQuery<LedgerOf, StoredCheckpoint>((queries, parameter) =>
+  checkpoints(queries)
+    .where('tenant_id', '=', parameter('tenantId'))
+    .where('ledger', '=', parameter('ledger'))
+    .orderBy('size', 'desc')
+    .limit(sql.lit(1)),
+);
+
+const selectOfSize = prepareQuery<LedgerOf & { readonly size: number }, StoredCheckpoint>((queries, parameter) =>
+  checkpoints(queries)
+    .where('tenant_id', '=', parameter('tenantId'))
+    .where('ledger', '=', parameter('ledger'))
+    .where('size', '=', parameter('size')),
+);
+
+/**
+ * Lists the checkpoints of a ledger, newest first.
+ * @param before the size of the last one already seen; null for the first page.
+ */
+export async function listCheckpoints(
+  queries: Queries,
+  { tenantId, ledger }: LedgerOf,
+  before: number | null,
+  limit: number,
+): Promise<{ readonly items: readonly StoredCheckpoint[]; readonly next: number | null }> {
+  let query = checkpoints(queries).where('tenant_id', '=', tenantId).where('ledger', '=', ledger);
+  if (before !== null) query = query.where('size', '<', before);
+  const rows = await query
+    .orderBy('size', 'desc')
+    .limit(sql.lit(limit + 1))
+    .execute();
+  const items = rows.slice(0, limit);
+  return { items, next: rows.length > limit ? (items.at(-1)?.size ?? null) : null };
+}
+
+function checkpoints(queries: Queries) {
+  return queries.selectFrom('checkpoints').select(['size', 'root_hash as rootHash', 'at', 'note']);
+}
+
+/** Whether a ledger has entries that no checkpoint speaks of; also the case before its first checkpoint. */
+export async function isBehindCheckpoint(queries: Queries, of: LedgerOf): Promise<boolean> {
+  const head = await readHead(queries, of.tenantId, of.ledger);
+  return ((await findCheckpoint(queries, of))?.size ?? -1) < (head?.sequence ?? 0);
+}

@@ -1,0 +1,168 @@
+import { sql } from 'kysely';
+import { Problem } from '../http/problem.ts';
+import type { Queries } from '../storage/database.ts';
+import { type LedgerName, ledgerTables, readHead } from './append.ts';
+import type { StoredCheckpoint } from './checkpoint-store.ts';
+import { consistencyPath, type Range } from './merkle.ts';
+import { hashRange, hashSubtrees } from './tiles.ts';
+import { type LedgerOf, readTilesOf } from './tree-store.ts';
+
+/** The name of the format, in the first line of every export. */
+export const exportFormat = 'svc-ledger-export/1';
+
+/** The key of an entry that tells when it was appended. */
+export const timeKeys = { consent: 'recordedAt', audit: 'at' } as const satisfies Record<LedgerName, string>;
+
+/** The first line of an export: what the lines after it are, and how they hang together with the signed checkpoint. */
+export interface ExportHeader {
+  readonly format: typeof exportFormat;
+  readonly tenantId: string;
+  readonly ledger: LedgerName;
+  /** Entries at this time or later; null for all from the first. */
+  readonly from: string | null;
+  /** Entries before this time; null for all up to the checkpoint. */
+  readonly to: string | null;
+  /** The number of the first entry in the file; `last` is one less where there is none. */
+  readonly first: number;
+  readonly last: number;
+  /** Entries that are newer than the checkpoint and so not in the file. */
+  readonly newer: number;
+  readonly verifierKey: string;
+  /** The signed note. */
+  readonly checkpoint: string;
+  /** Base64 hashes of the largest complete subtrees before the first entry, and from the last one on to the end. */
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+  /** How the checkpoint grew out of an earlier size. */
+  readonly consistency: { readonly from: number; readonly hashes: readonly string[] } | null;
+}
+
+export interface ExportOptions extends LedgerOf {
+  readonly from: string | null;
+  readonly to: string | null;
+  /** The size of an earlier checkpoint, to prove that the exported one grew out of it. */
+  readonly since: number | null;
+  readonly checkpoint: StoredCheckpoint;
+  readonly verifierKey: string;
+}
+
+/**
+ * Prepares an export of the entries of a time range: JSON Lines (a header, then an entry a line) that prove themselves
+ * against the checkpoint. The entries just before and after the range come along, so that the file itself shows that
+ * nothing of the range was left out.
+ * @throws {Problem} `validation_failed` when `since` is greater than the checkpoint or `from` is after `to`.
+ * @throws {IncompleteTiles} while the tree is being made anew.
+ */
+export async function prepareExport(
+  queries: Queries,
+  options: ExportOptions,
+): Promise<{ readonly header: ExportHeader; readonly lines: AsyncIterable<string> }> {
+  const { tenantId, ledger, from, to, since, checkpoint } = options;
+  const { size } = checkpoint;
+  if (since !== null && since > size) {
+    throw new Problem('validation_failed', `The latest checkpoint speaks of ${size} entries.`, {
+      details: [{ path: 'query.since', issue: `must be at most ${size}` }],
+    });
+  }
+  if (from !== null && to !== null && from > to) {
+    throw new Problem('validation_failed', 'The range ends before it begins.', {
+      details: [{ path: 'query.to', issue: 'must not be before from' }],
+    });
+  }
+  const start = from === null ? 0 : await countBefore(queries, options, from, size);
+  const end = to === null ? size : Math.max(start, await countBefore(queries, options, to, size));
+  const range = { start: Math.max(0, start - 1), end: Math.min(size, end + 1) };
+  const [before, after] = [
+    { start: 0, end: range.start },
+    { start: range.end, end: size },
+  ];
+  const growth = since === null ? [] : consistencyPath(since, size);
+  const tiles = await readTilesOf(queries, options, [before, after, ...growth]);
+  const header: ExportHeader = {
+    format: exportFormat,
+    tenantId,
+    ledger,
+    from,
+    to,
+    first: range.start + 1,
+    last: range.end,
+    newer: ((await readHead(queries, tenantId, ledger))?.sequence ?? size) - size,
+    verifierKey: options.verifierKey,
+    checkpoint: checkpoint.note,
+    before: encodeAll(hashSubtrees(before, tiles)),
+    after: encodeAll(hashSubtrees(after, tiles)),
+    consistency:
+      since === null ? null : { from: since, hashes: encodeAll(growth.map((path) => hashRange(path, tiles))) },
+  };
+  return { header, lines: writeLines(queries, header, range) };
+}
+
+async function* writeLines(queries: Queries, header: ExportHeader, range: Range): AsyncGenerator<string> {
+  yield `${JSON.stringify(header)}\n`;
+  for (let at = range.start; at < range.end; ) {
+    const rows = await readRows(queries, header, { start: at, end: Math.min(range.end, at + pageSize) });
+    let text = '';
+    for (const { sequence, prev_hash, hash, entry } of rows) {
+      text += `${writeLine({ sequence, prevHash: prev_hash, hash, entry })}\n`;
+    }
+    // A row that is missing shows by its number when the file is verified.
+    if (text !== '') yield text;
+    at += pageSize;
+    // SQLite answers at once: without a turn of the event loop a fast reader would keep everybody else waiting.
+    await turnEventLoop();
+  }
+}
+
+const pageSize = 500;
+
+function turnEventLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** An entry as it stands in an export. @param line its place in the chain, and its canonical text. */
+export function writeLine(line: {
+  readonly sequence: number;
+  readonly prevHash: string | null;
+  readonly hash: string;
+  readonly entry: string;
+}): string {
+  const { sequence, prevHash, hash, entry } = line;
+  return `{"sequence":${sequence},"prevHash":${JSON.stringify(prevHash)},"hash":"${hash}","entry":${entry}}`;
+}
+
+function readRows(queries: Queries, { tenantId, ledger }: LedgerOf, { start, end }: Range) {
+  return queries
+    .selectFrom(ledgerTables[ledger] as 'consent_records')
+    .select(['sequence', 'prev_hash', 'hash', 'entry'])
+    .where('tenant_id', '=', tenantId)
+    .where('sequence', '>', start)
+    .where('sequence', '<=', end)
+    .orderBy('sequence')
+    .execute();
+}
+
+/** How many of the first entries are older than a time: times rise with the numbers, so halving finds it. */
+async function countBefore(queries: Queries, of: LedgerOf, time: string, size: number): Promise<number> {
+  let [low, high] = [0, size];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((await readTime(queries, of, middle + 1)) < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+async function readTime(queries: Queries, { tenantId, ledger }: LedgerOf, sequence: number): Promise<string> {
+  const row = await queries
+    .selectFrom(ledgerTables[ledger] as 'consent_records')
+    .select('entry')
+    .where('tenant_id', '=', tenantId)
+    .where('sequence', '=', sequence)
+    .limit(sql.lit(1))
+    .executeTakeFirstOrThrow();
+  return JSON.parse(row.entry)[timeKeys[ledger]];
+}
+
+export function encodeAll(hashes: readonly Buffer[]): readonly string[] {
+  return hashes.map((hash) => hash.toString('base64'));
+}

@@ -1,0 +1,161 @@
+import { CompactTree, foldSubtrees, hashBytes, hashNode, type Range, type Subtree, splitRange } from './merkle.ts';
+
+// A tree is stored as tiles of 256 hashes, as C2SP tlog-tiles has them: level 0 holds leaves, level 1 the roots of full
+// tiles of level 0, and so on. The last tile of a level may hold fewer. Proofs of any size are made of a few tiles.
+
+const tileHeight = 8;
+const tileWidth = 2 ** tileHeight;
+
+/** Tiles do not reach as far as a proof needs: they are being made anew. */
+export class IncompleteTiles extends Error {
+  override readonly name = 'IncompleteTiles';
+}
+
+/** Which tile. */
+export interface TileAddress {
+  readonly level: number;
+  readonly number: number;
+}
+
+/** A tile: its hashes one after the other. */
+export interface Tile extends TileAddress {
+  readonly hashes: Buffer;
+}
+
+/** The tiles that a proof needs, by `nameTile`. */
+export type Tiles = ReadonlyMap<string, Buffer>;
+
+export function nameTile({ level, number }: TileAddress): string {
+  return `${level}/${number}`;
+}
+
+/** The tiles that hold what the hashes of these ranges are made of, each once. */
+export function listTiles(ranges: readonly Range[]): readonly TileAddress[] {
+  const found = new Map<string, TileAddress>();
+  for (const range of ranges) {
+    for (const subtree of splitRange(range)) {
+      const { tile } = locate(subtree);
+      found.set(nameTile(tile), tile);
+    }
+  }
+  return [...found.values()];
+}
+
+/**
+ * The hash of a range that is a node of some tree: one that begins where a subtree of its size may begin.
+ * @throws {IncompleteTiles} when a tile is missing or too short.
+ */
+export function hashRange(range: Range, tiles: Tiles): Buffer {
+  return foldSubtrees(hashSubtrees(range, tiles));
+}
+
+/** The hashes of the complete subtrees of a range, from left to right. */
+export function hashSubtrees(range: Range, tiles: Tiles): readonly Buffer[] {
+  return splitRange(range).map((subtree) => hashSubtree(subtree, tiles));
+}
+
+function hashSubtree(subtree: Subtree, tiles: Tiles): Buffer {
+  const { tile, offset, count } = locate(subtree);
+  const bytes = tiles.get(nameTile(tile));
+  if (bytes === undefined || bytes.length < (offset + count) * hashBytes)
+    throw new IncompleteTiles(`tile ${nameTile(tile)} does not reach that far`);
+  let hashes = Array.from({ length: count }, (_, index) => readHash(bytes, offset + index));
+  while (hashes.length > 1) {
+    hashes = Array.from({ length: hashes.length / 2 }, (_, index) =>
+      hashNode(hashes[2 * index] as Buffer, hashes[2 * index + 1] as Buffer),
+    );
+  }
+  return hashes[0] as Buffer;
+}
+
+/** Where the hashes stand that a subtree is made of. */
+function locate({ level, index }: Subtree) {
+  const tileLevel = Math.floor(level / tileHeight);
+  const count = 2 ** (level - tileLevel * tileHeight);
+  const first = index * count;
+  return { tile: { level: tileLevel, number: Math.floor(first / tileWidth) }, offset: first % tileWidth, count };
+}
+
+function readHash(bytes: Buffer, index: number): Buffer {
+  return bytes.subarray(index * hashBytes, (index + 1) * hashBytes);
+}
+
+/** How many hashes a tile has in a tree of a size. */
+export function countHashes({ level, number }: TileAddress, size: number): number {
+  const count = Math.floor(size / tileWidth ** level) - number * tileWidth;
+  return Math.min(tileWidth, Math.max(0, count));
+}
+
+/** The tiles at the right edge of a tree that are not full. */
+export function listOpenTiles(size: number): readonly TileAddress[] {
+  const open: TileAddress[] = [];
+  for (let level = 0, count = size; count > 0; level += 1, count = Math.floor(count / tileWidth)) {
+    if (count % tileWidth > 0) open.push({ level, number: Math.floor(count / tileWidth) });
+  }
+  return open;
+}
+
+/** A tree that grows, and the tiles that change with it. */
+export class TiledTree {
+  readonly #tree: CompactTree;
+  readonly #open: { number: number; hashes: Buffer[] }[] = [];
+  #full: Tile[] = [];
+  #isGrowing = false;
+
+  /**
+   * @param size how many leaves there are.
+   * @param tiles the tiles that are not full (`listOpenTiles`).
+   */
+  constructor(size = 0, tiles: Tiles = new Map()) {
+    this.#tree = new CompactTree((level, hash) => this.#keep(level, hash as Buffer));
+    for (let level = 0, count = size; count > 0; level += 1, count = Math.floor(count / tileWidth)) {
+      const number = Math.floor(count / tileWidth);
+      const bytes = tiles.get(nameTile({ level, number })) ?? Buffer.alloc(0);
+      const hashes = Array.from({ length: count % tileWidth }, (_, index) => readHash(bytes, index));
+      this.#open[level] = { number, hashes };
+    }
+    // Read from the tiles alone, so that a tile that is too short is found here.
+    for (const subtree of splitRange({ start: 0, end: size }))
+      this.#tree.add(hashSubtree(subtree, tiles), subtree.level);
+    this.#isGrowing = true;
+  }
+
+  get size(): number {
+    return this.#tree.size;
+  }
+
+  /** Adds a leaf. */
+  add(leaf: Buffer): void {
+    this.#tree.add(leaf);
+  }
+
+  root(): Buffer {
+    return this.#tree.root();
+  }
+
+  /** The tiles that became full since this was asked last. */
+  takeFullTiles(): readonly Tile[] {
+    const full = this.#full;
+    this.#full = [];
+    return full;
+  }
+
+  /** The tiles that are not full. */
+  openTiles(): readonly Tile[] {
+    return this.#open.flatMap(({ number, hashes }, level) =>
+      hashes.length === 0 ? [] : [{ level, number, hashes: Buffer.concat(hashes) }],
+    );
+  }
+
+  #keep(level: number, hash: Buffer): void {
+    if (!this.#isGrowing || level % tileHeight !== 0) return;
+    const tileLevel = level / tileHeight;
+    this.#open[tileLevel] ??= { number: 0, hashes: [] };
+    const tile = this.#open[tileLevel];
+    tile.hashes.push(hash);
+    if (tile.hashes.length < tileWidth) return;
+    this.#full.push({ level: tileLevel, number: tile.number, hashes: Buffer.concat(tile.hashes) });
+    tile.number += 1;
+    tile.hashes = [];
+  }
+}

@@ -1,0 +1,156 @@
+import { sql } from 'kysely';
+import { locksRows, type Queries } from '../storage/database.ts';
+import { prepareQuery } from '../storage/prepared-query.ts';
+import { type LedgerName, ledgerTables, readHead } from './append.ts';
+import { leafOf } from './chain.ts';
+import type { Range } from './merkle.ts';
+import { listOpenTiles, listTiles, nameTile, type Tile, type TileAddress, TiledTree, type Tiles } from './tiles.ts';
+
+/** One ledger of one tenant. */
+export interface LedgerOf {
+  readonly tenantId: string;
+  readonly ledger: LedgerName;
+}
+
+/** Entries that are read at once. */
+const pageSize = 2000;
+
+/**
+ * Adds the entries that a tree lacks, oldest first; the tree stays locked until the transaction ends.
+ * @param atMost how many.
+ * @returns how many it added, how far the tree reaches now, and the ledger.
+ */
+export async function growTree(
+  queries: Queries,
+  of: LedgerOf,
+  atMost: number,
+): Promise<{ readonly added: number; readonly size: number; readonly entries: number }> {
+  const size = await lockTree(queries, of);
+  const entries = (await readHead(queries, of.tenantId, of.ledger))?.sequence ?? 0;
+  const end = Math.min(entries, size + atMost);
+  if (end <= size) return { added: 0, size, entries };
+  const tree = await openTree(queries, of, size);
+  while (tree.size < end) {
+    const rows = await selectHashes(queries, of, { start: tree.size, end: Math.min(end, tree.size + pageSize) });
+    if (rows.length === 0) throw new Error(`the ${of.ledger} ledger of ${of.tenantId} ends before its head`);
+    for (const { sequence, hash } of rows) {
+      if (sequence !== tree.size + 1) throw new Error(`entry ${tree.size + 1} of the ${of.ledger} ledger is missing`);
+      tree.add(leafOf(hash));
+    }
+    await writeTiles(queries, of, tree.takeFullTiles());
+  }
+  await writeTiles(queries, of, tree.openTiles());
+  await queries
+    .updateTable('merkle_trees')
+    .set({ size: end })
+    .where('tenant_id', '=', of.tenantId)
+    .where('ledger', '=', of.ledger)
+    .execute();
+  return { added: end - size, size: end, entries };
+}
+
+/** The tree as far as it has grown. */
+export async function openTree(queries: Queries, of: LedgerOf, size: number): Promise<TiledTree> {
+  return new TiledTree(size, await readTiles(queries, of, listOpenTiles(size)));
+}
+
+/** Reads the tiles that hold what the hashes of ranges are made of. */
+export function readTilesOf(queries: Queries, of: LedgerOf, ranges: readonly Range[]): Promise<Tiles> {
+  return readTiles(queries, of, listTiles(ranges));
+}
+
+async function readTiles(queries: Queries, of: LedgerOf, wanted: readonly TileAddress[]): Promise<Tiles> {
+  const tiles = new Map<string, Buffer>();
+  for (const address of wanted) {
+    const [tile] = await selectTile(queries, { ...of, ...address });
+    if (tile !== undefined) tiles.set(nameTile(address), Buffer.from(tile.hashes, 'base64'));
+  }
+  return tiles;
+}
+
+const selectTile = prepareQuery<LedgerOf & TileAddress, { readonly hashes: string }>((queries, parameter) =>
+  queries
+    .selectFrom('merkle_tiles')
+    .select('hashes')
+    .where('tenant_id', '=', parameter('tenantId'))
+    .where('ledger', '=', parameter('ledger'))
+    .where('level', '=', parameter('level'))
+    .where('number', '=', parameter('number')),
+);
+
+async function writeTiles(queries: Queries, { tenantId, ledger }: LedgerOf, tiles: readonly Tile[]): Promise<void> {
+  for (const { level, number, hashes } of tiles) {
+    await upsertTile(queries, { tenantId, ledger, level, number, hashes: hashes.toString('base64') });
+  }
+}
+
+const upsertTile = prepareQuery<LedgerOf & TileAddress & { readonly hashes: string }, unknown>((queries, parameter) =>
+  queries
+    .insertInto('merkle_tiles')
+    .values({
+      tenant_id: parameter('tenantId'),
+      ledger: parameter('ledger'),
+      level: parameter('level'),
+      number: parameter('number'),
+      hashes: parameter('hashes'),
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenant_id', 'ledger', 'level', 'number'])
+        .doUpdateSet((update) => ({ hashes: update.ref('excluded.hashes') })),
+    ),
+);
+
+/** How far a tree has grown; its row is made when there is none. */
+async function lockTree(queries: Queries, { tenantId, ledger }: LedgerOf): Promise<number> {
+  await queries
+    .insertInto('merkle_trees')
+    .values({ tenant_id: tenantId, ledger, size: 0 })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'ledger']).doNothing())
+    .execute();
+  const query = queries
+    .selectFrom('merkle_trees')
+    .select('size')
+    .where('tenant_id', '=', tenantId)
+    .where('ledger', '=', ledger);
+  return (await (locksRows(queries) ? query.forUpdate() : query).executeTakeFirstOrThrow()).size;
+}
+
+function selectHashes(queries: Queries, { tenantId, ledger }: LedgerOf, { start, end }: Range) {
+  return queries
+    .selectFrom(ledgerTables[ledger] as 'consent_records')
+    .select(['sequence', 'hash'])
+    .where('tenant_id', '=', tenantId)
+    .where('sequence', '>', start)
+    .where('sequence', '<=', end)
+    .orderBy('sequence')
+    .execute();
+}
+
+/** How many entries a tree lacks. */
+export async function countMissing(queries: Queries, { tenantId, ledger }: LedgerOf): Promise<number> {
+  const head = await readHead(queries, tenantId, ledger);
+  const tree = await queries
+    .selectFrom('merkle_trees')
+    .select('size')
+    .where('tenant_id', '=', tenantId)
+    .where('ledger', '=', ledger)
+    .executeTakeFirst();
+  return (head?.sequence ?? 0) - (tree?.size ?? 0);
+}
+
+/** The ledgers that have entries which their tree lacks, or which no checkpoint speaks of. */
+export async function listBehind(queries: Queries): Promise<readonly LedgerOf[]> {
+  const rows = await queries
+    .selectFrom('chain_heads as head')
+    .select(['head.tenant_id as tenantId', 'head.ledger'])
+    .where(
+      sql<boolean>`head.sequence > coalesce((select max(size) from checkpoints
+        where tenant_id = head.tenant_id and ledger = head.ledger), 0)
+        or head.sequence > coalesce((select size from merkle_trees
+        where tenant_id = head.tenant_id and ledger = head.ledger), 0)`,
+    )
+    .orderBy('head.tenant_id')
+    .execute();
+  return rows as readonly LedgerOf[];
+}

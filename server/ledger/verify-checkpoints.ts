@@ -1,0 +1,206 @@
+import { hash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Queries } from '../storage/database.ts';
+import { leafOf } from './chain.ts';
+import { nameOrigin, openCheckpoint } from './checkpoint.ts';
+import type { StoredCheckpoint } from './checkpoint-store.ts';
+import { hashBytes } from './merkle.ts';
+import type { NoteVerifier } from './signed-note.ts';
+import { countHashes, nameTile, type Tile, type TileAddress, TiledTree } from './tiles.ts';
+import type { LedgerOf } from './tree-store.ts';
+
+/** A checkpoint or a tile that does not fit the ledger. */
+export interface ProofFault {
+  /** The size that the checkpoint speaks of; null for a fault of the tiles. */
+  readonly size: number | null;
+  readonly issue: string;
+}
+
+export interface ProofReport {
+  /** How many checkpoints were compared with the entries. */
+  readonly checkpoints: number;
+  /** Whether the signatures were checked: without the secret of the installation they cannot be. */
+  readonly signatures: boolean;
+  readonly faults: readonly ProofFault[];
+}
+
+/** Compares the checkpoints and the tiles of a ledger with its entries, which are taken one by one in order. */
+export class ProofCheck {
+  readonly #queries: Queries;
+  readonly #of: LedgerOf;
+  readonly #checkpoints: readonly StoredCheckpoint[];
+  readonly #treeSize: number;
+  readonly #tree = new TiledTree();
+  /** Hashes of tiles that must be stored in full, by name: the tiles themselves would fill the memory. */
+  readonly #tiles = new Map<string, string>();
+  /** Tiles that may still grow: fewer hashes may be stored than the ledger has by now, or more. */
+  readonly #open = new Map<string, { readonly tile: Tile; readonly due: number }>();
+  readonly #faults: ProofFault[] = [];
+  #next = 0;
+
+  private constructor(queries: Queries, of: LedgerOf, checkpoints: readonly StoredCheckpoint[], treeSize: number) {
+    this.#queries = queries;
+    this.#of = of;
+    this.#checkpoints = checkpoints;
+    this.#treeSize = treeSize;
+    this.#compareRoot();
+  }
+
+  /** Reads what is to be compared. Call it before the entries are read: a running server only adds to them. */
+  static async open(queries: Queries, of: LedgerOf): Promise<ProofCheck> {
+    const checkpoints = await queries
+      .selectFrom('checkpoints')
+      .select(['size', 'root_hash as rootHash', 'at', 'note'])
+      .where('tenant_id', '=', of.tenantId)
+      .where('ledger', '=', of.ledger)
+      .orderBy('size')
+      .execute();
+    const tree = await queries
+      .selectFrom('merkle_trees')
+      .select('size')
+      .where('tenant_id', '=', of.tenantId)
+      .where('ledger', '=', of.ledger)
+      .executeTakeFirst();
+    return new ProofCheck(queries, of, checkpoints, tree?.size ?? 0);
+  }
+
+  /** Takes the chain hash of the next entry. */
+  take(chainHash: string): void {
+    this.#tree.add(leafOf(chainHash));
+    for (const tile of this.#tree.takeFullTiles()) this.#keep(tile);
+    this.#compareRoot();
+  }
+
+  /**
+   * Compares what is left, after the last entry.
+   * @param verifier null where the key is not known.
+   * @param isWhole whether every entry of the ledger was taken.
+   */
+  async finish(verifier: NoteVerifier | null, isWhole: boolean): Promise<ProofReport> {
+    if (isWhole) {
+      for (const { size } of this.#checkpoints.slice(this.#next))
+        this.#faults.push({ size, issue: `speaks of ${size} entries, the ledger has ${this.#tree.size}` });
+      if (this.#treeSize > this.#tree.size)
+        this.#faults.push({
+          size: null,
+          issue: `the tree has ${this.#treeSize} entries, the ledger ${this.#tree.size}`,
+        });
+      const latest = this.#checkpoints.at(-1)?.size ?? 0;
+      if (this.#treeSize < latest)
+        this.#faults.push({
+          size: null,
+          issue: `the tree has ${this.#treeSize} entries, the latest checkpoint ${latest}: the server is making it anew, or does not run`,
+        });
+      await this.#compareTiles();
+    }
+    if (verifier !== null) for (const checkpoint of this.#checkpoints) this.#checkNote(checkpoint, verifier);
+    const faults = this.#faults.toSorted((one, other) => (one.size ?? Infinity) - (other.size ?? Infinity));
+    return { checkpoints: this.#next, signatures: verifier !== null, faults };
+  }
+
+  #compareRoot(): void {
+    const checkpoint = this.#checkpoints[this.#next];
+    if (checkpoint?.size !== this.#tree.size) return;
+    this.#next += 1;
+    if (this.#tree.root().toString('base64') !== checkpoint.rootHash)
+      this.#faults.push({ size: checkpoint.size, issue: 'the entries are not those that it was signed for' });
+  }
+
+  #checkNote({ size, rootHash, at, note }: StoredCheckpoint, verifier: NoteVerifier): void {
+    const origin = nameOrigin(verifier.name, this.#of.tenantId, this.#of.ledger);
+    // A changed file can hold bytes where the schema says text.
+    const signed = typeof note === 'string' ? openCheckpoint(note, verifier) : null;
+    const fits =
+      signed?.origin === origin &&
+      signed.size === size &&
+      signed.at === at &&
+      signed.rootHash.toString('base64') === rootHash;
+    if (signed === null) this.#faults.push({ size, issue: 'the signature is not ours' });
+    else if (!fits) this.#faults.push({ size, issue: 'the row differs from the signed note' });
+  }
+
+  #keep(tile: Tile): void {
+    const due = countHashes(tile, this.#treeSize) * hashBytes;
+    if (due === tile.hashes.length) this.#tiles.set(nameTile(tile), hash('sha256', tile.hashes));
+    else this.#open.set(nameTile(tile), { tile, due });
+  }
+
+  async #compareTiles(): Promise<void> {
+    for (const tile of this.#tree.openTiles())
+      this.#open.set(nameTile(tile), { tile, due: countHashes(tile, this.#treeSize) * hashBytes });
+    const due = [...this.#open].filter(([, open]) => open.due > 0).map(([name]) => name);
+    const missing = new Set([...this.#tiles.keys(), ...due]);
+    for (let after: TileAddress = { level: -1, number: 0 }; ; ) {
+      const rows = await this.#readTiles(after);
+      for (const { level, number, hashes } of rows) {
+        const name = nameTile({ level, number });
+        missing.delete(name);
+        if (!this.#fits({ level, number }, hashes))
+          this.#faults.push({ size: null, issue: `tile ${name} differs from the entries, so proofs would not verify` });
+      }
+      const last = rows.at(-1);
+      // A changed file can hold a number that reads as another one.
+      if (last === undefined || nameTile(last) === nameTile(after)) break;
+      after = last;
+    }
+    for (const name of missing) this.#faults.push({ size: null, issue: `tile ${name} is missing` });
+  }
+
+  #fits(address: TileAddress, text: string): boolean {
+    if (typeof text !== 'string') return false;
+    const stored = Buffer.from(text, 'base64');
+    if (stored.toString('base64') !== text || stored.length % hashBytes !== 0) return false;
+    const open = this.#open.get(nameTile(address));
+    // The server may have added to an open tile since the entries were read.
+    if (open !== undefined) {
+      const { hashes } = open.tile;
+      const common = Math.min(hashes.length, stored.length);
+      return stored.length >= open.due && stored.subarray(0, common).equals(hashes.subarray(0, common));
+    }
+    const full = this.#tiles.get(nameTile(address));
+    // A tile that is neither may hold only what came after the entries that were taken.
+    return full === undefined ? countHashes(address, this.#tree.size) === 0 : hash('sha256', stored) === full;
+  }
+
+  #readTiles(after: { readonly level: number; readonly number: number }) {
+    return this.#queries
+      .selectFrom('merkle_tiles')
+      .select(['level', 'number', 'hashes'])
+      .where('tenant_id', '=', this.#of.tenantId)
+      .where('ledger', '=', this.#of.ledger)
+      .where(sql<boolean>`(level, number) > (${after.level}, ${after.number})`)
+      .orderBy('level')
+      .orderBy('number')
+      .limit(sql.lit(100))
+      .execute();
+  }
+}
+
+/** What is said of checkpoints and tiles that belong to no ledger. */
+export async function findStrayProofs(queries: Queries): Promise<readonly string[]> {
+  const issues: string[] = [];
+  for (const table of ['checkpoints', 'merkle_tiles'] as const) {
+    const rows = await queries
+      .selectFrom(table)
+      .select(['tenant_id', 'ledger'])
+      .distinct()
+      .where((row) =>
+        row.not(
+          row.exists(
+            row
+              .selectFrom('chain_heads as head')
+              .select('head.ledger')
+              .whereRef('head.tenant_id', '=', `${table}.tenant_id`)
+              .whereRef('head.ledger', '=', `${table}.ledger`),
+          ),
+        ),
+      )
+      .execute();
+    issues.push(
+      ...rows.map(
+        ({ tenant_id, ledger }) => `${table} has rows of the ledger ${ledger} of ${tenant_id}, which is not there`,
+      ),
+    );
+  }
+  return issues;
+}

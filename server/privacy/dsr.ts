@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { Id, Time, UtcTime, VisibleText } from '../http/schemas.ts';
+import { isOverdue } from './dsr-deadline.ts';
+
+/** The rights of a person that a request can be about (GDPR Articles 15 to 21). */
+export const dsrTypes = ['access', 'erasure', 'rectification', 'portability', 'restriction', 'objection'] as const;
+export const dsrChannels = ['email', 'phone', 'web', 'letter', 'in_person', 'other'] as const;
+export const dsrStatuses = ['open', 'completed'] as const;
+export const dsrOutcomes = ['fulfilled', 'rejected', 'partially_fulfilled'] as const;
+
+export const DsrType = z.enum(dsrTypes);
+export const DsrStatus = z.enum(dsrStatuses);
+
+/** Taken as it is: it must be found again under the very text that other systems use. */
+export const DsrSubjectId = z.string().min(1).max(256);
+const Reason = VisibleText.max(2000);
+
+/** What opens a request. */
+export const DsrInput = z
+  .strictObject({
+    subjectId: DsrSubjectId.meta({ description: 'Who asks, by the id that the tenant knows them by.' }),
+    type: DsrType,
+    channel: z.enum(dsrChannels).optional().meta({ description: 'How the request came.' }),
+    notes: VisibleText.max(5000).optional(),
+    receivedAt: Time.optional().meta({
+      description:
+        'When the request came, which its period runs from; not in the future. Default: the time of the server.',
+    }),
+  })
+  .meta({ id: 'DataSubjectRequestInput' });
+export type DsrInput = z.output<typeof DsrInput>;
+
+/** What extends the period: the person must be told why (GDPR Article 12(3)). */
+export const DsrExtension = z
+  .strictObject({ reason: Reason.meta({ description: 'Why it takes longer, as the person is told.' }) })
+  .meta({ id: 'DataSubjectRequestExtension' });
+export type DsrExtension = z.output<typeof DsrExtension>;
+
+/** What completes a request: whose request is not fulfilled must be told why (GDPR Article 12(4)). */
+export const DsrCompletion = z
+  .strictObject({
+    outcome: z.enum(dsrOutcomes),
+    reason: Reason.optional().meta({ description: 'Required unless the request is fulfilled.' }),
+  })
+  .refine(({ outcome, reason }) => outcome === 'fulfilled' || reason !== undefined, {
+    path: ['reason'],
+    message: 'is required unless the request is fulfilled',
+  })
+  .meta({ id: 'DataSubjectRequestCompletion' });
+export type DsrCompletion = z.output<typeof DsrCompletion>;
+
+/** A request of a data subject as its tenant sees it. */
+export const DsrView = z
+  .strictObject({
+    id: Id,
+    subjectId: z.string(),
+    type: DsrType,
+    channel: z.enum(dsrChannels).nullable(),
+    notes: z.string().nullable(),
+    status: DsrStatus,
+    receivedAt: UtcTime,
+    dueAt: UtcTime.meta({ description: 'When it must be answered.' }),
+    isOverdue: z.boolean().meta({ description: 'Whether it is open past its due date.' }),
+    extendedAt: UtcTime.nullable(),
+    extensionReason: z.string().nullable(),
+    outcome: z.enum(dsrOutcomes).nullable(),
+    reason: z.string().nullable().meta({ description: 'Why it was not fulfilled, or not wholly.' }),
+    completedAt: UtcTime.nullable(),
+    createdAt: UtcTime,
+    updatedAt: UtcTime,
+  })
+  .meta({ id: 'DataSubjectRequest' });
+export type DsrView = z.output<typeof DsrView>;
+
+/** A request without what depends on the time of looking at it. */
+export type Dsr = Omit<DsrView, 'isOverdue'>;
+
+/** A request as it stands at a time. */
+export function viewDsr(dsr: Dsr, now: string): DsrView {
+  return { ...dsr, isOverdue: isOverdue(dsr, now) };
+}

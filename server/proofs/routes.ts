@@ -1,0 +1,193 @@
+import { z } from 'zod';
+import type { Scope } from '../access/scopes.ts';
+import { callSource } from '../audit/source.ts';
+import { recordEvent } from '../audit/store.ts';
+import { readCursor, writeCursor } from '../http/cursor.ts';
+import { defineRoute, type Route, StreamedAnswer } from '../http/route.ts';
+import { Cursor, queryInteger, Time } from '../http/schemas.ts';
+import type { Installation } from '../installation.ts';
+import type { LedgerName } from '../ledger/append.ts';
+import { findCheckpoint, isBehindCheckpoint, listCheckpoints, signCheckpoint } from '../ledger/checkpoint-store.ts';
+import { prepareExport } from '../ledger/export.ts';
+import { explainIncomplete, proveConsistency, proveInclusion, requireCheckpoint, requireNearlyGrown } from './prove.ts';
+import { CheckpointView, ConsistencyProof, InclusionProof, presentCheckpoint } from './views.ts';
+
+const tag = 'Proofs';
+const Size = z
+  .string()
+  .regex(/^\d{1,15}$/, 'must be a whole number')
+  .transform(Number)
+  .meta({
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.pattern;
+      Object.assign(jsonSchema, { type: 'integer', minimum: 0 });
+    },
+  });
+
+/** The ledgers, with who may look into them. */
+const ledgers = {
+  audit: { scope: 'audit:read', name: 'Audit', title: 'the audit log' },
+  consent: { scope: 'consent:read', name: 'Consent', title: 'the consent ledger' },
+} as const satisfies Record<LedgerName, { scope: Scope; name: string; title: string }>;
+
+/** The operations that prove what the ledgers held: checkpoints, proofs and exports. */
+export function proofRoutes(services: Pick<Installation, 'database' | 'hasher' | 'signer'>): readonly Route[] {
+  return (['audit', 'consent'] as const).flatMap((ledger) => ledgerRoutes(services, ledger));
+}
+
+function ledgerRoutes(
+  { database, hasher, signer }: Pick<Installation, 'database' | 'hasher' | 'signer'>,
+  ledger: LedgerName,
+): readonly Route[] {
+  const { scope, name, title } = ledgers[ledger];
+  const base = `/v1/ledgers/${ledger}`;
+  const queries = database.kysely;
+  return [
+    defineRoute({
+      method: 'GET',
+      path: `${base}/checkpoints`,
+      operationId: `list${name}Checkpoints`,
+      tag,
+      summary: `List the signed checkpoints of ${title}, newest first`,
+      scope,
+      query: z.strictObject({ cursor: Cursor, limit: queryInteger(1, 100, 25) }),
+      status: 200,
+      result: z.strictObject({ items: z.array(CheckpointView), nextCursor: z.string().nullable() }),
+      errors: ['invalid_cursor'],
+      async handle({ query: { cursor, limit }, principal: { tenantId } }) {
+        const list = ['checkpoints', tenantId, ledger];
+        const before = cursor === undefined ? null : readCursor(list, cursor, 'number');
+        const { items, next } = await listCheckpoints(queries, { tenantId, ledger }, before, limit);
+        return {
+          items: items.map((checkpoint) => presentCheckpoint(ledger, checkpoint)),
+          nextCursor: next === null ? null : writeCursor(list, next),
+        };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: `${base}/checkpoints`,
+      operationId: `create${name}Checkpoint`,
+      tag,
+      summary: `Sign a checkpoint of ${title} as it is now`,
+      description:
+        'The server signs one at intervals by itself. When nothing was added since the latest, that one is the answer.',
+      scope,
+      status: 201,
+      result: CheckpointView,
+      async change(call, work) {
+        const of = { tenantId: call.principal.tenantId, ledger };
+        await requireNearlyGrown(work.transaction, of);
+        if (await isBehindCheckpoint(work.transaction, of)) {
+          await recordEvent(work, callSource(call, hasher), {
+            module: 'ledger',
+            action: 'checkpoint.requested',
+            targetId: ledger,
+            targetRef: null,
+          });
+          return presentCheckpoint(ledger, await signCheckpoint(work, signer, of));
+        }
+        const latest = await findCheckpoint(work.transaction, of);
+        return presentCheckpoint(ledger, latest ?? (await signCheckpoint(work, signer, of)));
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: `${base}/checkpoints/latest`,
+      operationId: `getLatest${name}Checkpoint`,
+      tag,
+      summary: `Get the latest signed checkpoint of ${title}`,
+      scope,
+      status: 200,
+      result: CheckpointView,
+      errors: ['checkpoint_missing'],
+      async handle({ principal: { tenantId } }) {
+        return presentCheckpoint(ledger, await requireCheckpoint(queries, { tenantId, ledger }));
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: `${base}/inclusion-proof`,
+      operationId: `prove${name}Inclusion`,
+      tag,
+      summary: `Prove that an entry of ${title} is among those of a checkpoint`,
+      scope,
+      query: entryQuery[ledger],
+      status: 200,
+      result: InclusionProof,
+      errors: ['checkpoint_missing'],
+      handle: ({ query: { size, ...entry }, principal: { tenantId } }) =>
+        proveInclusion(queries, { tenantId, ledger }, readEntry(entry), size),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: `${base}/consistency-proof`,
+      operationId: `prove${name}Consistency`,
+      tag,
+      summary: `Prove that a checkpoint of ${title} grew out of an earlier one`,
+      scope,
+      query: z.strictObject({
+        from: Size.meta({ description: 'The size of the earlier checkpoint.' }),
+        to: Size.optional().meta({ description: 'The size of the later one; default: the latest.' }),
+      }),
+      status: 200,
+      result: ConsistencyProof,
+      errors: ['checkpoint_missing'],
+      handle: ({ query: { from, to }, principal: { tenantId } }) =>
+        proveConsistency(queries, { tenantId, ledger }, from, to),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: `${base}/export`,
+      operationId: `export${name}Ledger`,
+      tag,
+      summary: `Export ${title} as JSON Lines that can be verified offline`,
+      description:
+        'The first line is a header with the latest signed checkpoint and what the rest proves itself with; each other line is an entry: { sequence, prevHash, hash, entry }. The entry just before and the one just after the range come along, so that the file shows that nothing was left out. Entries newer than the checkpoint are not in it: sign one first. Verify with: svc export verify.',
+      scope,
+      query: z.strictObject({
+        from: Time.optional().meta({ description: 'Entries at this time or later.' }),
+        to: Time.optional().meta({ description: 'Entries before this time.' }),
+        since: Size.optional().meta({ description: 'The size of an earlier checkpoint that you kept.' }),
+      }),
+      status: 200,
+      isBare: true,
+      answerType: 'application/jsonl; charset=utf-8',
+      result: z.string().meta({ description: 'JSON Lines.' }),
+      errors: ['checkpoint_missing'],
+      async handle({ query: { from = null, to = null, since = null }, principal: { tenantId } }) {
+        const of = { tenantId, ledger };
+        const checkpoint = await requireCheckpoint(queries, of);
+        const { verifierKey } = signer;
+        const { lines } = await explainIncomplete(() =>
+          prepareExport(queries, { ...of, from, to, since, checkpoint, verifierKey }),
+        );
+        return new StreamedAnswer(lines, {
+          'Content-Disposition': `attachment; filename="${ledger}-${checkpoint.size}.jsonl"`,
+        });
+      },
+    }),
+  ];
+}
+
+const size = Size.optional().meta({ description: 'The size of the checkpoint; default: the latest.' });
+const sequence = Size.meta({ description: 'The number of the entry.' });
+
+/** How an entry is named. Records tell their number; events only have an id where they are listed. */
+const entryQuery = {
+  audit: z
+    .strictObject({
+      id: z.string().min(1).optional().meta({ description: 'The id of the event; or its number.' }),
+      sequence: sequence.optional(),
+      size,
+    })
+    .refine(({ id, sequence }) => (id === undefined) !== (sequence === undefined), {
+      path: ['id'],
+      message: 'name the event by id or by sequence, one of both',
+    }),
+  consent: z.strictObject({ sequence, size }),
+} as const;
+
+function readEntry(entry: { readonly id?: string | undefined; readonly sequence?: number | undefined }) {
+  return entry.id === undefined ? { sequence: entry.sequence as number } : { id: entry.id };
+}

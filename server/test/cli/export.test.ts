@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { NoteSigner } from '../../ledger/signed-note.ts';
+import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { append, fetchPublicKey, requestCheckpoint, type ShownCheckpoint } from '../proofs/ledger-requests.ts';
+import { runSvc } from './run-svc.ts';
+
+describeOnEachDatabase('svc export', (dialect) => {
+  let server: TestServer;
+  let folder: string;
+  let environment: Readonly<Record<string, string>>;
+  let key: string;
+  let earlier: ShownCheckpoint;
+  before(async () => {
+    server = await startTestServer(dialect);
+    const { dataDir, databaseUrl } = server.installation.settings;
+    folder = join(dataDir, 'exports');
+    mkdirSync(folder);
+    environment = { SVC_DATA_DIR: dataDir, ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }) };
+    key = (await fetchPublicKey(server)).trim();
+    await append(server, server.tenant.id, 'audit', 3);
+    earlier = await requestCheckpoint(server, server.tenant, 'audit');
+    await append(server, server.tenant.id, 'audit', 3);
+    await append(server, server.tenant.id, 'consent', 2);
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  let files = 0;
+  const inFolder = (content?: string | Uint8Array) => {
+    files += 1;
+    const file = join(folder, `file-${files}`);
+    if (content !== undefined) writeFileSync(file, content);
+    return file;
+  };
+  const create = (...words: readonly string[]) => runSvc(['export', 'create', ...words], environment);
+  /** Without any database: the file and the key must do. */
+  const verify = (...words: readonly string[]) => runSvc(['export', 'verify', ...words], { SVC_DATA_DIR: '/nowhere' });
+  const createFile = async (...words: readonly string[]) => {
+    const file = inFolder();
+    const made = await create('--tenant', 'first', '--ledger', 'audit', '--file', file, ...words);
+    assert.equal(made.code, 0, made.stderr);
+    return { file, ...made };
+  };
+
+  test('creates a file beside the server, of all that is there, and says how to verify it', async () => {
+    const { file, stdout } = await createFile();
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    assert.deepEqual(stdout.split('\n'), [
+      `${lines.length - 1} entries of first are in ${file}. Verify them with:`,
+      `svc export verify --file ${file} --key ${key}`,
+      '',
+    ]);
+    assert.equal(JSON.parse(lines[0] as string).newer, 0);
+    const { code, stdout: told, stderr } = await verify('--file', file, '--key', key);
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(
+      told,
+      new RegExp(`^✓ ${lines.length - 1} entries, numbers 1 to ${lines.length - 1}, are those that the checkpoint`),
+    );
+    assert.match(told, /Not compared with a checkpoint that you kept/);
+  });
+
+  test('verifies against a checkpoint that was kept, as a note or as the answer of the API', async () => {
+    const { file } = await createFile();
+    const answers = [
+      earlier.note,
+      JSON.stringify(earlier),
+      `\n${JSON.stringify({ data: earlier }, null, 2)}\n`,
+      // As editors and mail programs leave it.
+      `\uFEFF${earlier.note.replaceAll('\n', '\r\n')}`,
+      earlier.note.trimEnd(),
+      `${earlier.note}\n`,
+    ];
+    for (const kept of answers) {
+      const { code, stdout } = await verify(
+        '--file',
+        file,
+        '--key',
+        inFolder(`${key}\n`),
+        '--checkpoint',
+        inFolder(kept),
+      );
+      assert.equal(code, 0, stdout);
+      const told = `✓ Nothing that the earlier checkpoint (${earlier.size} entries, ${earlier.at}) spoke of was changed.\n`;
+      assert.ok(stdout.endsWith(told), stdout);
+    }
+  });
+
+  test('of a part says which part it is', async () => {
+    const from = server.clock.now();
+    const { file, stdout } = await createFile('--from', from, '--json');
+    const made = JSON.parse(stdout);
+    assert.deepEqual([made.file, made.verifierKey], [file, key]);
+    assert.equal(made.entries, made.last - made.first + 1);
+    const plain = await verify('--file', file, '--key', key);
+    assert.ok(plain.stdout.includes(`all that the ledger had from ${from} until `), plain.stdout);
+    for (const [words, code] of [
+      [['--from', from], 0],
+      [['--from', '2026-01-01T00:00:00Z'], 1],
+      [['--from', from, '--to', '2027-01-01T00:00:00Z'], 1],
+    ] as const)
+      assert.equal((await verify('--file', file, '--key', key, ...words)).code, code, words.join(' '));
+    const json = JSON.parse((await verify('--file', file, '--key', key, '--json')).stdout);
+    assert.deepEqual([json.intact, json.entries, json.isConsistent, json.fault], [true, made.entries, null, null]);
+    const { until, ...range } = json.range;
+    assert.deepEqual(range, { first: made.first, last: made.last, from, to: null, newer: 0 });
+    assert.equal(until, json.checkpoint.at);
+  });
+
+  test('of a part proves that it grew out of an earlier checkpoint, where its size is named', async () => {
+    const { file } = await createFile('--from', server.clock.now(), '--since', String(earlier.size));
+    const { code, stdout } = await verify('--file', file, '--key', key, '--checkpoint', inFolder(earlier.note));
+    assert.equal(code, 0, stdout);
+  });
+
+  test('shows what would steer a terminal, and obeys none of it', async () => {
+    const { file } = await createFile();
+    const text = readFileSync(file, 'utf8').replace('"format"', '"\\u001b[1A\\u202e":1,"format"');
+    const { code, stdout } = await verify('--file', inFolder(text), '--key', key);
+    assert.equal(code, 1);
+    assert.match(stdout, /\\u\{1b\}\[1A\\u\{202e\}/);
+  });
+
+  test('ends with 1 and names the line when something was changed', async () => {
+    const { file } = await createFile();
+    const text = readFileSync(file, 'utf8');
+    const changed = inFolder(text.replace('"thing.done"', '"thing.gone"'));
+    const line = text.slice(0, text.indexOf('"thing.done"')).split('\n').length;
+    const plain = await verify('--file', changed, '--key', key);
+    assert.deepEqual([plain.code, plain.stderr], [1, '']);
+    assert.equal(plain.stdout, `✗ ${changed}, line ${line}: the hash of entry ${line - 1} does not fit it\n`);
+    const json = await verify('--file', changed, '--key', key, '--json');
+    assert.equal(json.code, 1);
+    const { intact, fault } = JSON.parse(json.stdout);
+    assert.deepEqual([intact, fault.line], [false, line]);
+    for (const wrong of [text.slice(0, -100), '', 'nonsense', Buffer.from([0xff, 0x0a])])
+      assert.equal((await verify('--file', inFolder(wrong), '--key', key)).code, 1);
+  });
+
+  test('ends with 1 for another key, and for a checkpoint of another ledger', async () => {
+    const { file } = await createFile();
+    const { verifierKey } = new NoteSigner('the secret of another installation');
+    assert.equal((await verify('--file', file, '--key', verifierKey)).code, 1);
+    const consent = await requestCheckpoint(server, server.tenant, 'consent');
+    const { code, stdout } = await verify('--file', file, '--key', key, '--checkpoint', inFolder(consent.note));
+    assert.equal(code, 1);
+    assert.match(stdout, /belongs to another ledger/);
+  });
+
+  test('leaves a file that is there as it is', async () => {
+    const file = inFolder('precious');
+    const { code, stderr } = await create('--tenant', 'first', '--ledger', 'audit', '--file', file);
+    assert.deepEqual([code, stderr], [2, `svc: ${file} is there already; it is left as it is.\n`]);
+    assert.equal(readFileSync(file, 'utf8'), 'precious');
+  });
+
+  test('refuses what it cannot use, with exit code 2 and a hint', async () => {
+    const { file } = await createFile();
+    const wanted = ['--tenant', 'first', '--ledger', 'audit', '--file', inFolder()];
+    const wrong: readonly [run: typeof create, words: readonly string[], hint: string][] = [
+      [create, [], '--tenant, --ledger, --file'],
+      [create, ['--tenant', 'nobody', '--ledger', 'audit', '--file', inFolder()], 'There is no tenant nobody.'],
+      [
+        create,
+        ['--tenant', 'first', '--ledger', 'toString', '--file', inFolder()],
+        '--ledger: there is no ledger toString.',
+      ],
+      [
+        create,
+        ['--tenant', 'first', '--ledger', 'audit', '--file', join(folder, 'no', 'file')],
+        'There is no folder for',
+      ],
+      [create, ['--tenant', 'first', '--ledger', 'audit', '--file', folder], 'is there already'],
+      [create, [...wanted, '--from', 'yesterday'], '--from: must be a time'],
+      [create, [...wanted, '--to', '2026-11-21'], '--to: must be a time'],
+      [verify, [], '--file, --key'],
+      [verify, ['--file', inFolder(), '--key', key], 'There is no file'],
+      [verify, ['--file', folder, '--key', key], 'There is no file'],
+      [verify, ['--file', file, '--key', 'nonsense'], '--key: this is no public key'],
+      [verify, ['--file', file, '--key', folder], '--key: this is no public key'],
+      [verify, ['--file', file, '--key', `${key}0`], '--key: this is no public key'],
+      [verify, ['--file', file, '--key', 'k'.repeat(10_000)], '--key: this is no public key'],
+      [verify, ['--file', file, '--key', key, '--checkpoint', inFolder()], '--checkpoint: there is no file'],
+      [verify, ['--file', file, '--key', key, '--checkpoint', inFolder('{')], 'holds no checkpoint'],
+      [verify, ['--file', file, '--key', key, '--checkpoint', inFolder('{"data":null}')], 'holds no checkpoint'],
+      [verify, ['--file', file, '--key', key, '--checkpoint', inFolder('{"data":{}}')], 'holds no checkpoint'],
+    ];
+    for (const [run, words, hint] of wrong) {
+      const { code, stdout, stderr } = await run(...words);
+      assert.deepEqual([code, stdout], [2, ''], `${words.join(' ').slice(0, 200)} ${stderr}`);
+      assert.ok(stderr.startsWith('svc: ') && stderr.includes(hint), stderr);
+      assert.doesNotMatch(stderr, /\n +at /);
+    }
+  });
+});

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertInvalid, assertProblem } from '../http/problems.ts';
+import { base, describeServer, openTenant, payload } from './helpers.ts';
+
+const day = 24 * 60 * 60_000;
+
+describeServer('an acceptance', (server) => {
+  const at = (milliseconds: number) => new Date(server.clock.milliseconds() + milliseconds).toISOString();
+  const begin = async (change: object = {}, evidence: object = {}) => {
+    const client = await openTenant(server);
+    const id = await client.create({ cadence: 'annual', ...change });
+    payload(await client.addEvidence(id, { collectedAt: at(0), ...evidence }), 201);
+    payload(await client.edit(id, { status: 'evidence_submitted' }));
+    const { id: testId } = payload(await client.addTest(id), 201);
+    const accept = (more: object = {}) => client.edit(id, { status: 'accepted', ...more });
+    const readStatus = async () => (await client.get(id)).status;
+    return { client, id, testId, accept, readStatus };
+  };
+
+  test('needs evidence that is current by the cadence that the control will have', async () => {
+    const { client, accept } = await begin({ cadence: 'monthly' }, { collectedAt: at(-40 * day) });
+    await client.assertNothingWritten(async () => {
+      const { message } = assertProblem(await accept(), 'control_evidence_missing');
+      assert.match(message, /current evidence/);
+    });
+    assert.equal(payload(await accept({ cadence: 'quarterly' })).status, 'accepted');
+    const other = await begin({}, { collectedAt: at(-40 * day) });
+    await other.client.assertNothingWritten(
+      async () => void assertProblem(await other.accept({ cadence: 'monthly' }), 'control_evidence_missing'),
+    );
+  });
+
+  test('holds as long as the evidence is current, and again when there is new evidence', async () => {
+    const { client, id, accept, readStatus } = await begin({}, { expiresAt: at(day) });
+    payload(await accept());
+    const { reviewedAt } = await client.get(id);
+    const told = (await client.readWebhooks()).length;
+    const readScore = async () => (await client.read(`${base}/readiness`)).score;
+    server.clock.advance(day - 1);
+    assert.deepEqual([await readStatus(), await readScore()], ['accepted', 100]);
+    server.clock.advance(1);
+    assert.deepEqual([await readStatus(), await readScore()], ['needs_review', 0]);
+    // What dates alone bring is told to nobody.
+    assert.equal((await client.readWebhooks()).length, told);
+    payload(await client.addEvidence(id, { collectedAt: at(0) }), 201);
+    assert.deepEqual([await readStatus(), await readScore()], ['accepted', 100]);
+    assert.equal((await client.get(id)).reviewedAt, reviewedAt);
+  });
+
+  test('holds as long as no test fails, and again when the test has passed, but not past the next review', async () => {
+    const { client, id, testId, accept, readStatus } = await begin();
+    payload(await accept());
+    payload(await client.record(id, testId, { status: 'fail' }), 201);
+    assert.equal(await readStatus(), 'needs_review');
+    assertProblem(await accept(), 'control_test_failing');
+    server.clock.advance(1);
+    payload(await client.record(id, testId, { status: 'pass' }), 201);
+    assert.equal(await readStatus(), 'accepted');
+    const { nextReviewAt } = await client.get(id);
+    server.clock.advance(Date.parse(nextReviewAt) - server.clock.milliseconds());
+    payload(await client.addEvidence(id, { collectedAt: at(0) }), 201);
+    assert.equal(await readStatus(), 'needs_review');
+  });
+
+  test('that is lost or found again by evidence or a test is told to webhooks', async () => {
+    const { client, id, testId, accept } = await begin();
+    payload(await accept());
+    const readMoves = async () =>
+      (await client.readWebhooks())
+        .filter(({ type }) => type === 'control.status_changed')
+        .map(({ data }) => (data as { readonly to: string }).to);
+    const begun = await readMoves();
+    payload(await client.record(id, testId, { status: 'fail' }), 201);
+    payload(await client.retire(id, testId));
+    const [item] = (await client.read(`${base}/controls/${id}/evidence`)).items;
+    payload(await client.withdraw(id, item.id));
+    payload(await client.addEvidence(id, { collectedAt: at(0) }), 201);
+    payload(await client.addEvidence(id, { collectedAt: at(0) }), 201);
+    const [lost, found] = ['needs_review', 'accepted'];
+    assert.deepEqual((await readMoves()).slice(begun.length), [lost, found, lost, found]);
+  });
+
+  test('is not what another cadence gives back while a test fails', async () => {
+    const { client, id, testId, accept, readStatus } = await begin({ cadence: 'monthly' });
+    payload(await accept());
+    server.clock.advance(32 * day);
+    payload(await client.record(id, testId, { status: 'fail' }), 201);
+    assert.equal(payload(await client.edit(id, { cadence: 'annual' })).status, 'needs_review');
+    server.clock.advance(1);
+    payload(await client.record(id, testId, { status: 'pass' }), 201);
+    assert.equal(await readStatus(), 'accepted');
+  });
+
+  test('ends for good when somebody sets needs_review, also where time has brought that already', async () => {
+    const { client, id, accept, readStatus } = await begin({ cadence: 'monthly' });
+    payload(await accept());
+    server.clock.advance(32 * day);
+    assert.equal(await readStatus(), 'needs_review');
+    const change = { status: 'needs_review', cadence: 'annual', reason: 'The door was replaced' };
+    const { status, code } = payload(await client.edit(id, change));
+    assert.equal(status, 'needs_review');
+    assert.deepEqual((await client.readWebhooks()).at(-1), {
+      type: 'control.status_changed',
+      data: { controlId: id, code, from: 'accepted', to: 'needs_review' },
+    });
+    const event = (await client.readEvents()).at(-1);
+    assert.deepEqual([event.action, event.reason], ['control.status_changed', change.reason]);
+    assert.deepEqual(event.diff.before, { status: 'accepted', cadence: 'monthly' });
+    assert.deepEqual(event.diff.after, { status: 'needs_review', cadence: 'annual' });
+    // It was set now, so it stays, and a reason for nothing would be lost.
+    payload(await client.addEvidence(id, { collectedAt: at(0) }), 201);
+    assert.equal(await readStatus(), 'needs_review');
+    await client.assertNothingWritten(async () => {
+      payload(await client.edit(id, { status: 'needs_review' }));
+      assertInvalid(await client.edit(id, { status: 'needs_review', reason: 'Again' }), 'body.reason');
+    });
+  });
+});
+
+describeServer('a review before it is due', (server) => {
+  for (const status of ['implemented', 'accepted'] as const) {
+    test(`of a control that is ${status} is recorded by setting that again, with its reason`, async () => {
+      const client = await openTenant(server);
+      const id = await client.create({ cadence: 'annual' });
+      payload(await client.addEvidence(id), 201);
+      payload(await client.edit(id, { status: 'implemented' }));
+      if (status === 'accepted') payload(await client.edit(id, { status }));
+      const [{ nextReviewAt }, told] = [await client.get(id), (await client.readWebhooks()).length];
+      server.clock.advance(day);
+      const control = payload(await client.edit(id, { status, reason: 'The auditor was here' }));
+      assert.deepEqual([control.status, control.reviewedAt], [status, server.clock.now()]);
+      assert.ok(control.nextReviewAt > nextReviewAt);
+      const event = (await client.readEvents()).at(-1);
+      assert.deepEqual([event.action, event.reason], ['control.reviewed', 'The auditor was here']);
+      assert.deepEqual(event.diff.after, { reviewedAt: server.clock.now() });
+      assert.equal((await client.readWebhooks()).length, told);
+    });
+  }
+
+  test('of another status is none: a reason that would be lost is refused', async () => {
+    const client = await openTenant(server);
+    const id = await client.create();
+    payload(await client.edit(id, { status: 'in_progress' }));
+    await client.assertNothingWritten(async () => {
+      payload(await client.edit(id, { status: 'in_progress' }));
+      assertInvalid(await client.edit(id, { status: 'in_progress', reason: 'Still' }), 'body.reason');
+    });
+  });
+});

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { cadences } from '../../controls/cadence.ts';
+import { freshnesses, isEvidenceValid, rateFreshness } from '../../controls/freshness.ts';
+import {
+  deriveStatus,
+  findNextReview,
+  type StatusDates,
+  type Support,
+  settableStatuses,
+} from '../../controls/status.ts';
+import {
+  findLastRun,
+  findWorstResult,
+  resultStatuses,
+  scheduleRun,
+  type TestFacts,
+} from '../../controls/test-schedule.ts';
+
+const start = '2026-01-31T12:00:00.000Z';
+const monthLater = '2026-02-28T12:00:00.000Z';
+const twoMonthsLater = '2026-03-31T12:00:00.000Z';
+const before = (time: string) => new Date(Date.parse(time) - 1).toISOString();
+const after = (time: string) => new Date(Date.parse(time) + 1).toISOString();
+
+const dates: StatusDates = {
+  status: 'implemented',
+  cadence: 'monthly',
+  reviewedAt: start,
+  exceptionEndsAt: null,
+  evidenceDueAt: null,
+};
+
+const support: Support = { evidenceFreshness: 'current', latestResultStatus: 'pass' };
+
+describe('the status at a time', () => {
+  for (const status of ['implemented', 'accepted'] as const) {
+    test(`${status} needs a review from the moment that one cadence has passed`, () => {
+      const own = { ...dates, status };
+      assert.equal(findNextReview(own), monthLater);
+      assert.equal(deriveStatus(own, support, before(monthLater)), status);
+      assert.equal(deriveStatus(own, support, monthLater), 'needs_review');
+    });
+
+    test(`${status} stays where only an event makes it due`, () => {
+      const own = { ...dates, status, cadence: 'event_driven' } as const;
+      assert.equal(findNextReview(own), null);
+      assert.equal(deriveStatus(own, support, '9999-12-31T23:59:59.999Z'), status);
+    });
+  }
+
+  test('accepted needs a review without current evidence or with a test that fails, and no other status does', () => {
+    for (const evidenceFreshness of freshnesses)
+      for (const latestResultStatus of [null, ...resultStatuses]) {
+        const given = { evidenceFreshness, latestResultStatus };
+        const holds = evidenceFreshness === 'current' && latestResultStatus !== 'fail';
+        for (const status of settableStatuses) {
+          const own = { ...dates, status, exceptionEndsAt: monthLater, evidenceDueAt: monthLater };
+          const expected = status === 'accepted' && !holds ? 'needs_review' : status;
+          assert.equal(deriveStatus(own, given, start), expected, `${status} ${JSON.stringify(given)}`);
+        }
+      }
+  });
+
+  test('excepted needs a review from the moment that the exception ends, whatever the cadence', () => {
+    for (const cadence of cadences) {
+      const own = { ...dates, status: 'excepted', cadence, exceptionEndsAt: twoMonthsLater } as const;
+      assert.equal(findNextReview(own), twoMonthsLater);
+      assert.equal(deriveStatus(own, support, before(twoMonthsLater)), 'excepted');
+      assert.equal(deriveStatus(own, support, twoMonthsLater), 'needs_review');
+    }
+  });
+
+  test('requested evidence is overdue once its time has passed, not at it', () => {
+    const own = { ...dates, status: 'evidence_requested', evidenceDueAt: monthLater } as const;
+    assert.equal(deriveStatus(own, support, monthLater), 'evidence_requested');
+    assert.equal(deriveStatus(own, support, after(monthLater)), 'overdue');
+    assert.equal(findNextReview(own), null);
+  });
+
+  test('every other status stays, and has no date of review', () => {
+    const moving = ['implemented', 'accepted', 'excepted', 'evidence_requested'];
+    for (const status of settableStatuses.filter((one) => !moving.includes(one))) {
+      const own = { ...dates, status, exceptionEndsAt: start, evidenceDueAt: start } as StatusDates;
+      assert.equal(deriveStatus(own, support, '9999-12-31T23:59:59.999Z'), status);
+      assert.equal(findNextReview(own), null);
+    }
+  });
+});
+
+describe('the freshness of evidence', () => {
+  const one = { count: 1, latest: start };
+
+  test('is current for one cadence, stale for one more, then expired', () => {
+    const expected = [
+      [start, 'current'],
+      [before(monthLater), 'current'],
+      [monthLater, 'stale'],
+      [before(twoMonthsLater), 'stale'],
+      [twoMonthsLater, 'expired'],
+    ] as const;
+    for (const [now, freshness] of expected) assert.equal(rateFreshness(one, 'monthly', now), freshness, now);
+  });
+
+  test('is stale for two cadences counted from the day of collection, whatever months lie between', () => {
+    // 2028 is a leap year: a month after each of the last three days of January is the 29th of February.
+    for (const day of ['29', '30', '31']) {
+      const facts = { count: 1, latest: `2028-01-${day}T12:00:00.000Z` };
+      const stale = '2028-02-29T12:00:00.000Z';
+      const expired = `2028-03-${day}T12:00:00.000Z`;
+      assert.equal(rateFreshness(facts, 'monthly', before(stale)), 'current', day);
+      assert.equal(rateFreshness(facts, 'monthly', stale), 'stale', day);
+      assert.equal(rateFreshness(facts, 'monthly', before(expired)), 'stale', day);
+      assert.equal(rateFreshness(facts, 'monthly', expired), 'expired', day);
+    }
+  });
+
+  test('is current as long as an item counts where only an event makes it due', () => {
+    assert.equal(rateFreshness(one, 'event_driven', '9999-12-31T23:59:59.999Z'), 'current');
+  });
+
+  test('is expired when there are items and none counts, missing without any', () => {
+    for (const cadence of cadences) {
+      assert.equal(rateFreshness({ count: 2, latest: null }, cadence, start), 'expired');
+      assert.equal(rateFreshness({ count: 0, latest: null }, cadence, start), 'missing');
+    }
+  });
+
+  test('counts an item up to its end, and never when it was withdrawn', () => {
+    const item = { expires_at: monthLater, withdrawn_at: null };
+    assert.equal(isEvidenceValid(item, before(monthLater)), true);
+    assert.equal(isEvidenceValid(item, monthLater), false);
+    assert.equal(isEvidenceValid({ expires_at: null, withdrawn_at: null }, monthLater), true);
+    assert.equal(isEvidenceValid({ expires_at: null, withdrawn_at: start }, start), false);
+  });
+});
+
+describe('the schedule of a test', () => {
+  const never: TestFacts = { id: 'i', title: 'Look', cadence: null, createdAt: start, latest: null, resultCount: 0 };
+  const ran = (testedAt: string, status = 'pass') =>
+    ({ ...never, latest: { id: 'r', status, testedAt }, resultCount: 1 }) as TestFacts;
+
+  test('is due at once before the first run, whatever the cadence', () => {
+    for (const cadence of cadences) {
+      const { nextRunAt, isDue, lastRunAt } = scheduleRun(never, cadence, start);
+      assert.deepEqual([nextRunAt, isDue, lastRunAt], [start, true, null]);
+    }
+  });
+
+  test('is due from the moment that one cadence has passed', () => {
+    assert.equal(scheduleRun(ran(start), 'monthly', before(monthLater)).isDue, false);
+    const { nextRunAt, isDue, lastRunAt } = scheduleRun(ran(start), 'monthly', monthLater);
+    assert.deepEqual([nextRunAt, isDue, lastRunAt], [monthLater, true, start]);
+  });
+
+  test('follows the cadence of its own before that of the control', () => {
+    assert.equal(scheduleRun({ ...ran(start), cadence: 'monthly' }, 'annual', start).nextRunAt, monthLater);
+  });
+
+  test('is not due again where only an event makes it due', () => {
+    const { nextRunAt, isDue } = scheduleRun(ran(start), 'event_driven', '9999-12-31T23:59:59.999Z');
+    assert.deepEqual([nextRunAt, isDue], [null, false]);
+  });
+
+  test('tells the worst of the latest results, and the last run of all', () => {
+    const order = ['pass', 'manual', 'unknown', 'warning', 'fail'];
+    for (const [index, status] of order.entries()) {
+      const tests = order.slice(0, index + 1).map((one) => ran(start, one));
+      assert.equal(findWorstResult([...tests, never]), status);
+      assert.equal(findWorstResult([never, ...tests.reverse()]), status);
+    }
+    assert.equal(findWorstResult([never]), null);
+    assert.equal(findWorstResult([]), null);
+    assert.equal(findLastRun([ran(start), ran(monthLater), never, ran(before(monthLater))]), monthLater);
+    assert.equal(findLastRun([never]), null);
+  });
+});

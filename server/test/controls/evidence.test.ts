@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { assertInvalid, assertProblem } from '../http/problems.ts';
+import { base, describeServer, openTenant, payload } from './helpers.ts';
+import { evidenceItem } from './samples.ts';
+
+const day = 24 * 60 * 60_000;
+
+describeServer('the evidence of a control', (server) => {
+  const at = (milliseconds: number) => new Date(server.clock.milliseconds() + milliseconds).toISOString();
+  const begin = async (change: object = {}) => {
+    const client = await openTenant(server);
+    const id = await client.create(change);
+    return { client, id, path: `${base}/controls/${id}/evidence` };
+  };
+
+  test('is kept as it was given, and shown by itself', async () => {
+    const { client, id, path } = await begin();
+    const wanted = {
+      title: '  Access review ',
+      kind: 'report',
+      description: 'Of the third quarter',
+      url: 'HTTPS://Files.Example.com/review.pdf?page=1#top',
+      sha256: 'AB'.repeat(32),
+      collectedAt: '2026-11-01T10:00:00+02:00',
+      expiresAt: '2027-11-01T08:00:00Z',
+    };
+    const item = payload(await client.send('POST', path, wanted), 201);
+    assert.deepEqual(item, {
+      id: item.id,
+      controlId: id,
+      title: 'Access review',
+      kind: 'report',
+      description: 'Of the third quarter',
+      url: 'https://files.example.com/review.pdf?page=1#top',
+      sha256: 'ab'.repeat(32),
+      collectedAt: '2026-11-01T08:00:00.000Z',
+      expiresAt: '2027-11-01T08:00:00.000Z',
+      isValid: true,
+      createdAt: server.clock.now(),
+      withdrawnAt: null,
+      withdrawalReason: null,
+    });
+    assert.deepEqual(await client.read(`${path}/${item.id}`), item);
+    const bare = payload(await client.addEvidence(id), 201);
+    const { description, url, sha256, expiresAt } = bare;
+    assert.deepEqual([description, url, sha256, expiresAt], [null, null, null, null]);
+    const { evidenceCount, evidenceFreshness } = await client.get(id);
+    assert.deepEqual([evidenceCount, evidenceFreshness], [2, 'current']);
+  });
+
+  const broken: readonly (readonly [change: object, ...paths: readonly string[]])[] = [
+    [{ title: ' ' }, 'body.title'],
+    [{ title: 'x'.repeat(201) }, 'body.title'],
+    [{ kind: 'photo' }, 'body.kind'],
+    [{ kind: undefined, collectedAt: undefined }, 'body.kind', 'body.collectedAt'],
+    [{ description: '' }, 'body.description'],
+    [{ url: 'javascript:alert(1)' }, 'body.url'],
+    [{ url: 'ftp://example.com/a' }, 'body.url'],
+    [{ url: 'example.com' }, 'body.url'],
+    [{ url: 'https://user:secret@example.com/' }, 'body.url'],
+    [{ url: 'https://user@example.com/' }, 'body.url'],
+    [{ sha256: 'ab' }, 'body.sha256'],
+    [{ sha256: 'g'.repeat(64) }, 'body.sha256'],
+    [{ collectedAt: '2026-11-01' }, 'body.collectedAt'],
+    [{ collectedAt: 1 }, 'body.collectedAt'],
+    [{ expiresAt: 'never' }, 'body.expiresAt'],
+    [{ file: 'x' }, 'body.file'],
+  ];
+  for (const [change, ...paths] of broken) {
+    test(`is refused with ${JSON.stringify(change).slice(0, 60)}`, async () => {
+      const { client, id } = await begin();
+      await client.assertNothingWritten(async () => assertInvalid(await client.addEvidence(id, change), ...paths));
+    });
+  }
+
+  test('is never from the future, not by a millisecond', async () => {
+    const { client, id } = await begin();
+    await client.assertNothingWritten(async () => {
+      for (const ahead of [1, 60_000, 365 * day])
+        assertInvalid(await client.addEvidence(id, { collectedAt: at(ahead) }), 'body.collectedAt');
+    });
+    payload(await client.addEvidence(id, { collectedAt: at(0) }), 201);
+  });
+
+  test('ends after it was collected', async () => {
+    const { client, id } = await begin();
+    const { collectedAt } = evidenceItem;
+    await client.assertNothingWritten(async () => {
+      for (const expiresAt of [collectedAt, '2026-10-31T00:00:00Z'])
+        assertInvalid(await client.addEvidence(id, { expiresAt }), 'body.expiresAt');
+    });
+    const expiresAt = new Date(Date.parse(collectedAt) + 1).toISOString();
+    assert.equal(payload(await client.addEvidence(id, { expiresAt }), 201).isValid, false);
+    assert.equal((await client.get(id)).evidenceFreshness, 'expired');
+  });
+
+  for (const status of ['evidence_requested', 'overdue']) {
+    test(`makes a control that is ${status} evidence_submitted, and tells so`, async () => {
+      const { client, id } = await begin();
+      payload(await client.edit(id, { status: 'evidence_requested', evidenceDueAt: at(1) }));
+      if (status === 'overdue') server.clock.advance(2);
+      payload(await client.addEvidence(id, { expiresAt: at(-1) }), 201);
+      assert.equal((await client.get(id)).status, status, 'one that has ended already is none');
+      payload(await client.addEvidence(id), 201);
+      const control = await client.get(id);
+      assert.deepEqual([control.status, control.evidenceDueAt], ['evidence_submitted', null]);
+      const actions = (await client.readEvents()).map(({ action }) => action);
+      assert.deepEqual(actions.slice(-2), ['control_evidence.added', 'control.status_changed']);
+      const { code } = control;
+      const data = { controlId: id, code, from: status, to: 'evidence_submitted' };
+      assert.deepEqual((await client.readWebhooks()).at(-1), { type: 'control.status_changed', data });
+    });
+  }
+
+  test('leaves every other status as it is', async () => {
+    const { client, id } = await begin();
+    for (const status of ['not_started', 'in_progress', 'implemented', 'needs_review']) {
+      payload(await client.edit(id, { status }));
+      payload(await client.addEvidence(id), 201);
+      assert.equal((await client.get(id)).status, status);
+    }
+  });
+
+  test('no longer counts when it is withdrawn, and is kept with the reason', async () => {
+    const { client, id, path } = await begin();
+    const item = payload(await client.addEvidence(id), 201);
+    payload(await client.edit(id, { status: 'evidence_submitted' }));
+    server.clock.advance(1);
+    const withdrawn = payload(await client.withdraw(id, item.id, 'Wrong quarter'));
+    const expected = { withdrawnAt: at(0), withdrawalReason: 'Wrong quarter', isValid: false };
+    assert.deepEqual(withdrawn, { ...item, ...expected });
+    assert.deepEqual(await client.read(`${path}/${item.id}`), withdrawn);
+    const { evidenceCount, evidenceFreshness, status } = await client.get(id);
+    assert.deepEqual([evidenceCount, evidenceFreshness, status], [0, 'missing', 'evidence_submitted']);
+    server.clock.advance(1);
+    await client.assertNothingWritten(async () =>
+      assert.deepEqual(payload(await client.withdraw(id, item.id, 'Again')), withdrawn),
+    );
+    const event = (await client.readEvents()).at(-1);
+    assert.deepEqual([event.action, event.reason], ['control_evidence.withdrawn', 'Wrong quarter']);
+    assert.ok(!JSON.stringify(event.diff).includes('Wrong quarter'));
+    await client.assertNothingWritten(async () =>
+      assertInvalid(await client.send('POST', `${path}/${item.id}/withdraw`, {}), 'body.reason'),
+    );
+  });
+
+  test('tells the audit log what kind it is and when it was collected, and none of its text', async () => {
+    const { client, id } = await begin();
+    const secret = 'Payroll of Zoë Smith';
+    payload(await client.addEvidence(id, { title: secret, description: secret, url: 'https://example.com/zoe' }), 201);
+    const event = (await client.readEvents()).at(-1);
+    const { stateHash: _, ...diff } = event.diff;
+    const { kind, collectedAt } = evidenceItem;
+    assert.deepEqual(diff, { controlId: id, kind, collectedAt, expiresAt: null });
+    assert.ok(!/Zoë|zoe/.test(JSON.stringify(event)));
+  });
+
+  test('is listed page by page, the items added last first, withdrawn ones included', async () => {
+    const { client, id, path } = await begin();
+    const other = await client.create();
+    payload(await client.addEvidence(other), 201);
+    const added: string[] = [];
+    for (const index of Array(7).keys())
+      added.unshift(payload(await client.addEvidence(id, { title: `Item ${index}` }), 201).id);
+    payload(await client.withdraw(id, added[3] as string));
+    for (const limit of [1, 3, 7, 200]) {
+      const seen: string[] = [];
+      let cursor = '';
+      do {
+        const page = await client.read(`${path}?limit=${limit}${cursor}`);
+        assert.ok(page.items.length <= limit);
+        seen.push(...page.items.map((item: { readonly id: string }) => item.id));
+        assert.ok(seen.length <= added.length, 'a page came twice');
+        cursor = page.nextCursor === null ? '' : `&cursor=${page.nextCursor}`;
+      } while (cursor !== '');
+      assert.deepEqual(seen, added);
+    }
+    const { nextCursor } = await client.read(`${path}?limit=1`);
+    const elsewhere = `${base}/controls/${other}/evidence?cursor=${nextCursor}`;
+    assertProblem(await client.send('GET', elsewhere), 'invalid_cursor');
+    assertInvalid(await client.send('GET', `${path}?limit=201`), 'query.limit');
+  });
+
+  test('belongs to one control of one tenant', async () => {
+    const { client, id } = await begin();
+    const other = await client.create();
+    const stranger = await openTenant(server);
+    const own = await stranger.create();
+    const item = payload(await client.addEvidence(id), 201);
+    await client.assertNothingWritten(async () => {
+      for (const [asking, control] of [
+        [client, other],
+        [stranger, own],
+        [stranger, id],
+      ] as const) {
+        assertProblem(await asking.send('GET', `${base}/controls/${control}/evidence/${item.id}`), 'not_found');
+        assertProblem(await asking.withdraw(control, item.id), 'not_found');
+      }
+      assertProblem(await client.withdraw(id, randomUUID()), 'not_found');
+    });
+  });
+});

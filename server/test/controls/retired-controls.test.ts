@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { assertProblem } from '../http/problems.ts';
+import { runVerify } from '../ledger/fixture.ts';
+import { base, describeServer, openTenant, payload } from './helpers.ts';
+import { readStored } from './recount.ts';
+
+describeServer('a control of a tenant’s own that is removed', (server) => {
+  test('leaves every list and count, and is found by no path', async () => {
+    const client = await openTenant(server);
+    const [id, kept] = [await client.create({ domain: 'Doors' }), await client.create()];
+    payload(await client.addEvidence(id), 201);
+    const { id: testId } = payload(await client.addTest(id), 201);
+    payload(await client.record(id, testId, { status: 'fail' }), 201);
+    const removed = await client.remove(id);
+    assert.deepEqual([removed.status, removed.text], [204, '']);
+    const { items, summary } = await client.read();
+    assert.deepEqual([items.length, items[0].id, summary.tenantControls, summary.failing], [1, kept, 1, 0]);
+    const { totalControls, domainReadiness } = await client.read(`${base}/readiness`);
+    assert.deepEqual([totalControls, Object.keys(domainReadiness)], [1, ['Reception']]);
+    assert.equal((await client.read(`${base}/test-health`)).items.length, 1);
+    assert.equal(payload(await client.adopt()).controls, 1);
+    await client.assertNothingWritten(async () => {
+      for (const [method, path, body] of [
+        ['GET', ''],
+        ['PATCH', '', { status: 'in_progress' }],
+        ['DELETE', ''],
+        ['GET', '/evidence'],
+        ['POST', '/tests', { title: 'Look' }],
+        ['POST', `/tests/${testId}/results`, { status: 'pass' }],
+      ] as const)
+        assertProblem(await client.send(method, `${base}/controls/${id}${path}`, body), 'not_found');
+    });
+  });
+
+  test('stays in the database with its evidence, tests and history, as the audit log tells', async () => {
+    const client = await openTenant(server);
+    const id = await client.create();
+    const { code } = await client.get(id);
+    payload(await client.addEvidence(id), 201);
+    payload(await client.addTest(id), 201);
+    assert.equal((await client.remove(id)).status, 204);
+    const { controls, evidence, tests } = await readStored(server.installation.database, client.tenant.id);
+    assert.deepEqual([controls.length, evidence.length, tests.length], [1, 1, 1]);
+    assert.equal(controls[0]?.retired_at, server.clock.now());
+    const event = (await client.readEvents()).at(-1);
+    const told = [event.action, event.targetId, event.targetRef, event.diff.retiredAt];
+    assert.deepEqual(told, ['control.retired', id, code, server.clock.now()]);
+    assert.equal((await runVerify(server.installation)).report.intact, true);
+  });
+
+  test('sets its code free', async () => {
+    const client = await openTenant(server);
+    const id = await client.create({ code: 'Door-1' });
+    assert.equal((await client.remove(id)).status, 204);
+    const other = await client.create({ code: 'DOOR-1' });
+    assert.notEqual(other, id);
+    assert.equal((await client.read()).summary.tenantControls, 1);
+  });
+
+  test('is none of the catalogue, which says what to do instead', async () => {
+    const client = await openTenant(server);
+    await client.adopt('GDPR');
+    const [{ id, controlId }] = (await client.read()).items;
+    await client.assertNothingWritten(async () => {
+      for (const path of [id, controlId])
+        assert.match(assertProblem(await client.remove(path), 'conflict').message, /not_applicable/);
+    });
+  });
+
+  test('is none of another tenant, and needs the scope to write', async () => {
+    const [client, stranger] = [await openTenant(server), await openTenant(server)];
+    const id = await client.create();
+    const key = await server.createKey(client.tenant.id, ['controls:read']);
+    await client.assertNothingWritten(async () => {
+      for (const path of [id, randomUUID()]) assertProblem(await stranger.remove(path), 'not_found');
+      const refused = await client.send('DELETE', `${base}/controls/${id}`, undefined, { key });
+      assertProblem(refused, 'insufficient_scope');
+    });
+  });
+});

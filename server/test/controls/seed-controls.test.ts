@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemSource } from '../../audit/source.ts';
+import { readControls } from '../../controls/read-controls.ts';
+import { rateReadiness } from '../../controls/readiness.ts';
+import { controlStatuses } from '../../controls/status.ts';
+import { rateTestHealth } from '../../controls/test-health.ts';
+import { seedControls } from '../../demo/seed-controls.ts';
+import { createUser } from '../../identity/create-user.ts';
+import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { createTenant } from '../../tenants/store.ts';
+import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
+import { runVerify } from '../ledger/fixture.ts';
+
+describeOnEachDatabase('the control framework of the demo', (dialect) => {
+  test('shows every status, freshness and result, with owners, as ordinary changes would leave it', async () => {
+    await using installation = await openTestInstallation(dialect);
+    const { database, clock } = installation;
+    const { tenantId, userId } = await runUnitOfWork(database, clock(), async (work) => {
+      const { id } = await createTenant(work, { slug: 'demo', name: 'Demo' });
+      const source = systemSource(id);
+      const admin = await createUser(work, source, { email: 'a@demo.example', role: 'admin', passwordHash: 'hash' });
+      await seedControls(work, source, admin?.userId as string);
+      return { tenantId: id, userId: admin?.userId };
+    });
+    const { controls, adopted } = await readControls(database.kysely, tenantId, clock());
+    const seen = new Set(controls.map(({ control }) => control.status));
+    assert.deepEqual([...seen].sort(), [...controlStatuses].sort());
+    const { frameworkReadiness, score } = rateReadiness(controls, adopted);
+    assert.deepEqual(Object.keys(frameworkReadiness), ['GDPR', 'ISO27001', 'SOC2']);
+    assert.ok(score > 20 && score < 80, `${score}`);
+    const { summary } = rateTestHealth(controls, clock());
+    const { missingTests: _, ...shown } = summary;
+    for (const [name, count] of Object.entries(shown)) assert.ok(count > 0, name);
+    assert.ok(summary.dueTests < summary.totalControls);
+    assert.equal(controls.filter(({ template }) => template === null).length, 2);
+    const owners = new Set(controls.map(({ control }) => control.ownerUserId));
+    assert.deepEqual([...owners].sort(), [userId, null].sort());
+    for (const { control, row } of controls) {
+      for (const time of [control.lastTestedAt, row.reviewed_at, row.created_at]) assert.ok((time ?? '') <= clock());
+    }
+    assert.equal((await runVerify(installation)).report.intact, true);
+  });
+});

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { normalizeWebAddress, WebAddress } from '../../http/web-address.ts';
+
+/** Texts that look more or less like addresses. */
+const address = fc.oneof(
+  fc.webUrl({ withFragments: true, withQueryParameters: true }),
+  fc.string({ unit: 'binary' }),
+  fc
+    .tuple(
+      fc.constantFrom('https://', 'http://', 'HTTPS://', 'javascript:', 'data:', '//'),
+      fc.string({ unit: 'binary' }),
+    )
+    .map(([scheme, rest]) => scheme + rest),
+  fc
+    .array(fc.constantFrom('https:', 'http:', 'javascript:', '/', '\\', '@', ':', 'a', '.', '\t', '\n', ' ', '?', '#'))
+    .map((parts) => parts.join('')),
+);
+
+describe('a web address', () => {
+  test('is http or https with a host and without a user, in the one form that a browser gives it', () => {
+    fc.assert(
+      fc.property(address, (text) => {
+        const found = normalizeWebAddress(text);
+        if (found === null) return;
+        const url = new URL(found);
+        assert.ok(['http:', 'https:'].includes(url.protocol));
+        assert.deepEqual([url.username, url.password], ['', '']);
+        assert.notEqual(url.host, '');
+        assert.match(found, /^[\x21-\x7e]+$/);
+        assert.equal(normalizeWebAddress(found), found);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('leads where the text leads', () => {
+    fc.assert(
+      fc.property(fc.webUrl({ withFragments: true, withQueryParameters: true }), (text) => {
+        assert.equal(normalizeWebAddress(text), new URL(text).href);
+      }),
+    );
+  });
+
+  test('is at most 2,048 characters long, also as it is written in the end', () => {
+    assert.equal(WebAddress.safeParse(`https://example.com/${'a'.repeat(2028)}`).success, true);
+    assert.equal(WebAddress.safeParse(`https://example.com/${'a'.repeat(2029)}`).success, false);
+    assert.equal(WebAddress.safeParse(`https://example.com/${'ü'.repeat(700)}`).success, false);
+  });
+});

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { text as readAll } from 'node:stream/consumers';
+import { systemSource } from '../../audit/source.ts';
+import { recordEvent } from '../../audit/store.ts';
+import type { Installation } from '../../installation.ts';
+import { type StoredCheckpoint, signCheckpoint } from '../../ledger/checkpoint-store.ts';
+import { prepareExport } from '../../ledger/export.ts';
+import { readLines } from '../../ledger/export-lines.ts';
+import { type NoteVerifier, readVerifierKey } from '../../ledger/signed-note.ts';
+import type { LedgerOf } from '../../ledger/tree-store.ts';
+import { type ExportReport, verifyExport } from '../../ledger/verify-export.ts';
+import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { createTenant } from '../../tenants/store.ts';
+
+/** Texts that are hard on whoever cuts lines, sorts keys, or counts bytes as characters. */
+export const hardTexts = ['plain', '\u2028line\u2029', '\uFFFD', '\u{1F600}', '"\\', '\r\n', '\u0000', '\u0085', 'é'];
+
+/** Appends an event to the audit log of a tenant. */
+export function appendOne({ database }: Installation, tenantId: string, now: string, text: string): Promise<void> {
+  return runUnitOfWork(database, now, (work) =>
+    recordEvent(work, systemSource(tenantId), {
+      module: 'consent',
+      action: 'thing.done',
+      targetId: text,
+      targetRef: null,
+      // Keys that objects treat as special, and those that they would sort as numbers.
+      diff: JSON.parse(`{"__proto__":{"x":1},"constructor":1,"10":1,"9":${JSON.stringify(text)}}`),
+    }),
+  );
+}
+
+/** Signs a checkpoint of a ledger as it is now. */
+export function signNow({ database, signer }: Installation, of: LedgerOf, now: string): Promise<StoredCheckpoint> {
+  return runUnitOfWork(database, now, (work) => signCheckpoint(work, signer, of));
+}
+
+export interface Wanted {
+  readonly from?: string | null;
+  readonly to?: string | null;
+  readonly since?: number | null;
+}
+
+/** The text of an export against a checkpoint. */
+export async function exportText(
+  { database, signer }: Installation,
+  of: LedgerOf,
+  checkpoint: StoredCheckpoint,
+  { from = null, to = null, since = null }: Wanted = {},
+): Promise<string> {
+  const options = { ...of, from, to, since, checkpoint, verifierKey: signer.verifierKey };
+  return readAll(Readable.from((await prepareExport(database.kysely, options)).lines));
+}
+
+/** Verifies a file as `svc export verify` does: from its bytes, the text of the key, and a kept note. */
+export function verifyFile(
+  file: string | Uint8Array,
+  verifierKey: string,
+  earlier: string | null = null,
+): Promise<ExportReport> {
+  return verifyExport(
+    readLines(Readable.from([Buffer.from(file)])),
+    readVerifierKey(verifierKey) as NoteVerifier,
+    earlier,
+  );
+}
+
+/** Drops the tree of a ledger, as if none had been made of its entries yet. */
+export function forgetTree({ database }: Installation, of: LedgerOf): Promise<unknown> {
+  return Promise.all(
+    (['merkle_trees', 'merkle_tiles'] as const).map((table) =>
+      database.kysely.deleteFrom(table).where('tenant_id', '=', of.tenantId).where('ledger', '=', of.ledger).execute(),
+    ),
+  );
+}
+
+const start = Date.parse('2026-11-21T12:00:00.000Z');
+/** So many minutes after the start. */
+export const time = (minutes: number) => new Date(start + minutes * 60_000).toISOString();
+
+/** A ledger with the notes of all its checkpoints. */
+export interface Ledger {
+  readonly of: { readonly tenantId: string; readonly ledger: 'audit' };
+  readonly checkpoints: readonly StoredCheckpoint[];
+  readonly minutes: number;
+}
+
+/** A tenant with a ledger. @param steps how many minutes pass before each entry; a negative one stands for a checkpoint. */
+export async function createLedger(installation: Installation, steps: readonly number[]): Promise<Ledger> {
+  const wanted = { slug: `tenant-${randomUUID()}`, name: 'Tenant' };
+  const { id: tenantId } = await runUnitOfWork(installation.database, time(0), (work) => createTenant(work, wanted));
+  const of = { tenantId, ledger: 'audit' } as const;
+  const checkpoints: StoredCheckpoint[] = [];
+  let minutes = 0;
+  for (const [number, step] of steps.entries()) {
+    if (step < 0) checkpoints.push(await signNow(installation, of, time(minutes)));
+    else {
+      minutes += step;
+      await appendOne(installation, tenantId, time(minutes), hardTexts[number % hardTexts.length] as string);
+    }
+  }
+  checkpoints.push(await signNow(installation, of, time(minutes)));
+  return { of, checkpoints, minutes };
+}
+export const latestOf = ({ checkpoints }: Ledger) => checkpoints.at(-1) as StoredCheckpoint;

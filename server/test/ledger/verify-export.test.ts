@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import fc from 'fast-check';
+import type { Installation } from '../../installation.ts';
+import { nameOrigin, writeCheckpoint } from '../../ledger/checkpoint.ts';
+import type { StoredCheckpoint } from '../../ledger/checkpoint-store.ts';
+import { NoteSigner } from '../../ledger/signed-note.ts';
+import { openTestInstallation } from '../harness.ts';
+import { appendOne, createLedger, exportText, latestOf, signNow, time, verifyFile } from './exported.ts';
+
+describe('an export', () => {
+  let installation: Installation;
+  let key: string;
+  before(async () => {
+    installation = await openTestInstallation('sqlite');
+    key = installation.signer.verifierKey;
+  });
+  after(() => installation[Symbol.asyncDispose]());
+
+  const steps = fc.array(fc.integer({ min: -1, max: 2 }), { maxLength: 30 });
+  const edge = fc.option(fc.integer({ min: -1, max: 40 }).map(time), { nil: null });
+
+  test('verifies, whatever the ledger, the range and the earlier checkpoint', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, edge, edge, fc.nat(), async (wantedSteps, from, to, pick) => {
+        const ledger = await createLedger(installation, wantedSteps);
+        const latest = latestOf(ledger);
+        const earlier = ledger.checkpoints[pick % ledger.checkpoints.length] as StoredCheckpoint;
+        fc.pre(from === null || to === null || from <= to);
+        const file = await exportText(installation, ledger.of, latest, { from, to, since: earlier.size });
+        const report = await verifyFile(file, key, earlier.note);
+        assert.deepEqual([report.fault, report.isConsistent], [null, true]);
+        assert.equal(report.entries, file.trimEnd().split('\n').length - 1);
+        assert.equal(report.checkpoint?.size, latest.size);
+        // Every entry of the range is there: counted past all of our own code.
+        const times = file
+          .split('\n')
+          .slice(1, -1)
+          .map((line) => JSON.parse(line).entry.at as string);
+        const isInside = (at: string) => (from === null || at >= from) && (to === null || at < to);
+        const all = await installation.database.kysely
+          .selectFrom('audit_events')
+          .select('at')
+          .where('tenant_id', '=', ledger.of.tenantId)
+          .execute();
+        assert.equal(times.filter(isInside).length, all.filter(({ at }) => isInside(at)).length);
+        assert.ok(times.filter((at) => !isInside(at)).length <= 2);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('of everything meets every earlier checkpoint without being asked to', async () => {
+    const ledger = await createLedger(installation, [-1, 0, 0, -1, 1, -1, 0, 0, 0]);
+    const file = await exportText(installation, ledger.of, latestOf(ledger));
+    for (const { note } of ledger.checkpoints) assert.deepEqual((await verifyFile(file, key, note)).isConsistent, true);
+  });
+
+  test('of a part meets the very checkpoint that it was made against, and no other without a proof', async () => {
+    const ledger = await createLedger(installation, [1, 1, 1, -1, 1, 1, 1, 1]);
+    const file = await exportText(installation, ledger.of, latestOf(ledger), { from: time(6) });
+    assert.equal((await verifyFile(file, key, latestOf(ledger).note)).isConsistent, true);
+    const { fault } = await verifyFile(file, key, ledger.checkpoints[0]?.note);
+    assert.match(fault?.issue ?? '', /export it with since=4/);
+  });
+
+  test('says which entries it holds', async () => {
+    const ledger = await createLedger(installation, [1, 1, 1, 1, 1]);
+    const file = await exportText(installation, ledger.of, latestOf(ledger), { from: time(3), to: time(4) });
+    const { range, entries } = await verifyFile(file, key);
+    const told = { first: 3, last: 5, from: time(3), to: time(4), newer: 0, until: time(4) };
+    assert.deepEqual([range, entries], [told, 3]);
+  });
+
+  test('says until when it can hold anything: up to its checkpoint, and how much is newer', async () => {
+    const ledger = await createLedger(installation, [1, 1, -1]);
+    await appendOne(installation, ledger.of.tenantId, time(30), 'later');
+    const checkpoint = latestOf(ledger);
+    const file = await exportText(installation, ledger.of, checkpoint, { to: time(60) });
+    const { range, fault } = await verifyFile(file, key);
+    assert.deepEqual([fault, range?.until, range?.newer], [null, checkpoint.at, 1]);
+  });
+
+  test('without an entry is refused of a ledger that has some, whatever its header says', async () => {
+    // Of four entries the root is the one complete subtree: a header could hide them all behind it.
+    const ledger = await createLedger(installation, [1, 1, 1, 1]);
+    const checkpoint = latestOf(ledger);
+    const [line] = (await exportText(installation, ledger.of, checkpoint)).split('\n');
+    for (const [from, to] of [
+      [time(0), time(90)],
+      [null, null],
+    ]) {
+      const header = { ...JSON.parse(line as string), from, to, first: 5, last: 4, before: [checkpoint.rootHash] };
+      const { fault } = await verifyFile(`${JSON.stringify(header)}\n`, key, checkpoint.note);
+      assert.match(fault?.issue ?? '', /cannot be/);
+    }
+  });
+
+  test('with an entry that is dated back behind a kept checkpoint is refused', async () => {
+    const ledger = await createLedger(installation, [1, 1]);
+    await appendOne(installation, ledger.of.tenantId, time(10), 'in time');
+    const kept = await signNow(installation, ledger.of, time(600));
+    await appendOne(installation, ledger.of.tenantId, time(300), 'dated back');
+    const file = await exportText(installation, ledger.of, await signNow(installation, ledger.of, time(700)));
+    assert.match((await verifyFile(file, key, kept.note)).fault?.issue ?? '', /was not there when/);
+    // Clocks of two servers may be apart by minutes.
+    const other = await createLedger(installation, [1, 1]);
+    await appendOne(installation, other.of.tenantId, time(10), 'in time');
+    const near = await signNow(installation, other.of, time(600));
+    await appendOne(installation, other.of.tenantId, time(595), 'a clock that is behind');
+    const honest = await exportText(installation, other.of, await signNow(installation, other.of, time(596)));
+    assert.equal((await verifyFile(honest, key, near.note)).fault, null);
+  });
+
+  test('with entries younger than their checkpoint is refused', async () => {
+    const { signer } = installation;
+    const ledger = await createLedger(installation, [5, 5]);
+    const { size, rootHash } = latestOf(ledger);
+    const origin = nameOrigin(signer.verifier.name, ledger.of.tenantId, 'audit');
+    const note = signer.sign(writeCheckpoint({ origin, size, rootHash: Buffer.from(rootHash, 'base64'), at: time(7) }));
+    const file = await exportText(installation, ledger.of, { ...latestOf(ledger), note });
+    assert.match((await verifyFile(file, key)).fault?.issue ?? '', /later than the checkpoint/);
+  });
+
+  test('is signed with times that rise, whatever the clocks of the servers say', async () => {
+    const ledger = await createLedger(installation, [1]);
+    const first = await signNow(installation, ledger.of, time(50));
+    await appendOne(installation, ledger.of.tenantId, time(20), 'next');
+    assert.equal(first.at, latestOf(ledger).at);
+    const late = await signNow(installation, ledger.of, time(60));
+    await appendOne(installation, ledger.of.tenantId, time(20), 'next');
+    assert.equal((await signNow(installation, ledger.of, time(21))).at, late.at);
+  });
+
+  test('of an empty ledger is a header, and nothing can be added to it', async () => {
+    const of = { ...(await createLedger(installation, [])).of, ledger: 'consent' } as const;
+    const file = await exportText(installation, of, await signNow(installation, of, time(0)));
+    assert.deepEqual((await verifyFile(file, key)).fault, null);
+    assert.notEqual((await verifyFile(`${file}${file}`, key)).fault, null);
+  });
+
+  test('verifies with line breaks as mail programs write them, and without the last one', async () => {
+    const ledger = await createLedger(installation, [0, 1]);
+    const file = await exportText(installation, ledger.of, latestOf(ledger));
+    for (const same of [file.replaceAll('\n', '\r\n'), file.slice(0, -1)])
+      assert.equal((await verifyFile(same, key)).fault, null);
+  });
+
+  test('verifies with no other key, and with no checkpoint of another key, tenant or ledger', async () => {
+    const ledger = await createLedger(installation, [0, 1]);
+    const other = await createLedger(installation, [0, 1]);
+    const consent = { ...ledger.of, ledger: 'consent' } as const;
+    const stranger = new NoteSigner('the secret of another installation');
+    const file = await exportText(installation, ledger.of, latestOf(ledger));
+    const { fault } = await verifyFile(file, stranger.verifierKey);
+    assert.deepEqual(fault, { line: 1, issue: 'the checkpoint of the export is not signed with this key' });
+    const foreign = stranger.sign(`${latestOf(ledger).note.split('\n\n')[0]}\n`);
+    for (const [note, issue] of [
+      [latestOf(other).note, /belongs to another ledger/],
+      [(await signNow(installation, consent, time(1))).note, /belongs to another ledger/],
+      [foreign, /not signed with this key/],
+      ['', /not signed with this key/],
+    ] as const) {
+      assert.match((await verifyFile(file, key, note)).fault?.issue ?? '', issue);
+      const [header = '', ...lines] = file.split('\n');
+      const changed = JSON.stringify({ ...JSON.parse(header), checkpoint: note });
+      assert.match((await verifyFile([changed, ...lines].join('\n'), key)).fault?.issue ?? '', issue);
+    }
+  });
+});

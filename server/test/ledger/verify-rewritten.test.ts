@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import fc from 'fast-check';
+import { appendRecords } from '../../consent/record-store.ts';
+import { newId } from '../../ids.ts';
+import { type LedgerName, ledgerTables } from '../../ledger/append.ts';
+import { hashEntry } from '../../ledger/chain.ts';
+import type { StoredCheckpoint } from '../../ledger/checkpoint-store.ts';
+import { verifyChain } from '../../ledger/verify.ts';
+import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { describeOnEachDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
+import { appendOne, exportText, forgetTree, signNow, verifyFile } from './exported.ts';
+import { draftRecord } from './fixture.ts';
+import { readNote, rootsOfProof } from './naive-merkle.ts';
+import { changeRow, deleteRow, insertRow, liftProtection, type Row, readRows } from './tamper.ts';
+
+/** What somebody does with the rows of a ledger, at a place before the earlier checkpoint. */
+const attacks: Readonly<Record<string, (rows: readonly Row[], at: number) => readonly Row[]>> = {
+  changed: (rows, at) => rows.with(at, { ...at0(rows, at), entry: edit(String(at0(rows, at).entry)) }),
+  removed: (rows, at) => rows.toSpliced(at, 1),
+  swapped: (rows, at) => rows.with(at, at0(rows, at - 1)).with(at - 1, at0(rows, at)),
+  inserted: (rows, at) => {
+    const { id, entry, ...row } = at0(rows, at);
+    const copy = newId();
+    return rows.toSpliced(at, 0, { ...row, id: copy, entry: String(entry).replace(String(id), copy) });
+  },
+  'cut off': (rows, at) => rows.slice(0, at),
+};
+const at0 = (rows: readonly Row[], at: number) => rows[at] as Row;
+const edit = (entry: string) => entry.replace(/"(reason|ipHash)":null/, '"$1":"another"');
+
+describeOnEachDatabase('a ledger that was rewritten by somebody with full control', (dialect) => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer(dialect);
+    await liftProtection(server.installation.database);
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  const append = async (tenantId: string, ledger: LedgerName, count: number) => {
+    const { installation, clock } = server;
+    for (let number = 0; number < count; number += 1) {
+      clock.advance(1000);
+      if (ledger === 'audit') await appendOne(installation, tenantId, clock.now(), `thing ${number}`);
+      else
+        await runUnitOfWork(installation.database, clock.now(), (work) =>
+          appendRecords(work.transaction, work.now, [draftRecord(tenantId, newId(), `subject ${number}`)]),
+        );
+    }
+  };
+
+  /** Writes a whole ledger anew: rows, chain, head, tree, tiles, and a checkpoint with the right key. */
+  async function rewrite(tenantId: string, ledger: LedgerName, attack: (rows: readonly Row[]) => readonly Row[]) {
+    const { installation, clock } = server;
+    const { database } = installation;
+    const table = ledgerTables[ledger];
+    const rows = (await readRows(database, table)).filter((row) => row.tenant_id === tenantId);
+    for (const row of rows) await deleteRow(database, table, row);
+    let hash: string | null = null;
+    const rewritten = attack(rows);
+    const times = rows.map((row) => JSON.parse(String(row.entry))[ledger === 'audit' ? 'at' : 'recordedAt']).sort();
+    for (const [index, row] of rewritten.entries()) {
+      // Times must rise in the new order too, or the export itself tells.
+      const at = times[Math.min(index, times.length - 1)];
+      const entry: string = String(row.entry).replace(/"(at|recordedAt)":"[^"]+"/, `"$1":"${at}"`);
+      const prev_hash: string | null = hash;
+      hash = hashEntry(prev_hash, entry);
+      await insertRow(database, table, { ...row, ...(row.at && { at }), sequence: index + 1, entry, prev_hash, hash });
+    }
+    const head = { tenant_id: tenantId, ledger };
+    const at = rewritten.length === 0 ? '' : times[Math.min(rewritten.length, times.length) - 1];
+    await changeRow(database, 'chain_heads', head, { sequence: rewritten.length, hash, at });
+    const of = { tenantId, ledger };
+    await forgetTree(installation, of);
+    await database.kysely.deleteFrom('checkpoints').where('tenant_id', '=', tenantId).execute();
+    return signNow(installation, of, clock.now());
+  }
+
+  const proves = async (tenant: TestTenant, ledger: LedgerName, earlier: StoredCheckpoint) => {
+    const path = `/v1/ledgers/${ledger}/consistency-proof?from=${earlier.size}`;
+    const { status, body } = await server.request('GET', path, { key: tenant.key });
+    if (status !== 200) return false;
+    const { hashes, checkpoint } = body.data;
+    const key = server.installation.signer.verifierKey;
+    const [one, other] = [readNote(earlier.note, key), readNote(checkpoint.note, key)];
+    assert.ok(one && other);
+    const decoded = hashes.map((hash: string) => Buffer.from(hash, 'base64'));
+    const roots = rootsOfProof(one.size, other.size, one.root, decoded);
+    return roots?.[0].equals(one.root) === true && roots[1].equals(other.root);
+  };
+  const verifies = async (
+    tenantId: string,
+    ledger: LedgerName,
+    latest: StoredCheckpoint,
+    earlier: StoredCheckpoint,
+  ) => {
+    const { installation } = server;
+    const key = installation.signer.verifierKey;
+    const of = { tenantId, ledger };
+    const since = Math.min(earlier.size, latest.size);
+    const last = server.clock.now();
+    const files = [
+      await exportText(installation, of, latest),
+      await exportText(installation, of, latest, { since }),
+      await exportText(installation, of, latest, { since, from: last }),
+    ];
+    const alone = await Promise.all(files.map((file) => verifyFile(file, key)));
+    const against = await Promise.all(files.map((file) => verifyFile(file, key, earlier.note)));
+    return { alone: alone.map(({ fault }) => fault), against: against.map(({ fault }) => fault !== null) };
+  };
+
+  let tenants = 0;
+  for (const ledger of ['audit', 'consent'] as const) {
+    test(`${ledger}: fits an earlier checkpoint while nothing is rewritten`, async () => {
+      const tenant = await server.createTenant(`honest-${ledger}`);
+      await append(tenant.id, ledger, 6);
+      const of = { tenantId: tenant.id, ledger };
+      const earlier = await signNow(server.installation, of, server.clock.now());
+      await append(tenant.id, ledger, 5);
+      const latest = await signNow(server.installation, of, server.clock.now());
+      const { alone, against } = await verifies(tenant.id, ledger, latest, earlier);
+      assert.deepEqual(
+        [alone, against],
+        [
+          [null, null, null],
+          [false, false, false],
+        ],
+      );
+      assert.ok(await proves(tenant, ledger, earlier));
+      const rewritten = await rewrite(tenant.id, ledger, (rows) => rows);
+      assert.equal(rewritten.rootHash, latest.rootHash, 'writing the same anew is no attack');
+    });
+
+    for (const [name, attack] of Object.entries(attacks)) {
+      test(`${ledger}: with a row ${name} hangs together in itself and fits no earlier checkpoint`, async () => {
+        await fc.assert(
+          fc.asyncProperty(fc.integer({ min: 3, max: 12 }), fc.nat(8), fc.nat(), async (before, more, pick) => {
+            tenants += 1;
+            const { installation, clock } = server;
+            const tenant = await server.createTenant(`tenant-${tenants}`);
+            await append(tenant.id, ledger, before);
+            const of = { tenantId: tenant.id, ledger };
+            const earlier = await signNow(installation, of, clock.now());
+            await append(tenant.id, ledger, more);
+            const at = 1 + (pick % (earlier.size - 1));
+            const latest = await rewrite(tenant.id, ledger, (rows) => {
+              const rewritten = attack(rows, at);
+              assert.notDeepEqual(rewritten, rows);
+              return rewritten;
+            });
+            const { fault } = await verifyChain(installation.database.kysely, ledger, tenant.id);
+            assert.equal(fault, null, 'the attack is as good as can be');
+            const { alone, against } = await verifies(tenant.id, ledger, latest, earlier);
+            assert.deepEqual(alone, [null, null, null]);
+            assert.deepEqual(against, [true, true, true]);
+            assert.equal(await proves(tenant, ledger, earlier), false);
+            // Nor does the file pass with the note that was kept in place of the new one.
+            const [header = '', ...lines] = (await exportText(installation, of, latest)).split('\n');
+            const forged = JSON.stringify({ ...JSON.parse(header), checkpoint: earlier.note });
+            const report = await verifyFile([forged, ...lines].join('\n'), installation.signer.verifierKey);
+            assert.notEqual(report.fault, null);
+          }),
+          { numRuns: dialect === 'sqlite' ? 10 : 4 },
+        );
+      });
+    }
+  }
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { isNotificationOverdue, notificationDue, wasNotifiedLate } from '../../privacy/breach-deadline.ts';
+import { dueAfter, extendDue, isOverdue } from '../../privacy/dsr-deadline.ts';
+import { day, hour, shift } from './requests.ts';
+
+const times = fc
+  .date({ min: new Date('0000-01-01T00:00:00.000Z'), max: new Date('9998-01-01T00:00:00.000Z'), noInvalidDate: true })
+  .map((date) => date.toISOString());
+const days = fc.integer({ min: 1, max: 90 });
+const distance = (from: string, to: string) => Date.parse(to) - Date.parse(from);
+
+describe('the due date of a request', () => {
+  test('lies as many days of 24 hours after its receipt as the tenant chose', () => {
+    fc.assert(
+      fc.property(times, days, (receivedAt, count) => {
+        assert.equal(distance(receivedAt, dueAfter(receivedAt, count)), count * day);
+      }),
+    );
+    assert.equal(dueAfter('2028-02-28T23:59:59.999Z', 1), '2028-02-29T23:59:59.999Z');
+  });
+
+  test('belongs to the period; a millisecond later an open request is overdue, a completed one never', () => {
+    fc.assert(
+      fc.property(times, days, fc.integer({ min: -100, max: 100 }), (receivedAt, count, milliseconds) => {
+        const dueAt = dueAfter(receivedAt, count);
+        const now = shift(dueAt, milliseconds);
+        assert.equal(isOverdue({ status: 'open', dueAt }, now), milliseconds > 0);
+        assert.equal(isOverdue({ status: 'completed', dueAt }, now), false);
+      }),
+      {
+        examples: [
+          ['2026-11-21T12:00:00.000Z', 30, 0],
+          ['2026-11-21T12:00:00.000Z', 30, 1],
+        ],
+      },
+    );
+  });
+
+  test('of an extended period lies three periods after the receipt, and never beyond 90 days', () => {
+    fc.assert(
+      fc.property(times, days, (receivedAt, count) => {
+        const dueAt = extendDue({ status: 'open', receivedAt, dueAt: dueAfter(receivedAt, count) });
+        assert.equal(distance(receivedAt, dueAt), Math.min(3 * count, 90) * day);
+      }),
+      {
+        examples: [
+          ['2026-11-21T12:00:00.000Z', 30],
+          ['2026-11-21T12:00:00.000Z', 31],
+        ],
+      },
+    );
+  });
+});
+
+describe('the deadline of a notification', () => {
+  test('lies 72 hours after the discovery', () => {
+    fc.assert(
+      fc.property(times, (discoveredAt) => {
+        assert.equal(distance(discoveredAt, notificationDue(discoveredAt)), 72 * hour);
+      }),
+    );
+  });
+
+  test('is missed a millisecond later by whoever neither notified nor has a reason', () => {
+    const reasons = fc.option(fc.constant('No risk to anybody'));
+    fc.assert(
+      fc.property(times, fc.integer({ min: -100, max: 100 }), fc.boolean(), reasons, (...values) => {
+        const [discoveredAt, milliseconds, isNotified, notificationReason] = values;
+        const now = shift(discoveredAt, 72 * hour + milliseconds);
+        const breach = { discoveredAt, authorityNotifiedAt: isNotified ? now : null, notificationReason };
+        const isMissed = milliseconds > 0 && !isNotified && notificationReason === null;
+        assert.equal(isNotificationOverdue(breach, now), isMissed);
+        assert.equal(wasNotifiedLate(breach), isNotified && milliseconds > 0);
+      }),
+    );
+  });
+});

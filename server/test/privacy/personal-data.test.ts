@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { hashRow } from '../../audit/row-state.ts';
+import { dsrRows } from '../../privacy/dsr-store.ts';
+import { createFreshTenant, describeServer, payload, readTables } from '../consent/helpers.ts';
+import { readAudit } from '../identity/membership-helpers.ts';
+import { runVerify } from '../ledger/fixture.ts';
+import { PrivacyClient } from './requests.ts';
+
+/** What names a person, or was written about one. */
+const personal = {
+  subjectId: 'ann.smith@example.org',
+  notes: 'Ann called twice',
+  extensionReason: 'Ann has many accounts',
+  reason: 'Ann is somebody else',
+  title: 'Ann lost her laptop',
+  description: 'Ann left it on a train',
+  category: 'Letters to Ann',
+  notificationReason: 'Ann encrypted it',
+};
+
+describeServer('what is said of persons', (server) => {
+  const fill = async () => {
+    const client = new PrivacyClient(server, await createFreshTenant(server));
+    const { id } = await client.opened({ subjectId: personal.subjectId, notes: personal.notes });
+    payload(await client.extend(id, personal.extensionReason), 200);
+    payload(await client.complete(id, { outcome: 'rejected', reason: personal.reason }), 200);
+    const { title, description, category, notificationReason } = personal;
+    const breach = await client.reported({ title, description, dataCategories: [category] });
+    payload(await client.edit(breach.id, { notificationReason, status: 'closed' }), 200);
+    payload(await client.edit(breach.id, { title: `${title}!`, description: `${description}!`, status: 'open' }), 200);
+    return { client, dsrId: id as string, breachId: breach.id as string };
+  };
+
+  test('stands in its row, and of everything else only in what goes to webhooks', async () => {
+    await fill();
+    const allowed: Readonly<Record<string, readonly string[]>> = {
+      subjectId: ['dsr_requests', 'webhook_events'],
+      notes: ['dsr_requests'],
+      extensionReason: ['dsr_requests'],
+      reason: ['dsr_requests'],
+      title: ['breach_incidents'],
+      description: ['breach_incidents'],
+      category: ['breach_incidents'],
+      notificationReason: ['breach_incidents'],
+    };
+    const tables = Object.entries(await readTables(server));
+    for (const [name, text] of Object.entries(personal)) {
+      const found = tables.filter(([, rows]) => rows.some((row) => row.includes(text))).map(([table]) => table);
+      assert.deepEqual(found.sort(), allowed[name], name);
+    }
+  });
+
+  test('is confirmed by no hash in the audit log: the same request twice has two', async () => {
+    const { client, dsrId } = await fill();
+    const { kysely } = server.installation.database;
+    const row = await kysely.selectFrom('dsr_requests').selectAll().where('id', '=', dsrId).executeTakeFirstOrThrow();
+    const told = (await readAudit(server, client.tenant.id)).filter(({ targetId }) => targetId === dsrId);
+    assert.equal(told.at(-1).diff.stateHash, hashRow(dsrRows, row));
+    assert.match(row.salt, /^[0-9A-Za-z]{22}$/);
+    const salts = await kysely.selectFrom('dsr_requests').select('salt').execute();
+    assert.equal(new Set(salts.map(({ salt }) => salt)).size, salts.length);
+    // Whoever knows all but the salt finds another hash.
+    assert.notEqual(hashRow(dsrRows, { ...row, salt: 'A'.repeat(22) }), told.at(-1).diff.stateHash);
+  });
+
+  test('is as the log tells; a row that somebody changed is named', async () => {
+    const { dsrId, breachId } = await fill();
+    const { kysely } = server.installation.database;
+    const faults = async () => (await runVerify(server.installation)).report.tenants.flatMap(({ rows }) => rows.faults);
+    assert.deepEqual(await faults(), []);
+    const issue = 'the row is not as the audit log tells';
+    const move = (id: string, to: string) =>
+      sql`update dsr_requests set due_at = ${to} where id = ${id}`.execute(kysely);
+    const { due_at: dueAt } = await kysely
+      .selectFrom('dsr_requests')
+      .select('due_at')
+      .where('id', '=', dsrId)
+      .executeTakeFirstOrThrow();
+    await move(dsrId, '2030-01-01T00:00:00.000Z');
+    assert.deepEqual(await faults(), [{ table: 'dsr_requests', id: dsrId, issue }]);
+    await move(dsrId, dueAt);
+    await sql`update breach_incidents set severity = 'low' where id = ${breachId}`.execute(kysely);
+    assert.deepEqual(await faults(), [{ table: 'breach_incidents', id: breachId, issue }]);
+    await sql`update breach_incidents set severity = 'high' where id = ${breachId}`.execute(kysely);
+    assert.deepEqual(await faults(), []);
+  });
+});

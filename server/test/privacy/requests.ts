@@ -1,0 +1,81 @@
+import { payload } from '../consent/helpers.ts';
+import type { RequestOptions, TestResponse, TestServer, TestTenant } from '../harness.ts';
+
+export const hour = 60 * 60 * 1000;
+export const day = 24 * hour;
+
+/** The time so many milliseconds after another, or before. */
+export function shift(time: string, milliseconds: number): string {
+  return new Date(Date.parse(time) + milliseconds).toISOString();
+}
+
+/** The operations on data-subject requests and breaches, as one tenant calls them. */
+export class PrivacyClient {
+  readonly server: TestServer;
+  readonly tenant: TestTenant;
+
+  constructor(server: TestServer, tenant: TestTenant) {
+    this.server = server;
+    this.tenant = tenant;
+  }
+
+  send(method: string, path: string, body?: object, options: RequestOptions = {}): Promise<TestResponse> {
+    return this.server.request(method, path, { key: this.tenant.key, ...(body && { body }), ...options });
+  }
+
+  /** Opens a request: `body` changes one that is fine. */
+  open(body: object = {}): Promise<TestResponse> {
+    return this.send('POST', '/v1/dsr', { subjectId: 'subject-1', type: 'access', ...body });
+  }
+
+  /** Opens a request. @returns it. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into every field
+  async opened(body: object = {}): Promise<any> {
+    return payload(await this.open(body), 201);
+  }
+
+  extend(id: string, reason: unknown = 'There is much to collect.'): Promise<TestResponse> {
+    return this.send('POST', `/v1/dsr/${id}/extend`, { reason });
+  }
+
+  complete(id: string, body: object = { outcome: 'fulfilled' }): Promise<TestResponse> {
+    return this.send('POST', `/v1/dsr/${id}/complete`, body);
+  }
+
+  /** Reports an incident that was discovered now: `body` changes one that is fine. */
+  report(body: object = {}): Promise<TestResponse> {
+    return this.send('POST', '/v1/breach', {
+      title: 'Lost laptop',
+      description: 'It stayed on a train.',
+      discoveredAt: this.server.clock.now(),
+      severity: 'high',
+      ...body,
+    });
+  }
+
+  /** Reports an incident. @returns it. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into every field
+  async reported(body: object = {}): Promise<any> {
+    return payload(await this.report(body), 201);
+  }
+
+  edit(id: string, body: object): Promise<TestResponse> {
+    return this.send('PATCH', `/v1/breach/${id}`, body);
+  }
+
+  /** Reads one request or incident. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into every field
+  async read(kind: 'dsr' | 'breach', id: string): Promise<any> {
+    return payload(await this.send('GET', `/v1/${kind}/${id}`), 200);
+  }
+
+  /** A list with filters. */
+  async list(kind: 'dsr' | 'breach', filter: Readonly<Record<string, string>> = {}): Promise<TestResponse> {
+    return this.send('GET', `/v1/${kind}?${new URLSearchParams(filter)}`);
+  }
+
+  /** Chooses the period of requests. */
+  async chooseDays(dsrDays: number): Promise<void> {
+    payload(await this.send('PATCH', '/v1/tenant', { dsrDays }), 200);
+  }
+}

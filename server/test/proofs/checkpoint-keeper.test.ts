@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Installation } from '../../installation.ts';
+import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
+import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { createTenant } from '../../tenants/store.ts';
+import { describeOnEachDatabase, openTestInstallation, TestClock } from '../harness.ts';
+import { appendOne } from '../ledger/exported.ts';
+import { runVerify } from '../ledger/fixture.ts';
+import { deleteRow, insertRow, liftProtection, type Row, readRows } from '../ledger/tamper.ts';
+import { appendManyRecords } from './ledger-requests.ts';
+
+const interval = 60 * 60_000;
+
+describeOnEachDatabase('the keeper of checkpoints', (dialect) => {
+  /** An installation with a clock, and what the keeper did. */
+  async function open() {
+    const clock = new TestClock();
+    const installation = await openTestInstallation(dialect, {}, clock);
+    const { database, signer } = installation;
+    const createKeeper = () => new CheckpointKeeper({ database, signer, interval });
+    const keeper = createKeeper();
+    /** Runs steps until there is nothing to do at once. @returns how many it took. */
+    const work = async (one = keeper) => {
+      for (let steps = 1; ; steps += 1) if (!(await one.step(clock.now()))) return steps;
+    };
+    const read = async (tenantId?: string) => {
+      const rows = await readRows(database, 'checkpoints');
+      return rows
+        .filter(({ tenant_id }) => tenantId === undefined || tenant_id === tenantId)
+        .map(({ ledger, size }) => `${ledger} ${size}`);
+    };
+    return {
+      installation,
+      clock,
+      keeper,
+      createKeeper,
+      work,
+      read,
+      [Symbol.asyncDispose]: () => installation[Symbol.asyncDispose](),
+    };
+  }
+  const addTenant = async ({ database, clock }: Installation, slug: string) =>
+    (await runUnitOfWork(database, clock(), (work) => createTenant(work, { slug, name: slug }))).id;
+
+  test('signs the first checkpoint at once, the next ones at intervals, and none of a ledger that rests', async () => {
+    await using scene = await open();
+    const { installation, clock, work, read } = scene;
+    const id = await addTenant(installation, 'one');
+    await work();
+    assert.deepEqual(await read(), ['audit 1'], 'the consent ledger is empty and stays so');
+    await appendOne(installation, id, clock.now(), 'a');
+    clock.advance(interval - 1);
+    await work();
+    assert.deepEqual(await read(), ['audit 1']);
+    clock.advance(1);
+    await work();
+    assert.deepEqual(await read(), ['audit 1', 'audit 2']);
+    clock.advance(10 * interval);
+    await work();
+    assert.deepEqual(await read(), ['audit 1', 'audit 2']);
+    assert.equal((await runVerify(installation)).code, 0);
+  });
+
+  test('keeps the tree up to the entries between two checkpoints, so that one on demand is quick', async () => {
+    await using scene = await open();
+    const { installation, work, read, clock } = scene;
+    const id = await addTenant(installation, 'one');
+    await work();
+    for (const text of ['a', 'b']) await appendOne(installation, id, clock.now(), text);
+    await work();
+    assert.deepEqual(await read(), ['audit 1']);
+    const trees = installation.database.kysely.selectFrom('merkle_trees').select(['ledger', 'size']);
+    assert.deepEqual(await trees.execute(), [{ ledger: 'audit', size: 3 }]);
+  });
+
+  test('takes more entries than one step holds in several, and signs when it has them all', async () => {
+    await using scene = await open();
+    const { installation, clock, work, read, keeper } = scene;
+    const id = await addTenant(installation, 'one');
+    for (let part = 0; part < 5; part += 1) await appendManyRecords({ installation, clock }, id, 1000);
+    assert.equal(await keeper.step(clock.now()), true);
+    assert.ok(!(await read(id)).includes('consent 5000'));
+    assert.ok((await work()) >= 2);
+    assert.ok((await read(id)).includes('consent 5000'));
+    assert.equal((await runVerify(installation)).code, 0);
+  });
+
+  test('looks after every ledger of every tenant', async () => {
+    await using scene = await open();
+    const { installation, clock, work, read } = scene;
+    const ids: string[] = [];
+    for (let number = 0; number < 23; number += 1) ids.push(await addTenant(installation, `tenant-${number}`));
+    for (const id of ids.slice(0, 3)) await appendManyRecords({ installation, clock }, id, 2);
+    assert.ok((await work()) > 1, 'requests have their turn in between');
+    for (const [number, id] of ids.entries())
+      assert.deepEqual(await read(id), number < 3 ? ['audit 2', 'consent 2'] : ['audit 1']);
+  });
+
+  test('fails on a ledger that is broken, and goes on with the others', async () => {
+    await using scene = await open();
+    const { installation, clock, keeper, read, work } = scene;
+    const ids: string[] = [];
+    for (const slug of ['one', 'two', 'three']) ids.push(await addTenant(installation, slug));
+    const broken = ids.sort()[1] as string;
+    for (const text of ['a', 'b']) await appendOne(installation, broken, clock.now(), text);
+    await liftProtection(installation.database);
+    const row = (await readRows(installation.database, 'audit_events')).find(
+      ({ tenant_id, sequence }) => tenant_id === broken && sequence === 2,
+    ) as Row;
+    await deleteRow(installation.database, 'audit_events', row);
+    await assert.rejects(keeper.step(clock.now()), /entry 2 of the audit ledger is missing/);
+    await keeper.step(clock.now()).catch(() => undefined);
+    for (const id of ids) assert.deepEqual(await read(id), id === broken ? [] : ['audit 1']);
+    await insertRow(installation.database, 'audit_events', row);
+    await work();
+    assert.deepEqual(await read(broken), ['audit 3']);
+  });
+
+  test('does not get in the way of another server that does the same', async () => {
+    await using scene = await open();
+    const { installation, clock, createKeeper, work, read } = scene;
+    const ids: string[] = [];
+    for (let number = 0; number < 6; number += 1) ids.push(await addTenant(installation, `tenant-${number}`));
+    for (let round = 0; round < 4; round += 1) {
+      for (const id of ids) await appendManyRecords({ installation, clock }, id, 30);
+      await Promise.all([createKeeper(), createKeeper(), createKeeper()].map((keeper) => work(keeper)));
+      clock.advance(interval);
+    }
+    for (const id of ids)
+      assert.deepEqual((await read(id)).filter((text) => text.startsWith('consent')).sort(), [
+        'consent 120',
+        'consent 30',
+        'consent 60',
+        'consent 90',
+      ]);
+    const { code, lines } = await runVerify(installation);
+    assert.equal(code, 0, lines.join('\n'));
+  });
+});

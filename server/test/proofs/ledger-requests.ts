@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { systemSource } from '../../audit/source.ts';
+import type { NoticeContent } from '../../consent/notice.ts';
+import { createNotice } from '../../consent/notice-changes.ts';
+import { appendRecords } from '../../consent/record-store.ts';
+import type { LedgerName } from '../../ledger/append.ts';
+import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
+import { noticeContent, type TestServer, type TestTenant } from '../harness.ts';
+import { appendOne } from '../ledger/exported.ts';
+import { draftRecord } from '../ledger/fixture.ts';
+
+/** Appends entries to a ledger, a second apart. */
+export async function append(server: TestServer, tenantId: string, ledger: LedgerName, count: number): Promise<void> {
+  const { installation, clock } = server;
+  for (let number = 0; number < count; number += 1) {
+    clock.advance(1000);
+    if (ledger === 'audit') await appendOne(installation, tenantId, clock.now(), `thing ${number}`);
+    else await appendManyRecords(server, tenantId, 1);
+  }
+}
+
+/** Appends records at once, on the notice of the tenant. */
+export function appendManyRecords(
+  { installation, clock }: Pick<TestServer, 'installation' | 'clock'>,
+  tenantId: string,
+  count: number,
+) {
+  return runUnitOfWork(installation.database, clock.now(), async (work) => {
+    const notice = await findNotice(work, tenantId);
+    const subjects = Array.from({ length: count }, (_, number) => `subject ${number}`);
+    const drafts = subjects.map((subject) => draftRecord(tenantId, notice, subject));
+    return appendRecords(work.transaction, work.now, drafts);
+  });
+}
+
+async function findNotice(work: UnitOfWork, tenantId: string): Promise<string> {
+  const query = work.transaction.selectFrom('consent_notices').select('id').where('tenant_id', '=', tenantId);
+  const found = await query.executeTakeFirst();
+  if (found !== undefined) return found.id;
+  return (await createNotice(work, systemSource(tenantId), noticeContent as unknown as NoticeContent)).id;
+}
+
+/** What the API says of a checkpoint. */
+export interface ShownCheckpoint {
+  readonly ledger: string;
+  readonly size: number;
+  readonly rootHash: string;
+  readonly at: string;
+  readonly note: string;
+}
+
+/** Asks for a checkpoint. */
+export async function requestCheckpoint(
+  server: TestServer,
+  { key }: Pick<TestTenant, 'key'>,
+  ledger: LedgerName,
+): Promise<ShownCheckpoint> {
+  const response = await server.request('POST', `/v1/ledgers/${ledger}/checkpoints`, { key });
+  assert.equal(response.status, 201, response.text);
+  return response.body.data;
+}
+
+/** The public key as everybody gets it. */
+export async function fetchPublicKey(server: TestServer): Promise<string> {
+  const response = await server.request('GET', '/.well-known/svc-ledger-key', { key: null });
+  assert.equal(response.status, 200);
+  return response.text;
+}
+
+/** The hashes of a ledger, as the rows have them, oldest first. */
+export async function readChain(server: TestServer, tenantId: string, ledger: LedgerName) {
+  const { kysely } = server.installation.database;
+  return kysely
+    .selectFrom(ledger === 'audit' ? 'audit_events' : ('consent_records' as 'audit_events'))
+    .select(['id', 'sequence', 'hash', 'entry'])
+    .where('tenant_id', '=', tenantId)
+    .orderBy('sequence')
+    .execute();
+}
