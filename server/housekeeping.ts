@@ -17,11 +17,13 @@ export interface Housekeeping {
 /**
  * Every minute forgets what has expired and signs the checkpoints that are due; every ten seconds writes when credentials
  * were used; on PostgreSQL, shares the counts of the rate limits every half second.
+ * @param tidies whether the work of every minute is done.
  */
 export function startHousekeeping(
   { database, clock, hasher, signer, settings }: Installation,
   { limiter, lastUses }: Pick<App, 'limiter' | 'lastUses'>,
   log: Logger,
+  tidies = true,
 ): Housekeeping {
   const forgetKeys = async () => (await forgetExpiredKeys(database.kysely, clock())) === mostForgotten;
   const forgetRest = async () => {
@@ -36,12 +38,8 @@ export function startHousekeeping(
     return false;
   };
   const keeper = new CheckpointKeeper({ database, signer, interval: settings.checkpointInterval });
-  const tasks = [
-    repeat(60_000, forgetKeys, log),
-    repeat(60_000, forgetRest, log),
-    repeat(60_000, () => keeper.step(clock()), log),
-    repeat(10_000, writeUses, log),
-  ];
+  const tidy = [forgetKeys, forgetRest, () => keeper.step(clock())];
+  const tasks = [...(tidies ? tidy.map((step) => repeat(60_000, step, log)) : []), repeat(10_000, writeUses, log)];
   if (database.dialect === 'postgres') {
     const share = async () => {
       await shareCounts(database.kysely, limiter, hasher);

@@ -26,7 +26,13 @@ export function createLog(settings: Settings, destination: DestinationStream = p
 }
 
 /** Starts to listen. */
-export async function startServer(installation: Installation, options: AppOptions): Promise<RunningServer> {
+export async function startServer(
+  installation: Installation,
+  options: AppOptions & {
+    /** Whether the work of every minute is done; tests that look at all rows would be at the mercy of the real clock. */
+    readonly tidies?: boolean;
+  },
+): Promise<RunningServer> {
   const { settings } = installation;
   let closing = false;
   const app = createApp(installation, { ...options, isClosing: () => closing });
@@ -35,7 +41,7 @@ export async function startServer(installation: Installation, options: AppOption
   server.keepAliveTimeout = 65_000;
   await listen(server, settings);
   const { port } = server.address() as AddressInfo;
-  const housekeeping = startHousekeeping(installation, app, options.log);
+  const housekeeping = startHousekeeping(installation, app, options.log, options.tidies);
   const close = async () => {
     closing = true;
     await housekeeping.stop();

@@ -162,11 +162,12 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(OauthError.required, ['error', 'error_description']);
   });
 
-  test('puts every success of the REST API into data, but the status of the second factor and exports', () => {
+  test('puts every success of the REST API that has content into data, but the status of the second factor and exports', () => {
     for (const [name, { responses }] of operations.filter(isRest)) {
       if (isExport(name)) continue;
       const success = Object.entries(responses).filter(([status]) => status.startsWith('2'));
       assert.equal(success.length, 1, name);
+      if (success[0]?.[0] === '204') continue;
       const schema = success[0]?.[1].content?.['application/json']?.schema;
       if (name === 'GET /v1/me/mfa') assert.equal(schema?.$ref, '#/components/schemas/MfaStatus');
       else assert.deepEqual(schema?.required, ['data'], name);
