@@ -1,11 +1,10 @@
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Problem } from '../http/problem.ts';
 import { openInstallation } from '../installation.ts';
 import { type LedgerName, ledgerTables } from '../ledger/append.ts';
 import { signCheckpoint } from '../ledger/checkpoint-store.ts';
-import { prepareExport } from '../ledger/export.ts';
+import { ImpossibleRange, prepareExport } from '../ledger/export.ts';
 import { growTree, type LedgerOf } from '../ledger/tree-store.ts';
 import { type Database, inTransaction } from '../storage/database.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
@@ -74,9 +73,7 @@ async function growWhole(database: Database, of: LedgerOf): Promise<void> {
 const stepEntries = 5000;
 
 function explainWrong(error: unknown): never {
-  if (!(error instanceof Problem)) throw error;
-  const [detail] = error.options.details ?? [];
-  throw new UsageError(`--${detail?.path.replace('query.', '')}: ${detail?.issue}`);
+  throw error instanceof ImpossibleRange ? new UsageError(`--${error.option}: ${error.message}`) : error;
 }
 
 function explainUnwritable(error: NodeJS.ErrnoException): never {

@@ -118,7 +118,8 @@ async function verifyDatabase(context: CommandContext) {
   issues.push(...(await findStrayProofs(database.kysely)));
   for (const issue of issues) say(`✗ database: ${issue}`);
   const tenants = [];
-  for (const owner of owners) tenants.push(await verifyTenant(context, database, owner));
+  const verifier = await findVerifier(database, settings);
+  for (const owner of owners) tenants.push(await verifyTenant(context, database, verifier, owner));
   return { database: issues, tenants };
 }
 
@@ -151,13 +152,16 @@ async function findVerifier({ kysely }: Database, settings: Settings): Promise<N
   return secret !== null && (await isSecretOf(kysely, secret)) ? new NoteSigner(secret).verifier : null;
 }
 
-async function verifyTenant({ settings, json, say }: CommandContext, database: Database, { id, slug }: Owner) {
-  const { kysely } = database;
+async function verifyTenant(
+  { json, say }: CommandContext,
+  { kysely }: Database,
+  verifier: NoteVerifier | null,
+  { id, slug }: Owner,
+) {
   const progress =
     json || !process.stderr.isTTY ? () => undefined : (text: string) => process.stderr.write(`\r\x1b[K${text}`);
   const chains: ChainReport[] = [];
   const proofs: (ProofReport & { readonly ledger: LedgerName })[] = [];
-  const verifier = await findVerifier(database, settings);
   const told = new ToldStates();
   for (const ledger of Object.keys(ledgerTables) as LedgerName[]) {
     const proof = await ProofCheck.open(kysely, { tenantId: id, ledger });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Middleware } from 'koa';
 import { corsHeaders } from './cors.ts';
-import { Problem } from './problem.ts';
+import { requireReading } from './require-reading.ts';
 
 /** Where the OpenAPI document is. */
 export const documentPath = '/v1/openapi.json';
@@ -14,9 +14,7 @@ export const documentPath = '/v1/openapi.json';
 export function serveDocument(): Middleware {
   let document: string | undefined;
   const serve = (ctx: Context): void => {
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
-      throw new Problem('method_not_allowed', 'This path takes GET, HEAD.', { headers: { Allow: 'GET, HEAD' } });
-    }
+    requireReading(ctx);
     document ??= readFileSync(join(import.meta.dirname, '../openapi.json'), 'utf8');
     ctx.set(corsHeaders);
     ctx.set('Cache-Control', 'no-cache');

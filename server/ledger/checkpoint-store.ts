@@ -91,6 +91,14 @@ export async function listCheckpoints(
   return { items, next: rows.length > limit ? (items.at(-1)?.size ?? null) : null };
 }
 
+/** Every checkpoint of a ledger, the smallest first. */
+export function readCheckpoints(
+  queries: Queries,
+  { tenantId, ledger }: LedgerOf,
+): Promise<readonly StoredCheckpoint[]> {
+  return checkpoints(queries).where('tenant_id', '=', tenantId).where('ledger', '=', ledger).orderBy('size').execute();
+}
+
 function checkpoints(queries: Queries) {
   return queries.selectFrom('checkpoints').select(['size', 'root_hash as rootHash', 'at', 'note']);
 }

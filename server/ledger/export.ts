@@ -1,17 +1,13 @@
-import { sql } from 'kysely';
-import { Problem } from '../http/problem.ts';
 import type { Queries } from '../storage/database.ts';
-import { type LedgerName, ledgerTables, readHead } from './append.ts';
+import { type LedgerName, readHead } from './append.ts';
 import type { StoredCheckpoint } from './checkpoint-store.ts';
+import { findTime, readEntries, type StoredEntry } from './entry-store.ts';
 import { consistencyPath, type Range } from './merkle.ts';
 import { hashRange, hashSubtrees } from './tiles.ts';
 import { type LedgerOf, readTilesOf } from './tree-store.ts';
 
 /** The name of the format, in the first line of every export. */
 export const exportFormat = 'svc-ledger-export/1';
-
-/** The key of an entry that tells when it was appended. */
-export const timeKeys = { consent: 'recordedAt', audit: 'at' } as const satisfies Record<LedgerName, string>;
 
 /** The first line of an export: what the lines after it are, and how they hang together with the signed checkpoint. */
 export interface ExportHeader {
@@ -46,11 +42,23 @@ export interface ExportOptions extends LedgerOf {
   readonly verifierKey: string;
 }
 
+/** What was asked for cannot be exported. */
+export class ImpossibleRange extends Error {
+  override readonly name = 'ImpossibleRange';
+  /** The option that is wrong. */
+  readonly option: 'since' | 'to';
+
+  constructor(option: 'since' | 'to', issue: string) {
+    super(issue);
+    this.option = option;
+  }
+}
+
 /**
  * Prepares an export of the entries of a time range: JSON Lines (a header, then an entry a line) that prove themselves
  * against the checkpoint. The entries just before and after the range come along, so that the file itself shows that
  * nothing of the range was left out.
- * @throws {Problem} `validation_failed` when `since` is greater than the checkpoint or `from` is after `to`.
+ * @throws {ImpossibleRange} when `since` is greater than the checkpoint or `from` is after `to`.
  * @throws {IncompleteTiles} while the tree is being made anew.
  */
 export async function prepareExport(
@@ -59,16 +67,8 @@ export async function prepareExport(
 ): Promise<{ readonly header: ExportHeader; readonly lines: AsyncIterable<string> }> {
   const { tenantId, ledger, from, to, since, checkpoint } = options;
   const { size } = checkpoint;
-  if (since !== null && since > size) {
-    throw new Problem('validation_failed', `The latest checkpoint speaks of ${size} entries.`, {
-      details: [{ path: 'query.since', issue: `must be at most ${size}` }],
-    });
-  }
-  if (from !== null && to !== null && from > to) {
-    throw new Problem('validation_failed', 'The range ends before it begins.', {
-      details: [{ path: 'query.to', issue: 'must not be before from' }],
-    });
-  }
+  if (since !== null && since > size) throw new ImpossibleRange('since', `must be at most ${size}`);
+  if (from !== null && to !== null && from > to) throw new ImpossibleRange('to', 'must not be before from');
   const start = from === null ? 0 : await countBefore(queries, options, from, size);
   const end = to === null ? size : Math.max(start, await countBefore(queries, options, to, size));
   const range = { start: Math.max(0, start - 1), end: Math.min(size, end + 1) };
@@ -100,11 +100,8 @@ export async function prepareExport(
 async function* writeLines(queries: Queries, header: ExportHeader, range: Range): AsyncGenerator<string> {
   yield `${JSON.stringify(header)}\n`;
   for (let at = range.start; at < range.end; ) {
-    const rows = await readRows(queries, header, { start: at, end: Math.min(range.end, at + pageSize) });
-    let text = '';
-    for (const { sequence, prev_hash, hash, entry } of rows) {
-      text += `${writeLine({ sequence, prevHash: prev_hash, hash, entry })}\n`;
-    }
+    const rows = await readEntries(queries, header, { start: at, end: Math.min(range.end, at + pageSize) });
+    const text = rows.map((row) => `${writeLine(row)}\n`).join('');
     // A row that is missing shows by its number when the file is verified.
     if (text !== '') yield text;
     at += pageSize;
@@ -120,25 +117,8 @@ function turnEventLoop(): Promise<void> {
 }
 
 /** An entry as it stands in an export. @param line its place in the chain, and its canonical text. */
-export function writeLine(line: {
-  readonly sequence: number;
-  readonly prevHash: string | null;
-  readonly hash: string;
-  readonly entry: string;
-}): string {
-  const { sequence, prevHash, hash, entry } = line;
+export function writeLine({ sequence, prevHash, hash, entry }: StoredEntry): string {
   return `{"sequence":${sequence},"prevHash":${JSON.stringify(prevHash)},"hash":"${hash}","entry":${entry}}`;
-}
-
-function readRows(queries: Queries, { tenantId, ledger }: LedgerOf, { start, end }: Range) {
-  return queries
-    .selectFrom(ledgerTables[ledger] as 'consent_records')
-    .select(['sequence', 'prev_hash', 'hash', 'entry'])
-    .where('tenant_id', '=', tenantId)
-    .where('sequence', '>', start)
-    .where('sequence', '<=', end)
-    .orderBy('sequence')
-    .execute();
 }
 
 /** How many of the first entries are older than a time: times rise with the numbers, so halving finds it. */
@@ -146,21 +126,10 @@ async function countBefore(queries: Queries, of: LedgerOf, time: string, size: n
   let [low, high] = [0, size];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    if ((await readTime(queries, of, middle + 1)) < time) low = middle + 1;
+    if ((await findTime(queries, of, middle + 1)) < time) low = middle + 1;
     else high = middle;
   }
   return low;
-}
-
-async function readTime(queries: Queries, { tenantId, ledger }: LedgerOf, sequence: number): Promise<string> {
-  const row = await queries
-    .selectFrom(ledgerTables[ledger] as 'consent_records')
-    .select('entry')
-    .where('tenant_id', '=', tenantId)
-    .where('sequence', '=', sequence)
-    .limit(sql.lit(1))
-    .executeTakeFirstOrThrow();
-  return JSON.parse(row.entry)[timeKeys[ledger]];
 }
 
 export function encodeAll(hashes: readonly Buffer[]): readonly string[] {

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { locksRows, type Queries } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
-import { type LedgerName, ledgerTables, readHead } from './append.ts';
+import { type LedgerName, readHead } from './append.ts';
 import { leafOf } from './chain.ts';
+import { readHashes } from './entry-store.ts';
 import type { Range } from './merkle.ts';
 import { listOpenTiles, listTiles, nameTile, type Tile, type TileAddress, TiledTree, type Tiles } from './tiles.ts';
 
@@ -31,7 +32,7 @@ export async function growTree(
   if (end <= size) return { added: 0, size, entries };
   const tree = await openTree(queries, of, size);
   while (tree.size < end) {
-    const rows = await selectHashes(queries, of, { start: tree.size, end: Math.min(end, tree.size + pageSize) });
+    const rows = await readHashes(queries, of, { start: tree.size, end: Math.min(end, tree.size + pageSize) });
     if (rows.length === 0) throw new Error(`the ${of.ledger} ledger of ${of.tenantId} ends before its head`);
     for (const { sequence, hash } of rows) {
       if (sequence !== tree.size + 1) throw new Error(`entry ${tree.size + 1} of the ${of.ledger} ledger is missing`);
@@ -116,27 +117,21 @@ async function lockTree(queries: Queries, { tenantId, ledger }: LedgerOf): Promi
   return (await (locksRows(queries) ? query.forUpdate() : query).executeTakeFirstOrThrow()).size;
 }
 
-function selectHashes(queries: Queries, { tenantId, ledger }: LedgerOf, { start, end }: Range) {
-  return queries
-    .selectFrom(ledgerTables[ledger] as 'consent_records')
-    .select(['sequence', 'hash'])
-    .where('tenant_id', '=', tenantId)
-    .where('sequence', '>', start)
-    .where('sequence', '<=', end)
-    .orderBy('sequence')
-    .execute();
-}
-
-/** How many entries a tree lacks. */
-export async function countMissing(queries: Queries, { tenantId, ledger }: LedgerOf): Promise<number> {
-  const head = await readHead(queries, tenantId, ledger);
+/** How far a tree has grown. */
+export async function findTreeSize(queries: Queries, { tenantId, ledger }: LedgerOf): Promise<number> {
   const tree = await queries
     .selectFrom('merkle_trees')
     .select('size')
     .where('tenant_id', '=', tenantId)
     .where('ledger', '=', ledger)
     .executeTakeFirst();
-  return (head?.sequence ?? 0) - (tree?.size ?? 0);
+  return tree?.size ?? 0;
+}
+
+/** How many entries a tree lacks. */
+export async function countMissing(queries: Queries, of: LedgerOf): Promise<number> {
+  const head = await readHead(queries, of.tenantId, of.ledger);
+  return (head?.sequence ?? 0) - (await findTreeSize(queries, of));
 }
 
 /** The ledgers that have entries which their tree lacks, or which no checkpoint speaks of. */

@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import type { Queries } from '../storage/database.ts';
 import { leafOf } from './chain.ts';
 import { nameOrigin, openCheckpoint } from './checkpoint.ts';
-import type { StoredCheckpoint } from './checkpoint-store.ts';
+import { readCheckpoints, type StoredCheckpoint } from './checkpoint-store.ts';
 import { hashBytes } from './merkle.ts';
 import type { NoteVerifier } from './signed-note.ts';
 import { countHashes, nameTile, type Tile, type TileAddress, TiledTree } from './tiles.ts';
-import type { LedgerOf } from './tree-store.ts';
+import { findTreeSize, type LedgerOf } from './tree-store.ts';
 
 /** A checkpoint or a tile that does not fit the ledger. */
 export interface ProofFault {
@@ -48,20 +48,8 @@ export class ProofCheck {
 
   /** Reads what is to be compared. Call it before the entries are read: a running server only adds to them. */
   static async open(queries: Queries, of: LedgerOf): Promise<ProofCheck> {
-    const checkpoints = await queries
-      .selectFrom('checkpoints')
-      .select(['size', 'root_hash as rootHash', 'at', 'note'])
-      .where('tenant_id', '=', of.tenantId)
-      .where('ledger', '=', of.ledger)
-      .orderBy('size')
-      .execute();
-    const tree = await queries
-      .selectFrom('merkle_trees')
-      .select('size')
-      .where('tenant_id', '=', of.tenantId)
-      .where('ledger', '=', of.ledger)
-      .executeTakeFirst();
-    return new ProofCheck(queries, of, checkpoints, tree?.size ?? 0);
+    const checkpoints = await readCheckpoints(queries, of);
+    return new ProofCheck(queries, of, checkpoints, await findTreeSize(queries, of));
   }
 
   /** Takes the chain hash of the next entry. */

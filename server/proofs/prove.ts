@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
-import { ledgerTables } from '../ledger/append.ts';
 import { leafOf } from '../ledger/chain.ts';
 import { findCheckpoint, type StoredCheckpoint } from '../ledger/checkpoint-store.ts';
+import { type EntryName, findEntry } from '../ledger/entry-store.ts';
 import { encodeAll } from '../ledger/export.ts';
 import { consistencyPath, inclusionPath, type Range } from '../ledger/merkle.ts';
-import { hashRange, IncompleteTiles } from '../ledger/tiles.ts';
-import { countMissing, type LedgerOf, readTilesOf } from '../ledger/tree-store.ts';
+import { hashRange } from '../ledger/tiles.ts';
+import { type LedgerOf, readTilesOf } from '../ledger/tree-store.ts';
 import type { Queries } from '../storage/database.ts';
-import { prepareQuery } from '../storage/prepared-query.ts';
+import { explainIncomplete } from './explain-incomplete.ts';
 import { type ConsistencyProof, type InclusionProof, presentCheckpoint } from './views.ts';
 
 /**
@@ -19,7 +19,7 @@ import { type ConsistencyProof, type InclusionProof, presentCheckpoint } from '.
 export async function proveInclusion(
   queries: Queries,
   of: LedgerOf,
-  entry: { readonly sequence: number } | { readonly id: string },
+  entry: EntryName,
   size?: number,
 ): Promise<z.output<typeof InclusionProof>> {
   const found = await findEntry(queries, of, entry);
@@ -81,69 +81,3 @@ function hashRanges(queries: Queries, of: LedgerOf, ranges: readonly Range[]): P
     return [...encodeAll(ranges.map((range) => hashRange(range, tiles)))];
   });
 }
-
-/** @throws {Problem} `rate_limited` while the server makes the tree of a ledger anew. */
-export async function explainIncomplete<Result>(step: () => Promise<Result>): Promise<Result> {
-  try {
-    return await step();
-  } catch (error) {
-    if (error instanceof IncompleteTiles) throw isBusy();
-    throw error;
-  }
-}
-
-/** What is answered while a tree has yet to take up many entries. */
-function isBusy(): Problem {
-  const fault = 'The server is still reading this ledger into its Merkle tree; try again in a minute.';
-  return new Problem('rate_limited', fault, { headers: { 'Retry-After': '60' } });
-}
-
-/**
- * A checkpoint on demand must not keep everybody waiting: the background work takes up a long ledger first.
- * @throws {Problem} `rate_limited`.
- */
-export async function requireNearlyGrown(queries: Queries, of: LedgerOf): Promise<void> {
-  if ((await countMissing(queries, of)) > mostMissing) throw isBusy();
-}
-
-/** So many entries take up a tenth of a second. */
-const mostMissing = 20_000;
-
-interface Entry {
-  readonly sequence: number;
-  readonly hash: string;
-}
-
-async function findEntry(
-  queries: Queries,
-  of: LedgerOf,
-  entry: { readonly sequence: number } | { readonly id: string },
-): Promise<Entry | undefined> {
-  const { tenantId } = of;
-  if ('id' in entry) return (await selectEvent(queries, { tenantId, id: entry.id }))[0];
-  const select = of.ledger === 'audit' ? selectEventAt : selectRecordAt;
-  return (await select(queries, { tenantId, sequence: entry.sequence }))[0];
-}
-
-const selectEvent = prepareQuery<{ tenantId: string; id: string }, Entry>((queries, parameter) =>
-  queries
-    .selectFrom('audit_events')
-    .select(['sequence', 'hash'])
-    .where('tenant_id', '=', parameter('tenantId'))
-    .where('id', '=', parameter('id')),
-);
-
-const [selectEventAt, selectRecordAt] = [ledgerTables.audit, ledgerTables.consent].map((table) =>
-  prepareQuery<{ tenantId: string; sequence: number }, Entry>((queries, parameter) =>
-    queries
-      .selectFrom(table as 'consent_records')
-      .select(['sequence', 'hash'])
-      .where('tenant_id', '=', parameter('tenantId'))
-      .where('sequence', '=', parameter('sequence')),
-  ),
-) as [SelectAt, SelectAt];
-
-type SelectAt = (
-  queries: Queries,
-  values: { readonly tenantId: string; readonly sequence: number },
-) => Promise<readonly Entry[]>;

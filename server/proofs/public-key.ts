@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import { corsHeaders } from '../http/cors.ts';
-import { Problem } from '../http/problem.ts';
+import { requireReading } from '../http/require-reading.ts';
 import type { NoteSigner } from '../ledger/signed-note.ts';
 
 /** Where the key stands that checkpoints are verified with. */
@@ -9,8 +9,7 @@ export const publicKeyPath = '/.well-known/svc-ledger-key';
 /** Serves the verifier key of the checkpoints (C2SP signed-note), one line of text, to everybody. */
 export function servePublicKey({ verifierKey }: Pick<NoteSigner, 'verifierKey'>): Middleware {
   const serve = (ctx: Context): void => {
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
-      throw new Problem('method_not_allowed', 'This path takes GET, HEAD.', { headers: { Allow: 'GET, HEAD' } });
+    requireReading(ctx);
     ctx.set(corsHeaders);
     ctx.set('Cache-Control', 'public, max-age=3600');
     ctx.type = 'text/plain; charset=utf-8';

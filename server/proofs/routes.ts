@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import type { Scope } from '../access/scopes.ts';
 import { callSource } from '../audit/source.ts';
-import { recordEvent } from '../audit/store.ts';
 import { readCursor, writeCursor } from '../http/cursor.ts';
+import { invalidValues } from '../http/problem.ts';
 import { defineRoute, type Route, StreamedAnswer } from '../http/route.ts';
 import { Cursor, queryInteger, Time } from '../http/schemas.ts';
 import type { Installation } from '../installation.ts';
 import type { LedgerName } from '../ledger/append.ts';
-import { findCheckpoint, isBehindCheckpoint, listCheckpoints, signCheckpoint } from '../ledger/checkpoint-store.ts';
-import { prepareExport } from '../ledger/export.ts';
-import { explainIncomplete, proveConsistency, proveInclusion, requireCheckpoint, requireNearlyGrown } from './prove.ts';
+import { listCheckpoints } from '../ledger/checkpoint-store.ts';
+import { ImpossibleRange, prepareExport } from '../ledger/export.ts';
+import { explainIncomplete } from './explain-incomplete.ts';
+import { proveConsistency, proveInclusion, requireCheckpoint } from './prove.ts';
+import { requestCheckpoint } from './request-checkpoint.ts';
 import { CheckpointView, ConsistencyProof, InclusionProof, presentCheckpoint } from './views.ts';
 
 const tag = 'Proofs';
@@ -76,19 +78,7 @@ function ledgerRoutes(
       status: 201,
       result: CheckpointView,
       async change(call, work) {
-        const of = { tenantId: call.principal.tenantId, ledger };
-        await requireNearlyGrown(work.transaction, of);
-        if (await isBehindCheckpoint(work.transaction, of)) {
-          await recordEvent(work, callSource(call, hasher), {
-            module: 'ledger',
-            action: 'checkpoint.requested',
-            targetId: ledger,
-            targetRef: null,
-          });
-          return presentCheckpoint(ledger, await signCheckpoint(work, signer, of));
-        }
-        const latest = await findCheckpoint(work.transaction, of);
-        return presentCheckpoint(ledger, latest ?? (await signCheckpoint(work, signer, of)));
+        return presentCheckpoint(ledger, await requestCheckpoint(work, callSource(call, hasher), signer, ledger));
       },
     }),
     defineRoute({
@@ -158,16 +148,19 @@ function ledgerRoutes(
       async handle({ query: { from = null, to = null, since = null }, principal: { tenantId } }) {
         const of = { tenantId, ledger };
         const checkpoint = await requireCheckpoint(queries, of);
-        const { verifierKey } = signer;
-        const { lines } = await explainIncomplete(() =>
-          prepareExport(queries, { ...of, from, to, since, checkpoint, verifierKey }),
-        );
+        const wanted = { ...of, from, to, since, checkpoint, verifierKey: signer.verifierKey };
+        const { lines } = await explainIncomplete(() => prepareExport(queries, wanted).catch(refuseRange));
         return new StreamedAnswer(lines, {
           'Content-Disposition': `attachment; filename="${ledger}-${checkpoint.size}.jsonl"`,
         });
       },
     }),
   ];
+}
+
+function refuseRange(error: unknown): never {
+  if (!(error instanceof ImpossibleRange)) throw error;
+  throw invalidValues([{ path: `query.${error.option}`, issue: error.message }]);
 }
 
 const size = Size.optional().meta({ description: 'The size of the checkpoint; default: the latest.' });

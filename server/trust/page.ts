@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Middleware } from 'koa';
 import type { Clock } from '../clock.ts';
-import { Problem } from '../http/problem.ts';
+import { requireReading } from '../http/require-reading.ts';
 import type { PublishedTrust } from './published-trust.ts';
 import { writeMissingPage, writeTrustPage } from './write-page.ts';
 
@@ -33,8 +33,7 @@ export function serveTrust(options: {
   return async (ctx, next) => {
     if (ctx.path !== '/trust' && !ctx.path.startsWith('/trust/')) return next();
     ctx.state.route = '/trust/{slug}';
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
-      throw new Problem('method_not_allowed', 'This path takes GET, HEAD.', { headers: { Allow: 'GET, HEAD' } });
+    requireReading(ctx);
     if (ctx.path === stylePath) {
       const isPinned = ctx.querystring === `v=${version}`;
       answer(ctx, 'text/css; charset=utf-8', style, isPinned ? 'public, max-age=31536000, immutable' : 'no-cache');

@@ -152,7 +152,7 @@ describeServer('the trust page', (server) => {
     assert.match(unknown.text, /<h1>No trust center here<\/h1>/);
     const shared = ({ headers }: { headers: Headers }) =>
       [...headers].filter(([name]) => !['svc-request-id', 'date'].includes(name));
-    const odd = [taken.slug.toUpperCase(), taken.id, '%00', '%', '__proto__', '', 'a/b', 'x'.repeat(5000)];
+    const odd = [taken.slug.toUpperCase(), taken.id, '%00', '%', '__proto__', 'a/b', 'x'.repeat(5000)];
     for (const slug of [draft.slug, taken.slug, ...odd]) {
       const response = await readPage(server, slug);
       assert.deepEqual([response.status, response.text], [404, unknown.text], slug);
@@ -160,6 +160,16 @@ describeServer('the trust page', (server) => {
     }
     const [bare] = await sendRaw(server, requestText('GET', '/trust'));
     assert.equal(bare?.status, 404);
+  });
+
+  test('sends who ends the address with a slash to the one without, on this server', async () => {
+    const { slug } = await publishTrust(server);
+    const targets = { [`/trust/${slug}/`]: `/trust/${slug}`, [`/trust/${slug}//`]: `/trust/${slug}`, '/trust/': '/trust' };
+    const strange = { '/trust//evil.test/': '/trust//evil.test', '/trust/\\evil.test/': '/trust/\\evil.test' };
+    for (const [path, target] of Object.entries({ ...targets, ...strange })) {
+      const [answer] = await sendRaw(server, requestText('GET', path));
+      assert.deepEqual([answer?.status, answer?.headers.get('location')], [301, target], path);
+    }
   });
 
   test('is told from an earlier read by its ETag until something changes', async () => {
@@ -207,7 +217,7 @@ describeServer('the trust page', (server) => {
     assert.match(style.headers.get('cache-control') ?? '', /immutable/);
     const other = await server.request('GET', '/trust/trust.css?v=0', { key: null });
     assert.deepEqual([other.text, other.headers.get('cache-control')], [style.text, 'no-cache']);
-    for (const file of ['page.ts', 'trust.css/', '..%2fsettings.ts', '../settings.ts']) {
+    for (const file of ['page.ts', '..%2fsettings.ts', '../settings.ts']) {
       const [answer] = await sendRaw(server, requestText('GET', `/trust/${file}`));
       assert.equal(answer?.status, 404, file);
     }

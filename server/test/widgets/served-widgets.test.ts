@@ -99,7 +99,7 @@ describe('the widgets', () => {
       const [answer] = await sendRaw(server, requestText('GET', path));
       assert.ok(answer, path);
       assertProblem(answer, 'not_found');
-      assert.equal(answer.headers.get('cache-control'), null);
+      assert.equal(answer.headers.get('cache-control'), 'no-store');
     }
   });
 

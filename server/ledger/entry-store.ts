@@ -1,0 +1,85 @@
+import type { Queries } from '../storage/database.ts';
+import { prepareQuery } from '../storage/prepared-query.ts';
+import { type LedgerName, ledgerTables } from './append.ts';
+import type { Range } from './merkle.ts';
+import type { LedgerOf } from './tree-store.ts';
+
+/** The key of an entry that tells when it was appended. */
+export const timeKeys = { consent: 'recordedAt', audit: 'at' } as const satisfies Record<LedgerName, string>;
+
+/** An entry in its chain. */
+export interface StoredEntry {
+  readonly sequence: number;
+  readonly prevHash: string | null;
+  readonly hash: string;
+  /** The canonical text that was hashed. */
+  readonly entry: string;
+}
+
+/** How an entry is named: by its number, or an event by its id. */
+export type EntryName = { readonly sequence: number } | { readonly id: string };
+
+/** Finds the number and the hash of an entry. */
+export async function findEntry(
+  queries: Queries,
+  { tenantId, ledger }: LedgerOf,
+  name: EntryName,
+): Promise<Pick<StoredEntry, 'sequence' | 'hash'> | undefined> {
+  const [entry] =
+    'id' in name
+      ? await selectEvent(queries, { tenantId, id: name.id })
+      : await selectEntry[ledger](queries, { tenantId, sequence: name.sequence });
+  return entry;
+}
+
+/** When an entry was appended: RFC 3339, UTC. */
+export async function findTime(queries: Queries, { tenantId, ledger }: LedgerOf, sequence: number): Promise<string> {
+  const [row] = await selectEntry[ledger](queries, { tenantId, sequence });
+  if (row === undefined) throw new Error(`entry ${sequence} of the ${ledger} ledger is missing`);
+  return JSON.parse(row.entry)[timeKeys[ledger]];
+}
+
+/** Reads the entries of a range, in order; the first of a ledger is the one after 0. */
+export function readEntries(queries: Queries, of: LedgerOf, range: Range): Promise<readonly StoredEntry[]> {
+  return entries(queries, of, range).select(['sequence', 'prev_hash as prevHash', 'hash', 'entry']).execute();
+}
+
+/** Reads the numbers and hashes of a range, in order. */
+export function readHashes(
+  queries: Queries,
+  of: LedgerOf,
+  range: Range,
+): Promise<readonly Pick<StoredEntry, 'sequence' | 'hash'>[]> {
+  return entries(queries, of, range).select(['sequence', 'hash']).execute();
+}
+
+function entries(queries: Queries, { tenantId, ledger }: LedgerOf, { start, end }: Range) {
+  return queries
+    .selectFrom(ledgerTables[ledger] as 'consent_records')
+    .where('tenant_id', '=', tenantId)
+    .where('sequence', '>', start)
+    .where('sequence', '<=', end)
+    .orderBy('sequence');
+}
+
+const selectEvent = prepareQuery<{ tenantId: string; id: string }, Pick<StoredEntry, 'sequence' | 'hash'>>(
+  (queries, parameter) =>
+    queries
+      .selectFrom('audit_events')
+      .select(['sequence', 'hash'])
+      .where('tenant_id', '=', parameter('tenantId'))
+      .where('id', '=', parameter('id')),
+);
+
+const selectEntry = { audit: prepareSelect('audit'), consent: prepareSelect('consent') };
+
+function prepareSelect(ledger: LedgerName) {
+  return prepareQuery<{ tenantId: string; sequence: number }, Pick<StoredEntry, 'sequence' | 'hash' | 'entry'>>(
+    (queries, parameter) =>
+      queries
+        .selectFrom(ledgerTables[ledger] as 'consent_records')
+        .select(['sequence', 'hash', 'entry'])
+        .where('tenant_id', '=', parameter('tenantId'))
+        .where('sequence', '=', parameter('sequence')),
+  );
+}
