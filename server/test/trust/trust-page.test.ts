@@ -164,7 +164,11 @@ describeServer('the trust page', (server) => {
 
   test('sends who ends the address with a slash to the one without, on this server', async () => {
     const { slug } = await publishTrust(server);
-    const targets = { [`/trust/${slug}/`]: `/trust/${slug}`, [`/trust/${slug}//`]: `/trust/${slug}`, '/trust/': '/trust' };
+    const targets = {
+      [`/trust/${slug}/`]: `/trust/${slug}`,
+      [`/trust/${slug}//`]: `/trust/${slug}`,
+      '/trust/': '/trust',
+    };
     const strange = { '/trust//evil.test/': '/trust//evil.test', '/trust/\\evil.test/': '/trust/\\evil.test' };
     for (const [path, target] of Object.entries({ ...targets, ...strange })) {
       const [answer] = await sendRaw(server, requestText('GET', path));
