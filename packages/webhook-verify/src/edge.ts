@@ -1,0 +1,61 @@
+import { readEvent } from './body.ts';
+import { checkForm, checkSignatures } from './check.ts';
+import { importKey, joinSigned, type MacKey, readMac } from './mac.ts';
+import type { SignedDelivery, Verification, VerifiedEvent, VerifierOptions } from './options.ts';
+import { readSettings } from './settings.ts';
+
+export { type WebhookErrorCode, WebhookVerificationError } from './error.ts';
+export type * from './event.ts';
+export type * from './event-data.ts';
+export type * from './options.ts';
+
+/** Verifies deliveries with secrets that were checked once. */
+export interface WebhookVerifier {
+  /**
+   * Whether a delivery is genuine and of this time; says which secret matched.
+   * @throws {WebhookVerificationError} when it is not.
+   */
+  verifySignature(delivery: SignedDelivery): Promise<Verification>;
+  /**
+   * The same, and the event in the body.
+   * @throws {WebhookVerificationError} when the delivery is not genuine, or its body is no event.
+   */
+  constructEvent(delivery: SignedDelivery): Promise<VerifiedEvent>;
+}
+
+/**
+ * Makes a verifier: HMAC-SHA256 over `<t>.<body>`, keyed by the bytes of the whole secret.
+ * @throws {WebhookVerificationError} `secret_invalid`, `options_invalid`.
+ */
+export function createWebhookVerifier(options: VerifierOptions): WebhookVerifier {
+  const settings = readSettings(options);
+  // At the first delivery: some platforms refuse this while a module loads. The keys are kept and not the promise of
+  // them, because a promise may belong to one request.
+  let keys: readonly MacKey[] | undefined;
+  const check = async (delivery: SignedDelivery): Promise<readonly [Verification, Uint8Array]> => {
+    const candidate = checkForm(settings, delivery);
+    const signed = joinSigned(candidate.time, candidate.bytes);
+    keys ??= await Promise.all(settings.secrets.map(importKey));
+    const digests: string[] = [];
+    for (const key of keys) digests.push(readMac(await crypto.subtle.sign('HMAC', key, signed)));
+    return [checkSignatures(settings, candidate, digests), signed.subarray(candidate.time.length + 1)];
+  };
+  return {
+    verifySignature: async (delivery) => (await check(delivery))[0],
+    constructEvent: async (delivery) => {
+      // From the copy that was verified: a change of the body meanwhile changes nothing.
+      const [verification, bytes] = await check(delivery);
+      return { ...verification, event: readEvent(bytes) };
+    },
+  };
+}
+
+/** Verifies one delivery; for many, make a verifier once. */
+export async function verifySignature(delivery: SignedDelivery & VerifierOptions): Promise<Verification> {
+  return createWebhookVerifier(delivery).verifySignature(delivery);
+}
+
+/** Verifies one delivery and reads its event; for many, make a verifier once. */
+export async function constructEvent(delivery: SignedDelivery & VerifierOptions): Promise<VerifiedEvent> {
+  return createWebhookVerifier(delivery).constructEvent(delivery);
+}

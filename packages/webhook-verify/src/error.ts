@@ -1,0 +1,42 @@
+/** Why a delivery was refused, or what is wrong with the set-up. Codes stay; messages may become clearer. */
+export type WebhookErrorCode =
+  | 'options_invalid'
+  | 'secret_invalid'
+  | 'body_not_bytes'
+  | 'body_too_large'
+  | 'body_incomplete'
+  | 'body_invalid'
+  | 'signature_missing'
+  | 'signature_malformed'
+  | 'signature_mismatch'
+  | 'timestamp_too_old'
+  | 'timestamp_too_new'
+  | 'delivery_in_progress';
+
+const brand = Symbol.for('@svc/webhook-verify');
+
+/** The one error of this package. Its message names the fix and never holds a secret or any of the body. */
+export class WebhookVerificationError extends Error {
+  override readonly name = 'WebhookVerificationError';
+  readonly code: WebhookErrorCode;
+
+  constructor(code: WebhookErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+
+  /** Whether a value is such an error, also one of another copy of this package, for which `instanceof` says no. */
+  static isInstance(value: unknown): value is WebhookVerificationError {
+    return (value as { readonly [brand]?: unknown } | null | undefined)?.[brand] === true;
+  }
+
+  /** What copies of this package know each other's errors by. */
+  get [brand](): true {
+    return true;
+  }
+}
+
+/** Throws such an error. */
+export function fail(code: WebhookErrorCode, message: string): never {
+  throw new WebhookVerificationError(code, message);
+}

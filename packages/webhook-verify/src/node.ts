@@ -1,0 +1,55 @@
+import { createHmac, createSecretKey } from 'node:crypto';
+import { readEvent } from './body.ts';
+import { type Candidate, checkForm, checkSignatures } from './check.ts';
+import type { SignedDelivery, Verification, VerifiedEvent, VerifierOptions } from './options.ts';
+import { readSettings } from './settings.ts';
+
+export { type WebhookErrorCode, WebhookVerificationError } from './error.ts';
+export type * from './event.ts';
+export type * from './event-data.ts';
+export type * from './options.ts';
+
+/** Verifies deliveries with secrets that were checked once. */
+export interface WebhookVerifier {
+  /**
+   * Whether a delivery is genuine and of this time; says which secret matched.
+   * @throws {WebhookVerificationError} when it is not.
+   */
+  verifySignature(delivery: SignedDelivery): Verification;
+  /**
+   * The same, and the event in the body.
+   * @throws {WebhookVerificationError} when the delivery is not genuine, or its body is no event.
+   */
+  constructEvent(delivery: SignedDelivery): VerifiedEvent;
+}
+
+/**
+ * Makes a verifier: HMAC-SHA256 over `<t>.<body>`, keyed by the bytes of the whole secret.
+ * @throws {WebhookVerificationError} `secret_invalid`, `options_invalid`.
+ */
+export function createWebhookVerifier(options: VerifierOptions): WebhookVerifier {
+  const settings = readSettings(options);
+  const keys = settings.secrets.map(({ secret }) => createSecretKey(secret, 'utf8'));
+  const check = (candidate: Candidate): Verification => {
+    const { time, bytes } = candidate;
+    const digests = keys.map((key) => createHmac('sha256', key).update(`${time}.`).update(bytes).digest('binary'));
+    return checkSignatures(settings, candidate, digests);
+  };
+  return {
+    verifySignature: (delivery) => check(checkForm(settings, delivery)),
+    constructEvent: (delivery) => {
+      const candidate = checkForm(settings, delivery);
+      return { ...check(candidate), event: readEvent(candidate.bytes) };
+    },
+  };
+}
+
+/** Verifies one delivery; for many, make a verifier once. */
+export function verifySignature(delivery: SignedDelivery & VerifierOptions): Verification {
+  return createWebhookVerifier(delivery).verifySignature(delivery);
+}
+
+/** Verifies one delivery and reads its event; for many, make a verifier once. */
+export function constructEvent(delivery: SignedDelivery & VerifierOptions): VerifiedEvent {
+  return createWebhookVerifier(delivery).constructEvent(delivery);
+}

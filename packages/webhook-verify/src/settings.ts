@@ -1,0 +1,22 @@
+import { fail } from './error.ts';
+import type { NamedSecret, VerifierOptions } from './options.ts';
+
+/** The options of a verifier, checked. */
+export interface Settings {
+  readonly secrets: readonly NamedOrNot[];
+  readonly toleranceSeconds: number;
+  readonly now: () => number;
+}
+
+type NamedOrNot = Pick<NamedSecret, 'secret'> & Partial<NamedSecret>;
+
+/** @throws {WebhookVerificationError} `secret_invalid`, `options_invalid`: when the program starts, not at a delivery. */
+export function readSettings({ secrets, toleranceSeconds = 300, now = Date.now }: VerifierOptions): Settings {
+  // 0 is a tolerance; NaN is none.
+  if (typeof toleranceSeconds !== 'number' || !(toleranceSeconds >= 0) || typeof now !== 'function')
+    fail('options_invalid', 'toleranceSeconds must be a number from 0, now a function.');
+  const list = [secrets].flat().map((one) => (typeof one === 'string' ? { secret: one } : one));
+  if (list.length === 0 || !list.every((one) => typeof one?.secret === 'string' && /^whsec_[!-~]+$/.test(one.secret)))
+    fail('secret_invalid', 'A secret must be the whole whsec_… text. Is its variable set?');
+  return { secrets: list, toleranceSeconds, now };
+}

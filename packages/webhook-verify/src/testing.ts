@@ -1,0 +1,119 @@
+import type { EventOf, EventType } from './event.ts';
+import type { EventData } from './event-data.ts';
+import { type SignOptions, signPayload } from './sign.ts';
+
+export { type SignOptions, signPayload } from './sign.ts';
+
+export interface TestEventOptions<Type extends EventType> {
+  readonly type: Type;
+  readonly data: EventData[Type];
+  readonly id?: string;
+  readonly createdAt?: string;
+  readonly tenantId?: string;
+}
+
+/** Makes an event of a type, with an id of its own. */
+export function createTestEvent<Type extends EventType>(options: TestEventOptions<Type>): EventOf<Type> {
+  const event = {
+    id: crypto.randomUUID(),
+    createdAt: '2026-01-01T00:00:00.000Z',
+    tenantId: '00000000-0000-7000-8000-000000000000',
+    ...options,
+  };
+  return event as unknown as EventOf<Type>;
+}
+
+export interface SignedRequestOptions extends Omit<SignOptions, 'body'> {
+  /** What to send: an event, which becomes JSON, or a body as it is. */
+  readonly event: object | Uint8Array<ArrayBuffer> | string;
+  readonly deliveryId?: string;
+}
+
+/** A delivery as the server sends it: `fetch(url, request)` and `new Request(url, request)` take it as it is. */
+export interface SignedRequest {
+  readonly method: 'POST';
+  readonly headers: SignedHeaders;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+export interface SignedHeaders {
+  readonly [name: string]: string;
+  readonly 'content-type': string;
+  readonly 'svc-event': string;
+  readonly 'svc-delivery': string;
+  readonly 'svc-signature': string;
+}
+
+/** Makes a delivery that a receiver accepts. */
+export async function createSignedRequest(options: SignedRequestOptions): Promise<SignedRequest> {
+  const { event, deliveryId = crypto.randomUUID(), ...rest } = options;
+  const body = readBody(event);
+  const type = 'type' in Object(event) ? String((event as { readonly type: unknown }).type) : 'webhook.test';
+  const headers = {
+    'content-type': 'application/json',
+    'svc-event': type,
+    'svc-delivery': deliveryId,
+    'svc-signature': await signPayload({ ...rest, body }),
+  };
+  return { method: 'POST', headers, body };
+}
+
+function readBody(event: SignedRequestOptions['event']): Uint8Array<ArrayBuffer> {
+  if (event instanceof Uint8Array) return event as Uint8Array<ArrayBuffer>;
+  return new TextEncoder().encode(typeof event === 'string' ? event : JSON.stringify(event));
+}
+
+/** What can be done to a delivery on its way, and the code that a receiver answers. */
+export const tamperings = {
+  /** One bit of the body is another. */
+  body: 'signature_mismatch',
+  /** One digit of the first signature is another. */
+  signature: 'signature_mismatch',
+  /** The time is a second later, to look newer. */
+  timestamp: 'signature_mismatch',
+  /** The header is gone. */
+  missing: 'signature_missing',
+  /** The header stands there twice, and they were joined. */
+  repeated: 'signature_malformed',
+} as const;
+
+/** Makes a delivery that a receiver must refuse; the one that was given stays as it is. */
+export function tamperWithRequest(request: SignedRequest, tampering: keyof typeof tamperings): SignedRequest {
+  const { headers, body } = request;
+  const signature = headers['svc-signature'];
+  const sign = (changed: string) => ({ ...request, headers: { ...headers, 'svc-signature': changed } });
+  switch (tampering) {
+    case 'body': {
+      const changed = body.slice();
+      const middle = changed.length >> 1;
+      changed[middle] = (changed[middle] as number) ^ 1;
+      return { ...request, body: changed };
+    }
+    case 'signature':
+      return sign(signature.replace(/(v1=)(.)/, (_all, name, digit) => `${name}${digit === '0' ? '1' : '0'}`));
+    case 'timestamp':
+      return sign(signature.replace(/\d+/, (time) => `${Number(time) + 1}`));
+    case 'missing': {
+      const { 'svc-signature': _, ...others } = headers;
+      return { ...request, headers: others as SignedHeaders };
+    }
+    case 'repeated':
+      return sign(`${signature}, ${signature}`);
+  }
+}
+
+/** A clock that stands still: give its `now` to verifiers and to what signs. */
+export interface TestClock {
+  now(): number;
+  advance(seconds: number): void;
+}
+
+export function createTestClock(start = '2026-01-01T00:00:00.000Z'): TestClock {
+  let time = Date.parse(start);
+  return {
+    now: () => time,
+    advance: (seconds) => {
+      time += seconds * 1000;
+    },
+  };
+}

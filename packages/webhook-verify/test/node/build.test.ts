@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import vm from 'node:vm';
+import { gzipSync } from 'node:zlib';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { rolldown } from 'rolldown';
+import { compiler, packPackage, runNode } from './packed.ts';
+import { now, secret, sign, text } from './vectors.ts';
+
+const entries = ['express', 'koa', 'fastify', 'hono', 'next', 'fetch'];
+
+describe('the package that is published', () => {
+  const packed = packPackage();
+  after(() => packed[Symbol.dispose]());
+  const { project, installed, tarball } = packed;
+  const write = (name: string, code: string) => {
+    writeFileSync(join(project, name), code);
+    return join(project, name);
+  };
+  const bundle = async (code: string, conditionNames: readonly string[]) => {
+    const build = await rolldown({
+      input: write('entry.mjs', code),
+      platform: 'neutral',
+      external: [/^node:/],
+      resolve: { conditionNames: ['import', ...conditionNames] },
+    });
+    const { output } = await build.generate({ format: 'esm', minify: true });
+    assert.equal(output.length, 1);
+    return output[0].code;
+  };
+
+  test('has nothing that publint or attw objects to', async () => {
+    const { messages } = await publint({ pkgDir: installed, strict: true, pack: false });
+    const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+    assert.deepEqual(
+      messages.map((message) => formatMessage(message, manifest)),
+      [],
+    );
+    const attw = join(
+      dirname(createRequire(import.meta.url).resolve('@arethetypeswrong/cli/package.json')),
+      'dist/index.js',
+    );
+    const { isFine, output } = runNode([attw, tarball, '--profile', 'esm-only', '--format', 'ascii'], project);
+    assert.ok(isFine, output);
+  });
+
+  test('has no dependencies, and the folders it says', () => {
+    const { dependencies, peerDependencies, scripts } = JSON.parse(
+      readFileSync(join(installed, 'package.json'), 'utf8'),
+    );
+    assert.deepEqual([dependencies, peerDependencies], [undefined, undefined]);
+    assert.deepEqual(Object.keys(scripts), ['build']);
+    assert.deepEqual(readdirSync(installed).sort(), ['README.md', 'dist', 'package.json', 'src']);
+  });
+
+  test('stays within its bytes: the core, each adapter, and all that runs', async () => {
+    const size = async (code: string, ...conditions: readonly string[]) =>
+      gzipSync(await bundle(code, conditions), { level: 9 }).length;
+    const core = `export * from '@svc/webhook-verify';`;
+    assert.ok((await size(core, 'node')) <= 1800);
+    assert.ok((await size(core, 'workerd')) <= 1910);
+    for (const entry of entries) {
+      const bytes = await size(`export * from '@svc/webhook-verify/${entry}';`, 'node');
+      assert.ok(bytes <= (entry === 'next' ? 2680 : 2540), `${entry}: ${bytes}`);
+    }
+    const scripts = readdirSync(join(installed, 'dist')).filter((name) => name.endsWith('.js'));
+    const bytes = scripts.reduce((sum, name) => sum + readFileSync(join(installed, 'dist', name)).length, 0);
+    assert.ok(bytes <= 40_000, `${bytes}`);
+  });
+
+  test('gives Node and Bun node:crypto, and WebCrypto to whatever else there is', async () => {
+    const core = `export { createWebhookVerifier } from '@svc/webhook-verify';`;
+    const adapter = `export * from '@svc/webhook-verify/fetch';`;
+    for (const code of [core, adapter]) {
+      for (const conditions of [['node'], ['bun', 'node']]) assert.match(await bundle(code, conditions), /node:crypto/);
+      for (const conditions of [
+        ['workerd', 'worker', 'browser', 'node'],
+        ['edge-light', 'worker', 'node'],
+        ['browser'],
+        ['deno', 'node'],
+        [],
+      ])
+        assert.doesNotMatch(await bundle(code, conditions), /node:/);
+    }
+  });
+
+  test('works in Node as ES modules and by require', () => {
+    const use = `const { event } = constructEvent({ body: ${JSON.stringify(text)}, signature: '${sign(text)}', secrets: '${secret}', now: () => ${now()} });
+      if (event.type !== 'dsr.completed') throw new Error('no event');`;
+    const all = [...entries, 'node', 'edge', 'replay', 'testing'].map((entry) => `@svc/webhook-verify/${entry}`);
+    const module = write(
+      'use.mjs',
+      `import { constructEvent } from '@svc/webhook-verify';\n${all.map((name) => `import '${name}';`).join('\n')}\n${use}`,
+    );
+    const script = write(
+      'use.cjs',
+      `const { constructEvent } = require('@svc/webhook-verify');\n${all.map((name) => `require('${name}');`).join('\n')}\n${use}`,
+    );
+    for (const file of [module, script]) assert.deepEqual(runNode([file], project), { isFine: true, output: '' });
+  });
+
+  test('has a command', () => {
+    const { bin } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+    const file = join(installed, bin['svc-webhook-verify']);
+    assert.match(readFileSync(file, 'utf8'), /^#!\/usr\/bin\/env node\n/);
+    assert.match(runNode([file, '--help'], project).output, /--request/);
+  });
+
+  test('works where there are WebCrypto and fetch, and nothing of Node', async () => {
+    const code = await bundle(
+      `import { createFetchHandler } from '@svc/webhook-verify/fetch';
+       globalThis.result = createFetchHandler({ secrets: '${secret}', now: () => ${now()}, handler: (event) => { globalThis.type = event.type; } })
+         (new Request('https://example.com', { method: 'POST', headers: { 'svc-signature': '${sign(text)}' }, body: ${JSON.stringify(text)} }));`,
+      ['workerd', 'worker', 'browser'],
+    );
+    const context = vm.createContext({ crypto, TextEncoder, TextDecoder, Request, Response, Blob });
+    vm.runInContext(code, context);
+    assert.equal((await context.result).status, 200);
+    assert.equal(context.type, 'dsr.completed');
+  });
+
+  test('has types that need neither those of Node nor of the DOM, and narrow events', () => {
+    const consumer = (isSync: boolean) => `
+      import { constructEvent, type EventOf, type UnknownEvent, type WebhookEvent } from '@svc/webhook-verify';
+      ${entries.map((entry) => `export * as ${entry} from '@svc/webhook-verify/${entry}';`).join('\n')}
+      export * as replay from '@svc/webhook-verify/replay';
+      export * as testing from '@svc/webhook-verify/testing';
+      import * as edge from '@svc/webhook-verify/edge';
+      import * as node from '@svc/webhook-verify/node';
+      const delivery = { body: new Uint8Array(), signature: undefined, secrets: 'whsec_x' };
+      export const later: Promise<edge.VerifiedEvent> = edge.constructEvent(delivery);
+      export const atOnce: node.VerifiedEvent = node.constructEvent(delivery);
+      export const here: ${isSync ? 'node.VerifiedEvent' : 'Promise<node.VerifiedEvent>'} = constructEvent(delivery);
+      export function tell(event: WebhookEvent): string {
+        if (event.type === 'dsr.completed') {
+          const completed: EventOf<'dsr.completed'> = event;
+          return completed.data.dsrId + event.data.outcome;
+        }
+        if (event.type === 'consent.withdrawn') return \`\${event.data.sequence + 1}\`;
+        if (event.type === 'webhook.endpoint_disabled') return event.data.failingSince ?? event.data.url;
+        // @ts-expect-error: the data of another event
+        event.data.dsrId.length;
+        // @ts-expect-error: no event has this type
+        if (event.type === 'dsr.complete') return '';
+        return event.id;
+      }
+      export function exhaust(event: WebhookEvent): UnknownEvent | string {
+        switch (event.type) {
+          ${knownTypes.map((type) => `case '${type}':`).join('\n')}
+            return event.tenantId;
+          default: {
+            const text: string = event.type;
+            const value: unknown = event.data['anything'];
+            return value === text ? text : event;
+          }
+        }
+      }`;
+    const options = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      noEmit: true,
+      lib: ['es2024'],
+      types: [],
+      skipLibCheck: false,
+    };
+    for (const [module, moduleResolution] of [
+      ['nodenext', 'nodenext'],
+      ['esnext', 'bundler'],
+    ] as const) {
+      write('types.mts', consumer(moduleResolution === 'nodenext'));
+      const config = { include: ['types.mts'], compilerOptions: { ...options, module, moduleResolution } };
+      const { isFine, output } = runNode([compiler, '-p', write('tsconfig.json', JSON.stringify(config))], project);
+      assert.ok(isFine, `${moduleResolution}\n${output}`);
+    }
+  });
+});
+
+/** The types of events as the contract lists them. */
+const knownTypes = [
+  'consent.recorded',
+  'consent.withdrawn',
+  'consent_notice.published',
+  'consent_notice.archived',
+  'dsr.created',
+  'dsr.completed',
+  'breach.reported',
+  'breach.updated',
+  'control.status_changed',
+  'control.test_failed',
+  'user.provisioned',
+  'user.suspended',
+  'user.reactivated',
+  'user.deprovisioned',
+  'user.role_changed',
+  'mfa.enabled',
+  'mfa.disabled',
+  'webhook.test',
+  'webhook.endpoint_disabled',
+];

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createWebhookVerifier } from '../../src/node.ts';
+import {
+  createSignedRequest,
+  createTestClock,
+  createTestEvent,
+  signPayload,
+  tamperings,
+  tamperWithRequest,
+} from '../../src/testing.ts';
+import { body, digest, event, now, otherSecret, secret, sign, text, time } from './vectors.ts';
+
+const verifier = createWebhookVerifier({ secrets: secret, now });
+
+test('a payload is signed as the contract says, with each secret', async () => {
+  const header = await signPayload({ body, secrets: [secret, otherSecret], now });
+  assert.equal(header, `${sign(body)},v1=${digest(body, time, otherSecret)}`);
+  await assert.rejects(signPayload({ body, secrets: 'secret' }), { code: 'secret_invalid' });
+});
+
+test('a request has the headers of the server, from an event, a text or bytes', async () => {
+  for (const one of [event, text, body]) {
+    const request = await createSignedRequest({ event: one, secrets: secret, now, deliveryId: 'd' });
+    assert.deepEqual(request.headers, {
+      'content-type': 'application/json',
+      'svc-event': one === event ? 'dsr.completed' : 'webhook.test',
+      'svc-delivery': 'd',
+      'svc-signature': sign(body),
+    });
+    assert.deepEqual(Buffer.from(request.body), Buffer.from(body));
+  }
+});
+
+test('whatever was tampered with is refused with the code that is said, and the request stays as it was', async () => {
+  const request = await createSignedRequest({ event, secrets: [secret, otherSecret], now });
+  const before = structuredClone(request);
+  for (const [tampering, code] of Object.entries(tamperings)) {
+    const changed = tamperWithRequest(request, tampering as keyof typeof tamperings);
+    const delivery = { body: changed.body, signature: changed.headers['svc-signature'] };
+    assert.throws(() => verifier.verifySignature(delivery), { code }, tampering);
+  }
+  assert.deepEqual(request, before);
+});
+
+test('an event of a type gets an id of its own, or what it is given', () => {
+  const data = { message: 'hello', webhookId: 'w' };
+  const made = createTestEvent({ type: 'webhook.test', data });
+  assert.equal(made.data, data);
+  assert.notEqual(made.id, createTestEvent({ type: 'webhook.test', data }).id);
+  assert.equal(createTestEvent({ type: 'webhook.test', data, id: 'x', tenantId: 't' }).tenantId, 't');
+});
+
+test('a clock stands still until it is told to go on', () => {
+  const clock = createTestClock('2026-01-01T00:00:00Z');
+  clock.advance(1.5);
+  assert.equal(clock.now(), time * 1000 + 1500);
+});

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import vm from 'node:vm';
+import * as edge from '../../src/edge.ts';
+import * as node from '../../src/node.ts';
+import { hostile } from './hostile.ts';
+import { body, digest, event, now, otherSecret, secret, sign, text, time } from './vectors.ts';
+
+const builds = { node, edge };
+
+test('the signature is HMAC-SHA256 over the time, a dot and the body: openssl computes the same', () => {
+  // printf '1767225600.{}' | openssl dgst -sha256 -hmac whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+  const signature = 't=1767225600,v1=feb46425ec12b10debfbfb9238a8ef06b7b00123ca87561938e3f0c02f91092c';
+  assert.equal(sign('{}'), signature);
+  assert.equal(node.verifySignature({ body: '{}', signature, secrets: secret, now }).timestamp, time);
+});
+
+for (const [name, build] of Object.entries(builds)) {
+  const verifier = build.createWebhookVerifier({ secrets: secret, now });
+  // The node build throws at once; a function that is async makes both the same.
+  const construct = async (delivery: unknown) => verifier.constructEvent(delivery as node.SignedDelivery);
+  const verify = async (delivery: unknown) => verifier.verifySignature(delivery as node.SignedDelivery);
+
+  describe(`the ${name} build`, () => {
+    test('accepts bytes, other views, buffers and text, and says what it found', async () => {
+      const padded = Buffer.concat([Buffer.from('xx'), body, Buffer.from('x')]);
+      const bodies = {
+        bytes: body,
+        'a part of a buffer': padded.subarray(2, -1),
+        'a view of another kind': new DataView(padded.buffer, padded.byteOffset + 2, body.length),
+        'a buffer': body.slice().buffer,
+        text,
+        'bytes of another realm': vm.runInNewContext('Uint8Array.from(bytes)', { bytes: [...body] }),
+        'a buffer of another realm': vm.runInNewContext('Uint8Array.from(bytes).buffer', { bytes: [...body] }),
+      };
+      for (const [kind, one] of Object.entries(bodies)) {
+        const found = await construct({ body: one, signature: sign(body) });
+        assert.deepEqual(found, { secretIndex: 0, secretName: null, timestamp: time, event }, kind);
+        assert.deepEqual(await verify({ body: one, signature: sign(body) }), {
+          secretIndex: 0,
+          secretName: null,
+          timestamp: time,
+        });
+      }
+    });
+
+    test(`refuses ${hostile.length} hostile headers and bodies, each with its code`, async () => {
+      for (const { code, name: what, ...one } of hostile) {
+        const delivery = { body, signature: sign(body), ...one };
+        await assert.rejects(construct(delivery), (error) => {
+          assert.ok(error instanceof build.WebhookVerificationError, `${what}: ${error}`);
+          assert.equal(error.code, code, what);
+          assert.ok(!error.message.includes(secret) && !error.message.includes('subjectId'), what);
+          assert.equal(error.cause, undefined);
+          return true;
+        });
+        if (code === 'body_invalid') await verify(delivery);
+        else await assert.rejects(verify(delivery), { code }, what);
+      }
+    });
+
+    test('refuses a megabyte of header within a millisecond', async () => {
+      const signature = `t=${time}${`,v1=${digest(body)}`.repeat(14_000)}`;
+      await verify({ body, signature }).catch(() => undefined);
+      const times: number[] = [];
+      for (let turn = 0; turn < 20; turn += 1) {
+        const before = performance.now();
+        await verify({ body, signature }).catch(() => undefined);
+        times.push(performance.now() - before);
+      }
+      assert.ok(Math.min(...times) < 1);
+    });
+
+    test('passes schemes over that it does not know, wherever they stand', async () => {
+      await verify({ body, signature: `t=${time},v2=abc+/=_-.~,v1=${digest(body)},v99=x,v0=1` });
+    });
+
+    test('takes any of eight signatures, and any of its secrets, and says which secret matched', async () => {
+      const wrong = `v1=${'0'.repeat(64)}`;
+      const both = build.createWebhookVerifier({ secrets: [{ name: 'new', secret: otherSecret }, secret], now });
+      const signature = `t=${time},${`${wrong},`.repeat(7)}v1=${digest(body)}`;
+      assert.deepEqual(await both.verifySignature({ body, signature }), {
+        secretIndex: 1,
+        secretName: null,
+        timestamp: time,
+      });
+      const rotation = `${sign(body)},v1=${digest(body, time, otherSecret)}`;
+      assert.equal((await both.verifySignature({ body, signature: rotation })).secretName, 'new');
+    });
+
+    test('allows for exactly the tolerance, in both directions; 0 is one and Infinity is any', async () => {
+      const check = async (toleranceSeconds: number | undefined, at: number, millisecond = 0) =>
+        build
+          .createWebhookVerifier({ secrets: secret, toleranceSeconds, now: () => time * 1000 + millisecond })
+          .verifySignature({ body, signature: sign(body, at) });
+      for (const tolerance of [0, 1, 300, 86_400]) {
+        await check(tolerance, time - tolerance, 999);
+        await check(tolerance, time + tolerance);
+        await assert.rejects(check(tolerance, time - tolerance - 1), { code: 'timestamp_too_old' });
+        await assert.rejects(check(tolerance, time + tolerance + 1, 999), { code: 'timestamp_too_new' });
+      }
+      await check(undefined, time - 300);
+      await assert.rejects(check(undefined, time - 301), /301 seconds ago; 300 are allowed.*clock/);
+      await assert.rejects(check(undefined, time + 301), /301 seconds in the future.*clock/);
+      await check(Number.POSITIVE_INFINITY, 0);
+    });
+
+    test('refuses all while its clock gives no number', async () => {
+      for (const toleranceSeconds of [300, Number.POSITIVE_INFINITY]) {
+        const lost = build.createWebhookVerifier({ secrets: secret, toleranceSeconds, now: () => Number.NaN });
+        await assert.rejects(async () => lost.verifySignature({ body, signature: sign(body) }), {
+          code: 'timestamp_too_old',
+        });
+      }
+    });
+
+    test('says at once what is wrong with its options', () => {
+      const secrets = [
+        undefined,
+        null,
+        '',
+        ' ',
+        `${secret} `,
+        ` ${secret}`,
+        `${secret}\n`,
+        'whsec_',
+        'MfKQ',
+        1,
+        [],
+        [secret, ''],
+        {},
+      ];
+      for (const one of [...secrets, [[secret, '']], [{ name: 'a', secret: ' ' }]])
+        assert.throws(() => build.createWebhookVerifier({ secrets: one as string }), { code: 'secret_invalid' });
+      for (const toleranceSeconds of [-1, Number.NaN, '300', null])
+        assert.throws(
+          () => build.createWebhookVerifier({ secrets: secret, toleranceSeconds: toleranceSeconds as number }),
+          { code: 'options_invalid' },
+        );
+      assert.throws(() => build.createWebhookVerifier({ secrets: secret, now: 5 as never }), {
+        code: 'options_invalid',
+      });
+    });
+
+    test('verifies one delivery without a verifier', async () => {
+      const delivery = { body, signature: sign(body), secrets: secret, now };
+      assert.equal((await build.verifySignature(delivery)).secretIndex, 0);
+      assert.deepEqual((await build.constructEvent(delivery)).event, event);
+    });
+
+    test('an error is known to another copy of the package, and nothing else is', async () => {
+      const copy = await import(`../../src/error.ts?copy-of-${name}`);
+      const error = await verify({ body: {}, signature: '' }).catch((one) => one);
+      assert.equal(error instanceof copy.WebhookVerificationError, false);
+      assert.equal(copy.WebhookVerificationError.isInstance(error), true);
+      for (const other of [new Error('x'), null, undefined, 'x', { code: 'signature_missing' }])
+        assert.equal(build.WebhookVerificationError.isInstance(other), false);
+    });
+
+    test('shows no secret when it is printed', async () => {
+      const { inspect } = await import('node:util');
+      assert.doesNotMatch(inspect(verifier, { depth: 9, showHidden: true }) + JSON.stringify(verifier), /whsec_/);
+    });
+  });
+}
+
+test('the node build is synchronous, the edge build is not', () => {
+  const delivery = { body, signature: sign(body), secrets: secret, now };
+  assert.equal(node.verifySignature(delivery) instanceof Promise, false);
+  assert.equal(edge.verifySignature(delivery) instanceof Promise, true);
+});
+
+test('what changes in a body while the edge build verifies it changes nothing', async () => {
+  const changing = body.slice();
+  const found = edge.constructEvent({ body: changing, signature: sign(body), secrets: secret, now });
+  changing.fill(0x20);
+  assert.deepEqual((await found).event, event);
+});
