@@ -8,6 +8,7 @@ import type { Bench, Benchmark, Finding } from './benchmark.ts';
 import { capture } from './capture.ts';
 import { captureLarge } from './capture-large.ts';
 import { controlFramework } from './controls.ts';
+import { deliveries } from './deliveries.ts';
 import { createDiskFolder } from './folder.ts';
 import { notice } from './notice.ts';
 import { page } from './page.ts';
@@ -16,10 +17,12 @@ import { proofs } from './proofs.ts';
 import { record } from './record.ts';
 import { formatTable, isMet } from './report.ts';
 import { scim } from './scim.ts';
+import { sdk } from './sdk.ts';
 import { prepareSite, type Site } from './site.ts';
 import { start } from './start.ts';
 import { storage } from './storage.ts';
 import { verify } from './verify.ts';
+import { verifyWebhook } from './verify-webhook.ts';
 
 const benchmarks: readonly Benchmark[] = [
   capture,
@@ -35,6 +38,9 @@ const benchmarks: readonly Benchmark[] = [
   proofs,
   start,
   badge,
+  sdk,
+  verifyWebhook,
+  deliveries,
   postgres,
 ];
 

@@ -40,6 +40,9 @@ import { tenantRoutes } from './tenants/routes.ts';
 import { serveTrust } from './trust/page.ts';
 import { PublishedTrust } from './trust/published-trust.ts';
 import { trustRoutes } from './trust/routes.ts';
+import { deliveryRoutes } from './webhooks/delivery-routes.ts';
+import { webhookRoutes } from './webhooks/endpoint-routes.ts';
+import { redeliveryRoutes } from './webhooks/redelivery-routes.ts';
 import { serveWidgets } from './widgets/serve.ts';
 
 /** The server's parts, put together. */
@@ -106,6 +109,9 @@ export function createApp(installation: Installation, options: AppOptions): App 
     ...breachRoutes({ database, hasher }),
     ...tenantRoutes(database, hasher),
     ...trustRoutes({ ...installation, baseUrl: settings.baseUrl, publishedTrust }),
+    ...webhookRoutes(installation),
+    ...deliveryRoutes({ database, hasher }),
+    ...redeliveryRoutes({ database, hasher }),
     ...apiKeyRoutes(access),
     ...scimTokenRoutes(access),
     ...oauthRoutes(access),

@@ -7,12 +7,9 @@ import { shareCounts } from './http/rate-limit-store.ts';
 import { forgetSignIns } from './identity/sign-in-store.ts';
 import type { Installation } from './installation.ts';
 import { CheckpointKeeper } from './proofs/checkpoint-keeper.ts';
-import { forgetOldEvents } from './webhooks/outbox.ts';
-
-/** What runs beside the requests. */
-export interface Housekeeping {
-  stop(): Promise<void>;
-}
+import { type Repeated, repeat } from './repeat.ts';
+import { inTransaction } from './storage/database.ts';
+import { forgetOldEvents } from './webhooks/retention.ts';
 
 /**
  * Every minute forgets what has expired and signs the checkpoints that are due; every ten seconds writes when credentials
@@ -24,62 +21,34 @@ export function startHousekeeping(
   { limiter, lastUses }: Pick<App, 'limiter' | 'lastUses'>,
   log: Logger,
   tidies = true,
-): Housekeeping {
+): Repeated {
   const forgetKeys = async () => (await forgetExpiredKeys(database.kysely, clock())) === mostForgotten;
   const forgetRest = async () => {
     await forgetExpiredTokens(database.kysely, clock());
     await forgetEndedSessions(database.kysely, clock(), settings.sessionLifetime);
     await forgetSignIns(database.kysely, clock());
-    await forgetOldEvents(database.kysely, clock());
     return false;
   };
+  const forgetEvents = () => inTransaction(database, (transaction) => forgetOldEvents(transaction, clock()));
   const writeUses = async () => {
     await lastUses.write(database.kysely);
     return false;
   };
   const keeper = new CheckpointKeeper({ database, signer, interval: settings.checkpointInterval });
-  const tidy = [forgetKeys, forgetRest, () => keeper.step(clock())];
-  const tasks = [...(tidies ? tidy.map((step) => repeat(60_000, step, log)) : []), repeat(10_000, writeUses, log)];
+  const tidy = [forgetKeys, forgetRest, forgetEvents, () => keeper.step(clock())];
+  const every = (milliseconds: number, step: () => Promise<boolean>) =>
+    repeat({ every: milliseconds, task: 'housekeeping', log }, step);
+  const tasks = [...(tidies ? tidy.map((step) => every(60_000, step)) : []), every(10_000, writeUses)];
   if (database.dialect === 'postgres') {
     const share = async () => {
       await shareCounts(database.kysely, limiter, hasher);
       return false;
     };
-    tasks.push(repeat(500, share, log));
+    tasks.push(every(500, share));
   }
   return {
     stop: async () => {
       await Promise.all(tasks.map((task) => task.stop()));
-    },
-  };
-}
-
-/** Between two steps of work that is not done yet, requests have their turn. */
-const pauseMilliseconds = 50;
-
-/** Runs a step again and again, each time after a wait. @param step tells whether there is more to do at once. */
-function repeat(milliseconds: number, step: () => Promise<boolean>, log: Logger): Housekeeping {
-  let running: Promise<void> = Promise.resolve();
-  let stopped = false;
-  let timer: NodeJS.Timeout;
-  const wait = (time: number) => {
-    timer = setTimeout(() => {
-      running = run();
-    }, time).unref();
-  };
-  const run = async () => {
-    const more = await step().catch((error: unknown) => {
-      log.error({ err: error }, 'housekeeping failed');
-      return false;
-    });
-    if (!stopped) wait(more ? pauseMilliseconds : milliseconds);
-  };
-  wait(milliseconds);
-  return {
-    stop: () => {
-      stopped = true;
-      clearTimeout(timer);
-      return running;
     },
   };
 }

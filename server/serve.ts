@@ -6,7 +6,11 @@ import { describeError } from './describe-error.ts';
 import { GracefulServer } from './graceful-server.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import type { Installation } from './installation.ts';
+import type { Repeated } from './repeat.ts';
 import type { Settings } from './settings.ts';
+import { Receivers } from './webhooks/post-delivery.ts';
+import { runSender } from './webhooks/run-sender.ts';
+import { WebhookSender } from './webhooks/sender.ts';
 
 /** A server that listens. */
 export interface RunningServer extends AsyncDisposable {
@@ -31,6 +35,8 @@ export async function startServer(
   options: AppOptions & {
     /** Whether the work of every minute is done; tests that look at all rows would be at the mercy of the real clock. */
     readonly tidies?: boolean;
+    /** Whether webhooks are sent by themselves; tests of the schedule send in their own time. */
+    readonly sends?: boolean;
   },
 ): Promise<RunningServer> {
   const { settings } = installation;
@@ -42,11 +48,13 @@ export async function startServer(
   await listen(server, settings);
   const { port } = server.address() as AddressInfo;
   const housekeeping = startHousekeeping(installation, app, options.log, options.tidies);
+  const sending = options.sends === false ? null : startSending(installation, options.log);
   const close = async () => {
     closing = true;
     await housekeeping.stop();
     await server.closeWithin(graceMilliseconds);
     await app.drain();
+    await sending?.stop();
   };
   return {
     app,
@@ -58,6 +66,12 @@ export async function startServer(
 }
 
 const graceMilliseconds = 10_000;
+
+function startSending({ database, clock, box, settings }: Installation, log: Logger): Repeated {
+  const receivers = new Receivers({ allowPrivate: settings.webhooks.allowPrivate });
+  const sender = new WebhookSender({ database, clock, box, receivers, log });
+  return runSender({ sender, database, clock, log });
+}
 
 function listen(server: Server, { host, port }: Settings): Promise<void> {
   return new Promise((resolve, reject) => {

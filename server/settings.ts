@@ -42,6 +42,10 @@ const Environment = z.object({
   SVC_CHECKPOINT_MINUTES: wholeNumber(60, 1, 1440).describe(
     'A ledger with new entries gets a signed checkpoint after so many minutes',
   ),
+  SVC_WEBHOOK_ALLOW_PRIVATE: z
+    .stringbool()
+    .default(false)
+    .describe('Whether webhooks may go to http and to private addresses: for development, and in the demo'),
   SVC_SESSION_IDLE_MINUTES: wholeNumber(60, 1, 1440).describe('A session ends after so many minutes without a request'),
   SVC_SESSION_HOURS: wholeNumber(24, 1, 720).describe('A session ends after so many hours in any case'),
 });
@@ -65,6 +69,10 @@ export interface Settings {
     readonly scim: number;
   };
   readonly sessionLifetime: SessionLifetime;
+  readonly webhooks: {
+    /** Whether they may go to http and to private addresses. */
+    readonly allowPrivate: boolean;
+  };
   /** Milliseconds between two signed checkpoints of a ledger. */
   readonly checkpointInterval: number;
 }
@@ -76,13 +84,17 @@ export class SettingsError extends Error {
 
 /**
  * Reads the settings from environment variables.
+ * @param defaults what holds for variables that are absent, where it is not what holds otherwise.
  * @throws {SettingsError} naming every variable whose value cannot be used.
  */
-export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+export function readSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+  defaults: Readonly<Record<string, string>> = {},
+): Settings {
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const parsed = Environment.safeParse(given);
+  const parsed = Environment.safeParse({ ...defaults, ...given });
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
     throw new SettingsError(`Some settings cannot be used:\n${lines.join('\n')}`);
@@ -108,6 +120,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       idle: read.SVC_SESSION_IDLE_MINUTES * 60_000,
       absolute: read.SVC_SESSION_HOURS * 3_600_000,
     },
+    webhooks: { allowPrivate: read.SVC_WEBHOOK_ALLOW_PRIVATE },
     checkpointInterval: read.SVC_CHECKPOINT_MINUTES * 60_000,
   };
 }

@@ -43,7 +43,8 @@ export type AuditModule =
   | 'mfa'
   | 'privacy'
   | 'tenants'
-  | 'trust';
+  | 'trust'
+  | 'webhooks';
 
 /** What happened, to be appended to the audit log of a tenant. */
 export interface NewAuditEvent {

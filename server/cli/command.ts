@@ -25,6 +25,8 @@ export interface CommandContext {
 
 /** One command of `svc`. */
 export interface Command {
+  /** Settings of this command, where the environment says nothing. */
+  readonly defaults?: Readonly<Record<string, string>>;
   /** As it is typed: `tenant create`. */
   readonly name: string;
   readonly summary: string;

@@ -6,5 +6,7 @@ export const demo: Command = {
   summary: 'start the server, with a demo tenant when the database is empty',
   description: 'This is what npm start runs. The settings are those of svc serve.',
   options: {},
+  // The receiver of the demo is on this machine.
+  defaults: { SVC_WEBHOOK_ALLOW_PRIVATE: 'true' },
   run: (context) => runServer(context, true),
 };

@@ -25,6 +25,7 @@ import { checkIntegrity, describeUnreadable } from '../storage/integrity.ts';
 import { isMigrated } from '../storage/migrate.ts';
 import { listTenants, tenantRows } from '../tenants/store.ts';
 import { trustCenterRows } from '../trust/store.ts';
+import { endpointRows } from '../webhooks/endpoint-store.ts';
 import { type Command, type CommandContext, UsageError } from './command.ts';
 import { databaseFile, requireDatabase } from './require-database.ts';
 import { isUnreachable } from './unreachable.ts';
@@ -47,6 +48,7 @@ export const changingRows: readonly RowKind[] = [
   dsrRows,
   breachRows,
   trustCenterRows,
+  endpointRows,
 ];
 
 /** Tables that are not looked at: no record, event, notice, key or tenant stands in them. */
@@ -60,6 +62,11 @@ export const workingState = [
   'backup_codes',
   'access_tokens',
   'webhook_events',
+  'webhook_deliveries',
+  'webhook_attempts',
+  'webhook_health',
+  'webhook_senders',
+  'webhook_redeliveries',
   'merkle_trees',
 ] as const;
 
@@ -73,9 +80,10 @@ Ends with 1 when something is not as it was written. May run beside the server.
 
 Not looked at is working state: answers kept for a day for retries (idempotency_keys), counts of requests (rate_limits),
 what ends or is used up (sessions, sign_in_challenges, access_tokens, backup_codes), counts of failed sign-ins
-(sign_in_failures), events on their way to webhooks (webhook_events), how far the proofs reach (merkle_trees), when keys,
-tokens and persons were last seen, the fingerprint of the secret (installation), and the list of migrations that Kysely
-keeps.`,
+(sign_in_failures), events on their way to webhooks and what became of them (webhook_events, webhook_deliveries,
+webhook_attempts, webhook_redeliveries), how webhooks fare (webhook_health) and who sends (webhook_senders), how far the
+proofs reach (merkle_trees), when keys, tokens and persons were last seen, the fingerprint of the secret (installation),
+and the list of migrations that Kysely keeps.`,
   options: { tenant: { type: 'string', meaning: 'only this tenant, by id or slug' } },
   async run(context) {
     const { settings, say, result } = context;

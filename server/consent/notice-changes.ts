@@ -3,6 +3,8 @@ import type { AuditSource } from '../audit/source.ts';
 import { notFound } from '../http/problem.ts';
 import type { Json } from '../ledger/canonical.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import type { EventType } from '../webhooks/event.ts';
+import { emitEvents } from '../webhooks/outbox.ts';
 import { type Notice, type NoticeChange, type NoticeContent, sealContent } from './notice.ts';
 import {
   findNotice,
@@ -60,7 +62,7 @@ export async function publishNotice(work: UnitOfWork, source: AuditSource, id: s
     publishedAt: work.now,
     status: { before: notice.status, after: 'published' },
   });
-  return requireNotice(work, source, id);
+  return tellNotice(work, 'consent_notice.published', await requireNotice(work, source, id), source);
 }
 
 /** Closes a notice to captures. Its records and versions stay, and withdrawals stay possible. */
@@ -71,7 +73,18 @@ export async function archiveNotice(work: UnitOfWork, source: AuditSource, id: s
   await record(work, source, row, 'archived', notice.name, {
     status: { before: notice.status, after: 'archived' },
   });
-  return requireNotice(work, source, id);
+  return tellNotice(work, 'consent_notice.archived', await requireNotice(work, source, id), source);
+}
+
+async function tellNotice(
+  work: UnitOfWork,
+  type: EventType & `consent_notice.${string}`,
+  notice: Notice,
+  { tenantId }: AuditSource,
+): Promise<Notice> {
+  const { id: noticeId, name, domain, version, status } = notice;
+  await emitEvents(work, [{ tenantId, type, data: { noticeId, name, domain, version, status } }]);
+  return notice;
 }
 
 async function requireNotice(work: UnitOfWork, source: AuditSource, id: string): Promise<Notice> {

@@ -9,7 +9,8 @@ import { ReadyAnswer, replay } from '../http/route.ts';
 import { rest } from '../http/surface.ts';
 import { newId } from '../ids.ts';
 import { GroupCommit, type Outcome } from '../ledger/group-commit.ts';
-import { blamesRow, type Database, inTransaction, type Queries } from '../storage/database.ts';
+import { blamesRow, type Database, type Queries } from '../storage/database.ts';
+import { runUnitOfWork, type UnitOfWork } from '../storage/unit-of-work.ts';
 import {
   type CapturableNotice,
   type CaptureInput,
@@ -27,6 +28,7 @@ import { describeRecord, describeVisits } from './describe-record.ts';
 import { findStates } from './notice-store.ts';
 import type { VersionCache } from './published-notices.ts';
 import type { ConsentRecord, RecordDraft } from './record.ts';
+import { emitRecords } from './record-events.ts';
 import { appendRecords, findLatestRecords, listHistory } from './record-store.ts';
 
 /** A capture on its way to the ledger. */
@@ -88,12 +90,12 @@ export class ConsentRecorder {
   }
 
   #write(requests: readonly CaptureRequest[]): Promise<readonly Outcome<ReadyAnswer>[]> {
-    const now = this.#clock();
-    return inTransaction(this.#database, async (queries) => {
+    return runUnitOfWork(this.#database, this.#clock(), async (work) => {
+      const { transaction: queries, now } = work;
       const outcomes = new Map<CaptureRequest, Outcome<ReadyAnswer>>();
       const waiting = await claimKeys(queries, requests, now, outcomes);
       const admitted = await this.#admit(queries, waiting, now, outcomes);
-      await this.#append(queries, admitted, now, outcomes);
+      await this.#append(work, admitted, outcomes);
       return requests.map((request) => outcomes.get(request) as Outcome<ReadyAnswer>);
     });
   }
@@ -188,16 +190,19 @@ export class ConsentRecorder {
   }
 
   async #append(
-    queries: Queries,
+    work: UnitOfWork,
     admitted: readonly Admitted[],
-    now: string,
     outcomes: Map<CaptureRequest, Outcome<ReadyAnswer>>,
   ): Promise<void> {
+    const { transaction: queries, now } = work;
     const drafts = admitted.flatMap(({ draft }) => (draft === null ? [] : [draft]));
     const records = drafts.length === 0 ? [] : await appendRecords(queries, now, drafts);
     const byId = new Map<string, ConsentRecord>(records.map((record) => [record.id, record]));
     const events = describeCaptures(admitted, records, byId);
     if (events.length > 0) await recordEvents(queries, now, events);
+    const tenants = new Map(drafts.map(({ id, tenantId }) => [id, tenantId]));
+    for (const [tenantId, ofTenant] of Map.groupBy(records, ({ id }) => tenants.get(id) as string))
+      await emitRecords(work, tenantId, ofTenant);
     for (const { request, draft, repeats } of admitted) {
       const record = byId.get(draft?.id ?? repeats?.id ?? '') ?? (repeats as ConsentRecord);
       const answer = new ReadyAnswer(201, rest.present(request.present(record)));

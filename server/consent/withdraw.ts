@@ -9,6 +9,7 @@ import { describeRecord } from './describe-record.ts';
 import type { Purpose } from './notice.ts';
 import { findNotice, findVersion } from './notice-store.ts';
 import type { ConsentRecord, PurposeChoices, WithdrawalInput } from './record.ts';
+import { emitRecords } from './record-events.ts';
 import { appendRecords, findRecord, listHistory } from './record-store.ts';
 
 /**
@@ -63,6 +64,7 @@ export async function withdrawRecord(
   };
   const [record] = await appendRecords(work.transaction, work.now, [draft]);
   await recordEvent(work, source, describeRecord(record as ConsentRecord));
+  await emitRecords(work, tenantId, [record as ConsentRecord]);
   return record as ConsentRecord;
 }
 

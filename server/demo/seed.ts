@@ -16,6 +16,7 @@ import { runUnitOfWork } from '../storage/unit-of-work.ts';
 import { createTenant, findTenant, listTenants } from '../tenants/store.ts';
 import { seedControls } from './seed-controls.ts';
 import { seedTrust } from './seed-trust.ts';
+import { seedWebhook } from './seed-webhook.ts';
 
 /** What the first start of the demo makes, to be shown once. */
 export interface DemoCredentials {
@@ -27,6 +28,8 @@ export interface DemoCredentials {
   readonly apiKey: string;
   readonly scimToken: string;
   readonly noticeId: string;
+  /** Signs what is sent to the receiver of the demo. */
+  readonly webhookSecret: string;
 }
 
 const adminEmail = 'admin@demo.example';
@@ -36,7 +39,8 @@ export const credentialsFile = 'demo-credentials.json';
 
 /**
  * Makes the demo tenant on a database without tenants: an administrator, a key with every scope, a SCIM token, a
- * published notice for this server, controls with their evidence, a published trust center and a signed checkpoint.
+ * published notice for this server, controls with their evidence, a published trust center, a signed checkpoint and a
+ * webhook for a receiver on this machine.
  * @returns the credentials, also written to `demo-credentials.json` (mode 0600); null when there are tenants already.
  * @throws {SettingsError} when no notice can belong to the address of this server.
  */
@@ -66,8 +70,20 @@ export async function seedDemo(installation: Installation, baseUrl: string): Pro
     if (admin !== undefined) await seedControls(work, source, admin.userId);
     // The trust page shows the proof of the audit log from the first moment.
     await signCheckpoint(work, installation.signer, { tenantId: tenant.id, ledger: 'audit' });
+    // Last, so that the receiver is not told of all that was made before it.
+    const webhookSecret = await seedWebhook(work, source, installation);
     const { id: tenantId, slug: tenantSlug } = tenant;
-    return { baseUrl, tenantId, tenantSlug, adminEmail, adminPassword, apiKey: key, scimToken, noticeId };
+    return {
+      baseUrl,
+      tenantId,
+      tenantSlug,
+      adminEmail,
+      adminPassword,
+      apiKey: key,
+      scimToken,
+      noticeId,
+      webhookSecret,
+    };
   }).catch(async (error: unknown) => {
     // Another server that started at the same moment may have been first.
     if ((await findTenant(database.kysely, 'demo')) !== undefined) return null;

@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import { openPostgres } from './postgres.ts';
+import { createSignals, type Signals } from './signals.ts';
 import { openSqlite } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
@@ -9,6 +10,7 @@ export type Dialect = 'sqlite' | 'postgres';
 export interface Database extends AsyncDisposable {
   readonly dialect: Dialect;
   readonly kysely: Kysely<Tables>;
+  readonly signals: Signals;
   close(): Promise<void>;
 }
 
@@ -34,7 +36,7 @@ export function openDatabase(location: DatabaseLocation): Database {
       ? (['sqlite', openSqlite(location.file)] as const)
       : (['postgres', openPostgres(location.url)] as const);
   const close = () => kysely.destroy();
-  return { dialect, kysely, close, [Symbol.asyncDispose]: close };
+  return { dialect, kysely, signals: createSignals(), close, [Symbol.asyncDispose]: close };
 }
 
 /**

@@ -8,6 +8,7 @@ import { controls } from './migrations/004-controls.ts';
 import { trust } from './migrations/005-trust.ts';
 import { privacy } from './migrations/006-privacy.ts';
 import { proofs } from './migrations/007-proofs.ts';
+import { webhooks } from './migrations/008-webhooks.ts';
 
 /** Every migration in order. A released one never changes; the next change is a new file. */
 const migrations: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
@@ -18,6 +19,7 @@ const migrations: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '005-trust': trust,
   '006-privacy': privacy,
   '007-proofs': proofs,
+  '008-webhooks': webhooks,
 };
 
 /**

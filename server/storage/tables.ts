@@ -23,6 +23,12 @@ export interface Tables {
   readonly scim_tokens: ScimTokensTable;
   readonly access_tokens: AccessTokensTable;
   readonly webhook_events: WebhookEventsTable;
+  readonly webhook_endpoints: WebhookEndpointsTable;
+  readonly webhook_health: WebhookHealthTable;
+  readonly webhook_deliveries: WebhookDeliveriesTable;
+  readonly webhook_attempts: WebhookAttemptsTable;
+  readonly webhook_senders: WebhookSendersTable;
+  readonly webhook_redeliveries: WebhookRedeliveriesTable;
   readonly control_programs: ControlProgramsTable;
   readonly tenant_controls: TenantControlsTable;
   readonly control_evidence: ControlEvidenceTable;
@@ -280,6 +286,103 @@ interface WebhookEventsTable {
   /** JSON. */
   data: string;
   created_at: string;
+}
+
+/** Where a tenant wants its events to be sent. */
+interface WebhookEndpointsTable {
+  id: string;
+  tenant_id: string;
+  url: string;
+  description: string | null;
+  /** Types of events, separated by spaces, in the order of the list; null for all, also future ones. */
+  event_types: string | null;
+  /** enabled, paused or disabled. */
+  status: string;
+  /** Why the server itself disabled it: gone or failing. */
+  disabled_reason: string | null;
+  disabled_at: string | null;
+  /** Sealed. */
+  secret: string;
+  /** Sealed; signs along until it expires. */
+  previous_secret: string | null;
+  previous_secret_expires_at: string | null;
+  created_at: string;
+  updated_at: string;
+  deleted_at: string | null;
+}
+
+/** How endpoints fare; a row from the first failure on. */
+interface WebhookHealthTable {
+  endpoint_id: string;
+  /** When the failures began that no success has ended; null while all is well. */
+  failing_since: string | null;
+  last_error: string | null;
+}
+
+/** One event for one endpoint. */
+interface WebhookDeliveriesTable {
+  /** What receivers know as Svc-Delivery. */
+  id: string;
+  tenant_id: string;
+  endpoint_id: string;
+  event_id: string;
+  event_type: string;
+  /** pending, delivered, dead, redelivered or canceled. */
+  status: string;
+  /** Why the last attempt failed, or why there was none. */
+  reason: string | null;
+  /** The HTTP status of the last answer. */
+  response_status: number | null;
+  attempts: number;
+  /** The 24 hours run from here. */
+  first_attempt_at: string | null;
+  /** When the next attempt is to be made; null when there is none. */
+  due_at: string | null;
+  /** The sender that makes an attempt at this moment. */
+  claimed_by: string | null;
+  /** The delivery that this one repeats. */
+  redelivery_of: string | null;
+  created_at: string;
+  finished_at: string | null;
+}
+
+/** Every attempt at a delivery, as it ended. */
+interface WebhookAttemptsTable {
+  delivery_id: string;
+  id: string;
+  at: string;
+  /** delivered, or the reason of the failure. */
+  outcome: string;
+  response_status: number | null;
+  /** What went wrong, in words. */
+  message: string | null;
+  /** The beginning of the answer. */
+  excerpt: string | null;
+  /** JSON: milliseconds. */
+  timing: string;
+}
+
+/** The processes that send: what a process has claimed is free again when its beats end. */
+interface WebhookSendersTable {
+  id: string;
+  beats: number;
+}
+
+/** Orders to send many deliveries again. */
+interface WebhookRedeliveriesTable {
+  id: string;
+  tenant_id: string;
+  /** JSON. */
+  filter: string;
+  /** running, finished or canceled. */
+  status: string;
+  /** How many deliveries fitted when it was ordered. */
+  total: number;
+  queued: number;
+  /** The id of the last delivery that was looked at. */
+  position: string | null;
+  created_at: string;
+  finished_at: string | null;
 }
 
 /** What a tenant adopted; a row from the first adoption on. */

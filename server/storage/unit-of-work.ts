@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 import { type Database, inTransaction } from './database.ts';
+import type { Signals } from './signals.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -11,6 +12,7 @@ export interface UnitOfWork {
   /** The one time that every row of the change carries: RFC 3339, UTC, milliseconds. */
   readonly now: string;
   afterCommit(step: () => void): void;
+  readonly signals: Signals;
 }
 
 /** Runs `step` as one unit of work and returns its result once it is durable. */
@@ -22,7 +24,7 @@ export async function runUnitOfWork<Result>(
   let followUps: (() => void)[] = [];
   const result = await inTransaction(database, (transaction) => {
     followUps = [];
-    return step({ transaction, now, afterCommit: (followUp) => followUps.push(followUp) });
+    return step({ transaction, now, afterCommit: (followUp) => followUps.push(followUp), signals: database.signals });
   });
   for (const followUp of followUps) followUp();
   return result;

@@ -142,6 +142,8 @@ export interface TestServer extends AsyncDisposable {
   readonly clock: TestClock;
   readonly tenant: TestTenant;
   request(method: string, path: string, options?: RequestOptions): Promise<TestResponse>;
+  /** Stops the server; its database stays open. */
+  close(): Promise<void>;
   createTenant(slug: string): Promise<TestTenant>;
   /** Makes a member with a password, and opens a session of theirs. */
   createMember(options?: {
@@ -178,11 +180,14 @@ export function createQuickHasher(): PasswordHasher {
   return new PasswordHasher('the secret of a test', { memory: 8, passes: 1, parallelism: 1 });
 }
 
-/** Starts a server on an empty database. Every result is checked against the schema of its operation. */
+/**
+ * Starts a server on an empty database. Every result is checked against the schema of its operation.
+ * @param sends whether webhooks are sent by themselves.
+ */
 export async function startTestServer(
   dialect: Dialect = 'sqlite',
   environment: Readonly<Record<string, string>> = {},
-  parts: { readonly passwords?: PasswordHasher } = {},
+  { sends = false, ...parts }: { readonly passwords?: PasswordHasher; readonly sends?: boolean } = {},
 ): Promise<TestServer> {
   const clock = new TestClock();
   const limits = {
@@ -199,8 +204,14 @@ export async function startTestServer(
     limiter: new RateLimiter(clock.milliseconds),
     checksResults: true,
     tidies: false,
+    sends,
   });
   const url = `http://127.0.0.1:${server.port}`;
+  let closing: Promise<void> | null = null;
+  const close = () => {
+    closing ??= server.close();
+    return closing;
+  };
 
   const createKey: TestServer['createKey'] = async (tenantId, granted, expiresAt = null) => {
     const wanted = { tenantId, name: 'test', environment: 'test' as const, scopes: granted, expiresAt };
@@ -285,8 +296,9 @@ export async function startTestServer(
     createTenant: addTenant,
     createKey,
     createNotice,
+    close,
     [Symbol.asyncDispose]: async () => {
-      await server.close();
+      await close();
       await installation[Symbol.asyncDispose]();
     },
   };

@@ -19,6 +19,7 @@ const names = [
   'SVC_LIMIT_SIGN_IN',
   'SVC_LIMIT_SCIM',
   'SVC_CHECKPOINT_MINUTES',
+  'SVC_WEBHOOK_ALLOW_PRIVATE',
   'SVC_SESSION_IDLE_MINUTES',
   'SVC_SESSION_HOURS',
 ];
@@ -36,6 +37,7 @@ const defaults = {
   trustedProxies: 0,
   logLevel: 'info',
   limits: { apiKey: 600, captureNotice: 600, captureClient: 60, signIn: 10, scim: 1200 },
+  webhooks: { allowPrivate: false },
   checkpointInterval: 60 * minute,
   sessionLifetime: { idle: 60 * minute, absolute: 24 * hour },
 };
@@ -83,6 +85,7 @@ describe('the settings', () => {
       SVC_LIMIT_SIGN_IN: '4',
       SVC_LIMIT_SCIM: '5',
       SVC_CHECKPOINT_MINUTES: '8',
+      SVC_WEBHOOK_ALLOW_PRIVATE: 'true',
       SVC_SESSION_IDLE_MINUTES: '6',
       SVC_SESSION_HOURS: '7',
     });
@@ -96,6 +99,7 @@ describe('the settings', () => {
       trustedProxies: 2,
       logLevel: 'silent',
       limits: { apiKey: 1, captureNotice: 2, captureClient: 3, signIn: 4, scim: 5 },
+      webhooks: { allowPrivate: true },
       checkpointInterval: 8 * minute,
       sessionLifetime: { idle: 6 * minute, absolute: 7 * hour },
     });
@@ -138,6 +142,10 @@ describe('the settings', () => {
       SVC_CHECKPOINT_MINUTES: [
         ['1', '1440'],
         ['0', '1441', '0.5', 'never'],
+      ],
+      SVC_WEBHOOK_ALLOW_PRIVATE: [
+        ['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'],
+        ['2', 'maybe', 'allow', 'null'],
       ],
       SVC_SESSION_IDLE_MINUTES: [
         ['1', '1440'],

@@ -1,7 +1,11 @@
 import type { Json } from '../ledger/canonical.ts';
 
-/** The types of events that are written so far (contract.md "Signatures"). */
+/** Every type of event (contract.md "Signatures"), and those that tell of webhooks themselves. */
 export const eventTypes = [
+  'consent.recorded',
+  'consent.withdrawn',
+  'consent_notice.published',
+  'consent_notice.archived',
   'dsr.created',
   'dsr.completed',
   'breach.reported',
@@ -15,6 +19,8 @@ export const eventTypes = [
   'user.role_changed',
   'mfa.enabled',
   'mfa.disabled',
+  'webhook.endpoint_disabled',
+  'webhook.test',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
@@ -23,4 +29,19 @@ export interface NewWebhookEvent {
   readonly tenantId: string;
   readonly type: EventType;
   readonly data: Readonly<Record<string, Json>>;
+}
+
+/** An event as it is stored. */
+export interface StoredEvent {
+  readonly id: string;
+  readonly tenant_id: string;
+  readonly type: string;
+  /** JSON. */
+  readonly data: string;
+  readonly created_at: string;
+}
+
+/** The body of its deliveries (spec.md "Webhook delivery body"), the same bytes for each. */
+export function writeBody({ id, type, created_at, tenant_id, data }: StoredEvent): string {
+  return `{"id":"${id}","type":"${type}","createdAt":"${created_at}","tenantId":"${tenant_id}","data":${data}}`;
 }

@@ -2,24 +2,42 @@ import { newId } from '../ids.ts';
 import type { Queries } from '../storage/database.ts';
 import { insertRows } from '../storage/insert-rows.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import type { NewWebhookEvent } from './event.ts';
+import type { NewWebhookEvent, StoredEvent } from './event.ts';
+import { findSubscribers, queueDeliveries } from './fan-out.ts';
 
-const retentionMilliseconds = 30 * 24 * 60 * 60 * 1000;
+/**
+ * Writes events, and the deliveries to every endpoint that wants them, in the unit of work of the changes that they
+ * tell of: neither is without the other.
+ * @param except an endpoint that is left out: the one that the events are about.
+ */
+export async function emitEvents(work: UnitOfWork, events: readonly NewWebhookEvent[], except?: string): Promise<void> {
+  const rows = await insertEvents(work.transaction, work.now, events);
+  const woken: string[] = [];
+  for (const [tenantId, ofTenant] of Map.groupBy(rows, ({ tenant_id }) => tenant_id)) {
+    const subscribers = (await findSubscribers(work.transaction, tenantId)).filter(({ id }) => id !== except);
+    woken.push(...(await queueDeliveries(work.transaction, work.now, ofTenant, subscribers)));
+  }
+  announceDeliveries(work, woken);
+}
 
-/** Writes events in the unit of work of the changes that they tell of: neither is without the other. */
-export async function emitEvents(work: UnitOfWork, events: readonly NewWebhookEvent[]): Promise<void> {
+/** Tells the sender, once the unit of work is durable, that endpoints have something to be sent. */
+export function announceDeliveries(work: UnitOfWork, endpointIds: readonly string[]): void {
+  if (endpointIds.length > 0) work.afterCommit(() => work.signals.emit('deliveries', endpointIds));
+}
+
+/** Stores events. @returns the rows, in order. */
+export async function insertEvents(
+  queries: Queries,
+  now: string,
+  events: readonly NewWebhookEvent[],
+): Promise<readonly StoredEvent[]> {
   const rows = events.map(({ tenantId, type, data }) => ({
     id: newId(),
     tenant_id: tenantId,
     type,
     data: JSON.stringify(data),
-    created_at: work.now,
+    created_at: now,
   }));
-  await insertRows(work.transaction, 'webhook_events', rows);
-}
-
-/** Forgets events older than 30 days. */
-export async function forgetOldEvents(queries: Queries, now: string): Promise<void> {
-  const before = new Date(Date.parse(now) - retentionMilliseconds).toISOString();
-  await queries.deleteFrom('webhook_events').where('created_at', '<=', before).execute();
+  await insertRows(queries, 'webhook_events', rows);
+  return rows;
 }

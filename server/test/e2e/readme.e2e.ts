@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -12,9 +13,10 @@ const root = join(import.meta.dirname, '../../..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const run = promisify(execFile);
 
+const folder = mkdtempSync(join(tmpdir(), 'svc-readme-'));
+
 // What the README says works as pasted, works as pasted: in a folder with ./data, against a server that listens.
 describe('the README', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-readme-'));
   let server: ChildProcess;
   let baseUrl: string;
 
@@ -63,6 +65,41 @@ describe('the README', () => {
     assert.equal(evidence.data.title, 'Signed policy');
     assert.equal(control.data.status, 'implemented');
     assert.equal(request.data.status, 'open');
+  });
+
+  test('its webhooks, dead letters and redelivery', async () => {
+    const { apiKey: key } = JSON.parse(readFileSync(join(folder, 'data/demo-credentials.json'), 'utf8'));
+    const call = async (method: string, path: string, body?: object) => {
+      const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+      const answer = await fetch(`${baseUrl}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+      return (await answer.json()).data;
+    };
+    const [{ id }] = (await call('GET', '/v1/webhooks')).data;
+    const port = await findFreePort();
+    await call('PATCH', `/v1/webhooks/${id}`, { url: `http://127.0.0.1:${port}/` });
+
+    await using taking = await startReceiver(port);
+    const [completed, sent, detail] = parseAnswers(await paste('# Something happens: a request'));
+    assert.equal(completed.data.status, 'completed');
+    assert.equal(sent.data.items[0].eventType, 'dsr.completed');
+    assert.equal(detail.data.event.data.dsrId, completed.data.id);
+    await taking.says(/✓ dsr\.completed/);
+    await taking[Symbol.asyncDispose]();
+
+    await using gone = await startReceiver(port, '--gone');
+    await call('POST', '/v1/dsr', { subjectId: 'customer-43', type: 'access' });
+    await gone.says(/✗ 410/);
+    // The endpoint is disabled in a change of its own, after the answer.
+    while ((await call('GET', `/v1/webhooks/${id}`)).status !== 'disabled');
+    await gone[Symbol.asyncDispose]();
+
+    await using again = await startReceiver(port);
+    const [dead, enabled, count, order] = parseAnswers(await paste('# The dead letters, and why.'));
+    assert.ok(dead.data.items.some((item: { reason: string }) => item.reason === 'gone'));
+    assert.equal(enabled.data.status, 'enabled');
+    assert.ok(count.data.count >= 1);
+    assert.equal(order.data.total, count.data.count);
+    await again.says(/✓ dsr\.created/);
   });
 
   test('its sign-in and second factor', async () => {
@@ -115,6 +152,34 @@ describe('the README', () => {
     return stdout;
   }
 });
+
+/** `npm run receiver` on a port, with what it has printed. */
+async function startReceiver(port: number, ...words: readonly string[]) {
+  const args = ['-C', '@svc/source', join(root, 'server/demo/receiver.ts'), '--port', String(port), ...words];
+  const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    printed += text;
+  });
+  const says = async (pattern: RegExp) => {
+    while (!pattern.test(printed)) await once(child.stdout, 'data');
+  };
+  await says(/Waiting for events/);
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  };
+  return { says, [Symbol.asyncDispose]: stop };
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
 
 /** The JSON answers that curl wrote one behind the other. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of several shapes

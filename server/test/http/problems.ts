@@ -5,6 +5,7 @@ import type { TestResponse } from '../harness.ts';
 /** What only some codes add to the error. */
 const extraFields: Readonly<Record<string, readonly string[]>> = {
   consent_notice_not_published: ['requiredStatus', 'actualStatus'],
+  webhook_not_enabled: ['requiredStatus', 'actualStatus'],
   control_transition_not_allowed: ['from', 'to', 'allowed'],
   breach_transition_not_allowed: ['from', 'to', 'allowed'],
 };

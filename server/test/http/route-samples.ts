@@ -32,6 +32,9 @@ const parameterSamples: Readonly<Record<string, string | ((scene: Scene) => Prom
   '/v1/api-keys/{id}': async (scene) => (await scene.apiKey()).id,
   '/v1/dsr/{id}': (scene) => scene.dsr(),
   '/v1/breach/{id}': (scene) => scene.breach(),
+  '/v1/webhooks/{id}': (scene) => scene.webhook(),
+  '/v1/webhooks/deliveries/{id}': (scene) => scene.deadLetter(),
+  '/v1/webhooks/redeliveries/{id}': (scene) => scene.redelivery(),
   '/scim/v2/Users/{id}': async (scene) => (await scene.member()).userId,
   '/scim/v2/Groups/{role}': 'auditor',
   '/scim/v2/Schemas/{id}': userUrn,
@@ -106,6 +109,10 @@ const bodySamples: Readonly<Record<string, (scene: Scene) => object | Promise<ob
   inviteUser: () => ({ email: `somebody-${randomUUID()}@example.com`, role: 'cs_agent' }),
   editTenant: () => ({ name: `Renamed ${randomUUID()}` }),
   replaceTrustCenter: () => ({ published: true, headline: 'Safe with us' }),
+  createWebhook: () => ({ url: `https://hooks.example.com/${randomUUID()}` }),
+  editWebhook: () => ({ status: 'paused' }),
+  rotateWebhookSecret: () => ({ overlapHours: 1 }),
+  redeliverWebhookDeliveries: async (scene) => ({ webhookId: await scene.webhook() }),
   createApiKey: () => ({ name: 'another', scopes: ['keys:write'] }),
   rotateApiKey: () => ({ overlapHours: 1 }),
   issueAccessToken: async (scene) => ({ grant_type: 'client_credentials', ...(await clientOf(scene)) }),
@@ -135,6 +142,7 @@ const bodySamples: Readonly<Record<string, (scene: Scene) => object | Promise<ob
 
 /** What must stand in the query of an operation. */
 const querySamples: Readonly<Record<string, string>> = {
+  countWebhookRedelivery: 'from=2026-11-01T00:00:00Z',
   proveAuditInclusion: 'sequence=1',
   proveConsentInclusion: 'sequence=1',
   proveAuditConsistency: 'from=1',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { evidenceItem, ownControl } from '../controls/samples.ts';
 import type { RequestOptions, TestMember, TestServer, TestTenant } from '../harness.ts';
 import { createEnrolledMember, type Enrolled } from '../mfa/authenticator.ts';
+import { storeDelivery } from '../webhooks/stored-deliveries.ts';
 
 /** A scene in a tenant of its own. */
 export async function createScene(server: TestServer): Promise<Scene> {
@@ -65,6 +66,29 @@ export class Scene {
       const incident = { title: 'Stolen phone', description: 'In a café.', discoveredAt, severity: 'low' };
       const { id } = await this.#post('/v1/breach', incident);
       return id as string;
+    });
+  }
+
+  /** A webhook that is sent to. */
+  webhook(): Promise<string> {
+    return this.#once('webhook', async () => {
+      const { id } = await this.#post('/v1/webhooks', { url: 'https://receiver.example.com/events' });
+      return id as string;
+    });
+  }
+
+  /** A delivery to the webhook that failed for good. */
+  deadLetter(): Promise<string> {
+    return this.#once('dead letter', async () =>
+      storeDelivery(this.server, this.tenant, { webhookId: await this.webhook() }),
+    );
+  }
+
+  /** An order to send the dead letter again that nobody carries out. */
+  redelivery(): Promise<string> {
+    return this.#once('redelivery', async () => {
+      await this.deadLetter();
+      return (await this.#post('/v1/webhooks/redeliver', { webhookId: await this.webhook() })).id;
     });
   }
 

@@ -23,7 +23,6 @@ import { addMember } from '../../identity/membership-changes.ts';
 import { newId } from '../../ids.ts';
 import type { Installation } from '../../installation.ts';
 import { signCheckpoint } from '../../ledger/checkpoint-store.ts';
-import type { NoteSigner } from '../../ledger/signed-note.ts';
 import type { ChainReport } from '../../ledger/verify.ts';
 import type { ProofReport } from '../../ledger/verify-checkpoints.ts';
 import { editBreach, reportBreach } from '../../privacy/breach-changes.ts';
@@ -33,6 +32,8 @@ import { createTenant, findTenant, tenantRows, updateTenant } from '../../tenant
 import type { Tenant } from '../../tenants/tenant.ts';
 import { replaceTrustCenter } from '../../trust/trust-changes.ts';
 import { TrustCenterInput } from '../../trust/trust-content.ts';
+import { EndpointInput } from '../../webhooks/endpoint.ts';
+import { createEndpoint, deleteEndpoint, disableEndpoint, rotateSecret } from '../../webhooks/endpoint-changes.ts';
 import { noticeContent } from '../harness.ts';
 
 /** A tenant with something in its ledgers. */
@@ -54,19 +55,23 @@ const subjects = [
 
 /**
  * Two tenants with two keys and two published notices each, one of them in two versions, and a record of each subject on
- * each, a member with a second factor, an invitation and a SCIM token, requests of data subjects, breaches and a trust
- * center, and two checkpoints of each ledger; a third tenant without anything.
+ * each, a member with a second factor, an invitation and a SCIM token, requests of data subjects, breaches, webhooks and a
+ * trust center, and two checkpoints of each ledger; a third tenant without anything.
  */
-export async function fillLedgers({ database, clock, signer }: Installation): Promise<readonly FilledTenant[]> {
+export async function fillLedgers({ database, clock, signer, box }: Installation): Promise<readonly FilledTenant[]> {
   const tenants: FilledTenant[] = [];
   for (const slug of ['first', 'second']) {
-    tenants.push(await runUnitOfWork(database, clock(), (work) => fillTenant(work, slug, signer)));
+    tenants.push(await runUnitOfWork(database, clock(), (work) => fillTenant(work, slug, { signer, box })));
   }
   await runUnitOfWork(database, clock(), (work) => createTenant(work, { slug: 'empty', name: 'Empty' }));
   return tenants;
 }
 
-async function fillTenant(work: UnitOfWork, slug: string, signer: NoteSigner): Promise<FilledTenant> {
+async function fillTenant(
+  work: UnitOfWork,
+  slug: string,
+  { signer, box }: Pick<Installation, 'signer' | 'box'>,
+): Promise<FilledTenant> {
   const { id } = await createTenant(work, { slug, name: `Tenant ${slug}` });
   const source = systemSource(id);
   for (const expiresAt of [null, '2027-01-31T00:00:00.000Z'])
@@ -74,6 +79,7 @@ async function fillTenant(work: UnitOfWork, slug: string, signer: NoteSigner): P
   await fillPeople(work, id, slug);
   await fillPrivacy(work, id);
   await fillControls(work, id);
+  await fillWebhooks(work, id, box);
   const trust = { published: true, headline: 'Safe \uFFFD', links: [{ label: '"x"', url: 'https://example.com/' }] };
   await replaceTrustCenter(work, source, slug, TrustCenterInput.parse(trust));
   const notices: string[] = [];
@@ -198,6 +204,23 @@ async function fillControls(work: UnitOfWork, tenantId: string): Promise<void> {
   await recordResult(work, source, control, test.id, { status: 'pass', notes: null, url: null, testedAt: collectedAt });
   await retireTest(work, source, control, test.id);
   await addTest(work, source, control, { title: 'Count', procedure: null, cadence: null });
+}
+
+/** Endpoints of webhooks: one as it begins, one with all that there may be, and one that was deleted. */
+async function fillWebhooks(work: UnitOfWork, tenantId: string, box: Installation['box']): Promise<void> {
+  const source = systemSource(tenantId);
+  const rules = { box, policy: { allowPrivate: false } };
+  const create = async (input: object) =>
+    (await createEndpoint(work, source, rules, EndpointInput.parse(input))).endpoint;
+  await create({ url: 'https://hooks.example.com/all' });
+  const { id, url } = await create({
+    url: 'https://hooks.example.com/some?of=%EF%BF%BD',
+    description: 'Ticket \uFFFD system',
+    eventTypes: ['breach.reported', 'dsr.created'],
+  });
+  await rotateSecret(work, source, rules, id, 24);
+  await disableEndpoint(work, { id, tenantId, url }, 'gone');
+  await deleteEndpoint(work, source, (await create({ url: 'https://hooks.example.com/gone', status: 'paused' })).id);
 }
 
 async function requireTenant(work: UnitOfWork, id: string): Promise<Tenant> {

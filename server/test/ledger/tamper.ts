@@ -23,6 +23,7 @@ export const protectedTables = {
   dsr_requests: ['id'],
   breach_incidents: ['id'],
   trust_centers: ['id'],
+  webhook_endpoints: ['id'],
   checkpoints: ['tenant_id', 'ledger', 'size'],
   merkle_tiles: ['tenant_id', 'ledger', 'level', 'number'],
 } as const;

@@ -20,6 +20,7 @@ const everyMigration = [
   '005-trust',
   '006-privacy',
   '007-proofs',
+  '008-webhooks',
 ];
 
 function openEmpty({ environment }: TestLocation): Database {

@@ -37,6 +37,10 @@ import { findBreach, listBreaches } from '../../privacy/breach-store.ts';
 import { type DsrFilter, findDsr, listDsrs } from '../../privacy/dsr-store.ts';
 import { readMemberPage, readMemberPageByExternalId } from '../../scim/store.ts';
 import type { Queries } from '../../storage/database.ts';
+import { type DeliveryFilter, listDeliveries } from '../../webhooks/delivery-store.ts';
+import type { DeliveryRow } from '../../webhooks/delivery-view.ts';
+import type { Place } from '../../webhooks/delivery-walk.ts';
+import { markRedelivered } from '../../webhooks/redelivery-store.ts';
 import { openTestInstallation } from '../harness.ts';
 
 const bearer = (prefix: string) => generateToken(prefix);
@@ -84,6 +88,46 @@ describe('the plans of SQLite', () => {
         // More of the index than the tenant must be looked up by.
         assert.match(plan, new RegExp(`INDEX ${index} \\((?:tenant_id=\\? AND |notice_id=\\?)`));
         assert.doesNotMatch(plan, /SCAN (?:consent_records|audit_events|record|other)\b/);
+      }
+    });
+  }
+});
+
+// A dead-letter queue is read when something is wrong: when there are most of them.
+describe('the plans of SQLite for deliveries', () => {
+  const place = { createdAt: '2026', id: 'i' };
+  const [tenant, status, endpoint] = [
+    'webhook_deliveries_tenant \\(tenant_id=\\?',
+    'webhook_deliveries_status \\(tenant_id=\\? AND status=\\?',
+    'webhook_deliveries_endpoint \\(endpoint_id=\\? AND status=\\?',
+  ] as const;
+  const further = ' AND \\(created_at,id\\)<\\(\\?,\\?\\)';
+  const span = ' AND created_at>\\? AND created_at<\\?';
+  const dead = Array.from({ length: 500 }, (_, number) => ({ id: `${number}` }) as DeliveryRow);
+  const list = (filter: DeliveryFilter, after: Place | null) => (queries: Queries) =>
+    listDeliveries(queries, 't', filter, after, 50);
+  const cases: readonly [name: string, index: string, run: (queries: Queries) => Promise<unknown>][] = [
+    ['the first page', tenant, list({}, null)],
+    ['a later page', tenant + further, list({}, place)],
+    ['a later page of a span of time', tenant + further, list({ to: '2027' }, place)],
+    ['a span of time', tenant + span, list({ from: '2026', to: '2027' }, null)],
+    ['the first dead letters', status, list({ status: 'dead' }, null)],
+    ['later dead letters', status + further, list({ status: 'dead' }, place)],
+    ['dead letters of a span of time', status + span, list({ status: 'dead', from: '2026', to: '2027' }, null)],
+    ['dead letters for a reason', status + further, list({ status: 'dead', reason: 'tls' }, place)],
+    ['the first page of an endpoint', endpoint, list({ webhookId: 'w' }, null)],
+    ['a later page of an endpoint', endpoint + further, list({ webhookId: 'w', eventType: 'e' }, place)],
+    ['dead letters of an endpoint', endpoint + further, list({ webhookId: 'w', status: 'dead' }, place)],
+    ['dead letters by id', 'sqlite_autoindex_webhook_deliveries_1 \\(id=', (queries) => markRedelivered(queries, dead)],
+  ];
+
+  for (const [name, index, run] of cases) {
+    test(name, async () => {
+      const plans = await readPlans(run, /^(?:select|update)/i);
+      assert.ok(plans.length > 0, 'the query was not seen');
+      for (const plan of plans) {
+        assert.match(plan, new RegExp(`INDEX ${index}`));
+        assert.doesNotMatch(plan, /SCAN|TEMP B-TREE/);
       }
     });
   }

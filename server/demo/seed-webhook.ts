@@ -1,0 +1,22 @@
+import type { AuditSource } from '../audit/source.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { createEndpoint, type EndpointRules } from '../webhooks/endpoint-changes.ts';
+
+/** Where `npm run receiver` listens. */
+export const receiverPort = 8789;
+
+/** Sends the events of the demo to a receiver on this machine. @returns the secret that they are signed with. */
+export async function seedWebhook(
+  work: UnitOfWork,
+  source: AuditSource,
+  { box }: Pick<EndpointRules, 'box'>,
+): Promise<string> {
+  const rules = { box, policy: { allowPrivate: true } };
+  const { secret } = await createEndpoint(work, source, rules, {
+    url: `http://127.0.0.1:${receiverPort}/`,
+    description: 'npm run receiver',
+    eventTypes: null,
+    status: 'enabled',
+  });
+  return secret;
+}

@@ -1,0 +1,123 @@
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import type { Dialect } from '../database.ts';
+import { createClusteredTable, describeIndexes, textType } from './columns.ts';
+
+/** Where events are sent, what was sent, and what became of it. */
+export function webhooks(dialect: Dialect): Migration {
+  const text = textType(dialect);
+  return {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .createTable('webhook_endpoints')
+        .addColumn('id', text, (column) => column.notNull().primaryKey())
+        .addColumn('tenant_id', text, (column) => column.notNull().references('tenants.id'))
+        .addColumn('url', text, (column) => column.notNull())
+        .addColumn('description', text)
+        .addColumn('event_types', text)
+        .addColumn('status', text, (column) => column.notNull())
+        .addColumn('disabled_reason', text)
+        .addColumn('disabled_at', text)
+        .addColumn('secret', text, (column) => column.notNull())
+        .addColumn('previous_secret', text)
+        .addColumn('previous_secret_expires_at', text)
+        .addColumn('created_at', text, (column) => column.notNull())
+        .addColumn('updated_at', text, (column) => column.notNull())
+        .addColumn('deleted_at', text)
+        .execute();
+      // Deleted ones stay for ever, and nothing that happens may become slower by them.
+      await sql`create index webhook_endpoints_present on webhook_endpoints (tenant_id, id)
+        where deleted_at is null`.execute(db);
+
+      await createClusteredTable(db, dialect, 'webhook_health')
+        .addColumn('endpoint_id', text, (column) => column.notNull().primaryKey())
+        .addColumn('failing_since', text)
+        .addColumn('last_error', text)
+        .execute();
+
+      await db.schema
+        .createTable('webhook_deliveries')
+        .addColumn('id', text, (column) => column.notNull().primaryKey())
+        .addColumn('tenant_id', text, (column) => column.notNull())
+        .addColumn('endpoint_id', text, (column) => column.notNull())
+        .addColumn('event_id', text, (column) => column.notNull())
+        .addColumn('event_type', text, (column) => column.notNull())
+        .addColumn('status', text, (column) => column.notNull())
+        .addColumn('reason', text)
+        .addColumn('response_status', 'integer')
+        .addColumn('attempts', 'integer', (column) => column.notNull())
+        .addColumn('first_attempt_at', text)
+        .addColumn('due_at', text)
+        .addColumn('claimed_by', text)
+        .addColumn('redelivery_of', text)
+        .addColumn('created_at', text, (column) => column.notNull())
+        .addColumn('finished_at', text)
+        .execute();
+      for (const [name, columns] of Object.entries(deliveryIndexes))
+        await db.schema
+          .createIndex(`webhook_deliveries_${name}`)
+          .on('webhook_deliveries')
+          .columns([...columns])
+          .execute();
+      // What waits: the claim of an endpoint reads its next rows alone, however many there are.
+      await sql`create index webhook_deliveries_due on webhook_deliveries (endpoint_id, due_at, id)
+        where due_at is not null and claimed_by is null`.execute(db);
+      await sql`create index webhook_deliveries_claimed on webhook_deliveries (claimed_by)
+        where claimed_by is not null`.execute(db);
+      await describeIndexes(db, dialect, 'webhook_deliveries', {
+        webhook_deliveries_tenant: [1000, 2, 1],
+        webhook_deliveries_status: [1000, 200, 2, 1],
+        webhook_deliveries_endpoint: [500, 100, 2, 1],
+        webhook_deliveries_event: [2],
+        webhook_deliveries_due: [500, 2, 1],
+        webhook_deliveries_claimed: [50],
+      });
+
+      await createClusteredTable(db, dialect, 'webhook_attempts')
+        .addColumn('delivery_id', text, (column) => column.notNull())
+        .addColumn('id', text, (column) => column.notNull())
+        .addColumn('at', text, (column) => column.notNull())
+        .addColumn('outcome', text, (column) => column.notNull())
+        .addColumn('response_status', 'integer')
+        .addColumn('message', text)
+        .addColumn('excerpt', text)
+        .addColumn('timing', text, (column) => column.notNull())
+        .addPrimaryKeyConstraint('webhook_attempts_pkey', ['delivery_id', 'id'])
+        .execute();
+
+      await createClusteredTable(db, dialect, 'webhook_senders')
+        .addColumn('id', text, (column) => column.notNull().primaryKey())
+        .addColumn('beats', 'bigint', (column) => column.notNull())
+        .execute();
+
+      await db.schema
+        .createTable('webhook_redeliveries')
+        .addColumn('id', text, (column) => column.notNull().primaryKey())
+        .addColumn('tenant_id', text, (column) => column.notNull())
+        .addColumn('filter', text, (column) => column.notNull())
+        .addColumn('status', text, (column) => column.notNull())
+        .addColumn('total', 'bigint', (column) => column.notNull())
+        .addColumn('queued', 'bigint', (column) => column.notNull())
+        .addColumn('position', text)
+        .addColumn('created_at', text, (column) => column.notNull())
+        .addColumn('finished_at', text)
+        .execute();
+      await db.schema
+        .createIndex('webhook_redeliveries_tenant')
+        .on('webhook_redeliveries')
+        .columns(['tenant_id', 'id'])
+        .execute();
+      await sql`create index webhook_redeliveries_running on webhook_redeliveries (id) where status = 'running'`.execute(
+        db,
+      );
+    },
+  };
+}
+
+/** Lists are in the order of creation, which the ids of several servers only nearly follow. */
+const deliveryIndexes: Readonly<Record<string, readonly string[]>> = {
+  tenant: ['tenant_id', 'created_at', 'id'],
+  status: ['tenant_id', 'status', 'created_at', 'id'],
+  endpoint: ['endpoint_id', 'status', 'created_at', 'id'],
+  event: ['event_id'],
+};

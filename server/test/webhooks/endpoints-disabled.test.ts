@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertNothingWritten, describeServer, payload } from '../consent/helpers.ts';
+import { watch } from '../identity/membership-helpers.ts';
+import { createClient, hour, newAddress } from './webhook-client.ts';
+
+describeServer('a webhook that the server gives up', (server) => {
+  test('is disabled with the reason, which the audit log and the other webhooks are told', async () => {
+    const [client, stranger] = [await createClient(server), await createClient(server)];
+    const { id, url } = await client.created();
+    const [other, another] = [await client.created(), await client.created({ eventTypes: ['dsr.created'] })];
+    const foreign = await stranger.created();
+    const failingSince = server.clock.now();
+    await client.fail(id);
+    server.clock.advance(hour);
+    const now = server.clock.now();
+    const { events, webhooks } = await watch(server, client.tenant.id, async () => {
+      const told = await client.signalled(async () => assert.equal(await client.disable(id), true));
+      assert.deepEqual(told, [other.id]);
+    });
+    const { status, disabledReason, disabledAt, updatedAt, ...rest } = await client.read(id);
+    assert.deepEqual([status, disabledReason, disabledAt, updatedAt], ['disabled', 'failing', now, now]);
+    assert.deepEqual([rest.failingSince, rest.lastError], [failingSince, 'answered 500']);
+    assert.deepEqual(
+      events.map(({ action, actorType, actorId, targetId, targetRef, diff: { stateHash: _, ...diff } }) => [
+        [action, actorType, actorId, targetId, targetRef],
+        diff,
+      ]),
+      [[['webhook.disabled', 'system', null, id, 'hooks.example.com'], { reason: 'failing', failingSince }]],
+    );
+    const data = { webhookId: id, host: new URL(url).host, reason: 'failing', failingSince, lastError: 'answered 500' };
+    assert.deepEqual(webhooks, [{ type: 'webhook.endpoint_disabled', data, createdAt: now }]);
+    assert.deepEqual(await client.queued(other.id), ['webhook.endpoint_disabled']);
+    for (const one of [id, another.id, foreign.id]) assert.deepEqual(await client.queued(one), []);
+  });
+
+  test('keeps what happens as dead letters', async () => {
+    const client = await createClient(server);
+    const { id } = await client.created();
+    await client.disable(id, 'gone');
+    assert.deepEqual(await client.signalled(() => client.happen()), []);
+    const { kysely } = server.installation.database;
+    const rows = await kysely
+      .selectFrom('webhook_deliveries')
+      .select(['event_type', 'status', 'reason', 'due_at'])
+      .where('endpoint_id', '=', id)
+      .execute();
+    assert.deepEqual(rows, [
+      { event_type: 'breach.reported', status: 'dead', reason: 'endpoint_disabled', due_at: null },
+    ]);
+  });
+
+  test('is left alone where it changed since it was sent to', async () => {
+    const client = await createClient(server);
+    const cases: readonly (readonly [name: string, change: (id: string) => Promise<unknown>])[] = [
+      ['moved', async (id) => payload(await client.edit(id, { url: newAddress() }), 200)],
+      ['paused', async (id) => payload(await client.edit(id, { status: 'paused' }), 200)],
+      ['deleted', (id) => client.delete(id)],
+      ['disabled', (id) => client.disable(id, 'gone')],
+    ];
+    for (const [name, change] of cases) {
+      const { id } = await client.created();
+      await client.fail(id);
+      const sent = await client.sending(id);
+      await change(id);
+      await assertNothingWritten(server, async () => {
+        for (const reason of ['gone', 'failing'] as const)
+          assert.equal(await client.disable(id, reason, sent), false, name);
+      });
+    }
+  });
+
+  test('is left alone where it took something since it failed', async () => {
+    const client = await createClient(server);
+    const { id } = await client.created();
+    await assertNothingWritten(server, async () => assert.equal(await client.disable(id, 'failing'), false));
+    assert.equal((await client.read(id)).status, 'enabled');
+  });
+});

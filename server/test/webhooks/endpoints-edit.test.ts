@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  assertBodiesRefused,
+  assertNothingWritten,
+  assertProblem,
+  describeServer,
+  payload,
+} from '../consent/helpers.ts';
+import { watch } from '../identity/membership-helpers.ts';
+import { createClient, hour, newAddress } from './webhook-client.ts';
+
+describeServer('PATCH /v1/webhooks/{id}', (server) => {
+  test('changes each field, by itself and together; the rest stays', async () => {
+    const client = await createClient(server);
+    const { secret: _, ...created } = await client.created();
+    let expected = created;
+    for (const change of [
+      { url: newAddress() },
+      { description: 'To the ticket system' },
+      { eventTypes: ['dsr.created'] },
+      { eventTypes: ['breach.reported', 'dsr.created'] },
+      { eventTypes: null },
+      { description: null },
+      { status: 'paused' },
+      { status: 'enabled' },
+      { url: newAddress(), description: 'Again', eventTypes: ['webhook.test'], status: 'paused' },
+    ]) {
+      server.clock.advance(1);
+      expected = { ...expected, ...change, updatedAt: server.clock.now() };
+      // Types are kept in the order of the list.
+      if (expected.eventTypes?.length === 2) expected.eventTypes = ['dsr.created', 'breach.reported'];
+      assert.deepEqual(payload(await client.edit(created.id, change), 200), expected);
+      assert.deepEqual(await client.read(created.id), expected);
+    }
+  });
+
+  test('leaves no trace when nothing changes', async () => {
+    const client = await createClient(server);
+    const eventTypes = ['dsr.created', 'breach.reported'];
+    const { id, url, secret: _, ...rest } = await client.created({ description: 'One', eventTypes });
+    server.clock.advance(1);
+    await assertNothingWritten(server, async () => {
+      for (const change of [
+        {},
+        { url: url.replace('https://hooks', 'HTTPS://HOOKS') },
+        { description: 'One', status: 'enabled' },
+        { eventTypes: eventTypes.toReversed() },
+      ]) {
+        const told = await client.signalled(async () =>
+          assert.deepEqual(payload(await client.edit(id, change), 200), { id, url, ...rest }),
+        );
+        assert.deepEqual(told, []);
+      }
+    });
+  });
+
+  test('refuses what it cannot use, by name, and writes nothing', async () => {
+    const client = await createClient(server);
+    const { id } = await client.created();
+    await assertBodiesRefused(server, (body) => client.edit(id, body), [
+      [undefined, 'body'],
+      ...['http://hooks.example.com/', 'https://127.0.0.1/', 'https://intranet/', '', null].map(
+        (url) => [{ url }, 'body.url'] as const,
+      ),
+      [{ description: '' }, 'body.description'],
+      [{ eventTypes: [] }, 'body.eventTypes'],
+      [{ eventTypes: ['nonsense'] }, 'body.eventTypes.0'],
+      ...['disabled', null].map((status) => [{ status }, 'body.status'] as const),
+      [{ secret: 'whsec_mine' }, 'body.secret'],
+      [{ disabledReason: null }, 'body.disabledReason'],
+    ]);
+  });
+
+  test('refuses the address of another webhook, and takes its own', async () => {
+    const client = await createClient(server);
+    const [one, other] = [await client.created(), await client.created()];
+    await assertNothingWritten(server, async () =>
+      assertProblem(await client.edit(one.id, { url: other.url, description: 'x' }), '409 conflict'),
+    );
+    payload(await client.edit(one.id, { url: one.url, description: 'x' }), 200);
+  });
+
+  test('keeps what happens while it is paused, and has it sent at once when it is enabled', async () => {
+    const client = await createClient(server);
+    const { id } = await client.created();
+    assert.deepEqual(await client.signalled(() => client.happen()), [id]);
+    const whilePaused = await client.signalled(async () => {
+      payload(await client.edit(id, { status: 'paused' }), 200);
+      await client.happen();
+      payload(await client.edit(id, { description: 'Still paused' }), 200);
+    });
+    assert.deepEqual(whilePaused, []);
+    assert.deepEqual(await client.queued(id), ['breach.reported', 'breach.reported']);
+    assert.deepEqual(await client.signalled(() => client.edit(id, { status: 'enabled' })), [id]);
+  });
+
+  test('gets the types of events that it asks for from then on', async () => {
+    const client = await createClient(server);
+    const { id } = await client.created({ eventTypes: ['dsr.created'] });
+    await client.happen();
+    assert.deepEqual(await client.queued(id), []);
+    payload(await client.edit(id, { eventTypes: ['dsr.created', 'breach.reported'] }), 200);
+    await client.happen();
+    assert.deepEqual(await client.queued(id), ['breach.reported']);
+    payload(await client.edit(id, { eventTypes: null }), 200);
+    await client.happen();
+    assert.deepEqual(await client.queued(id), ['breach.reported', 'breach.reported']);
+  });
+
+  test('takes a webhook that was disabled into use again, with its failures forgotten', async () => {
+    const client = await createClient(server);
+    const clear = { disabledReason: null, disabledAt: null, failingSince: null, lastError: null };
+    for (const status of ['enabled', 'paused']) {
+      const { id } = await client.created();
+      await client.fail(id);
+      await client.disable(id);
+      const disabled = await client.read(id);
+      assert.equal(disabled.status, 'disabled');
+      server.clock.advance(hour);
+      const told = await client.signalled(async () => {
+        const edited = payload(await client.edit(id, { status }), 200);
+        assert.deepEqual(edited, { ...disabled, ...clear, status, updatedAt: server.clock.now() });
+      });
+      assert.deepEqual(told, status === 'enabled' ? [id] : []);
+      assert.deepEqual({ ...(await client.read(id)), ...clear }, await client.read(id));
+    }
+  });
+
+  test('leaves a webhook disabled that is edited otherwise', async () => {
+    const client = await createClient(server);
+    const { id } = await client.created();
+    await client.disable(id, 'gone');
+    const told = await client.signalled(async () => {
+      const { status, disabledReason } = payload(await client.edit(id, { description: 'x', url: newAddress() }), 200);
+      assert.deepEqual([status, disabledReason], ['disabled', 'gone']);
+    });
+    assert.deepEqual(told, []);
+  });
+
+  test('counts failures anew at another address and after a pause, and not after other edits', async () => {
+    const client = await createClient(server);
+    const { id } = await client.created();
+    await client.fail(id);
+    const failingSince = server.clock.now();
+    server.clock.advance(hour);
+    for (const change of [{ description: 'x' }, { eventTypes: ['dsr.created'] }, { status: 'paused' }])
+      assert.equal(payload(await client.edit(id, change), 200).failingSince, failingSince);
+    for (const change of [{ status: 'enabled' }, { url: newAddress() }]) {
+      const edited = payload(await client.edit(id, change), 200);
+      assert.deepEqual([edited.failingSince, edited.lastError], [null, null]);
+      assert.deepEqual([(await client.read(id)).failingSince, (await client.read(id)).lastError], [null, null]);
+      await client.fail(id);
+    }
+  });
+
+  test('tells the audit log what changed: hosts for addresses, and no description', async () => {
+    const client = await createClient(server);
+    const { id } = await client.created();
+    const { events } = await watch(server, client.tenant.id, async () => {
+      await client.edit(id, { url: 'https://other.example.com/path-of-secrets', description: 'Ann Smith' });
+      await client.edit(id, { url: 'https://other.example.com/more-of-secrets' });
+      await client.edit(id, { eventTypes: ['dsr.created'], status: 'paused' });
+    });
+    assert.deepEqual(
+      events.map(({ diff: { stateHash, ...diff } }) => {
+        assert.match(stateHash, /^[0-9a-f]{64}$/);
+        return diff;
+      }),
+      [
+        {
+          changed: ['url', 'description'],
+          before: { host: 'hooks.example.com' },
+          after: { host: 'other.example.com' },
+        },
+        { changed: ['url'], before: { host: 'other.example.com' }, after: { host: 'other.example.com' } },
+        {
+          changed: ['eventTypes', 'status'],
+          before: { eventTypes: null, status: 'enabled' },
+          after: { eventTypes: ['dsr.created'], status: 'paused' },
+        },
+      ],
+    );
+    for (const { action, module, targetId, targetRef } of events)
+      assert.deepEqual([action, module, targetId, targetRef], ['webhook.edited', 'webhooks', id, 'other.example.com']);
+    for (const hidden of ['of-secrets', 'Ann']) assert.ok(!JSON.stringify(events).includes(hidden));
+  });
+});

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { secretPurpose } from '../../webhooks/endpoint.ts';
+import { assertBodiesRefused, describeServer, payload } from '../consent/helpers.ts';
+import { readAllRows } from '../http/stored-rows.ts';
+import { watch } from '../identity/membership-helpers.ts';
+import { shift } from '../privacy/requests.ts';
+import { createClient, hour } from './webhook-client.ts';
+
+describeServer('POST /v1/webhooks/{id}/rotate-secret', (server) => {
+  /** The secrets that the sender finds, with the end of each. */
+  async function secretsOf(client: Awaited<ReturnType<typeof createClient>>, id: string) {
+    const { secrets } = await client.sending(id);
+    return secrets.map(({ sealed, expiresAt }) => [server.installation.box.open(sealed, secretPurpose(id)), expiresAt]);
+  }
+
+  test('shows a new secret, and lets the old one sign along for a day', async () => {
+    const client = await createClient(server);
+    const { id, secret: first, ...webhook } = await client.created();
+    server.clock.advance(hour);
+    const previousSecretExpiresAt = shift(server.clock.now(), 24 * hour);
+    const { secret: second, ...rotated } = payload(await client.rotate(id), 200);
+    const expected = { id, ...webhook, previousSecretExpiresAt, updatedAt: server.clock.now() };
+    assert.match(second, /^whsec_[0-9A-Za-z]{32,}$/);
+    assert.notEqual(second, first);
+    assert.deepEqual(rotated, expected);
+    assert.deepEqual(await client.read(id), expected);
+    assert.deepEqual(await secretsOf(client, id), [
+      [second, null],
+      [first, previousSecretExpiresAt],
+    ]);
+  });
+
+  test('lets the old secret sign along as long as it is told to, and tells of it until then', async () => {
+    const client = await createClient(server);
+    const { id } = await client.created();
+    for (const overlapHours of [1, 168]) {
+      const end = shift(server.clock.now(), overlapHours * hour);
+      assert.equal(payload(await client.rotate(id, { overlapHours }), 200).previousSecretExpiresAt, end);
+      server.clock.advance(overlapHours * hour - 1);
+      assert.equal((await client.read(id)).previousSecretExpiresAt, end);
+      assert.equal(payload(await client.edit(id, {}), 200).previousSecretExpiresAt, end);
+      server.clock.advance(1);
+      assert.equal((await client.read(id)).previousSecretExpiresAt, null);
+      assert.equal(payload(await client.list(), 200).data[0].previousSecretExpiresAt, null);
+    }
+  });
+
+  test('ends the old secret at once where there is no overlap', async () => {
+    const client = await createClient(server);
+    const { id } = await client.created();
+    payload(await client.rotate(id), 200);
+    const { secret, previousSecretExpiresAt } = payload(await client.rotate(id, { overlapHours: 0 }), 200);
+    assert.equal(previousSecretExpiresAt, null);
+    assert.deepEqual(await secretsOf(client, id), [[secret, null]]);
+  });
+
+  test('has never more than two: a third ends the first', async () => {
+    const client = await createClient(server);
+    const { id } = await client.created();
+    const { secret: second } = payload(await client.rotate(id, { overlapHours: 168 }), 200);
+    server.clock.advance(hour);
+    const { secret: third, previousSecretExpiresAt } = payload(await client.rotate(id, { overlapHours: 1 }), 200);
+    assert.deepEqual(await secretsOf(client, id), [
+      [third, null],
+      [second, previousSecretExpiresAt],
+    ]);
+  });
+
+  test('gives a retry the same secret, and keeps none in the clear', async () => {
+    const client = await createClient(server);
+    const { id } = await client.created();
+    const options = { headers: { 'Idempotency-Key': randomUUID() } };
+    const first = await client.send('POST', `/${id}/rotate-secret`, {}, options);
+    const again = await client.send('POST', `/${id}/rotate-secret`, {}, options);
+    assert.equal(again.text, first.text);
+    const { secret } = payload(first, 200);
+    assert.equal((await secretsOf(client, id))[0]?.[0], secret);
+    assert.ok(!(await readAllRows(server.installation.database)).includes(secret.slice(6)));
+  });
+
+  test('tells the audit log until when the old secret signs along, and neither secret', async () => {
+    const client = await createClient(server);
+    const { id, secret: first } = await client.created();
+    const { result, events } = await watch(server, client.tenant.id, () => client.rotate(id, { overlapHours: 2 }));
+    const [{ diff, action, targetId, targetRef }] = events as [(typeof events)[number]];
+    const previousSecretExpiresAt = shift(server.clock.now(), 2 * hour);
+    assert.deepEqual(diff, { previousSecretExpiresAt, stateHash: diff.stateHash });
+    assert.deepEqual([action, targetId, targetRef], ['webhook.secret_rotated', id, 'hooks.example.com']);
+    for (const secret of [first, payload(result, 200).secret]) assert.ok(!JSON.stringify(events).includes(secret));
+  });
+
+  test('refuses an overlap that is no whole number of hours up to a week, and rotates nothing', async () => {
+    const client = await createClient(server);
+    const { id } = await client.created();
+    await assertBodiesRefused(server, (body) => client.rotate(id, body), [
+      ...[-1, 169, 1.5, '24', null].map((overlapHours) => [{ overlapHours }, 'body.overlapHours'] as const),
+      [{ secret: 'whsec_mine' }, 'body.secret'],
+    ]);
+  });
+});

@@ -1,0 +1,322 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { secretPurpose } from '../../webhooks/endpoint.ts';
+import { mostEndpoints } from '../../webhooks/endpoint-changes.ts';
+import { eventTypes } from '../../webhooks/event.ts';
+import {
+  assertBodiesRefused,
+  assertNothingWritten,
+  assertProblem,
+  describeServer,
+  payload,
+} from '../consent/helpers.ts';
+import { readAllRows } from '../http/stored-rows.ts';
+import { watch } from '../identity/membership-helpers.ts';
+import { runVerify } from '../ledger/fixture.ts';
+import { createClient, newAddress } from './webhook-client.ts';
+
+/** Where no webhook may go: nobody reads along, and nobody makes the server call its own network. */
+const hostile: readonly string[] = [
+  'http://hooks.example.com/',
+  'ftp://hooks.example.com/',
+  'javascript:alert(1)',
+  'hooks.example.com',
+  'https://',
+  'https://user:password@hooks.example.com/',
+  'https://hooks.example.com/#part',
+  'https://hooks.example.com\\@127.0.0.1/',
+  'https://localhost/',
+  'https://localhost./',
+  'https://intranet/',
+  'https://printer.local/',
+  'https://127.0.0.1/',
+  'https://0x7f.1/',
+  'https://2130706433/',
+  'https://10.0.0.1/',
+  'https://192.168.1.1/',
+  'https://169.254.169.254/latest/meta-data',
+  'https://0.0.0.0/',
+  'https://[::1]/',
+  'https://[::ffff:10.0.0.1]/',
+  'https://[fd00::1]/',
+  'https://hooks.example.com:22/',
+  'https://hooks.example.com:6379/',
+];
+
+describeServer('POST /v1/webhooks', (server) => {
+  test('makes a webhook of an address alone, and shows its secret this once', async () => {
+    const client = await createClient(server);
+    const url = newAddress();
+    const { secret, id, ...webhook } = payload(await client.send('POST', '', { url }));
+    assert.match(secret, /^whsec_[0-9A-Za-z]{32,}$/);
+    const now = server.clock.now();
+    assert.deepEqual(webhook, {
+      url,
+      description: null,
+      eventTypes: null,
+      status: 'enabled',
+      disabledReason: null,
+      disabledAt: null,
+      failingSince: null,
+      lastError: null,
+      previousSecretExpiresAt: null,
+      createdAt: now,
+      updatedAt: now,
+    });
+    assert.deepEqual(await client.read(id), { id, ...webhook });
+    assert.deepEqual(payload(await client.list(), 200).data, [{ id, ...webhook }]);
+  });
+
+  test('takes every field, and keeps the address and the types in one form', async () => {
+    const client = await createClient(server);
+    const description = 'To the ticket system \u{1F3AB}';
+    const body = { description, eventTypes: ['dsr.created', 'consent.recorded'], status: 'paused' };
+    const created = await client.created({ ...body, url: ' HTTPS://Hooks.Example.COM:443/a/../b?token=1 ' });
+    const read = await client.read(created.id);
+    assert.deepEqual(
+      [read.url, read.description, read.eventTypes, read.status],
+      ['https://hooks.example.com/b?token=1', description, ['consent.recorded', 'dsr.created'], 'paused'],
+    );
+    for (const wanted of [eventTypes.toReversed(), null])
+      assert.deepEqual((await client.created({ eventTypes: wanted })).eventTypes, wanted && eventTypes);
+  });
+
+  test('refuses what it cannot use, by name, and writes nothing', async () => {
+    const client = await createClient(server);
+    await assertBodiesRefused(server, (body) => client.send('POST', '', body), [
+      [{}, 'body.url'],
+      [undefined, 'body'],
+      ...[null, 1, '', ...hostile, `https://hooks.example.com/${'x'.repeat(2048)}`].map(
+        (url) => [{ url }, 'body.url'] as const,
+      ),
+      ...['', ' ', '\u200B', 'x'.repeat(201), 'two\nlines', 'turned \u202E round', 1].map(
+        (description) => [{ url: newAddress(), description }, 'body.description'] as const,
+      ),
+      ...([
+        [[], 'body.eventTypes'],
+        ['dsr.created', 'body.eventTypes'],
+        [['dsr.nonsense'], 'body.eventTypes.0'],
+        [['dsr.created', 'dsr.created'], 'body.eventTypes.1'],
+      ].map(([types, path]) => [{ url: newAddress(), eventTypes: types }, path]) as [object, string][]),
+      ...['disabled', 'on', null].map((status) => [{ url: newAddress(), status }, 'body.status'] as const),
+      [{ url: newAddress(), secret: 'whsec_mine' }, 'body.secret'],
+    ]);
+  });
+
+  test('takes an address once in a tenant, however it is spelled, and again once it is free', async () => {
+    const [client, other] = [await createClient(server), await createClient(server)];
+    const { id, url } = await client.created({ status: 'paused' });
+    const spelled = url.replace('https://hooks', 'HTTPS://HOOKS');
+    await assertNothingWritten(server, async () => {
+      for (const again of [url, spelled]) assertProblem(await client.create({ url: again }), '409 conflict');
+    });
+    await other.created({ url });
+    await client.delete(id);
+    await client.created({ url: spelled });
+  });
+
+  test('takes one address once when it comes many times at once', async () => {
+    const client = await createClient(server);
+    const url = newAddress();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => client.create({ url })));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409, 409, 409]);
+  });
+
+  test('takes so many and no more, also at once, and one more for each that goes', async () => {
+    const [client, other] = [await createClient(server), await createClient(server)];
+    const answers = await Promise.all(Array.from({ length: mostEndpoints + 3 }, () => client.create()));
+    const made = answers.filter(({ status }) => status === 201);
+    assert.equal(made.length, mostEndpoints);
+    for (const answer of answers) if (answer.status !== 201) assertProblem(answer, '409 conflict');
+    await other.created();
+    await client.delete(payload(made[0] as (typeof made)[0]).id);
+    await client.created();
+    assertProblem(await client.create(), '409 conflict');
+  });
+
+  test('keeps the secret sealed, for this webhook alone', async () => {
+    const client = await createClient(server);
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const first = await client.send('POST', '', { url: newAddress() }, { headers });
+    const { id, secret, url } = payload(first);
+    const again = await client.send('POST', '', { url }, { headers });
+    assert.deepEqual([again.status, again.text], [201, first.text]);
+    assert.equal(again.headers.get('idempotent-replayed'), 'true');
+    const stored = await readAllRows(server.installation.database);
+    assert.ok(stored.includes(id));
+    for (const hidden of [secret, secret.slice(6)]) assert.ok(!stored.includes(hidden));
+    const { box } = server.installation;
+    const [{ sealed } = { sealed: '' }] = (await client.sending(id)).secrets;
+    assert.equal(box.open(sealed, secretPurpose(id)), secret);
+    assert.throws(() => box.open(sealed, secretPurpose(randomUUID())));
+    const other = await client.created();
+    assert.notEqual(other.secret, secret);
+  });
+
+  test('tells the audit log where it goes by its host alone, and no description', async () => {
+    const client = await createClient(server);
+    const url = 'https://hooks.example.com:8443/services/path-of-secrets?key=query-of-secrets';
+    const { result, events } = await watch(server, client.tenant.id, () =>
+      client.created({ url, description: 'Ann Smith’s own', eventTypes: ['dsr.created'] }),
+    );
+    const [{ diff, ...event }] = events as [{ diff: Record<string, unknown> } & Record<string, unknown>];
+    const { stateHash, ...told } = diff;
+    assert.match(String(stateHash), /^[0-9a-f]{64}$/);
+    assert.deepEqual(told, { host: 'hooks.example.com:8443', eventTypes: ['dsr.created'], status: 'enabled' });
+    assert.deepEqual(
+      [event.module, event.action, event.targetId, event.targetRef],
+      ['webhooks', 'webhook.created', result.id, 'hooks.example.com:8443'],
+    );
+    for (const hidden of ['of-secrets', 'Ann', result.secret]) assert.ok(!JSON.stringify(events).includes(hidden));
+  });
+});
+
+describeServer(
+  'webhooks of a server for development',
+  (server) => {
+    test('go to http and to private addresses, and still nowhere where no receiver can be', async () => {
+      const client = await createClient(server);
+      for (const url of ['http://localhost:3000/hook', 'http://127.0.0.1:9/', 'https://10.1.2.3/', 'http://worker/'])
+        assert.equal((await client.created({ url })).url, url);
+      await assertBodiesRefused(server, (body) => client.send('POST', '', body), [
+        [{ url: 'http://169.254.169.254/' }, 'body.url'],
+        [{ url: 'http://0.0.0.0/' }, 'body.url'],
+        [{ url: 'ftp://localhost/' }, 'body.url'],
+      ]);
+    });
+  },
+  { SVC_WEBHOOK_ALLOW_PRIVATE: 'true' },
+);
+
+describeServer('GET /v1/webhooks', (server) => {
+  test('lists the webhooks of the tenant, newest first, page by page', async () => {
+    const [client, other] = [await createClient(server), await createClient(server)];
+    const ids: string[] = [];
+    for (let count = 0; count < 5; count += 1) ids.unshift((await client.created()).id);
+    await other.created();
+    const seen: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { data, page } = payload(await client.list({ limit: '2', ...(cursor && { cursor }) }), 200);
+      assert.deepEqual([page.limit, page.total, page.cursor], [2, 5, cursor || null]);
+      seen.push(...data.map(({ id }: { readonly id: string }) => id));
+      cursor = page.nextCursor;
+    }
+    assert.deepEqual(seen, ids);
+  });
+
+  test('lists those with a status', async () => {
+    const client = await createClient(server);
+    const [enabled, paused, disabled] = [await client.created(), await client.created(), await client.created()];
+    await client.edit(paused.id, { status: 'paused' });
+    await client.disable(disabled.id, 'gone');
+    for (const [status, id] of Object.entries({ enabled: enabled.id, paused: paused.id, disabled: disabled.id })) {
+      const { data, page } = payload(await client.list({ status }), 200);
+      assert.deepEqual([data.map((one: { id: string }) => one.id), page.total], [[id], 1], status);
+    }
+    assert.equal(payload(await client.list(), 200).page.total, 3);
+  });
+
+  test('refuses filters, sizes and cursors that it does not know', async () => {
+    const [client, other] = [await createClient(server), await createClient(server)];
+    for (const one of [client, client, other, other]) await one.created();
+    const { nextCursor } = payload(await client.list({ limit: '1' }), 200).page;
+    assertProblem(await client.list({ limit: '1', cursor: nextCursor, status: 'enabled' }), '400 invalid_cursor');
+    assertProblem(await other.list({ limit: '1', cursor: nextCursor }), '400 invalid_cursor');
+    assertProblem(await client.list({ cursor: 'nonsense' }), '400 invalid_cursor');
+    assertProblem(await client.list({ status: 'deleted' }), '422 validation_failed', ['query.status']);
+    for (const limit of ['0', '101', 'all'])
+      assertProblem(await client.list({ limit }), '422 validation_failed', ['query.limit']);
+  });
+});
+
+describeServer('DELETE /v1/webhooks/{id}', (server) => {
+  test('takes the webhook away from everybody at once, with its secrets', async () => {
+    const client = await createClient(server);
+    const { id, url } = await client.created();
+    const other = await client.created();
+    payload(await client.rotate(id), 200);
+    await client.fail(id);
+    const { result, events } = await watch(server, client.tenant.id, () => client.delete(id));
+    assert.deepEqual([result.status, result.text], [204, '']);
+    assert.deepEqual(
+      events.map(({ action, targetId, targetRef }) => [action, targetId, targetRef]),
+      [['webhook.deleted', id, new URL(url).host]],
+    );
+    await assertNothingWritten(server, async () => {
+      for (const answer of [
+        await client.send('GET', `/${id}`),
+        await client.edit(id, { status: 'paused' }),
+        await client.delete(id),
+        await client.rotate(id),
+        await client.test(id),
+      ])
+        assertProblem(answer, '404 not_found');
+    });
+    assert.deepEqual(
+      payload(await client.list(), 200).data.map((one: { id: string }) => one.id),
+      [other.id],
+    );
+    await assert.rejects(client.sending(id), /finds no such webhook/);
+    const { kysely } = server.installation.database;
+    const row = await kysely.selectFrom('webhook_endpoints').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    assert.deepEqual(
+      [row.deleted_at, row.secret, row.previous_secret, row.previous_secret_expires_at],
+      [server.clock.now(), '', null, null],
+    );
+    assert.deepEqual(await kysely.selectFrom('webhook_health').selectAll().where('endpoint_id', '=', id).execute(), []);
+  });
+
+  test('ends what happens for it', async () => {
+    const client = await createClient(server);
+    const { id } = await client.created();
+    await client.happen();
+    await client.delete(id);
+    await client.happen();
+    assert.deepEqual(await client.queued(id), ['breach.reported']);
+  });
+});
+
+describeServer('svc verify', (server) => {
+  test('finds nothing wrong after any change of a webhook', async () => {
+    const client = await createClient(server);
+    const assertIntact = async () => {
+      const { code, report } = await runVerify(server.installation);
+      assert.equal(code, 0, JSON.stringify(report));
+    };
+    const { id } = await client.created({ description: 'One', eventTypes: ['dsr.created', 'breach.reported'] });
+    const steps: (() => Promise<unknown>)[] = [
+      async () => payload(await client.edit(id, { url: newAddress(), eventTypes: null, description: null }), 200),
+      async () => payload(await client.edit(id, { status: 'paused' }), 200),
+      async () => payload(await client.edit(id, { status: 'enabled' }), 200),
+      async () => payload(await client.rotate(id), 200),
+      async () => payload(await client.rotate(id, { overlapHours: 0 }), 200),
+      async () => payload(await client.test(id), 201),
+      () => client.disable(id, 'gone'),
+      async () => payload(await client.edit(id, { status: 'enabled' }), 200),
+      () => client.delete(id),
+    ];
+    await assertIntact();
+    for (const step of steps) {
+      server.clock.advance(1);
+      await step();
+      await assertIntact();
+    }
+  });
+
+  test('finds a webhook that was led elsewhere', async () => {
+    const client = await createClient(server);
+    const { id, url } = await client.created();
+    const { kysely } = server.installation.database;
+    const lead = (to: string) =>
+      kysely.updateTable('webhook_endpoints').set({ url: to }).where('id', '=', id).execute();
+    await lead('https://attacker.example.com/');
+    const { code, report } = await runVerify(server.installation);
+    await lead(url);
+    assert.equal(code, 1);
+    assert.deepEqual(
+      report.tenants.flatMap(({ rows }) => rows.faults),
+      [{ table: 'webhook_endpoints', id, issue: 'the row is not as the audit log tells' }],
+    );
+  });
+});

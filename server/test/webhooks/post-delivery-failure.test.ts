@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { getEventListeners, once } from 'node:events';
+import { connect } from 'node:net';
+import { describe, test } from 'node:test';
+import {
+  createManualTimer,
+  openReceivers,
+  startReceiver,
+  type TestReceiver,
+  withoutTiming,
+  writeAnswer,
+} from './receiver-helpers.ts';
+
+const delivery = { headers: {}, body: Buffer.from('{}') };
+
+function failed(reason: string, message: string, reused = false) {
+  return { outcome: 'failed', reason, message, reused };
+}
+
+describe('a delivery without a whole answer', () => {
+  test('ends at its limit before the headers, and closes the connection', async (context) => {
+    const receiver = await startReceiver(context, () => {});
+    const { timer, limits, pass } = createManualTimer();
+    const receivers = openReceivers(context, { timer });
+    const running = receivers.post({ ...delivery, url: receiver.url });
+    await receiver.received(1);
+    pass();
+    assert.deepEqual(withoutTiming(await running), failed('timeout', 'There was no answer within 15 s.'));
+    assert.deepEqual(limits, [15_000]);
+    await receiver.allClosed();
+    assert.deepEqual(receivers.usage, { origins: 0, kept: 0 });
+  });
+
+  test('ends at its limit inside the body as well', async (context) => {
+    const { timer, pass } = createManualTimer();
+    const receiver = await startReceiver(context, (socket) => {
+      socket.write('HTTP/1.1 200 X\r\nContent-Length: 10\r\n\r\nhalf');
+    });
+    const receivers = openReceivers(context, { timer });
+    const running = receivers.post({ ...delivery, url: receiver.url, timeoutMs: 2500 });
+    await headersCame();
+    pass();
+    const message = 'The answer (status 200) was not complete within 2.5 s.';
+    assert.deepEqual(withoutTiming(await running), failed('timeout', message));
+    await receiver.allClosed();
+  });
+
+  test('ends at its limit after a word that is not the answer yet', async (context) => {
+    const { timer, pass } = createManualTimer();
+    const receiver = await startReceiver(context, (socket) => {
+      socket.write('HTTP/1.1 103 Early Hints\r\n\r\n');
+    });
+    const receivers = openReceivers(context, { timer });
+    const running = receivers.post({ ...delivery, url: receiver.url });
+    await headersCame();
+    pass();
+    assert.deepEqual(withoutTiming(await running), failed('timeout', 'There was no answer within 15 s.'));
+  });
+
+  test('ends at its limit while the name is looked up, and never connects afterwards', async (context) => {
+    const receiver = await startReceiver(context, () => {});
+    const { timer, pass } = createManualTimer();
+    const asked = Promise.withResolvers<void>();
+    const found = Promise.withResolvers<void>();
+    const receivers = openReceivers(context, {
+      timer,
+      lookup: async () => {
+        asked.resolve();
+        await found.promise;
+        return [{ address: '127.0.0.1', family: 4 }];
+      },
+    });
+    const running = receivers.post({ ...delivery, url: `http://receiver.example.com:${receiver.port}/` });
+    await asked.promise;
+    pass();
+    assert.deepEqual(withoutTiming(await running), failed('timeout', 'There was no answer within 15 s.'));
+    found.resolve();
+    const other = await startReceiver(context, (socket) => socket.write(writeAnswer(200)));
+    await receivers.post({ ...delivery, url: other.url });
+    assert.equal(receiver.connections.length, 0);
+  });
+
+  test('ends with its signal at any moment, and leaves no listener on it', async (context) => {
+    const receiver = await startReceiver(context, () => {});
+    const receivers = openReceivers(context, { connectionsPerOrigin: 1 });
+    const [sent, waiting, late] = [new AbortController(), new AbortController(), new AbortController()];
+    const running = receivers.post({ ...delivery, url: receiver.url, signal: sent.signal });
+    await receiver.received(1);
+    const queued = receivers.post({ ...delivery, url: receiver.url, signal: waiting.signal });
+    waiting.abort();
+    late.abort();
+    const message = 'The delivery was given up.';
+    assert.deepEqual(withoutTiming(await queued), failed('aborted', message));
+    const none = await receivers.post({ ...delivery, url: receiver.url, signal: late.signal });
+    assert.deepEqual(withoutTiming(none), failed('aborted', message));
+    sent.abort();
+    assert.deepEqual(withoutTiming(await running), failed('aborted', message));
+    await receiver.allClosed();
+    assert.equal(receiver.requests.length, 1);
+    for (const { signal } of [sent, waiting, late]) assert.deepEqual(getEventListeners(signal, 'abort'), []);
+  });
+
+  test('leaves no listener on a signal that many deliveries share', async (context) => {
+    const receiver = await startReceiver(context, (socket) => socket.write(writeAnswer(200)));
+    const receivers = openReceivers(context, { connectionsPerOrigin: 2 });
+    const { signal } = new AbortController();
+    const posts = Array.from({ length: 200 }, () => receivers.post({ ...delivery, url: receiver.url, signal }));
+    for (const outcome of await Promise.all(posts)) assert.equal(outcome.outcome, 'answered');
+    assert.deepEqual(getEventListeners(signal, 'abort'), []);
+    assert.equal(receiver.connections.length, 2);
+  });
+
+  const broken = 'The receiver closed the connection before its answer was whole.';
+  const notHttp = 'The answer is not HTTP/1.1.';
+  const answers: readonly (readonly [name: string, answer: string, reason: string, message: string])[] = [
+    ['nothing at all', '', 'connection', broken],
+    ['half of a head', 'HTTP/1.1 200 OK\r\nContent-', 'connection', broken],
+    ['half of a body', 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf', 'connection', broken],
+    ['half of a chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab', 'connection', broken],
+    ['the greeting of another service', 'SSH-2.0-OpenSSH_9.6\r\n', 'protocol', notHttp],
+    ['bytes', '\x16\x03\x01\x02\0\x01', 'protocol', notHttp],
+    ['HTTP/0.9', '<html>hello</html>', 'protocol', notHttp],
+    ['a status of one digit', 'HTTP/1.1 2 OK\r\n\r\n', 'protocol', notHttp],
+    [
+      'two lengths',
+      'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+      'protocol',
+      'The answer is not as long as its Content-Length says.',
+    ],
+    ['a header without a name', 'HTTP/1.1 200 OK\r\n: x\r\n\r\n', 'protocol', notHttp],
+    ['a chunk without a size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n', 'protocol', notHttp],
+    ['another protocol', 'HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n', 'protocol', notHttp],
+    [
+      'endless headers',
+      `HTTP/1.1 200 OK\r\n${`X-Filler: ${'x'.repeat(1000)}\r\n`.repeat(20)}\r\n`,
+      'protocol',
+      'The headers of the answer are longer than 16 KiB.',
+    ],
+  ];
+  for (const [name, answer, reason, message] of answers) {
+    test(`fails when ${name} comes back, and the next one goes over a new connection`, async (context) => {
+      let isBroken = true;
+      const receiver = await startReceiver(context, (socket) => {
+        if (isBroken) socket.end(Buffer.from(answer, 'latin1'));
+        else socket.write(writeAnswer(200));
+        isBroken = false;
+      });
+      const receivers = openReceivers(context);
+      const first = await receivers.post({ ...delivery, url: receiver.url });
+      assert.deepEqual(withoutTiming(first), failed(reason, message));
+      const second = await receivers.post({ ...delivery, url: receiver.url });
+      assert.deepEqual([second.outcome, second.reused], ['answered', false]);
+      assert.equal(receiver.connections.length, 2);
+    });
+  }
+
+  test('fails when a kept connection breaks, and says that it was kept', async (context) => {
+    const receiver = await startReceiver(context, (socket) => {
+      if (receiver.requests.length === 1) socket.write(writeAnswer(200));
+      else socket.destroy();
+    });
+    const receivers = openReceivers(context);
+    assert.equal((await receivers.post({ ...delivery, url: receiver.url })).outcome, 'answered');
+    const outcome = await receivers.post({ ...delivery, url: receiver.url });
+    assert.deepEqual(withoutTiming(outcome), failed('connection', broken, true));
+  });
+
+  test('fails when nobody listens, without a word about the network', async (context) => {
+    const receiver = await startReceiver(context, () => {});
+    const port = await findDeafPort(receiver);
+    const outcome = await openReceivers(context).post({ ...delivery, url: `http://127.0.0.1:${port}/` });
+    assert.deepEqual(withoutTiming(outcome), failed('connection', 'The receiver refused the connection.'));
+  });
+
+  for (const [code, message] of [
+    ['ENOTFOUND', 'The host name of the receiver does not exist.'],
+    ['EAI_AGAIN', 'The host name of the receiver cannot be looked up.'],
+    ['ESERVFAIL', 'The host name of the receiver cannot be looked up.'],
+  ] as const) {
+    test(`fails when the look-up ends with ${code}`, async (context) => {
+      const receivers = openReceivers(context, {
+        lookup: () => Promise.reject(Object.assign(new Error('getaddrinfo 10.0.0.2'), { code })),
+      });
+      const outcome = await receivers.post({ ...delivery, url: 'https://receiver.example.com/' });
+      assert.deepEqual(withoutTiming(outcome), failed('dns', message));
+    });
+  }
+
+  test('fails when the name has no address', async (context) => {
+    const receivers = openReceivers(context, { lookup: async () => [] });
+    const outcome = await receivers.post({ ...delivery, url: 'https://receiver.example.com/' });
+    assert.deepEqual(withoutTiming(outcome), failed('dns', 'The host name of the receiver has no address.'));
+  });
+
+  test('fails when its headers cannot be written, and sends nothing', async (context) => {
+    const receiver = await startReceiver(context, (socket) => socket.write(writeAnswer(200)));
+    const outcome = await openReceivers(context).post({
+      ...delivery,
+      url: receiver.url,
+      headers: { 'svc-event': 'a\r\nx: y' },
+    });
+    assert.deepEqual(withoutTiming(outcome), failed('protocol', 'The headers of the delivery cannot be written.'));
+    assert.equal(receiver.requests.length, 0);
+  });
+
+  test('is refused once the receivers are closed; those before it are waited for', async (context) => {
+    const answer = Promise.withResolvers<void>();
+    const receiver = await startReceiver(context, (socket) => {
+      void answer.promise.then(() => socket.write(writeAnswer(200)));
+    });
+    const receivers = openReceivers(context);
+    const running = receivers.post({ ...delivery, url: receiver.url });
+    await receiver.received(1);
+    const closing = receivers.close();
+    const late = await receivers.post({ ...delivery, url: receiver.url });
+    assert.deepEqual(withoutTiming(late), failed('aborted', 'The server stops.'));
+    answer.resolve();
+    await closing;
+    assert.equal((await running).outcome, 'answered');
+    await receiver.allClosed();
+    assert.deepEqual(receivers.usage, { origins: 0, kept: 0 });
+  });
+});
+
+/** Resolves when the sender has read the next headers. */
+function headersCame(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const listener = () => {
+    unsubscribe('undici:request:headers', listener);
+    resolve();
+  };
+  subscribe('undici:request:headers', listener);
+  return promise;
+}
+
+/** A port on which nobody listens, and which nobody can take: that of the near end of a connection. */
+async function findDeafPort({ port }: TestReceiver): Promise<number> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  return socket.localPort ?? 0;
+}

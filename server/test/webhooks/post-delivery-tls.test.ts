@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { describe, test } from 'node:test';
+import { TLSSocket } from 'node:tls';
+import type { Lookup } from '../../webhooks/receiver-connector.ts';
+import { makeCertificate } from './make-certificate.ts';
+import { createManualTimer, openReceivers, startReceiver, withoutTiming, writeAnswer } from './receiver-helpers.ts';
+
+const delivery = { headers: {}, body: Buffer.from('{}') };
+const name = 'receiver.example.com';
+const lookup: Lookup = async () => [{ address: '127.0.0.1', family: 4 }];
+const authority = makeCertificate({ name: 'Some Authority', isAuthority: true });
+const trusted = { lookup, authorities: authority.cert };
+
+function failed(message: string) {
+  return { outcome: 'failed', reason: 'tls', message, reused: false };
+}
+
+describe('a delivery over TLS', () => {
+  test('reaches a receiver whose certificate is valid for its name, and keeps the connection', async (context) => {
+    const certificate = makeCertificate({ name, issuer: authority });
+    const names: unknown[] = [];
+    const answer = (socket: Socket) => {
+      names.push(socket instanceof TLSSocket && socket.servername);
+      socket.write(writeAnswer(200));
+    };
+    const receiver = await startReceiver(context, answer, certificate);
+    const receivers = openReceivers(context, trusted);
+    for (const reused of [false, true]) {
+      const outcome = await receivers.post({ ...delivery, url: `https://${name}:${receiver.port}/` });
+      assert.deepEqual([outcome.outcome, outcome.reused], ['answered', reused]);
+      assert.equal(outcome.timing.tls === null, reused);
+    }
+    assert.equal(receiver.connections.length, 1);
+    assert.deepEqual(names, [name, name]);
+  });
+
+  test('reaches a receiver by its address, when its certificate is for the address', async (context) => {
+    const certificate = makeCertificate({ name: '127.0.0.1', issuer: authority });
+    const receiver = await startReceiver(context, (socket) => socket.write(writeAnswer(200)), certificate);
+    const receivers = openReceivers(context, trusted);
+    assert.equal((await receivers.post({ ...delivery, url: receiver.url })).outcome, 'answered');
+  });
+
+  const bad = [
+    ['has expired', { name, issuer: authority, notAfter: '20210101000000Z' }, 'has expired'],
+    ['is not valid yet', { name, issuer: authority, notBefore: '20980101000000Z' }, 'is not valid yet'],
+    ['is for another name', { name: 'other.example.com', issuer: authority }, 'is for another name'],
+    ['is for a name below', { name: `a.${name}`, issuer: authority }, 'is for another name'],
+    ['is signed by itself', { name }, 'is signed by itself'],
+  ] as const;
+  for (const [how, options, message] of bad) {
+    test(`does not begin when the certificate ${how}`, async (context) => {
+      const certificate = makeCertificate(options);
+      const receiver = await startReceiver(context, (socket) => socket.write(writeAnswer(200)), certificate);
+      const receivers = openReceivers(context, trusted);
+      const outcome = await receivers.post({ ...delivery, url: `https://${name}:${receiver.port}/` });
+      assert.deepEqual(withoutTiming(outcome), failed(`The certificate of the receiver ${message}.`));
+      assert.equal(receiver.requests.length, 0);
+      await receiver.allClosed();
+    });
+  }
+
+  test('does not begin when the authority is unknown', async (context) => {
+    const certificate = makeCertificate({ name, issuer: authority });
+    const receiver = await startReceiver(context, (socket) => socket.write(writeAnswer(200)), certificate);
+    const receivers = openReceivers(context, { lookup });
+    const outcome = await receivers.post({ ...delivery, url: `https://${name}:${receiver.port}/` });
+    const message = 'The receiver does not send the whole chain of its certificate.';
+    assert.deepEqual(withoutTiming(outcome), failed(message));
+    assert.equal(receiver.requests.length, 0);
+  });
+
+  test('does not begin with the certificate of one name for another one at the same address', async (context) => {
+    const certificate = makeCertificate({ name, issuer: authority });
+    const receiver = await startReceiver(context, (socket) => socket.write(writeAnswer(200)), certificate);
+    const receivers = openReceivers(context, trusted);
+    assert.equal((await receivers.post({ ...delivery, url: `https://${name}:${receiver.port}/` })).outcome, 'answered');
+    const outcome = await receivers.post({ ...delivery, url: `https://hooks.example.com:${receiver.port}/` });
+    assert.deepEqual(withoutTiming(outcome), failed('The certificate of the receiver is for another name.'));
+  });
+
+  test('fails at a receiver that speaks no TLS', async (context) => {
+    // What reads no request answers nothing: the bytes of the handshake have no end of a head.
+    const receiver = await startReceiver(context, () => {});
+    const { timer, pass } = createManualTimer();
+    const receivers = openReceivers(context, { ...trusted, timer });
+    const running = receivers.post({ ...delivery, url: `https://${name}:${receiver.port}/` });
+    await receiver.connected(1);
+    receiver.connections[0]?.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+    assert.deepEqual(withoutTiming(await running), failed('The TLS handshake failed.'));
+    const silent = receivers.post({ ...delivery, url: `https://${name}:${receiver.port}/` });
+    await receiver.connected(2);
+    await once(receiver.connections[1] as Socket, 'data');
+    pass();
+    const outcome = await silent;
+    assert.equal(outcome.outcome === 'failed' && outcome.reason, 'timeout');
+    await receiver.allClosed();
+  });
+
+  test('fails when the receiver closes inside the handshake', async (context) => {
+    const receiver = await startReceiver(context, () => {});
+    const receivers = openReceivers(context, trusted);
+    const running = receivers.post({ ...delivery, url: `https://${name}:${receiver.port}/` });
+    await receiver.connected(1);
+    receiver.connections[0]?.destroy();
+    const message = 'The receiver closed the connection before it was ready.';
+    assert.deepEqual(withoutTiming(await running), failed(message));
+  });
+});

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
+import { describe, test } from 'node:test';
+import { createPublicLookup } from '../../webhooks/public-lookup.ts';
+import { startNameServer } from './name-server.ts';
+import { createManualTimer, openReceivers, withoutTiming } from './receiver-helpers.ts';
+
+const one = [0x26, 0x06, ...Array.from({ length: 13 }, () => 0), 1];
+const { signal } = new AbortController();
+
+describe('the look-up of public names', () => {
+  test('finds every address of both families, and asks nobody else', async (context) => {
+    const { address, questions } = await startNameServer(context, {
+      'A hooks.example.com': [
+        [8, 8, 8, 8],
+        [10, 0, 0, 1],
+      ],
+      'AAAA hooks.example.com': [one],
+    });
+    const found = await createPublicLookup([address])('hooks.example.com', signal);
+    assert.deepEqual(found, [
+      { address: '2606::1', family: 6 },
+      { address: '8.8.8.8', family: 4 },
+      { address: '10.0.0.1', family: 4 },
+    ]);
+    assert.deepEqual(getEventListeners(signal, 'abort'), []);
+    assert.deepEqual(questions.toSorted(), ['A hooks.example.com', 'AAAA hooks.example.com']);
+  });
+
+  for (const [family, zone, expected] of [
+    ['IPv4', { 'A a.example.com': [[8, 8, 8, 8]] }, { address: '8.8.8.8', family: 4 }],
+    ['IPv6', { 'AAAA a.example.com': [one] }, { address: '2606::1', family: 6 }],
+  ] as const) {
+    test(`is content with ${family} alone`, async (context) => {
+      const { address } = await startNameServer(context, zone);
+      assert.deepEqual(await createPublicLookup([address])('a.example.com', signal), [expected]);
+    });
+  }
+
+  test('tells a name that does not exist from one that cannot be looked up', async (context) => {
+    const { address } = await startNameServer(context, {
+      'A none.example.com': 'none',
+      'AAAA none.example.com': 'none',
+    });
+    const receivers = openReceivers(context, { allowPrivate: false, lookup: createPublicLookup([address]) });
+    const post = (host: string) =>
+      receivers.post({ url: `https://${host}/`, headers: {}, body: Buffer.from('{}') }).then(withoutTiming);
+    const failed = { outcome: 'failed', reason: 'dns', reused: false };
+    const message = 'The host name of the receiver does not exist.';
+    assert.deepEqual(await post('none.example.com'), { ...failed, message });
+    assert.deepEqual(await post('empty.example.com'), { ...failed, message });
+  });
+
+  test('refuses a name that has one private address among its public ones', async (context) => {
+    const { address } = await startNameServer(context, {
+      'A hooks.example.com': [[8, 8, 8, 8]],
+      'AAAA hooks.example.com': [one, [0xfd, ...Array.from({ length: 14 }, () => 0), 1]],
+    });
+    const receivers = openReceivers(context, { allowPrivate: false, lookup: createPublicLookup([address]) });
+    const outcome = await receivers.post({ url: 'https://hooks.example.com/', headers: {}, body: Buffer.from('{}') });
+    assert.equal(outcome.outcome === 'failed' && outcome.reason, 'refused_address');
+  });
+
+  test('ends with its signal', async (context) => {
+    const { address, asked } = await startNameServer(context, {
+      'A a.example.com': 'silent',
+      'AAAA a.example.com': 'silent',
+    });
+    const controller = new AbortController();
+    const running = createPublicLookup([address])('a.example.com', controller.signal);
+    await asked(2);
+    controller.abort();
+    await assert.rejects(running, { code: 'ECANCELLED' });
+    assert.deepEqual(getEventListeners(controller.signal, 'abort'), []);
+  });
+
+  test('of many names whose servers never answer leaves the others as they are', async (context) => {
+    const silent = Array.from({ length: 40 }, (_, at) => `n${at}.example.com`);
+    const { address, asked } = await startNameServer(context, {
+      ...Object.fromEntries(silent.flatMap((name) => [`A ${name}`, `AAAA ${name}`]).map((key) => [key, 'silent'])),
+      'A hooks.example.com': [[10, 0, 0, 1]],
+    });
+    const { timer, pass } = createManualTimer();
+    const receivers = openReceivers(context, { allowPrivate: false, timer, lookup: createPublicLookup([address]) });
+    const post = (host: string) => receivers.post({ url: `https://${host}/`, headers: {}, body: Buffer.from('{}') });
+    const stuck = silent.map(post);
+    await asked(80);
+    const outcome = await post('hooks.example.com');
+    assert.equal(outcome.outcome === 'failed' && outcome.reason, 'refused_address');
+    pass();
+    for (const { outcome: how, ...rest } of await Promise.all(stuck)) {
+      assert.deepEqual([how, 'reason' in rest && rest.reason], ['failed', 'timeout']);
+    }
+  });
+});

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DeliveryView } from '../../webhooks/delivery.ts';
+import { assertProblem, describeServer, payload, unknownId } from '../consent/helpers.ts';
+import { assertNothingWritten, storeDelivery } from './stored-deliveries.ts';
+import { createClient, type WebhookClient } from './webhook-client.ts';
+
+function redeliver(client: WebhookClient, id: string, headers: Readonly<Record<string, string>> = {}) {
+  return client.send('POST', `/deliveries/${id}/redeliver`, undefined, { headers });
+}
+
+async function read(client: WebhookClient, id: string): Promise<DeliveryView> {
+  return payload(await client.send('GET', `/deliveries/${id}`), 200);
+}
+
+async function readAll(client: WebhookClient): Promise<readonly DeliveryView[]> {
+  return payload(await client.send('GET', '/deliveries?limit=200'), 200).items;
+}
+
+describeServer('POST /v1/webhooks/deliveries/{id}/redeliver', (server) => {
+  test('makes a new delivery of the same event, and of a dead letter a redelivered one', async () => {
+    const client = await createClient(server);
+    const { id: webhookId } = await client.created();
+    const id = await storeDelivery(server, client.tenant, { webhookId, eventType: 'dsr.created' });
+    const before = await read(client, id);
+    server.clock.advance(1000);
+    const now = server.clock.now();
+    const made = payload(await redeliver(client, id));
+    const { id: madeId, ...rest } = made;
+    assert.notEqual(madeId, id);
+    assert.deepEqual(rest, {
+      webhookId,
+      eventId: before.eventId,
+      eventType: 'dsr.created',
+      status: 'pending',
+      reason: null,
+      responseStatus: null,
+      attemptCount: 0,
+      firstAttemptAt: null,
+      nextAttemptAt: now,
+      redeliveryOf: id,
+      createdAt: now,
+      finishedAt: null,
+    });
+    assert.deepEqual(await read(client, id), { ...before, status: 'redelivered' });
+    const { event } = payload(await client.send('GET', `/deliveries/${madeId}`), 200);
+    assert.deepEqual(event, payload(await client.send('GET', `/deliveries/${id}`), 200).event);
+  });
+
+  test('makes another delivery each time, also two at once', async () => {
+    const client = await createClient(server);
+    const { id: webhookId } = await client.created();
+    const id = await storeDelivery(server, client.tenant, { webhookId });
+    const made = await Promise.all([redeliver(client, id), redeliver(client, id)]);
+    made.push(await redeliver(client, id));
+    const ids = made.map((response) => payload(response).id);
+    assert.equal(new Set([id, ...ids]).size, 4);
+    assert.deepEqual((await readAll(client)).map((one) => one.id).sort(), [id, ...ids].sort());
+  });
+
+  test('sends again what was delivered, which stays delivered', async () => {
+    const client = await createClient(server);
+    const { id: webhookId } = await client.created();
+    const id = await storeDelivery(server, client.tenant, { webhookId, status: 'delivered' });
+    const before = await read(client, id);
+    payload(await redeliver(client, id));
+    assert.deepEqual(await read(client, id), before);
+  });
+
+  test('answers a repeated request with the delivery that the first one made', async () => {
+    const client = await createClient(server);
+    const { id: webhookId } = await client.created();
+    const id = await storeDelivery(server, client.tenant, { webhookId });
+    const headers = { 'Idempotency-Key': 'send-it-again' };
+    const first = await redeliver(client, id, headers);
+    const second = await redeliver(client, id, headers);
+    assert.equal(second.headers.get('idempotent-replayed'), 'true');
+    assert.deepEqual(payload(second), payload(first));
+    assert.equal((await readAll(client)).length, 2);
+  });
+
+  test('tells the sender, but not of a paused webhook, for which it waits', async () => {
+    const client = await createClient(server);
+    const { id: webhookId } = await client.created();
+    const id = await storeDelivery(server, client.tenant, { webhookId });
+    assert.deepEqual(await client.signalled(async () => payload(await redeliver(client, id))), [webhookId]);
+    payload(await client.edit(webhookId, { status: 'paused' }), 200);
+    const told = await client.signalled(async () =>
+      assert.equal(payload(await redeliver(client, id)).status, 'pending'),
+    );
+    assert.deepEqual(told, []);
+  });
+
+  test('refuses what is on its way, and what cannot be sent, and does nothing', async () => {
+    const [client, stranger] = [await createClient(server), await createClient(server)];
+    const [open, disabled, deleted] = [await client.created(), await client.created(), await client.created()];
+    const store = (webhookId: string, status: 'pending' | 'dead' | 'canceled') =>
+      storeDelivery(server, client.tenant, { webhookId, status });
+    const pending = await store(open.id, 'pending');
+    const dead = await store(open.id, 'dead');
+    const ofDisabled = await store(disabled.id, 'dead');
+    const ofDeleted = [await store(deleted.id, 'dead'), await store(deleted.id, 'canceled')];
+    assert.ok(await client.disable(disabled.id, 'gone'));
+    await client.delete(deleted.id);
+    await assertNothingWritten(server, async () => {
+      assertProblem(await redeliver(client, pending), '409 webhook_delivery_pending');
+      const refused = await redeliver(client, ofDisabled);
+      assertProblem(refused, '409 webhook_not_enabled');
+      assert.match(refused.body.error.message, /enable it first/);
+      for (const id of ofDeleted) assertProblem(await redeliver(client, id), '409 webhook_deleted');
+      assertProblem(await redeliver(client, unknownId), '404 not_found');
+      assertProblem(await redeliver(stranger, dead), '404 not_found');
+      const body = { at: 'once' };
+      const path = `/deliveries/${dead}/redeliver`;
+      assertProblem(await client.send('POST', path, body), '422 validation_failed', ['body']);
+    });
+    payload(await client.edit(disabled.id, { status: 'enabled' }), 200);
+    payload(await redeliver(client, ofDisabled));
+  });
+
+  test('tells the audit log which delivery was made of which', async () => {
+    const client = await createClient(server);
+    const { id: webhookId } = await client.created();
+    const id = await storeDelivery(server, client.tenant, { webhookId });
+    const made = payload(await redeliver(client, id));
+    const options = { key: client.tenant.key };
+    const [event] = payload(await server.request('GET', '/v1/audit?limit=1', options), 200).items;
+    const { action, module, targetId, diff } = payload(
+      await server.request('GET', `/v1/audit/${event.id}`, options),
+      200,
+    );
+    assert.deepEqual([action, module, targetId], ['webhook_delivery.redelivered', 'webhooks', id]);
+    assert.deepEqual(diff, { webhookId, eventType: 'consent.recorded', redeliveryId: made.id });
+  });
+});

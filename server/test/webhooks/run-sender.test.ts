@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { createSignals } from '../../storage/signals.ts';
+import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { emitEvents } from '../../webhooks/outbox.ts';
+import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { allowPrivate, createSubscriber, openRequest, readDeliveries, startScriptedReceiver } from './sending.ts';
+
+describeOnEachDatabase('a server that runs', (dialect) => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer(dialect, allowPrivate, { sends: true });
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  test('sends what happens, by itself, and writes that it was delivered', async () => {
+    await using receiver = await startScriptedReceiver();
+    const { tenant } = await createSubscriber(server, receiver.url);
+    const subjects = Array.from({ length: 40 }, (_, number) => `subject-${number}`);
+    await Promise.all(subjects.map((subject) => openRequest(server, tenant, subject)));
+    while ((await readDeliveries(server, tenant)).some(({ status }) => status !== 'delivered')) await turn();
+    const ids = receiver.received.map(({ headers }) => headers['svc-delivery']);
+    assert.deepEqual([ids.length, new Set(ids).size], [40, 40]);
+  });
+
+  test('sends what another process has committed', async () => {
+    await using receiver = await startScriptedReceiver();
+    const { tenant } = await createSubscriber(server, receiver.url);
+    const { database } = server.installation;
+    // Its own signals, as another process has: nobody here is told.
+    const elsewhere = { ...database, signals: createSignals() };
+    await runUnitOfWork(elsewhere, server.clock.now(), (work) =>
+      emitEvents(work, [{ tenantId: tenant.id, type: 'user.suspended', data: {} }]),
+    );
+    while ((await readDeliveries(server, tenant)).some(({ status }) => status !== 'delivered')) await turn();
+    assert.equal(receiver.received.length, 1);
+  });
+
+  test('writes how everything ended before it stops, and leaves its place', async () => {
+    const stopping = await startTestServer(dialect, allowPrivate, { sends: true });
+    await using receiver = await startScriptedReceiver();
+    const { tenant } = await createSubscriber(stopping, receiver.url);
+    const arrival = Promise.withResolvers<void>();
+    receiver.reply = () => {
+      arrival.resolve();
+      return { status: 200 };
+    };
+    const { kysely } = stopping.installation.database;
+    await openRequest(stopping, tenant);
+    await arrival.promise;
+    await stopping.close();
+    const [delivery] = await readDeliveries(stopping, tenant);
+    const senders = await kysely.selectFrom('webhook_senders').selectAll().execute();
+    assert.deepEqual([delivery?.status, delivery?.claimed_by, senders.length], ['delivered', null, 0]);
+    await stopping[Symbol.asyncDispose]();
+  });
+});

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { attemptOffsets, isWithinWindow, planRetry, readRetryAfter, retryWindow } from '../../webhooks/schedule.ts';
+
+const start = Date.parse('2026-11-21T12:00:00.000Z');
+const at = (offset: number) => new Date(start + offset).toISOString();
+const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+/** When attempts are made that all fail at once. */
+function playAttempts(random: () => number, retryAfter: () => number | null, delay: () => number): readonly number[] {
+  const times = [0];
+  for (;;) {
+    const now = at(times.at(-1) as number);
+    const due = planRetry({ attempts: times.length, firstAttemptAt: at(0), now, retryAfter: retryAfter() }, random());
+    if (due === null) return times;
+    times.push(Date.parse(due) - start + delay());
+  }
+}
+
+describe('the schedule of retries', () => {
+  test('without its spread is the table, but for the last attempt, which keeps a minute from the end', () => {
+    const times = playAttempts(
+      () => 0.5,
+      () => null,
+      () => 0,
+    );
+    assert.deepEqual(times, [...attemptOffsets.slice(0, -1), retryWindow - 60_000]);
+  });
+
+  test('moves each attempt by a tenth at most', () => {
+    fc.assert(
+      fc.property(fc.array(unit, { minLength: 11, maxLength: 11 }), (draws) => {
+        const left = [...draws];
+        const times = playAttempts(
+          () => left.shift() ?? 0.5,
+          () => null,
+          () => 0,
+        );
+        assert.equal(times.length, attemptOffsets.length);
+        for (const [index, time] of times.entries()) {
+          const offset = attemptOffsets[index] as number;
+          assert.ok(time >= Math.floor(offset * 0.9) && time <= offset * 1.1, `${index}: ${time}`);
+        }
+      }),
+    );
+  });
+
+  test('never goes back, never comes before the receiver said, and never leaves the 24 hours', () => {
+    const wish = fc.option(fc.integer({ min: 0, max: 2 * retryWindow }), { nil: null, freq: 3 });
+    fc.assert(
+      fc.property(fc.infiniteStream(unit), fc.infiniteStream(wish), (draws, asked) => {
+        const wishes: (number | null)[] = [];
+        const next = <Value>(stream: fc.Stream<Value>) => stream.next().value as Value;
+        const ask = () => {
+          const value = next(asked);
+          wishes.push(value);
+          return value;
+        };
+        const times = playAttempts(
+          () => next(draws),
+          ask,
+          () => 0,
+        );
+        assert.ok(times.length <= attemptOffsets.length);
+        for (const [index, time] of times.entries()) {
+          if (index === 0) continue;
+          const before = times[index - 1] as number;
+          assert.ok(time > before && time < retryWindow);
+          assert.ok(time >= Math.min(before + (wishes[index - 1] ?? 0), retryWindow - 60_000));
+        }
+        assert.ok(isWithinWindow(at(0), at(times.at(-1) as number)));
+      }),
+    );
+  });
+
+  test('does not make up for attempts that a server that was down has missed', () => {
+    const times = playAttempts(
+      () => 0.5,
+      () => null,
+      () => 7_200_000,
+    );
+    for (const [index, time] of times.entries()) {
+      if (index > 0) assert.ok(time - (times[index - 1] as number) >= 1000);
+    }
+    assert.ok(times.length < attemptOffsets.length);
+  });
+
+  test('closes after 24 hours, and is open before the first attempt', () => {
+    assert.equal(isWithinWindow(null, at(9 * retryWindow)), true);
+    assert.equal(isWithinWindow(at(0), at(retryWindow)), true);
+    assert.equal(isWithinWindow(at(0), at(retryWindow + 1)), false);
+  });
+});
+
+describe('Retry-After', () => {
+  const now = at(0);
+  const readings: readonly (readonly [string | null, number | null])[] = [
+    [null, null],
+    ['0', 0],
+    ['120', 120_000],
+    ['Sat, 21 Nov 2026 12:02:00 GMT', 120_000],
+    ['Sat, 21 Nov 2026 11:00:00 GMT', 0],
+    ['', null],
+    ['-1', null],
+    ['1.5', null],
+    ['soon', null],
+    ['2026-11-21T12:02:00Z', null],
+    ['99999999999', null],
+    ['Sat, nonsense', null],
+  ];
+  for (const [value, expected] of readings) {
+    test(`${JSON.stringify(value)} means ${expected}`, () => assert.equal(readRetryAfter(value, now), expected));
+  }
+});

@@ -1,0 +1,511 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { test } from 'node:test';
+import { attemptOffsets } from '../../webhooks/schedule.ts';
+import { createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
+import type { TestServer } from '../harness.ts';
+import {
+  allowPrivate,
+  createEndpoint,
+  createSubscriber,
+  createTestSender,
+  openRequest,
+  type ReceivedDelivery,
+  readAttempts,
+  readDeliveries,
+  readOnlyDelivery,
+  type ScriptedReceiver,
+  startScriptedReceiver,
+} from './sending.ts';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+function sign(secret: string, time: string | undefined, body: Buffer): string {
+  return createHmac('sha256', secret).update(`${time}.`).update(body).digest('hex');
+}
+
+function readSignature({ headers }: ReceivedDelivery) {
+  const parts = String(headers['svc-signature']).split(',');
+  return {
+    time: parts[0]?.slice('t='.length),
+    signatures: parts.slice(1).map((part) => part.slice('v1='.length)),
+  };
+}
+
+function bodyOf(delivery: ReceivedDelivery | undefined) {
+  return JSON.parse(String(delivery?.body));
+}
+
+/** One event, tried until nothing is due any more, the clock moved to each due time. */
+async function playOut(
+  server: TestServer,
+  deliver: () => Promise<void>,
+  read: () => Promise<{ due_at: string | null }>,
+) {
+  for (;;) {
+    await deliver();
+    const { due_at } = await read();
+    if (due_at === null) return;
+    server.clock.advance(Date.parse(due_at) - server.clock.milliseconds());
+  }
+}
+
+describeServer(
+  'the sender of webhooks',
+  (server) => {
+    test('posts the body and the headers that the interface names, signed with the secret of the endpoint', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const { tenant, endpoint } = await createSubscriber(server, `${receiver.url}hooks?from=svc`);
+      const dsrId = await openRequest(server, tenant);
+      await sending.deliver();
+      const [delivery] = await readDeliveries(server, tenant);
+      assert.equal(receiver.received.length, 1);
+      const [sent] = receiver.received as [ReceivedDelivery];
+      assert.equal(sent.path, '/hooks?from=svc');
+      assert.equal(sent.headers['content-type'], 'application/json');
+      assert.equal(sent.headers['svc-event'], 'dsr.created');
+      assert.equal(sent.headers['svc-delivery'], delivery?.id);
+      const { time, signatures } = readSignature(sent);
+      assert.equal(time, String(Math.floor(server.clock.milliseconds() / 1000)));
+      assert.deepEqual(signatures, [sign(endpoint.secret, time, sent.body)]);
+      const { data, ...rest } = bodyOf(sent);
+      const about = { id: delivery?.event_id, type: 'dsr.created', createdAt: server.clock.now(), tenantId: tenant.id };
+      assert.deepEqual(rest, about);
+      assert.equal(data.dsrId, dsrId);
+      assert.deepEqual(
+        [delivery?.status, delivery?.attempts, delivery?.response_status, delivery?.due_at, delivery?.claimed_by],
+        ['delivered', 1, 204, null, null],
+      );
+      await sending.deliver();
+      assert.equal(receiver.received.length, 1);
+    });
+
+    test('keeps to the schedule to the last try, then leaves a dead letter, and tries nothing after 24 hours', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      receiver.reply = { status: 500, text: 'out of order' };
+      const { tenant } = await createSubscriber(server, receiver.url);
+      const begun = server.clock.milliseconds();
+      await openRequest(server, tenant);
+      await playOut(server, sending.deliver, () => readOnlyDelivery(server, tenant));
+      const delivery = await readOnlyDelivery(server, tenant);
+      const attempts = await readAttempts(server, delivery.id);
+      const offsets = attempts.map(({ at }) => Date.parse(at) - begun);
+      assert.deepEqual(offsets, [...attemptOffsets.slice(0, -1), day - minute]);
+      assert.deepEqual(
+        attempts.map(({ outcome, response_status, excerpt }) => [outcome, response_status, excerpt]),
+        attempts.map(() => ['http_error', 500, 'out of order']),
+      );
+      assert.deepEqual(
+        [delivery.status, delivery.reason, delivery.response_status, delivery.attempts, delivery.finished_at],
+        ['dead', 'http_error', 500, 12, server.clock.now()],
+      );
+      const bodies = new Set(receiver.received.map(({ body }) => body.toString()));
+      const ids = new Set(receiver.received.map(({ headers }) => headers['svc-delivery']));
+      assert.deepEqual([receiver.received.length, bodies.size, ids.size], [12, 1, 1]);
+      for (let hours = 0; hours < 48; hours += 1) {
+        server.clock.advance(60 * minute);
+        await sending.deliver();
+      }
+      assert.equal(receiver.received.length, 12);
+    });
+
+    test('signs each try with the time at which it is made', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      receiver.reply = { status: 503 };
+      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
+      await openRequest(server, tenant);
+      await sending.deliver();
+      server.clock.advance(10_000);
+      await sending.deliver();
+      const times = receiver.received.map((sent) => {
+        const { time, signatures } = readSignature(sent);
+        assert.deepEqual(signatures, [sign(endpoint.secret, time, sent.body)]);
+        return Number(time);
+      });
+      assert.equal(times.length, 2);
+      assert.equal((times[1] as number) - (times[0] as number), 10);
+    });
+
+    test('waits as long as the receiver asks, up to the end of the 24 hours', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const { tenant } = await createSubscriber(server, receiver.url);
+      receiver.reply = { status: 503, headers: { 'Retry-After': '1800' } };
+      const begun = server.clock.milliseconds();
+      await openRequest(server, tenant);
+      await sending.deliver();
+      const due = async () => Date.parse((await readOnlyDelivery(server, tenant)).due_at ?? '') - begun;
+      assert.equal(await due(), 30 * minute);
+      receiver.reply = { status: 429, headers: { 'Retry-After': String(7 * 24 * 3600) } };
+      server.clock.advance(30 * minute);
+      await sending.deliver();
+      assert.equal(await due(), day - minute);
+      server.clock.advance(day - 31 * minute);
+      await sending.deliver();
+      const { status, reason, attempts } = await readOnlyDelivery(server, tenant);
+      assert.deepEqual([status, reason, attempts], ['dead', 'rate_limited', 3]);
+    });
+
+    test('presses a receiver that asked for a pause with nothing else meanwhile', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const { tenant } = await createSubscriber(server, receiver.url);
+      receiver.reply = { status: 429, headers: { 'Retry-After': '60' } };
+      await openRequest(server, tenant, 'first');
+      await sending.deliver();
+      receiver.reply = { status: 204 };
+      await openRequest(server, tenant, 'second');
+      await sending.deliver();
+      assert.equal(receiver.received.length, 1);
+      server.clock.advance(60_000);
+      await sending.deliver();
+      assert.equal(receiver.received.length, 3);
+    });
+
+    for (const [status, reason] of [
+      [301, 'redirect'],
+      [307, 'redirect'],
+      [400, 'http_error'],
+      [404, 'http_error'],
+      [429, 'rate_limited'],
+      [500, 'http_error'],
+    ] as const) {
+      test(`takes ${status} for a failure: ${reason}`, async () => {
+        await using receiver = await startScriptedReceiver();
+        await using sending = createTestSender(server);
+        receiver.reply = ({ path }) =>
+          path === '/' ? { status, headers: { Location: '/elsewhere' } } : { status: 200 };
+        const { tenant } = await createSubscriber(server, receiver.url);
+        await openRequest(server, tenant);
+        await sending.deliver();
+        const delivery = await readOnlyDelivery(server, tenant);
+        assert.deepEqual([delivery.status, delivery.reason, delivery.response_status], ['pending', reason, status]);
+        assert.deepEqual(
+          receiver.received.map(({ path }) => path),
+          ['/'],
+        );
+      });
+    }
+
+    test('names what went wrong where there was no answer, and tries again', async () => {
+      await using sending = createTestSender(server);
+      const receiver = await startScriptedReceiver();
+      const { tenant } = await createSubscriber(server, receiver.url);
+      await receiver[Symbol.asyncDispose]();
+      await openRequest(server, tenant);
+      await sending.deliver();
+      const { id, status, reason, response_status } = await readOnlyDelivery(server, tenant);
+      assert.deepEqual([status, reason, response_status], ['pending', 'connection', null]);
+      const [attempt] = await readAttempts(server, id);
+      assert.match(attempt?.message ?? '', /refused the connection/);
+    });
+
+    test('sends to every endpoint that wants the type of the event, and to no other tenant', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const tenant = await createFreshTenant(server);
+      await createEndpoint(server, tenant, `${receiver.url}all`);
+      await createEndpoint(server, tenant, `${receiver.url}some`, { eventTypes: ['breach.reported', 'dsr.created'] });
+      await createEndpoint(server, tenant, `${receiver.url}other`, { eventTypes: ['dsr.completed'] });
+      await createSubscriber(server, `${receiver.url}stranger`);
+      await openRequest(server, tenant);
+      await sending.deliver();
+      assert.deepEqual(receiver.received.map(({ path }) => path).sort(), ['/all', '/some']);
+      assert.equal(receiver.received[0]?.body.equals(receiver.received[1]?.body as Buffer), true);
+    });
+
+    test('keeps what happens while an endpoint is paused, and sends it when it is resumed', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const { tenant, endpoint } = await createSubscriber(server, receiver.url, { status: 'paused' });
+      for (const subject of ['a', 'b', 'c']) await openRequest(server, tenant, subject);
+      server.clock.advance(3 * day);
+      await sending.deliver();
+      assert.equal(receiver.received.length, 0);
+      const body = { status: 'enabled' };
+      payload(await server.request('PATCH', `/v1/webhooks/${endpoint.id}`, { key: tenant.key, body }), 200);
+      await sending.deliver();
+      const statuses = (await readDeliveries(server, tenant)).map(({ status }) => status);
+      assert.deepEqual([receiver.received.length, statuses], [3, ['delivered', 'delivered', 'delivered']]);
+    });
+
+    test('cancels what waits for an endpoint that is deleted', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      receiver.reply = { status: 500 };
+      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
+      await openRequest(server, tenant);
+      await sending.deliver();
+      const answer = await server.request('DELETE', `/v1/webhooks/${endpoint.id}`, { key: tenant.key });
+      assert.ok(answer.status < 300);
+      server.clock.advance(minute);
+      await sending.deliver();
+      const { status, due_at, finished_at } = await readOnlyDelivery(server, tenant);
+      assert.deepEqual([status, due_at, finished_at], ['canceled', null, server.clock.now()]);
+      await openRequest(server, tenant);
+      await sending.deliver();
+      assert.equal(receiver.received.length, 1);
+    });
+
+    test('signs with both secrets while they are rotated, and with the new one alone after that', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
+      const rotated = payload(
+        await server.request('POST', `/v1/webhooks/${endpoint.id}/rotate-secret`, {
+          key: tenant.key,
+          body: { overlapHours: 1 },
+        }),
+        200,
+      );
+      const secretsOf = (sent: ReceivedDelivery | undefined) => {
+        const { time, signatures } = readSignature(sent as ReceivedDelivery);
+        const secrets = [rotated.secret, endpoint.secret];
+        return signatures.map((one) => secrets.findIndex((secret) => sign(secret, time, sent?.body as Buffer) === one));
+      };
+      await openRequest(server, tenant);
+      await sending.deliver();
+      server.clock.advance(60 * minute);
+      await openRequest(server, tenant);
+      await sending.deliver();
+      assert.deepEqual(receiver.received.map(secretsOf), [[0, 1], [0]]);
+    });
+
+    test('counts as failed what cannot be signed with the secret of this installation, without sending it', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
+      const { database, box } = server.installation;
+      const secret = box.seal('whsec_of_another', 'webhook of another');
+      await database.kysely.updateTable('webhook_endpoints').set({ secret }).where('id', '=', endpoint.id).execute();
+      await openRequest(server, tenant);
+      await sending.deliver();
+      const { status, reason } = await readOnlyDelivery(server, tenant);
+      assert.deepEqual([status, reason, receiver.received.length], ['pending', 'unsealable_secret', 0]);
+    });
+
+    test('sends nothing more once 24 hours have passed since the first try, however long the server was down', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      receiver.reply = { status: 500 };
+      const { tenant } = await createSubscriber(server, receiver.url);
+      await openRequest(server, tenant);
+      await sending.deliver();
+      server.clock.advance(day + 1);
+      await sending.deliver();
+      const { status, reason, attempts, due_at } = await readOnlyDelivery(server, tenant);
+      assert.deepEqual([status, reason, attempts, due_at], ['dead', 'http_error', 1, null]);
+      assert.equal(receiver.received.length, 1);
+    });
+
+    test('sends many at once, and each once', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const { tenant } = await createSubscriber(server, receiver.url);
+      const subjects = Array.from({ length: 150 }, (_, number) => `subject-${number}`);
+      for (const subject of subjects) await openRequest(server, tenant, subject);
+      await sending.deliver();
+      const deliveries = await readDeliveries(server, tenant);
+      assert.deepEqual(
+        receiver.received.map(({ headers }) => headers['svc-delivery']).sort(),
+        deliveries.map(({ id }) => id).sort(),
+      );
+      assert.ok(deliveries.every(({ status, claimed_by }) => status === 'delivered' && claimed_by === null));
+    });
+
+    test('lets no endpoint that hangs hold up another', async () => {
+      await using hanging = await startScriptedReceiver();
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      hanging.reply = null;
+      const tenant = await createFreshTenant(server);
+      await createEndpoint(server, tenant, hanging.url);
+      const good = await createEndpoint(server, tenant, receiver.url);
+      for (let count = 0; count < 100; count += 1) await openRequest(server, tenant, `subject-${count}`);
+      const { sender } = sending;
+      await sender.look();
+      const arrived = () => receiver.received.length;
+      while (arrived() < 100) {
+        if (sender.hasWork) await sender.turn();
+        else await sender.waitForWork();
+      }
+      assert.ok(hanging.received.length <= 8);
+      while (sender.hasWork) await sender.turn();
+      const done = (await readDeliveries(server, tenant)).filter(({ endpoint_id }) => endpoint_id === good.id);
+      assert.ok(done.filter(({ status }) => status === 'delivered').length >= 90);
+    });
+
+    test('gives back what it was sending when it stops, to be sent by the next', async () => {
+      await using receiver = await startScriptedReceiver();
+      const { tenant } = await createSubscriber(server, receiver.url);
+      receiver.reply = null;
+      await openRequest(server, tenant);
+      const first = createTestSender(server);
+      await first.sender.look();
+      await first.sender.turn();
+      assert.notEqual((await readOnlyDelivery(server, tenant)).claimed_by, null);
+      await first.sender.stop(0);
+      const { claimed_by, attempts, status } = await readOnlyDelivery(server, tenant);
+      assert.deepEqual([claimed_by, attempts, status], [null, 0, 'pending']);
+      receiver.reply = { status: 200 };
+      await using second = createTestSender(server);
+      await second.deliver();
+      assert.equal((await readOnlyDelivery(server, tenant)).status, 'delivered');
+    });
+
+    test('sends what a process that ended had claimed, once the process is known to have ended', async () => {
+      await using receiver = await startScriptedReceiver();
+      const { tenant } = await createSubscriber(server, receiver.url);
+      receiver.reply = null;
+      await openRequest(server, tenant);
+      await using dead = createTestSender(server);
+      await dead.sender.beat([]);
+      await dead.sender.look();
+      await dead.sender.turn();
+      await using next = createTestSender(server);
+      await next.sender.beat([]);
+      receiver.reply = { status: 200 };
+      await next.deliver();
+      assert.equal((await readOnlyDelivery(server, tenant)).claimed_by, dead.sender.id);
+      const beats = await next.sender.beat([dead.sender.id]);
+      assert.equal(beats.has(dead.sender.id), false);
+      await next.deliver();
+      const { status, claimed_by, attempts } = await readOnlyDelivery(server, tenant);
+      assert.deepEqual([status, claimed_by, attempts], ['delivered', null, 1]);
+    });
+
+    test('shares the work with another sender on the same database, and nothing is sent twice', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using one = createTestSender(server);
+      await using other = createTestSender(server);
+      const { tenant } = await createSubscriber(server, receiver.url);
+      for (let count = 0; count < 60; count += 1) await openRequest(server, tenant, `subject-${count}`);
+      await Promise.all([one.sender.beat([]), other.sender.beat([])]);
+      await Promise.all([one.deliver(), other.deliver()]);
+      const sent = receiver.received.map(({ headers }) => headers['svc-delivery']);
+      assert.deepEqual([sent.length, new Set(sent).size], [60, 60]);
+    });
+  },
+  allowPrivate,
+);
+
+describeServer(
+  'an endpoint that takes nothing',
+  (server) => {
+    const readEndpoint = async (id: string, key: string) =>
+      payload(await server.request('GET', `/v1/webhooks/${id}`, { key }), 200);
+
+    /** A tenant with an endpoint that fails, and another that gets what happens to it. */
+    const createPair = async (receiver: ScriptedReceiver) => {
+      const { tenant, endpoint } = await createSubscriber(server, `${receiver.url}bad`);
+      await createEndpoint(server, tenant, `${receiver.url}watch`, { eventTypes: ['webhook.endpoint_disabled'] });
+      return { tenant, endpoint };
+    };
+
+    test('is disabled at once when it answers 410, and the other endpoints of the tenant are told', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      receiver.reply = ({ path }) => ({ status: path === '/bad' ? 410 : 200 });
+      const { tenant, endpoint } = await createPair(receiver);
+      await openRequest(server, tenant);
+      await sending.deliver();
+      const view = await readEndpoint(endpoint.id, tenant.key);
+      assert.deepEqual([view.status, view.disabledReason, view.disabledAt], ['disabled', 'gone', server.clock.now()]);
+      const [dead] = await readDeliveries(server, tenant);
+      assert.deepEqual([dead?.status, dead?.reason], ['dead', 'gone']);
+      assert.deepEqual(
+        receiver.received.map(({ path, headers }) => [path, headers['svc-event']]),
+        [
+          ['/bad', 'dsr.created'],
+          ['/watch', 'webhook.endpoint_disabled'],
+        ],
+      );
+      assert.deepEqual(bodyOf(receiver.received[1]).data, {
+        webhookId: endpoint.id,
+        host: new URL(receiver.url).host,
+        reason: 'gone',
+        failingSince: view.failingSince,
+        lastError: view.lastError,
+      });
+    });
+
+    test('gets dead letters for what happens while it is disabled, which can be sent again', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      receiver.reply = { status: 410 };
+      const { tenant } = await createSubscriber(server, receiver.url);
+      await openRequest(server, tenant, 'first');
+      await openRequest(server, tenant, 'second');
+      await sending.deliver();
+      await openRequest(server, tenant, 'third');
+      await sending.deliver();
+      const deliveries = await readDeliveries(server, tenant);
+      assert.ok(deliveries.every(({ status, due_at }) => status === 'dead' && due_at === null));
+      assert.equal(deliveries.at(-1)?.reason, 'endpoint_disabled');
+    });
+
+    test('shows since when it fails and why, until something arrives', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      receiver.reply = { status: 500 };
+      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
+      const since = server.clock.now();
+      await openRequest(server, tenant);
+      await sending.deliver();
+      server.clock.advance(10_000);
+      receiver.reply = { status: 502 };
+      await sending.deliver();
+      const failing = await readEndpoint(endpoint.id, tenant.key);
+      assert.deepEqual([failing.failingSince, failing.status], [since, 'enabled']);
+      assert.match(failing.lastError, /502/);
+      server.clock.advance(minute);
+      receiver.reply = { status: 200 };
+      await sending.deliver();
+      const well = await readEndpoint(endpoint.id, tenant.key);
+      assert.deepEqual([well.failingSince, well.lastError], [null, null]);
+    });
+
+    test('is disabled when nothing has arrived for five days, and not before', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      receiver.reply = ({ path }) => ({ status: path === '/bad' ? 500 : 200 });
+      const { tenant, endpoint } = await createPair(receiver);
+      await openRequest(server, tenant);
+      await sending.deliver();
+      server.clock.advance(5 * day - 1);
+      await openRequest(server, tenant);
+      await sending.deliver();
+      assert.equal((await readEndpoint(endpoint.id, tenant.key)).status, 'enabled');
+      server.clock.advance(1);
+      await openRequest(server, tenant);
+      await sending.deliver();
+      const { status, disabledReason } = await readEndpoint(endpoint.id, tenant.key);
+      assert.deepEqual([status, disabledReason], ['disabled', 'failing']);
+      assert.equal(receiver.received.at(-1)?.headers['svc-event'], 'webhook.endpoint_disabled');
+      const told = receiver.received.filter(({ path }) => path === '/watch');
+      assert.equal(told.length, 1);
+    });
+
+    test('starts anew when it is enabled again', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      receiver.reply = { status: 410 };
+      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
+      await openRequest(server, tenant);
+      await sending.deliver();
+      receiver.reply = { status: 200 };
+      const body = { status: 'enabled' };
+      payload(await server.request('PATCH', `/v1/webhooks/${endpoint.id}`, { key: tenant.key, body }), 200);
+      await openRequest(server, tenant);
+      await sending.deliver();
+      const view = await readEndpoint(endpoint.id, tenant.key);
+      assert.deepEqual([view.status, view.disabledReason, view.failingSince], ['enabled', null, null]);
+      assert.equal((await readDeliveries(server, tenant)).at(-1)?.status, 'delivered');
+    });
+  },
+  allowPrivate,
+);

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { Receivers } from '../../webhooks/post-delivery.ts';
+import { WebhookSender } from '../../webhooks/sender.ts';
+import { createFreshTenant, payload } from '../consent/helpers.ts';
+import type { TestServer, TestTenant } from '../harness.ts';
+
+/** What a server needs so that its webhooks may go to receivers of the test. */
+export const allowPrivate = { SVC_WEBHOOK_ALLOW_PRIVATE: 'true' };
+
+export interface ReceivedDelivery {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** What a receiver answers: a status, and headers. */
+export interface Reply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly text?: string;
+}
+
+/** A receiver that answers as it is told, 204 to begin with. */
+export interface ScriptedReceiver extends AsyncDisposable {
+  readonly url: string;
+  readonly received: readonly ReceivedDelivery[];
+  /** What it answers from now on; null for never. */
+  reply: Reply | null | ((delivery: ReceivedDelivery) => Reply | null);
+}
+
+export async function startScriptedReceiver(): Promise<ScriptedReceiver> {
+  const received: ReceivedDelivery[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const delivery = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks) };
+    received.push(delivery);
+    const reply = typeof receiver.reply === 'function' ? receiver.reply(delivery) : receiver.reply;
+    if (reply !== null) response.writeHead(reply.status, reply.headers).end(reply.text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const receiver: ScriptedReceiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    received,
+    reply: { status: 204 },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return receiver;
+}
+
+/** A sender that works when the test says so, at the time of the test's clock. */
+export interface TestSender extends AsyncDisposable {
+  readonly sender: WebhookSender;
+  /** Sends all that is due now, and writes how it went. */
+  deliver(): Promise<void>;
+}
+
+/** @param random what spreads the retries; 0.5 leaves the schedule as it is. */
+export function createTestSender({ installation }: TestServer, random = () => 0.5): TestSender {
+  const receivers = new Receivers({ allowPrivate: true });
+  const { database, clock, box } = installation;
+  const log = pino({ level: process.env.SVC_TEST_LOG ?? 'silent' }, pino.destination(2));
+  const sender = new WebhookSender({ database, clock, box, receivers, log, random });
+  const deliver = async () => {
+    do {
+      while (sender.hasWork) {
+        await sender.turn();
+        await sender.settle();
+      }
+      while (await sender.endStranded());
+      await sender.look();
+    } while (sender.hasWork);
+  };
+  return { sender, deliver, [Symbol.asyncDispose]: () => sender.stop(0) };
+}
+
+/** An endpoint as its creation showed it. */
+export interface TestEndpoint {
+  readonly id: string;
+  readonly secret: string;
+}
+
+export async function createEndpoint(
+  server: TestServer,
+  { key }: TestTenant,
+  url: string,
+  more: object = {},
+): Promise<TestEndpoint> {
+  return payload(await server.request('POST', '/v1/webhooks', { key, body: { url, ...more } }));
+}
+
+/** A tenant with one endpoint at a receiver. */
+export async function createSubscriber(server: TestServer, url: string, more: object = {}) {
+  const tenant = await createFreshTenant(server);
+  return { tenant, endpoint: await createEndpoint(server, tenant, url, more) };
+}
+
+/** Makes something happen that events tell of. @returns the id of the data-subject request. */
+export async function openRequest(server: TestServer, { key }: TestTenant, subjectId = 'someone'): Promise<string> {
+  return payload(await server.request('POST', '/v1/dsr', { key, body: { subjectId, type: 'access' } })).id;
+}
+
+/** The deliveries of a tenant, oldest first. */
+export async function readDeliveries(server: TestServer, { id }: TestTenant) {
+  const { kysely } = server.installation.database;
+  return kysely.selectFrom('webhook_deliveries').selectAll().where('tenant_id', '=', id).orderBy('id').execute();
+}
+
+/** The attempts at a delivery, oldest first. */
+export async function readAttempts(server: TestServer, deliveryId: string) {
+  const { kysely } = server.installation.database;
+  return kysely
+    .selectFrom('webhook_attempts')
+    .selectAll()
+    .where('delivery_id', '=', deliveryId)
+    .orderBy('at')
+    .orderBy('id')
+    .execute();
+}
+
+/** The one delivery of a tenant. */
+export async function readOnlyDelivery(server: TestServer, tenant: TestTenant) {
+  const deliveries = await readDeliveries(server, tenant);
+  assert.equal(deliveries.length, 1);
+  return deliveries[0] as (typeof deliveries)[number];
+}

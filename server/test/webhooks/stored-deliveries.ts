@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { newId } from '../../ids.ts';
+import { insertRows } from '../../storage/insert-rows.ts';
+import type { DeliveryStatus } from '../../webhooks/delivery.ts';
+import type { DeliveryRow } from '../../webhooks/delivery-view.ts';
+import type { TestServer, TestTenant } from '../harness.ts';
+import { readAllRows } from '../http/stored-rows.ts';
+
+/** What a test wants of a delivery. */
+export interface WantedDelivery {
+  readonly webhookId: string;
+  readonly status?: DeliveryStatus;
+  readonly reason?: string | null;
+  readonly eventType?: string;
+  readonly createdAt?: string;
+  readonly data?: object;
+}
+
+/**
+ * Stores deliveries as the sender leaves them, each with an event of its own: dead letters unless told otherwise.
+ * @returns the rows, in order.
+ */
+export async function storeDeliveries(
+  { installation, clock }: TestServer,
+  { id: tenant_id }: Pick<TestTenant, 'id'>,
+  wanted: readonly WantedDelivery[],
+): Promise<readonly DeliveryRow[]> {
+  const now = clock.now();
+  const stored = wanted.map((one) => {
+    const { status = 'dead', eventType = 'consent.recorded', createdAt = now, data = { secret: 'of the event' } } = one;
+    const event = { id: newId(), tenant_id, type: eventType, data: JSON.stringify(data), created_at: createdAt };
+    const isOpen = status === 'pending';
+    const isTried = !isOpen && one.reason !== 'endpoint_disabled';
+    const row: DeliveryRow = {
+      id: newId(),
+      tenant_id,
+      endpoint_id: one.webhookId,
+      event_id: event.id,
+      event_type: eventType,
+      status,
+      reason: one.reason !== undefined ? one.reason : ['dead', 'redelivered'].includes(status) ? 'http_error' : null,
+      response_status: isTried ? (status === 'delivered' ? 204 : 500) : null,
+      attempts: isTried ? 1 : 0,
+      first_attempt_at: isTried ? createdAt : null,
+      due_at: isOpen ? createdAt : null,
+      claimed_by: null,
+      redelivery_of: null,
+      created_at: createdAt,
+      finished_at: isOpen ? null : now,
+    };
+    return { event, row };
+  });
+  await installation.database.kysely.transaction().execute(async (transaction) => {
+    const events = stored.map(({ event }) => event);
+    const rows = stored.map(({ row }) => row);
+    await insertRows(transaction, 'webhook_events', events);
+    await insertRows(transaction, 'webhook_deliveries', rows);
+  });
+  return stored.map(({ row }) => row);
+}
+
+/** Stores one delivery. @returns its id. */
+export async function storeDelivery(
+  server: TestServer,
+  tenant: Pick<TestTenant, 'id'>,
+  wanted: WantedDelivery,
+): Promise<string> {
+  const [row] = await storeDeliveries(server, tenant, [wanted]);
+  return (row as DeliveryRow).id;
+}
+
+/** Stores an attempt at a delivery. @returns the row. */
+export async function storeAttempt({ installation, clock }: TestServer, deliveryId: string, columns: object = {}) {
+  const row = {
+    delivery_id: deliveryId,
+    id: newId(),
+    at: clock.now(),
+    outcome: 'http_error',
+    response_status: 500,
+    message: 'The receiver answered 500.',
+    excerpt: '<script>alert(1)</script>',
+    timing: JSON.stringify({ lookup: 1.5, connect: 2, tls: 3.25, firstByte: 10, total: 12, reused: false }),
+    ...columns,
+  };
+  await installation.database.kysely.insertInto('webhook_attempts').values(row).execute();
+  return row;
+}
+
+/** Runs requests that must leave every row as it was. */
+export async function assertNothingWritten({ installation }: TestServer, run: () => Promise<void>): Promise<void> {
+  const earlier = await readAllRows(installation.database);
+  await run();
+  assert.equal(await readAllRows(installation.database), earlier);
+}

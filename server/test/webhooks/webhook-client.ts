@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import type { DisabledReason } from '../../webhooks/endpoint.ts';
+import { disableEndpoint } from '../../webhooks/endpoint-changes.ts';
+import { findEndpointForSending, type SendingEndpoint } from '../../webhooks/endpoint-store.ts';
+import { createFreshTenant, payload } from '../consent/helpers.ts';
+import type { RequestOptions, TestResponse, TestServer, TestTenant } from '../harness.ts';
+
+export const hour = 60 * 60 * 1000;
+
+/** An address that no other webhook has. */
+export function newAddress(): string {
+  return `https://hooks.example.com/${randomUUID()}`;
+}
+
+/** A client of a tenant that no other test sees. */
+export async function createClient(server: TestServer): Promise<WebhookClient> {
+  return new WebhookClient(server, await createFreshTenant(server));
+}
+
+/** The operations on webhooks, as one tenant calls them. */
+export class WebhookClient {
+  readonly server: TestServer;
+  readonly tenant: TestTenant;
+
+  constructor(server: TestServer, tenant: TestTenant) {
+    this.server = server;
+    this.tenant = tenant;
+  }
+
+  send(method: string, path: string, body?: unknown, options: RequestOptions = {}): Promise<TestResponse> {
+    return this.server.request(method, `/v1/webhooks${path}`, {
+      key: this.tenant.key,
+      ...(body !== undefined && { body }),
+      ...options,
+    });
+  }
+
+  /** Creates a webhook: `body` changes one that is fine. */
+  create(body: object = {}, options: RequestOptions = {}): Promise<TestResponse> {
+    return this.send('POST', '', { url: newAddress(), ...body }, options);
+  }
+
+  /** Creates a webhook. @returns it, with its secret. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into every field
+  async created(body: object = {}): Promise<any> {
+    return payload(await this.create(body), 201);
+  }
+
+  edit(id: string, body: unknown): Promise<TestResponse> {
+    return this.send('PATCH', `/${id}`, body);
+  }
+
+  delete(id: string): Promise<TestResponse> {
+    return this.send('DELETE', `/${id}`);
+  }
+
+  rotate(id: string, body?: unknown): Promise<TestResponse> {
+    return this.send('POST', `/${id}/rotate-secret`, body);
+  }
+
+  test(id: string): Promise<TestResponse> {
+    return this.send('POST', `/${id}/test`);
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into every field
+  async read(id: string): Promise<any> {
+    return payload(await this.send('GET', `/${id}`), 200);
+  }
+
+  list(filter: Readonly<Record<string, string>> = {}): Promise<TestResponse> {
+    return this.send('GET', `?${new URLSearchParams(filter)}`);
+  }
+
+  /** Makes something happen that webhooks are told of: `breach.reported`. */
+  async happen(): Promise<void> {
+    const discoveredAt = this.server.clock.now();
+    const body = { title: 'Lost laptop', description: 'On a train.', discoveredAt, severity: 'high' };
+    payload(await this.server.request('POST', '/v1/breach', { key: this.tenant.key, body }), 201);
+  }
+
+  /** The types of the events that are on their way to a webhook, or were, oldest first. */
+  async queued(id: string): Promise<readonly string[]> {
+    const rows = await this.server.installation.database.kysely
+      .selectFrom('webhook_deliveries')
+      .select('event_type')
+      .where('endpoint_id', '=', id)
+      .orderBy('id')
+      .execute();
+    return rows.map((row) => row.event_type);
+  }
+
+  /** What the sender finds. */
+  async sending(id: string): Promise<SendingEndpoint> {
+    const found = await findEndpointForSending(this.server.installation.database.kysely, id);
+    if (found === undefined) throw new Error('the sender finds no such webhook');
+    return found;
+  }
+
+  /** The server gives a webhook up that has failed for a time. @param sent as the sender found it. */
+  async disable(id: string, reason: DisabledReason = 'failing', sent?: SendingEndpoint): Promise<boolean> {
+    const { installation, clock } = this.server;
+    const endpoint = sent ?? (await this.sending(id));
+    return runUnitOfWork(installation.database, clock.now(), (work) => disableEndpoint(work, endpoint, reason));
+  }
+
+  /** Notes that a webhook fails, as the sender does. */
+  async fail(id: string, failingSince = this.server.clock.now()): Promise<void> {
+    await this.server.installation.database.kysely
+      .insertInto('webhook_health')
+      .values({ endpoint_id: id, failing_since: failingSince, last_error: 'answered 500' })
+      .execute();
+  }
+
+  /** Runs a step. @returns the webhooks that the sender is told of by it, in order. */
+  async signalled(step: () => Promise<unknown>): Promise<readonly string[]> {
+    const { signals } = this.server.installation.database;
+    const told: string[] = [];
+    const listen = (ids: readonly string[]) => told.push(...ids);
+    signals.on('deliveries', listen);
+    try {
+      await step();
+    } finally {
+      signals.off('deliveries', listen);
+    }
+    return told;
+  }
+}

@@ -1,0 +1,116 @@
+import { newId } from '../ids.ts';
+import type { DeliveryOutcome } from './delivery-outcome.ts';
+import type { SendingEndpoint } from './endpoint-store.ts';
+import type { AttemptRow, ClaimedDelivery, DeliveryState } from './queue-store.ts';
+import { planRetry, readRetryAfter } from './schedule.ts';
+
+/** An attempt that ended: what is kept of it, how the delivery stands now, and what it says of the endpoint. */
+export interface EndedAttempt {
+  readonly endpoint: SendingEndpoint;
+  readonly row: AttemptRow;
+  readonly state: DeliveryState;
+  /** Null when it was delivered. */
+  readonly failure: {
+    readonly message: string;
+    /** 410 Gone: the receiver wants nothing any more. */
+    readonly isGone: boolean;
+    /** For how long the receiver wants no requests, in milliseconds. */
+    readonly pause: number | null;
+  } | null;
+}
+
+/** Why an answer is a failure (Standard Webhooks: everything but 2xx is). */
+function judgeStatus(status: number): string | null {
+  if (status >= 200 && status < 300) return null;
+  if (status >= 300 && status < 400) return 'redirect';
+  if (status === 410) return 'gone';
+  return status === 429 ? 'rate_limited' : 'http_error';
+}
+
+/** Judges an attempt and plans the next one. */
+export function endAttempt(attempt: {
+  readonly endpoint: SendingEndpoint;
+  readonly delivery: ClaimedDelivery;
+  readonly startedAt: string;
+  readonly outcome: DeliveryOutcome | { readonly outcome: 'unsealable' };
+  readonly now: string;
+  /** From 0 up to 1. */
+  readonly random: number;
+}): EndedAttempt {
+  const { endpoint, delivery, startedAt, outcome, now, random } = attempt;
+  const judged = judge(outcome);
+  const { reason, message } = judged;
+  const attempts = delivery.attempts + 1;
+  const firstAttemptAt = delivery.firstAttemptAt ?? startedAt;
+  const retryAfter = reason === null ? null : readRetryAfter(judged.retryAfter, now);
+  const dueAt =
+    reason === null || reason === 'gone' ? null : planRetry({ attempts, firstAttemptAt, now, retryAfter }, random);
+  return {
+    endpoint,
+    row: {
+      delivery_id: delivery.id,
+      id: newId(),
+      at: startedAt,
+      outcome: reason ?? 'delivered',
+      response_status: judged.status,
+      message,
+      excerpt: judged.excerpt,
+      timing: JSON.stringify(judged.timing),
+    },
+    state: {
+      id: delivery.id,
+      status: reason === null ? 'delivered' : dueAt === null ? 'dead' : 'pending',
+      reason,
+      responseStatus: judged.status,
+      attempts,
+      firstAttemptAt,
+      dueAt,
+      finishedAt: dueAt === null ? now : null,
+    },
+    failure:
+      reason === null
+        ? null
+        : {
+            message: message ?? reason,
+            isGone: reason === 'gone',
+            pause: reason === 'rate_limited' ? retryAfter : null,
+          },
+  };
+}
+
+/** A delivery whose 24 hours ended before it could be tried again. */
+export function expireDelivery(delivery: ClaimedDelivery, now: string): DeliveryState {
+  return {
+    id: delivery.id,
+    status: 'dead',
+    reason: delivery.reason,
+    responseStatus: delivery.responseStatus,
+    attempts: delivery.attempts,
+    firstAttemptAt: delivery.firstAttemptAt,
+    dueAt: null,
+    finishedAt: now,
+  };
+}
+
+function judge(outcome: DeliveryOutcome | { readonly outcome: 'unsealable' }) {
+  const nothing = { status: null, excerpt: null, retryAfter: null };
+  if (outcome.outcome === 'unsealable') {
+    const message = 'The secret of the endpoint cannot be opened with the secret of this installation; rotate it.';
+    return { ...nothing, reason: 'unsealable_secret', message, timing: { total: 0, reused: false } };
+  }
+  const { queued: _, ...times } = outcome.timing;
+  const timing = { ...times, reused: outcome.reused };
+  if (outcome.outcome === 'failed') return { ...nothing, reason: outcome.reason, message: outcome.message, timing };
+  const { status, excerpt, retryAfter } = outcome;
+  const reason = judgeStatus(status);
+  const message = reason === null ? null : describeStatus(reason, status);
+  return { reason, message, status, excerpt: excerpt === '' ? null : excerpt, retryAfter, timing };
+}
+
+function describeStatus(reason: string, status: number): string {
+  if (reason === 'redirect')
+    return `The receiver answered ${status}: redirects are not followed. Set its final address.`;
+  if (reason === 'gone') return 'The receiver answered 410: it wants no events any more.';
+  if (reason === 'rate_limited') return 'The receiver answered 429: it gets more than it can take.';
+  return `The receiver answered ${status}.`;
+}

@@ -1,0 +1,155 @@
+import type { Dispatcher } from 'undici';
+import { AnswerExcerpt } from './answer-excerpt.ts';
+import { DeliveryFailure, type DeliveryOutcome, describeFailure } from './delivery-outcome.ts';
+import type { ReceiverConnection } from './receiver-connection.ts';
+import type { ConnectorStep } from './receiver-connector.ts';
+
+const longestRetryAfter = 100;
+
+/** Calls after so many milliseconds, unless it is cancelled with the function that it returns. Tests hand in their own. */
+export type Timer = (milliseconds: number, act: () => void) => () => void;
+
+export interface ExchangeOptions {
+  readonly connection: ReceiverConnection;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  readonly timeoutMs: number;
+  readonly timer: Timer;
+  readonly signal: AbortSignal | undefined;
+  /** Milliseconds that it waited for its turn. */
+  readonly queued: number | null;
+}
+
+/** One request and its answer on a connection that is its own until it ends. */
+export class DeliveryExchange implements Dispatcher.DispatchHandler {
+  /** Whether the connection may serve another delivery afterwards. */
+  isReusable = false;
+  readonly #options: ExchangeOptions;
+  readonly #excerpt = new AnswerExcerpt();
+  readonly #ended = Promise.withResolvers<DeliveryOutcome>();
+  readonly #startedAt = performance.now();
+  readonly #steps = { lookup: null, connect: null, tls: null, firstByte: null } as Record<
+    ConnectorStep | 'firstByte',
+    number | null
+  >;
+  #stepAt = this.#startedAt;
+  #isFresh = false;
+  #isReused = false;
+  #isEnded = false;
+  #status: number | null = null;
+  #retryAfter: string | null = null;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+  }
+
+  /** Sends the request and waits for the whole answer, the time limit or the signal. Never rejects. */
+  async run(): Promise<DeliveryOutcome> {
+    const { connection, path, headers, body, timeoutMs, timer, signal } = this.#options;
+    const onAbort = () => this.#fail(new DeliveryFailure('aborted', 'The delivery was given up.'));
+    const cancelTimer = timer(timeoutMs, () => this.#fail(this.#describeTimeout()));
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      if (signal?.aborted) onAbort();
+      else connection.send({ path, method: 'POST', headers, body }, this, (step) => this.#onStep(step));
+      return await this.#ended.promise;
+    } finally {
+      cancelTimer();
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#isEnded) controller.abort(new Error('The exchange has ended.'));
+    this.#isReused = !this.#isFresh;
+    this.#stepAt = performance.now();
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    // Not the answer yet (RFC 9110 section 15.2).
+    if (status < 200) return;
+    this.#status = status;
+    this.#retryAfter = readFirst(headers['retry-after'])?.slice(0, longestRetryAfter) ?? null;
+    this.#measure('firstByte');
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (!this.#excerpt.add(chunk)) this.#answer();
+  }
+
+  onResponseEnd(): void {
+    this.isReusable = !this.#isEnded;
+    this.#answer();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(describeFailure(error));
+  }
+
+  #onStep(step: ConnectorStep): void {
+    this.#isFresh = true;
+    this.#measure(step);
+  }
+
+  #measure(step: ConnectorStep | 'firstByte'): void {
+    const now = performance.now();
+    this.#steps[step] = round(now - this.#stepAt);
+    this.#stepAt = now;
+  }
+
+  #answer(): void {
+    if (this.#status === null) return;
+    this.#end({
+      outcome: 'answered',
+      status: this.#status,
+      retryAfter: this.#retryAfter,
+      excerpt: this.#excerpt.toString(),
+    });
+  }
+
+  #fail({ reason, message }: DeliveryFailure): void {
+    this.#end({ outcome: 'failed', reason, message });
+  }
+
+  #end(result: EndedExchange): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    const total = round(performance.now() - this.#startedAt);
+    this.#ended.resolve({
+      ...result,
+      timing: { queued: this.#options.queued, ...this.#steps, total },
+      reused: this.#isReused,
+    });
+  }
+
+  #describeTimeout(): DeliveryFailure {
+    const limit = `${this.#options.timeoutMs / 1000} s`;
+    return new DeliveryFailure(
+      'timeout',
+      this.#status === null
+        ? `There was no answer within ${limit}.`
+        : `The answer (status ${this.#status}) was not complete within ${limit}.`,
+    );
+  }
+}
+
+/** Both forms of an outcome without what every outcome has. */
+type EndedExchange = DeliveryOutcome extends infer Outcome
+  ? Outcome extends DeliveryOutcome
+    ? Omit<Outcome, 'timing' | 'reused'>
+    : never
+  : never;
+
+function readFirst(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** To a tenth of a millisecond. */
+export function round(milliseconds: number): number {
+  return Math.round(milliseconds * 10) / 10;
+}

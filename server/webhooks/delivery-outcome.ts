@@ -1,0 +1,94 @@
+/** Why there was no whole answer. */
+export type FailureReason =
+  /** The time limit passed, wherever the exchange stood. */
+  | 'timeout'
+  /** The name of the receiver does not resolve. */
+  | 'dns'
+  /** The receiver is, or resolves to, what may not be written to. */
+  | 'refused_address'
+  /** No connection, or one that broke before the answer was whole. */
+  | 'connection'
+  /** The certificate is not valid for the name, or there is no common TLS. */
+  | 'tls'
+  /** What came back is not HTTP/1.1. */
+  | 'protocol'
+  /** The sender gave up: its signal, or the server stops. */
+  | 'aborted';
+
+/** How long each part took, in milliseconds; null where there was no such part (a kept connection has no look-up). */
+export interface DeliveryTiming {
+  /** Waiting for one of the connections that the origin may have. */
+  readonly queued: number | null;
+  readonly lookup: number | null;
+  readonly connect: number | null;
+  readonly tls: number | null;
+  /** From the request to the status of the answer. */
+  readonly firstByte: number | null;
+  /** Without the time in the queue, as is the time limit. */
+  readonly total: number;
+}
+
+/** How one try of a delivery ended. Nothing in it tells of the network in which the server stands. */
+export type DeliveryOutcome = {
+  readonly timing: DeliveryTiming;
+  /** Whether the connection was kept from an earlier delivery. */
+  readonly reused: boolean;
+} & (
+  | {
+      readonly outcome: 'answered';
+      readonly status: number;
+      /** The header Retry-After as it came, at most 100 characters. */
+      readonly retryAfter: string | null;
+      /** The beginning of the answer as text. */
+      readonly excerpt: string;
+    }
+  | { readonly outcome: 'failed'; readonly reason: FailureReason; readonly message: string }
+);
+
+/** A failure whose reason is known where it happens. */
+export class DeliveryFailure extends Error {
+  override readonly name = 'DeliveryFailure';
+  readonly reason: FailureReason;
+
+  constructor(reason: FailureReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+const meanings: Readonly<Record<string, readonly [FailureReason, string]>> = {
+  ECONNREFUSED: ['connection', 'The receiver refused the connection.'],
+  EHOSTUNREACH: ['connection', 'The receiver cannot be reached.'],
+  ENETUNREACH: ['connection', 'The receiver cannot be reached.'],
+  ETIMEDOUT: ['connection', 'The receiver did not take the connection.'],
+  CERT_HAS_EXPIRED: ['tls', 'The certificate of the receiver has expired.'],
+  CERT_NOT_YET_VALID: ['tls', 'The certificate of the receiver is not valid yet.'],
+  CERT_REVOKED: ['tls', 'The certificate of the receiver is revoked.'],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['tls', 'The certificate of the receiver is signed by itself.'],
+  SELF_SIGNED_CERT_IN_CHAIN: ['tls', 'The certificate of the receiver comes from an authority that is not trusted.'],
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['tls', 'The receiver does not send the whole chain of its certificate.'],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['tls', 'The receiver does not send the whole chain of its certificate.'],
+  ERR_TLS_CERT_ALTNAME_INVALID: ['tls', 'The certificate of the receiver is for another name.'],
+  UND_ERR_HEADERS_OVERFLOW: ['protocol', 'The headers of the answer are longer than 16 KiB.'],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['protocol', 'The answer is not as long as its Content-Length says.'],
+  UND_ERR_INVALID_ARG: ['protocol', 'The headers of the delivery cannot be written.'],
+};
+
+/** A network error in our words: the texts of the system hold addresses. */
+export function describeFailure(error: unknown): DeliveryFailure {
+  if (error instanceof DeliveryFailure) return error;
+  const code = readCode(error);
+  const known = meanings[code];
+  if (known !== undefined) return new DeliveryFailure(...known);
+  const { name, message } = error instanceof Error ? error : new Error();
+  if (name === 'HTTPParserError' || /^bad (?:response|upgrade)$/.test(message)) {
+    return new DeliveryFailure('protocol', 'The answer is not HTTP/1.1.');
+  }
+  if (/^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return new DeliveryFailure('tls', 'The TLS handshake failed.');
+  return new DeliveryFailure('connection', 'The receiver closed the connection before its answer was whole.');
+}
+
+/** The code of an error; Node gives several tries to connect that of the first. */
+export function readCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}

@@ -1,0 +1,131 @@
+import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
+import type { Queries } from '../storage/database.ts';
+import type { Tables } from '../storage/tables.ts';
+import type { DeliveryRow } from './delivery-view.ts';
+
+/** Where a delivery stands in the order of creation. */
+export interface Place {
+  readonly createdAt: string;
+  readonly id: string;
+}
+
+/** A walk through deliveries of a tenant, in one order or the other. */
+export interface Walk {
+  readonly tenantId: string;
+  readonly order: 'newest first' | 'oldest first';
+  /** What was seen already; null at the start. */
+  readonly after: Place | null;
+  /** Oldest first: what was created later is left out. */
+  readonly until?: Place | undefined;
+  /** Created at this time or later. */
+  readonly from?: string | undefined;
+  /** Created before this time. */
+  readonly to?: string | undefined;
+  readonly status?: string | undefined;
+  readonly webhookId?: string | undefined;
+  readonly sieve: Sieve;
+}
+
+/** What no index leads to: deliveries are read to see whether they fit. */
+export interface Sieve {
+  readonly eventType?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly webhookIds?: readonly string[] | undefined;
+}
+
+/** So many deliveries are looked at for one page at most, so that a filter that little fits holds nobody up. */
+export const mostLookedAt = 5000;
+
+/**
+ * Takes the next deliveries of a walk.
+ * @returns them, and where the walk goes on: null when it has come to its end. With a sieve there may be more although
+ *   fewer than `limit` came.
+ */
+export async function walkDeliveries(
+  queries: Queries,
+  walk: Walk,
+  limit: number,
+): Promise<{ readonly rows: readonly DeliveryRow[]; readonly next: Place | null }> {
+  const isSieved = Object.values(walk.sieve).some((value) => value !== undefined);
+  const end = isSieved ? await findEnd(queries, walk) : null;
+  const rows = await inOrder(queries, walk, end)
+    .selectAll()
+    .where(passes(walk.sieve))
+    .limit(sql.lit(limit + 1))
+    .execute();
+  const taken = rows.slice(0, limit);
+  const last = taken.at(-1);
+  return { rows: taken, next: rows.length > limit && last !== undefined ? placeOf(last) : end };
+}
+
+/** How many deliveries a walk would meet. */
+export async function countDeliveries(queries: Queries, walk: Omit<Walk, 'after' | 'order'>): Promise<number> {
+  const { count } = await inRange(queries, { ...walk, order: 'oldest first', after: null }, null)
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where(passes(walk.sieve))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export function placeOf(row: Pick<DeliveryRow, 'created_at' | 'id'>): Place {
+  return { createdAt: row.created_at, id: row.id };
+}
+
+/** The last delivery that may be looked at; null when there are not so many. */
+async function findEnd(queries: Queries, walk: Walk): Promise<Place | null> {
+  const row = await inOrder(queries, walk, null)
+    .select(['created_at', 'id'])
+    .limit(sql.lit(1))
+    .offset(sql.lit(mostLookedAt - 1))
+    .executeTakeFirst();
+  return row === undefined ? null : placeOf(row);
+}
+
+function inOrder(queries: Queries, walk: Walk, end: Place | null) {
+  const direction = walk.order === 'newest first' ? 'desc' : 'asc';
+  return inRange(queries, walk, end).orderBy('created_at', direction).orderBy('id', direction);
+}
+
+function inRange(queries: Queries, walk: Walk, end: Place | null) {
+  const { tenantId, status, webhookId } = walk;
+  let query = queries.selectFrom('webhook_deliveries').where('tenant_id', '=', tenantId);
+  if (status !== undefined) query = query.where('status', '=', status);
+  if (webhookId !== undefined) query = query.where('endpoint_id', '=', webhookId);
+  for (const bound of boundsOf(walk, end)) query = query.where(bound);
+  return query;
+}
+
+/** One bound on either side, the narrower one: of two, SQLite may take the wider and read what lies between. */
+function boundsOf({ order, after, until, from, to }: Walk, end: Place | null): readonly RawBuilder<boolean>[] {
+  const notBefore = from === undefined ? [] : [sql<boolean>`created_at >= ${from}`];
+  const before = to === undefined ? [] : [sql<boolean>`created_at < ${to}`];
+  if (order === 'newest first') {
+    return [...(end === null ? notBefore : [compare('>=', end)]), ...(after === null ? before : [compare('<', after)])];
+  }
+  const last = end ?? (until !== undefined && (to === undefined || until.createdAt < to) ? until : null);
+  return [...(after === null ? notBefore : [compare('>', after)]), ...(last === null ? before : [compare('<=', last)])];
+}
+
+function compare(operator: '<' | '<=' | '>' | '>=', { createdAt, id }: Place): RawBuilder<boolean> {
+  return sql`(created_at, id) ${sql.raw(operator)} (${createdAt}, ${id})`;
+}
+
+function passes({ eventType, reason, webhookIds }: Sieve) {
+  return (delivery: ExpressionBuilder<Tables, 'webhook_deliveries'>) =>
+    delivery.and([
+      ...(eventType === undefined ? [] : [delivery('event_type', '=', eventType)]),
+      ...(reason === undefined ? [] : [delivery('reason', '=', reason)]),
+      ...(webhookIds === undefined ? [] : [delivery('endpoint_id', 'in', webhookIds)]),
+    ]);
+}
+
+/** A place as one text. */
+export function writePlace({ createdAt, id }: Place): string {
+  return `${createdAt} ${id}`;
+}
+
+/** Reads what `writePlace` wrote. */
+export function readPlace(text: string): Place {
+  const [createdAt = '', id = ''] = text.split(' ');
+  return { createdAt, id };
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { Id, UtcTime } from '../http/schemas.ts';
+
+export const deliveryStatuses = ['pending', 'delivered', 'dead', 'redelivered', 'canceled'] as const;
+export const DeliveryStatus = z.enum(deliveryStatuses).meta({
+  description:
+    '`pending` waits for an attempt; `dead` has failed for good and can be sent again; `redelivered` was dead and was sent again under another id; `canceled` belonged to an endpoint that was deleted.',
+});
+export type DeliveryStatus = z.output<typeof DeliveryStatus>;
+
+/** Why an attempt failed, or why none was made. */
+export const failureReasons = [
+  'http_error',
+  'redirect',
+  'gone',
+  'rate_limited',
+  'timeout',
+  'dns',
+  'refused_address',
+  'connection',
+  'tls',
+  'protocol',
+  'endpoint_disabled',
+  'unsealable_secret',
+] as const;
+export const FailureReason = z.enum(failureReasons);
+export type FailureReason = z.output<typeof FailureReason>;
+
+/** One event on its way to one endpoint. */
+export const DeliveryView = z
+  .strictObject({
+    id: Id.meta({ description: 'What the receiver gets as `Svc-Delivery`; the same at each attempt.' }),
+    webhookId: Id,
+    eventId: Id,
+    eventType: z.string(),
+    status: DeliveryStatus,
+    reason: FailureReason.nullable().meta({ description: 'Why the last attempt failed, or why none was made.' }),
+    responseStatus: z.int().nullable().meta({ description: 'The HTTP status of the last answer.' }),
+    attemptCount: z.int().min(0),
+    firstAttemptAt: UtcTime.nullable(),
+    nextAttemptAt: UtcTime.nullable().meta({ description: 'Null where no attempt is to come.' }),
+    redeliveryOf: Id.nullable().meta({ description: 'The delivery that this one repeats.' }),
+    createdAt: UtcTime,
+    finishedAt: UtcTime.nullable(),
+  })
+  .meta({ id: 'WebhookDelivery' });
+export type DeliveryView = z.output<typeof DeliveryView>;
+
+const milliseconds = z.number().min(0).nullable();
+
+/** One attempt, as it ended. */
+export const AttemptView = z
+  .strictObject({
+    id: Id,
+    at: UtcTime,
+    outcome: z.enum(['delivered', ...failureReasons]),
+    responseStatus: z.int().nullable(),
+    message: z.string().nullable().meta({ description: 'What went wrong.' }),
+    excerpt: z.string().nullable().meta({ description: 'The beginning of what the receiver answered.' }),
+    timing: z
+      .strictObject({
+        lookup: milliseconds,
+        connect: milliseconds,
+        tls: milliseconds,
+        firstByte: milliseconds,
+        total: z.number().min(0),
+      })
+      .meta({ description: 'Milliseconds from the start of the attempt; null for what it did not come to.' }),
+    reused: z.boolean().meta({ description: 'Whether it went over a connection that was open already.' }),
+  })
+  .meta({ id: 'WebhookAttempt' });
+export type AttemptView = z.output<typeof AttemptView>;
+
+/** A delivery with its event and its attempts. */
+export const DeliveryDetail = DeliveryView.extend({
+  event: z.strictObject({
+    id: Id,
+    type: z.string(),
+    createdAt: UtcTime,
+    tenantId: Id,
+    data: z.record(z.string(), z.json()),
+  }),
+  attempts: z.array(AttemptView).meta({ description: 'Oldest first.' }),
+}).meta({ id: 'WebhookDeliveryDetail' });
+export type DeliveryDetail = z.output<typeof DeliveryDetail>;

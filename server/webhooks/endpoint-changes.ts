@@ -1,0 +1,194 @@
+import type { SecretBox } from '../access/secret-box.ts';
+import { type RowChange, recordChange } from '../audit/row-state.ts';
+import { type AuditSource, systemSource } from '../audit/source.ts';
+import { invalidValues, notFound, Problem } from '../http/problem.ts';
+import { lockChain } from '../ledger/append.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import type { ReceiverPolicy } from './address-guard.ts';
+import {
+  type DisabledReason,
+  type Endpoint,
+  type EndpointChange,
+  type EndpointInput,
+  nameEndpoint,
+  secretPurpose,
+} from './endpoint.ts';
+import { applyChange } from './endpoint-edit.ts';
+import {
+  type EndpointRow,
+  endpointRows,
+  findEndpoint,
+  forgetHealth,
+  insertEndpoint,
+  listAddresses,
+  readEndpoint,
+  readSealedSecret,
+  type SendingEndpoint,
+  updateEndpoint,
+  writeEdit,
+} from './endpoint-store.ts';
+import { announceDeliveries, emitEvents } from './outbox.ts';
+import { generateWebhookSecret } from './sign.ts';
+import { findReceiverFault } from './webhook-url.ts';
+
+/** Each event is written once for each endpoint that wants it, in the transaction of the change. */
+export const mostEndpoints = 50;
+
+/** An endpoint with its secret, which can be seen at this moment alone. */
+export interface ShownEndpoint {
+  readonly endpoint: Endpoint;
+  readonly secret: string;
+}
+
+/** What seals the secrets of endpoints, and where they may be. */
+export interface EndpointRules {
+  readonly box: SecretBox;
+  readonly policy: ReceiverPolicy;
+}
+
+/** Creates an endpoint. @throws {Problem} `validation_failed`, `conflict`. */
+export async function createEndpoint(
+  work: UnitOfWork,
+  source: AuditSource,
+  { box, policy }: EndpointRules,
+  input: EndpointInput,
+): Promise<ShownEndpoint> {
+  await lockChain(work.transaction, source.tenantId, 'audit');
+  const present = await listAddresses(work.transaction, source.tenantId);
+  requireAddress(input.url, policy, present);
+  if (present.length >= mostEndpoints)
+    throw new Problem('conflict', `A tenant may have at most ${mostEndpoints} webhooks.`);
+  const secret = generateWebhookSecret();
+  const row = await insertEndpoint(work, source.tenantId, input, (id) => box.seal(secret, secretPurpose(id)));
+  const endpoint = readEndpoint({ ...row, failing_since: null, last_error: null });
+  await record(work, source, row, 'created', tell(endpoint));
+  return { endpoint, secret };
+}
+
+/**
+ * Edits an endpoint; an edit that changes nothing leaves no trace.
+ * @throws {Problem} `not_found`, `validation_failed`, `conflict`.
+ */
+export async function editEndpoint(
+  work: UnitOfWork,
+  source: AuditSource,
+  { policy }: EndpointRules,
+  id: string,
+  change: EndpointChange,
+): Promise<Endpoint> {
+  const before = await lockEndpoint(work, source, id);
+  const { endpoint, changed, startsAnew, isResumed } = applyChange(before, change);
+  if (changed.length === 0) return before;
+  if (changed.includes('url')) {
+    const present = await listAddresses(work.transaction, source.tenantId);
+    requireAddress(endpoint.url, policy, present);
+  }
+  const row = await updateEndpoint(work, source.tenantId, id, writeEdit(endpoint));
+  if (startsAnew) await forgetHealth(work, id);
+  const told: readonly string[] = changed.map((name) => (name === 'url' ? 'host' : name));
+  const pick = (one: Endpoint) => Object.fromEntries(Object.entries(tell(one)).filter(([name]) => told.includes(name)));
+  await record(work, source, row, 'edited', { changed, before: pick(before), after: pick(endpoint) });
+  if (isResumed) announceDeliveries(work, [id]);
+  return { ...endpoint, updatedAt: row.updated_at };
+}
+
+/**
+ * Gives an endpoint a new secret. The old one signs along for the overlap; one from an earlier rotation that still did
+ * ends at once, so that no more than two are ever good.
+ * @throws {Problem} `not_found`.
+ */
+export async function rotateSecret(
+  work: UnitOfWork,
+  source: AuditSource,
+  { box }: Pick<EndpointRules, 'box'>,
+  id: string,
+  overlapHours: number,
+): Promise<ShownEndpoint> {
+  const before = await lockEndpoint(work, source, id);
+  const old = await readSealedSecret(work.transaction, source.tenantId, id);
+  const secret = generateWebhookSecret();
+  const previousSecretExpiresAt =
+    overlapHours === 0 ? null : new Date(Date.parse(work.now) + overlapHours * 3_600_000).toISOString();
+  const row = await updateEndpoint(work, source.tenantId, id, {
+    secret: box.seal(secret, secretPurpose(id)),
+    previous_secret: previousSecretExpiresAt === null ? null : old,
+    previous_secret_expires_at: previousSecretExpiresAt,
+  });
+  await record(work, source, row, 'secret_rotated', { previousSecretExpiresAt });
+  return { endpoint: { ...before, previousSecretExpiresAt, updatedAt: row.updated_at }, secret };
+}
+
+/**
+ * Deletes an endpoint. Its row stays, because the audit log tells of it and deliveries name it; its secrets go, because
+ * nothing is signed with them any more.
+ * @throws {Problem} `not_found`.
+ */
+export async function deleteEndpoint(work: UnitOfWork, source: AuditSource, id: string): Promise<void> {
+  await lockEndpoint(work, source, id);
+  const row = await updateEndpoint(work, source.tenantId, id, {
+    deleted_at: work.now,
+    secret: '',
+    previous_secret: null,
+    previous_secret_expires_at: null,
+  });
+  await forgetHealth(work, id);
+  await record(work, source, row, 'deleted', { deletedAt: work.now });
+}
+
+/**
+ * The server gives an endpoint up, and tells the other endpoints of the tenant.
+ * @param sent the endpoint as it was sent to: one that was moved, paused or deleted meanwhile, or took something, is left
+ * alone.
+ * @returns whether it is now disabled.
+ */
+export async function disableEndpoint(
+  work: UnitOfWork,
+  sent: Pick<SendingEndpoint, 'id' | 'tenantId' | 'url'>,
+  reason: DisabledReason,
+): Promise<boolean> {
+  const { id, tenantId, url } = sent;
+  await lockChain(work.transaction, tenantId, 'audit');
+  const before = await findEndpoint(work.transaction, tenantId, id);
+  if (before === undefined || before.status !== 'enabled' || before.url !== url) return false;
+  const { failingSince, lastError } = before;
+  if (reason === 'failing' && failingSince === null) return false;
+  const disabled = { status: 'disabled', disabled_reason: reason, disabled_at: work.now };
+  const row = await updateEndpoint(work, tenantId, id, disabled);
+  await record(work, systemSource(tenantId), row, 'disabled', { reason, failingSince });
+  // The host alone: the path of an address is often a secret, and other receivers get this.
+  const data = { webhookId: id, host: nameEndpoint(before), reason, failingSince, lastError };
+  await emitEvents(work, [{ tenantId, type: 'webhook.endpoint_disabled', data }], id);
+  return true;
+}
+
+/** Finds an endpoint that nobody else changes until the unit of work ends. @throws {Problem} `not_found`. */
+export async function lockEndpoint(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<Endpoint> {
+  await lockChain(work.transaction, tenantId, 'audit');
+  const endpoint = await findEndpoint(work.transaction, tenantId, id);
+  if (endpoint === undefined) throw notFound('webhook');
+  return endpoint;
+}
+
+/** What the audit log tells of an endpoint: a description may name persons, and the log forgets nothing. */
+function tell(endpoint: Endpoint) {
+  const { eventTypes, status } = endpoint;
+  return { host: nameEndpoint(endpoint), eventTypes, status };
+}
+
+async function record(
+  work: UnitOfWork,
+  source: AuditSource,
+  row: EndpointRow,
+  verb: string,
+  diff: NonNullable<RowChange['diff']>,
+): Promise<void> {
+  await recordChange(work, source, endpointRows, row, { verb, targetRef: nameEndpoint(row), diff });
+}
+
+/** One address twice would get every event twice. @throws {Problem} `validation_failed`, `conflict`. */
+function requireAddress(url: string, policy: ReceiverPolicy, present: readonly Pick<Endpoint, 'id' | 'url'>[]): void {
+  const issue = findReceiverFault(url, policy);
+  if (issue !== null) throw invalidValues([{ path: 'body.url', issue }]);
+  const other = present.find((endpoint) => endpoint.url === url);
+  if (other !== undefined) throw new Problem('conflict', `There is a webhook with this address already: ${other.id}.`);
+}

@@ -1,0 +1,227 @@
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import type { RowKind } from '../audit/row-state.ts';
+import { newId } from '../ids.ts';
+import type { Queries } from '../storage/database.ts';
+import { prepareQuery } from '../storage/prepared-query.ts';
+import type { Tables } from '../storage/tables.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import type { Endpoint, EndpointInput, EndpointStatus } from './endpoint.ts';
+
+export type EndpointRow = Selectable<Tables['webhook_endpoints']>;
+
+export const endpointRows: RowKind<'webhook_endpoints'> = {
+  table: 'webhook_endpoints',
+  module: 'webhooks',
+  noun: 'webhook',
+  key: 'id',
+  owner: 'tenant_id',
+  counters: [],
+};
+
+/** How an endpoint fares; null while all is well. */
+type Health = Pick<Selectable<Tables['webhook_health']>, 'failing_since' | 'last_error'>;
+type RowWithHealth = EndpointRow & { readonly [Name in keyof Health]: Health[Name] | null };
+
+/** Stores a new endpoint. @param seal seals its secret, which belongs to its id. @returns the row, for the event of the change. */
+export async function insertEndpoint(
+  work: UnitOfWork,
+  tenantId: string,
+  input: EndpointInput,
+  seal: (id: string) => string,
+): Promise<EndpointRow> {
+  const id = newId();
+  const row: EndpointRow = {
+    id,
+    tenant_id: tenantId,
+    url: input.url,
+    description: input.description,
+    event_types: writeTypes(input.eventTypes),
+    status: input.status,
+    disabled_reason: null,
+    disabled_at: null,
+    secret: seal(id),
+    previous_secret: null,
+    previous_secret_expires_at: null,
+    created_at: work.now,
+    updated_at: work.now,
+    deleted_at: null,
+  };
+  await work.transaction.insertInto('webhook_endpoints').values(row).execute();
+  return row;
+}
+
+/** Changes columns of an endpoint. @returns the row as it is now, for the event of the change. */
+export async function updateEndpoint(
+  work: UnitOfWork,
+  tenantId: string,
+  id: string,
+  columns: Partial<Omit<EndpointRow, 'id' | 'tenant_id' | 'created_at' | 'updated_at'>>,
+): Promise<EndpointRow> {
+  return work.transaction
+    .updateTable('webhook_endpoints')
+    .set({ ...columns, updated_at: work.now })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** The columns of what an edit may change. */
+export function writeEdit(endpoint: Endpoint): Partial<EndpointRow> {
+  return {
+    url: endpoint.url,
+    description: endpoint.description,
+    event_types: writeTypes(endpoint.eventTypes),
+    status: endpoint.status,
+    disabled_reason: endpoint.disabledReason,
+    disabled_at: endpoint.disabledAt,
+  };
+}
+
+/** Forgets how an endpoint fared. */
+export async function forgetHealth({ transaction }: UnitOfWork, id: string): Promise<void> {
+  await transaction.deleteFrom('webhook_health').where('endpoint_id', '=', id).execute();
+}
+
+/** Finds an endpoint of a tenant that was not deleted. */
+export async function findEndpoint(queries: Queries, tenantId: string, id: string): Promise<Endpoint | undefined> {
+  const row = await selectWithHealth(queries)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row && readEndpoint(row);
+}
+
+/** Reads the sealed secret that signs what is sent to an endpoint of a tenant. */
+export async function readSealedSecret(queries: Queries, tenantId: string, id: string): Promise<string> {
+  const { secret } = await queries
+    .selectFrom('webhook_endpoints')
+    .select('secret')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return secret;
+}
+
+/** The addresses of all endpoints of a tenant. */
+export function listAddresses(queries: Queries, tenantId: string): Promise<readonly Pick<Endpoint, 'id' | 'url'>[]> {
+  return queries
+    .selectFrom('webhook_endpoints')
+    .select(['id', 'url'])
+    .where('tenant_id', '=', tenantId)
+    .where('deleted_at', 'is', null)
+    .execute();
+}
+
+export interface EndpointFilter {
+  readonly status?: EndpointStatus | undefined;
+}
+
+/**
+ * A page of the endpoints of a tenant, newest first, and how many the whole list has.
+ * @param before the id of the last endpoint already seen; null for the first page.
+ */
+export async function listEndpoints(
+  queries: Queries,
+  tenantId: string,
+  filter: EndpointFilter,
+  before: string | null,
+  limit: number,
+): Promise<{ readonly endpoints: readonly Endpoint[]; readonly total: number; readonly next: string | null }> {
+  const { total } = await queries
+    .selectFrom('webhook_endpoints')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('tenant_id', '=', tenantId)
+    .where(fits(filter))
+    .executeTakeFirstOrThrow();
+  let page = selectWithHealth(queries)
+    .where('tenant_id', '=', tenantId)
+    .where(fits(filter))
+    .orderBy('id', 'desc')
+    .limit(sql.lit(limit + 1));
+  if (before !== null) page = page.where('id', '<', before);
+  const rows = await page.execute();
+  const endpoints = rows.slice(0, limit).map(readEndpoint);
+  return { endpoints, total: Number(total), next: rows.length > limit ? (endpoints.at(-1)?.id ?? null) : null };
+}
+
+function fits({ status }: EndpointFilter) {
+  return (row: ExpressionBuilder<Tables, 'webhook_endpoints'>) =>
+    row.and([row('deleted_at', 'is', null), ...(status === undefined ? [] : [row('status', '=', status)])]);
+}
+
+function selectWithHealth(queries: Queries) {
+  return queries
+    .selectFrom('webhook_endpoints')
+    .leftJoin('webhook_health', 'webhook_health.endpoint_id', 'webhook_endpoints.id')
+    .selectAll('webhook_endpoints')
+    .select(['failing_since', 'last_error']);
+}
+
+/** A secret as it is stored: it opens with `secretPurpose` of its endpoint. */
+export interface SealedSecret {
+  readonly sealed: string;
+  /** From then on it signs nothing; null for one that does not end. */
+  readonly expiresAt: string | null;
+}
+
+/** An endpoint, as far as sending needs it. */
+export interface SendingEndpoint {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly url: string;
+  readonly status: EndpointStatus;
+  /** The newer first. */
+  readonly secrets: readonly SealedSecret[];
+}
+
+/** Finds an endpoint to send to, whatever tenant it belongs to; none that was deleted. */
+export async function findEndpointForSending(queries: Queries, id: string): Promise<SendingEndpoint | undefined> {
+  const [row] = await selectForSending(queries, { id });
+  if (row === undefined) return undefined;
+  const { tenant_id: tenantId, url, previous_secret: previous } = row;
+  return {
+    id,
+    tenantId,
+    url,
+    status: row.status as EndpointStatus,
+    secrets: [
+      { sealed: row.secret, expiresAt: null },
+      ...(previous === null ? [] : [{ sealed: previous, expiresAt: row.previous_secret_expires_at }]),
+    ],
+  };
+}
+
+const selectForSending = prepareQuery<
+  { id: string },
+  Pick<EndpointRow, 'tenant_id' | 'url' | 'status' | 'secret' | 'previous_secret' | 'previous_secret_expires_at'>
+>((queries, parameter) =>
+  queries
+    .selectFrom('webhook_endpoints')
+    .select(['tenant_id', 'url', 'status', 'secret', 'previous_secret', 'previous_secret_expires_at'])
+    .where('id', '=', parameter('id'))
+    .where('deleted_at', 'is', null),
+);
+
+/** An endpoint as it is stored. */
+export function readEndpoint(row: RowWithHealth): Endpoint {
+  return {
+    id: row.id,
+    url: row.url,
+    description: row.description,
+    eventTypes: (row.event_types?.split(' ') ?? null) as Endpoint['eventTypes'],
+    status: row.status as EndpointStatus,
+    disabledReason: row.disabled_reason as Endpoint['disabledReason'],
+    disabledAt: row.disabled_at,
+    failingSince: row.failing_since,
+    lastError: row.last_error,
+    previousSecretExpiresAt: row.previous_secret_expires_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function writeTypes(types: Endpoint['eventTypes']): string | null {
+  return types === null ? null : types.join(' ');
+}

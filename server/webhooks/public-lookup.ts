@@ -1,0 +1,32 @@
+import { Resolver } from 'node:dns/promises';
+import type { Lookup } from './receiver-connector.ts';
+
+/** One try of a query; two tries with the time limit of a delivery in mind. */
+const queryMilliseconds = 3_000;
+const queryTries = 2;
+
+/**
+ * Looks names up in DNS alone, as fits names of the public internet. The look-up of the system waits in one of the few threads
+ * that all of the process shares: two names whose servers never answer would stop every other look-up.
+ * @param servers instead of those of the machine, `address:port`.
+ */
+export function createPublicLookup(servers?: readonly string[]): Lookup {
+  return async (hostname, signal) => {
+    // A new one each time reads what the machine's settings are now.
+    const resolver = new Resolver({ timeout: queryMilliseconds, tries: queryTries });
+    if (servers !== undefined) resolver.setServers(servers);
+    const cancel = () => resolver.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    const [v6, v4] = await Promise.allSettled([resolver.resolve6(hostname), resolver.resolve4(hostname)]);
+    signal.removeEventListener('abort', cancel);
+    if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
+    return [
+      ...readAddresses(v6).map((address) => ({ address, family: 6 })),
+      ...readAddresses(v4).map((address) => ({ address, family: 4 })),
+    ];
+  };
+}
+
+function readAddresses(result: PromiseSettledResult<readonly string[]>): readonly string[] {
+  return result.status === 'fulfilled' ? result.value : [];
+}

@@ -1,0 +1,87 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Clock } from '../clock.ts';
+import { type Repeated, repeat } from '../repeat.ts';
+import type { Database } from '../storage/database.ts';
+import { stepRedeliveries } from './redelivery-worker.ts';
+import type { WebhookSender } from './sender.ts';
+
+export interface RunSenderOptions {
+  readonly sender: WebhookSender;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Lets a sender work: at once when this process commits something to be sent, and every half second for what became due
+ * or was committed by another process.
+ */
+export function runSender({ sender, database, clock, log }: RunSenderOptions): Repeated {
+  let isStopping = false;
+  const notice = (endpointIds: readonly string[]) => sender.notice(endpointIds);
+  database.signals.on('deliveries', notice);
+  const look = async () => {
+    await sender.look();
+    return sender.endStranded();
+  };
+  const tasks = [
+    repeat({ every: 500, pause: 10, task: 'looking for deliveries', log }, look),
+    repeat({ every: 500, pause: 10, task: 'redelivering', log }, () => stepRedeliveries(database, clock())),
+    repeat({ every: 2000, task: 'the beat of the sender', log }, watchSenders(sender)),
+  ];
+  const work = async () => {
+    await start(sender, database).catch((error: unknown) => log.error({ err: error }, 'the sender could not start'));
+    while (!isStopping) {
+      await sender.waitForWork();
+      while (!isStopping && sender.hasWork) {
+        await sender.gather();
+        await sender.turn().catch(async (error: unknown) => {
+          log.error({ err: error }, 'sending failed');
+          await wait(1000, undefined, { ref: false });
+        });
+      }
+    }
+  };
+  const working = work();
+  return {
+    stop: async () => {
+      database.signals.off('deliveries', notice);
+      await Promise.all(tasks.map((task) => task.stop()));
+      isStopping = true;
+      // What could not be written is sent again by the next process.
+      await sender
+        .stop(graceMilliseconds)
+        .catch((error: unknown) => log.error({ err: error }, 'the sender stopped badly'));
+      await working;
+    },
+  };
+}
+
+const graceMilliseconds = 10_000;
+
+/** Takes its place; on SQLite whoever else is on the list has ended, for a file has one server. */
+async function start(sender: WebhookSender, { dialect }: Database): Promise<void> {
+  const senders = await sender.beat([]);
+  if (dialect === 'sqlite') await sender.beat([...senders.keys()].filter((id) => id !== sender.id));
+  await sender.look();
+}
+
+/** Beats, and counts as ended whoever has not beaten for ten seconds of ours: no two clocks are compared. */
+function watchSenders(sender: WebhookSender): () => Promise<boolean> {
+  let seen = new Map<string, { readonly beats: number; readonly since: number }>();
+  return async () => {
+    const now = performance.now();
+    const dead = [...seen].filter(([id, { since }]) => id !== sender.id && now - since >= silence).map(([id]) => id);
+    const beats = await sender.beat(dead);
+    seen = new Map(
+      [...beats].map(([id, count]) => {
+        const before = seen.get(id);
+        return [id, before?.beats === count ? before : { beats: count, since: now }];
+      }),
+    );
+    return false;
+  };
+}
+
+const silence = 10_000;

@@ -1,0 +1,58 @@
+/** When attempts are due, in milliseconds after the first one: 5 seconds to 24 hours, each wait about double the last. */
+export const attemptOffsets = [
+  0, 5_000, 30_000, 120_000, 480_000, 1_200_000, 2_700_000, 5_400_000, 10_800_000, 21_600_000, 43_200_000, 86_400_000,
+] as const;
+
+/** Failed deliveries are retried for so long (spec.md "Limits"). */
+export const retryWindow = 24 * 60 * 60 * 1000;
+
+/** The last attempt keeps so far from the end of the window that the sender's own delays do not carry it over. */
+const edge = 60_000;
+
+export interface FailedAttempt {
+  /** How many attempts were made, with this one. */
+  readonly attempts: number;
+  /** When the first attempt began: RFC 3339. */
+  readonly firstAttemptAt: string;
+  /** When this one ended. */
+  readonly now: string;
+  /** What the receiver asked for, in milliseconds from now; null where it asked for nothing. */
+  readonly retryAfter: number | null;
+}
+
+/**
+ * When the next attempt is due: at the next offset of the schedule, moved by up to a tenth either way so that deliveries
+ * that failed together do not return together, and not before the receiver said. Offsets that have passed are left out.
+ * @param random from 0 up to 1.
+ * @returns RFC 3339; null when the window of 24 hours leaves no time for another attempt.
+ */
+export function planRetry({ attempts, firstAttemptAt, now, retryAfter }: FailedAttempt, random: number): string | null {
+  const [first, present] = [Date.parse(firstAttemptAt), Date.parse(now)];
+  const last = first + retryWindow - edge;
+  if (attempts >= attemptOffsets.length || present >= last) return null;
+  const planned = attemptOffsets
+    .slice(attempts)
+    .map((offset) => first + offset * (0.9 + 0.2 * random))
+    .find((time) => time >= present + shortestWait);
+  const wanted = Math.max(planned ?? last, retryAfter === null ? 0 : present + retryAfter);
+  return new Date(Math.floor(Math.min(wanted, last))).toISOString();
+}
+
+/** Offsets that have passed while a server was down must not be made up for one after the other. */
+const shortestWait = 1000;
+
+/** Whether a delivery that is due may still be tried. */
+export function isWithinWindow(firstAttemptAt: string | null, now: string): boolean {
+  return firstAttemptAt === null || Date.parse(now) <= Date.parse(firstAttemptAt) + retryWindow;
+}
+
+/**
+ * Reads the header Retry-After (RFC 9110 section 10.2.3): seconds, or a date.
+ * @returns milliseconds from now; null where it says nothing that can be understood.
+ */
+export function readRetryAfter(value: string | null | undefined, now: string): number | null {
+  if (value === null || value === undefined) return null;
+  if (/^\d{1,10}$/.test(value)) return Number(value) * 1000;
+  const time = /^[A-Z][a-z]{2}, /.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(time) ? null : Math.max(0, time - Date.parse(now));
+}

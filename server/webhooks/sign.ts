@@ -1,0 +1,68 @@
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { randomText } from '../access/token.ts';
+
+const prefix = 'whsec_';
+/** 44 base62 characters: 262 random bits. A multiple of four, so that the text is base64 too, of 33 bytes. */
+const secretLength = 44;
+
+/** A secret, ready to sign with. */
+export interface SigningKey {
+  /** The whole text, for `Svc-Signature`. */
+  readonly whole: KeyObject;
+  /** What follows the prefix, read as base64, for `webhook-signature`. */
+  readonly decoded: KeyObject;
+}
+
+/** The bytes of one delivery and the keys that sign it: two while a secret is rotated, the newer first. */
+export interface SignedBytes {
+  readonly keys: readonly SigningKey[];
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly body: Uint8Array;
+}
+
+/**
+ * A new secret of an endpoint. The whole text is the key of `Svc-Signature`; what follows the prefix, read as base64, is the
+ * key of `webhook-signature` (24 to 64 bytes by the Standard Webhooks specification).
+ */
+export function generateWebhookSecret(): string {
+  return prefix + randomText(secretLength);
+}
+
+/** Makes a secret ready to sign with; that costs as much as a signature, so do it once for many. */
+export function readSigningKey(secret: string): SigningKey {
+  return {
+    whole: createSecretKey(Buffer.from(secret)),
+    decoded: createSecretKey(Buffer.from(secret.slice(prefix.length), 'base64')),
+  };
+}
+
+/** The value of `Svc-Signature`: `t=<unix seconds>,v1=<hex>` with one `v1` a secret (contract.md "Signatures"). */
+export function signPayload({ keys, timestamp, body }: SignedBytes): string {
+  const digests = keys.map(({ whole }) => createHmac('sha256', whole).update(`${timestamp}.`).update(body));
+  return [`t=${timestamp}`, ...digests.map((digest) => `v1=${digest.digest('hex')}`)].join(',');
+}
+
+/** The value of `webhook-signature` of Standard Webhooks 1.0: `v1,<base64>` a secret, over `<id>.<t>.<body>`. */
+export function signStandardPayload({ id, keys, timestamp, body }: SignedBytes & { readonly id: string }): string {
+  return keys
+    .map(({ decoded }) => {
+      const hmac = createHmac('sha256', decoded).update(`${id}.${timestamp}.`).update(body);
+      return `v1,${hmac.digest('base64')}`;
+    })
+    .join(' ');
+}
+
+/**
+ * Every header that proves where a delivery comes from: ours, and those of Standard Webhooks, so that a verifier which a
+ * receiver has already works as well.
+ * @param id of the delivery, the same over all its tries.
+ */
+export function signatureHeaders(delivery: SignedBytes & { readonly id: string }): Readonly<Record<string, string>> {
+  return {
+    'svc-signature': signPayload(delivery),
+    'webhook-id': delivery.id,
+    'webhook-timestamp': String(delivery.timestamp),
+    'webhook-signature': signStandardPayload(delivery),
+  };
+}
