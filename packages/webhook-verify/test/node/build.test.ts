@@ -141,7 +141,7 @@ describe('the package that is published', () => {
           return completed.data.dsrId + event.data.outcome;
         }
         if (event.type === 'consent.withdrawn') return \`\${event.data.sequence + 1}\`;
-        if (event.type === 'webhook.endpoint_disabled') return event.data.failingSince ?? event.data.url;
+        if (event.type === 'webhook.endpoint_disabled') return event.data.failingSince ?? event.data.host;
         // @ts-expect-error: the data of another event
         event.data.dsrId.length;
         // @ts-expect-error: no event has this type

@@ -1,0 +1,100 @@
+import { type CallFacts, SvcError } from './errors.ts';
+
+/** One value that breaks its rule. */
+export interface ErrorDetail {
+  /** Where it stands: `body.purposes.analytics`, `query.limit`. */
+  readonly path: string;
+  readonly issue: string;
+}
+
+/** What the server said in an error. */
+export interface ErrorContent {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly details: readonly ErrorDetail[];
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly requestId: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly retryAfterMs: number | null;
+}
+
+/** The server refused the call or failed. There is a class for each status; `code` tells more (spec.md "Errors"). */
+export class ApiError extends SvcError {
+  static override readonly kind: string = 'ApiError';
+  readonly status: number;
+  /** The values that break a rule, for `validation_failed`. */
+  readonly details: readonly ErrorDetail[];
+  /** What else the error says: `requiredStatus` and `actualStatus`, or `scimType` (RFC 7644 section 3.12). */
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly requestId: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  /** How long the server asks to wait before the next try; null where it does not say. */
+  readonly retryAfterMs: number | null;
+
+  constructor(content: ErrorContent, call: CallFacts) {
+    super(content.code, content.message, call);
+    this.status = content.status;
+    this.details = content.details;
+    this.fields = content.fields;
+    this.requestId = content.requestId;
+    this.headers = content.headers;
+    this.retryAfterMs = content.retryAfterMs;
+  }
+}
+
+/** 400: the request cannot be read. */
+export class BadRequestError extends ApiError {
+  static override readonly kind: string = 'BadRequestError';
+}
+
+/** 401: the credentials are missing, wrong, expired or revoked. */
+export class AuthenticationError extends ApiError {
+  static override readonly kind: string = 'AuthenticationError';
+}
+
+/** 403: the credentials may not do this. */
+export class PermissionError extends ApiError {
+  static override readonly kind: string = 'PermissionError';
+}
+
+/** 404: there is no such thing, or it belongs to another tenant. */
+export class NotFoundError extends ApiError {
+  static override readonly kind: string = 'NotFoundError';
+}
+
+/** 409: the request contradicts the present state. */
+export class ConflictError extends ApiError {
+  static override readonly kind: string = 'ConflictError';
+}
+
+/** 422: values break their rules; see `details`. */
+export class ValidationError extends ApiError {
+  static override readonly kind: string = 'ValidationError';
+}
+
+/** 429: too many requests; see `retryAfterMs`. */
+export class RateLimitError extends ApiError {
+  static override readonly kind: string = 'RateLimitError';
+}
+
+/** 500 and above: the server, or what stands before it, failed. */
+export class ServerError extends ApiError {
+  static override readonly kind: string = 'ServerError';
+}
+
+const classes: Readonly<Record<number, typeof ApiError>> = {
+  400: BadRequestError,
+  401: AuthenticationError,
+  403: PermissionError,
+  404: NotFoundError,
+  409: ConflictError,
+  422: ValidationError,
+  429: RateLimitError,
+};
+
+/** The error of the class that its status has. */
+export function createApiError(content: ErrorContent, call: CallFacts): ApiError {
+  const Class = content.status >= 500 ? ServerError : (classes[content.status] ?? ApiError);
+  return new Class(content, call);
+}

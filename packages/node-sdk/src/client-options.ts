@@ -1,0 +1,57 @@
+import type { Dispatcher } from 'undici';
+import type { Hooks } from './hooks.ts';
+import type { RetryBudgetOptions } from './retry.ts';
+import type { Runtime } from './runtime.ts';
+
+/** OAuth 2.0 client credentials (RFC 6749 section 4.4): the client is an API key, named by its id. */
+export interface OauthOptions {
+  /** The id of the API key. */
+  readonly clientId: string;
+  /** The API key itself. */
+  readonly clientSecret: string;
+  /** Fewer scopes than the key has, separated by spaces. */
+  readonly scope?: string | undefined;
+}
+
+/** The program that uses the client, named in the User-Agent. */
+export interface AppInfo {
+  readonly name: string;
+  readonly version?: string | undefined;
+}
+
+/** What a client may be told; all of it also with `withOptions`. */
+export interface ClientOptions {
+  /** `svc_live_…` or `svc_test_…`, or an access token `svc_at_…`. Default: the environment variable SVC_API_KEY. */
+  readonly apiKey?: string | undefined;
+  /** Takes access tokens for the API key instead of sending the key with each request. Excludes `apiKey`. */
+  readonly oauth?: OauthOptions | undefined;
+  /** `scim_…`, for what is under `svc.scim`. */
+  readonly scimToken?: string | undefined;
+  /** Where the server is: `https://svc.example.com`. Default: the environment variable SVC_BASE_URL. */
+  readonly baseUrl?: string | undefined;
+  /** Allows http:// to another machine, which sends keys that anybody on the way can read. Default: false. */
+  readonly allowInsecure?: boolean | undefined;
+  /** The tenant to act for, by id or slug, with a key that may. */
+  readonly tenant?: string | undefined;
+  /** The dated version of the API. Default: the one that the types describe; null leaves it to the tenant. */
+  readonly version?: string | null | undefined;
+  /** Milliseconds for one try, to the last byte of its answer. Default: 30,000. */
+  readonly timeout?: number | undefined;
+  /** Milliseconds for a call with all its tries and waits. Default: 100,000. */
+  readonly deadline?: number | undefined;
+  /** How many more tries may follow a first one that failed for a passing reason. Default: 2. */
+  readonly retries?: number | undefined;
+  /** How many tries the client may add to what it does; null sets no bound. Default: 20 in a row, then one in ten. */
+  readonly retryBudget?: RetryBudgetOptions | null | undefined;
+  /** The most bytes of an answer; streams have no bound. Default: 16 MiB. */
+  readonly maxResponseBytes?: number | undefined;
+  /** Sent with every request; null takes one away. What has an option of its own cannot be set here. */
+  readonly headers?: Readonly<Record<string, string | null>> | undefined;
+  /** Told what happens. */
+  readonly hooks?: Hooks | undefined;
+  /** A dispatcher of undici 7 or later in place of our own: an agent with a proxy, a certificate authority, a mock. */
+  readonly dispatcher?: Dispatcher | undefined;
+  readonly appInfo?: AppInfo | undefined;
+  /** Time, timers and chance, for tests. */
+  readonly runtime?: Runtime | undefined;
+}

@@ -1,0 +1,175 @@
+import { AccessTokens } from './access-tokens.ts';
+import type { ClientOptions } from './client-options.ts';
+import { ConnectionPool } from './connection-pool.ts';
+import { HttpTransport } from './http-transport.ts';
+import { ApiKeys } from './resources/api-keys.ts';
+import { Audit } from './resources/audit.ts';
+import { Breaches } from './resources/breaches.ts';
+import { Consent } from './resources/consent.ts';
+import { Controls } from './resources/controls.ts';
+import { DataSubjectRequests } from './resources/dsr.ts';
+import { Ledgers } from './resources/ledgers.ts';
+import { Public } from './resources/public.ts';
+import { Scim } from './resources/scim.ts';
+import { ScimTokens } from './resources/scim-token.ts';
+import { TenantSettings } from './resources/tenant.ts';
+import { Trust } from './resources/trust.ts';
+import { Users } from './resources/users.ts';
+import { Webhooks } from './resources/webhooks.ts';
+import { RetryBudget } from './retry.ts';
+import type { Shared } from './sender.ts';
+import { readSettings, type Settings } from './settings.ts';
+import type {
+  ApiPromise,
+  ListOperation,
+  ListOptions,
+  Operation,
+  PagePromise,
+  RequestOptions,
+  StreamPromise,
+  Transport,
+} from './transport.ts';
+
+/**
+ * The client of a Svc server. A program makes one and keeps it, for it keeps connections open. Its options are checked
+ * here, so that a wrong one shows when the program starts.
+ */
+export class Svc implements AsyncDisposable {
+  readonly apiKeys: ApiKeys;
+  readonly audit: Audit;
+  readonly breaches: Breaches;
+  readonly consent: Consent;
+  readonly controls: Controls;
+  readonly dsr: DataSubjectRequests;
+  readonly ledgers: Ledgers;
+  /** What needs no credentials. */
+  readonly public: Public;
+  /** What takes the SCIM token. */
+  readonly scim: Scim;
+  readonly scimToken: ScimTokens;
+  readonly tenant: TenantSettings;
+  readonly trust: Trust;
+  readonly users: Users;
+  readonly webhooks: Webhooks;
+  readonly #options: ClientOptions;
+  readonly #settings: Settings;
+  readonly #shared: Shared;
+  readonly #transport: Transport;
+
+  /**
+   * @param base a client whose connections, retry budget and access token this one uses too, where the options allow it.
+   * @throws {ConfigurationError} naming the option that cannot be used, never its value.
+   */
+  constructor(options: ClientOptions = {}, base?: Svc) {
+    this.#options = options;
+    this.#settings = readSettings(options, process.env);
+    this.#shared = shareParts(this.#settings, options, base === undefined ? null : base.#parts);
+    const transport = new HttpTransport(this.#settings, this.#shared);
+    this.#transport = transport;
+    this.apiKeys = new ApiKeys(transport);
+    this.audit = new Audit(transport);
+    this.breaches = new Breaches(transport);
+    this.consent = new Consent(transport);
+    this.controls = new Controls(transport);
+    this.dsr = new DataSubjectRequests(transport);
+    this.ledgers = new Ledgers(transport);
+    this.public = new Public(transport);
+    this.scim = new Scim(transport);
+    this.scimToken = new ScimTokens(transport);
+    this.tenant = new TenantSettings(transport);
+    this.trust = new Trust(transport);
+    this.users = new Users(transport);
+    this.webhooks = new Webhooks(transport);
+  }
+
+  /** A client that differs in some options, such as the tenant, and shares the connections of this one. */
+  withOptions(options: ClientOptions): Svc {
+    const { apiKey, oauth, ...others } = this.#options;
+    // A new credential takes the place of the one of the other kind.
+    const credential = options.apiKey === undefined && options.oauth === undefined ? { apiKey, oauth } : {};
+    return new Svc({ ...others, ...credential, ...options }, this);
+  }
+
+  /** Calls an operation that this version of the package has no method for. */
+  request<Data>(operation: Operation, options?: RequestOptions): ApiPromise<Data> {
+    return this.#transport.request<Data>(operation, options);
+  }
+
+  /** Lists with an operation that this version of the package has no method for. */
+  list<Item>(operation: ListOperation, options?: ListOptions): PagePromise<Item> {
+    return this.#transport.list<Item>(operation, options);
+  }
+
+  /** Streams from an operation that this version of the package has no method for. */
+  stream(operation: Operation, options?: RequestOptions): StreamPromise {
+    return this.#transport.stream(operation, options);
+  }
+
+  /** Ends the access token at hand, with `oauth`; the next call asks for another one. */
+  async revokeAccessToken(): Promise<void> {
+    await this.#shared.tokens?.revoke();
+  }
+
+  /** Waits for the answers that are under way and ends the connections, also for the clients that share them. */
+  async close(): Promise<void> {
+    await this.#shared.pool.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** What may be shown of the client: no key. */
+  toJSON(): object {
+    const { baseUrl, credentials, tenant, version } = this.#settings;
+    return {
+      baseUrl: baseUrl.origin + baseUrl.prefix,
+      credentials: {
+        apiKey: credentials.key !== null,
+        oauth: credentials.oauth !== null,
+        scimToken: credentials.scim !== null,
+      },
+      tenant,
+      version,
+    };
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](
+    _depth: number,
+    options: object,
+    inspect: (value: unknown, options: object) => string,
+  ): string {
+    return `Svc ${inspect(this.toJSON(), options)}`;
+  }
+
+  get #parts(): Parts {
+    return { shared: this.#shared, settings: this.#settings, options: this.#options };
+  }
+}
+
+interface Parts {
+  readonly shared: Shared;
+  readonly settings: Settings;
+  readonly options: ClientOptions;
+}
+
+/** Takes over from another client what would be the same. */
+function shareParts(settings: Settings, options: ClientOptions, base: Parts | null): Shared {
+  const { baseUrl, credentials, runtime } = settings;
+  const isSameServer =
+    base !== null &&
+    base.settings.baseUrl.origin === baseUrl.origin &&
+    base.options.dispatcher === options.dispatcher &&
+    !base.shared.pool.isClosed;
+  const pool = isSameServer ? base.shared.pool : new ConnectionPool(baseUrl.origin, options.dispatcher);
+  const isSameBudget = isSameServer && base.options.retryBudget === options.retryBudget;
+  const budget = settings.retryBudget === null ? null : new RetryBudget(settings.retryBudget);
+  const shared = { pool, budget: isSameBudget ? base.shared.budget : budget };
+  if (credentials.oauth === null) return { ...shared, tokens: null };
+  const isSameClient =
+    isSameServer && base.options.oauth === options.oauth && base.settings.baseUrl.prefix === baseUrl.prefix;
+  if (isSameClient) return { ...shared, tokens: base.shared.tokens };
+  // Asked for by a transport of its own, which needs no token.
+  const transport = new HttpTransport(settings, { ...shared, tokens: null });
+  return { ...shared, tokens: new AccessTokens(transport, runtime, credentials.oauth) };
+}

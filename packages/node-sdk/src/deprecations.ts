@@ -1,0 +1,35 @@
+import { readHeader } from './call.ts';
+import type { ReceivedHeaders } from './exchange.ts';
+import { type DeprecationNote, type Hooks, tell } from './hooks.ts';
+
+/** Tells, once for each operation, that it is deprecated or answered in another version than was asked for. */
+export class Deprecations {
+  readonly #hook: (note: DeprecationNote) => void;
+  readonly #told = new Set<string>();
+
+  constructor({ onDeprecation }: Hooks) {
+    this.#hook = onDeprecation ?? warn;
+  }
+
+  look(operation: string, headers: ReceivedHeaders, requestedVersion: string | null): void {
+    const version = readHeader(headers, 'svc-version') ?? null;
+    const isOther = requestedVersion !== null && version !== null && version !== requestedVersion;
+    if (!isOther && headers.deprecation === undefined && headers.sunset === undefined) return;
+    if (this.#told.has(operation)) return;
+    this.#told.add(operation);
+    const deprecation = readHeader(headers, 'deprecation') ?? null;
+    const sunset = readHeader(headers, 'sunset') ?? null;
+    const link = readHeader(headers, 'link') ?? null;
+    const words = [
+      ...(deprecation === null ? [] : ['is deprecated']),
+      ...(sunset === null ? [] : [`ends on ${sunset}`]),
+      ...(isOther ? [`answered in version ${version}, not ${requestedVersion}`] : []),
+    ];
+    const message = `${operation} ${words.join(', ')}.`;
+    tell('onDeprecation', this.#hook, { operation, deprecation, sunset, link, requestedVersion, version, message });
+  }
+}
+
+function warn({ message }: DeprecationNote): void {
+  process.emitWarning(message, { type: 'DeprecationWarning', code: 'SVC_DEPRECATED' });
+}

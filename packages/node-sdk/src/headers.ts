@@ -1,0 +1,83 @@
+import { ConfigurationError } from './errors.ts';
+
+type Headers = Readonly<Record<string, string | null>>;
+
+const ownOptions: Readonly<Record<string, string>> = {
+  authorization: 'apiKey, oauth or scimToken',
+  'idempotency-key': 'idempotencyKey',
+  'svc-tenant': 'tenant',
+  'svc-version': 'version',
+};
+
+/** What the body and the connection decide. */
+const notToBeSet: ReadonlySet<string> = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'content-type',
+  'transfer-encoding',
+  'expect',
+  'upgrade',
+  'keep-alive',
+  'te',
+  'trailer',
+]);
+
+/**
+ * Headers by names in lower case.
+ * @throws {ConfigurationError} for what is no header, and for those that are not the caller's to set.
+ */
+export function checkHeaders(headers: Headers): Headers {
+  const checked: Record<string, string | null> = Object.create(null);
+  for (const [given, value] of Object.entries(headers)) {
+    const name = given.toLowerCase();
+    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name))
+      throw new ConfigurationError(`${JSON.stringify(given)} is no name of a header.`);
+    if (ownOptions[name] !== undefined)
+      throw new ConfigurationError(`Set ${ownOptions[name]} instead of the header ${name}.`);
+    if (notToBeSet.has(name)) throw new ConfigurationError(`The header ${name} cannot be set.`);
+    checked[name] = value === null ? null : checkValue(`header ${name}`, value);
+  }
+  return checked;
+}
+
+/** @throws {ConfigurationError} for a value with line ends or characters that no header can have. */
+export function checkValue(what: string, value: unknown): string {
+  if (typeof value === 'string' && /^[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?$/.test(value))
+    return value;
+  throw new ConfigurationError(`The ${what} must be a text without line ends, of characters that a header can have.`);
+}
+
+/** Flat, as undici takes them: name, value, name, value. */
+export type HeaderList = readonly string[];
+
+/** Puts headers over others. */
+export function mergeHeaders(list: HeaderList, over: Headers): HeaderList {
+  const merged: string[] = [];
+  for (let index = 0; index < list.length; index += 2) {
+    const name = list[index] as string;
+    if (over[name] === undefined) merged.push(name, list[index + 1] as string);
+  }
+  for (const [name, value] of Object.entries(over)) if (value !== null) merged.push(name, value);
+  return merged;
+}
+
+/** The headers whose values are never secret; what a program adds may carry the key of a gateway. */
+const openHeaders: ReadonlySet<string> = new Set([
+  'accept',
+  'content-type',
+  'user-agent',
+  'idempotency-key',
+  'svc-tenant',
+  'svc-version',
+]);
+
+/** The headers as a hook may see them. */
+export function redactHeaders(list: HeaderList): Readonly<Record<string, string>> {
+  const shown: Record<string, string> = {};
+  for (let index = 0; index < list.length; index += 2) {
+    const name = list[index] as string;
+    shown[name] = openHeaders.has(name) ? (list[index + 1] as string) : '[redacted]';
+  }
+  return shown;
+}

@@ -1,0 +1,50 @@
+import { type ByteQueue, PendingStream, QueuedStream } from './byte-stream.ts';
+import { Call } from './call.ts';
+import { PendingList } from './page.ts';
+import { PendingCall } from './pending-call.ts';
+import { createResponseError, readData } from './read-answer.ts';
+import { Sender, type Shared } from './sender.ts';
+import type { Settings } from './settings.ts';
+import type {
+  ApiPromise,
+  ByteStream,
+  ListOperation,
+  ListOptions,
+  Operation,
+  PagePromise,
+  RequestOptions,
+  StreamPromise,
+  Transport,
+} from './transport.ts';
+
+/** The transport over HTTP. Everything that it has is private, so that printing it shows no key. */
+export class HttpTransport implements Transport {
+  readonly #sender: Sender;
+
+  constructor(settings: Settings, shared: Shared) {
+    this.#sender = new Sender(settings, shared);
+  }
+
+  request<Data>(operation: Operation, options?: RequestOptions): ApiPromise<Data> {
+    const call = new Call(operation, options);
+    return new PendingCall<Data>(call, this.#run<Data>(call));
+  }
+
+  list<Item>(operation: ListOperation, options?: ListOptions): PagePromise<Item> {
+    return new PendingList<Item>((page, pageOptions) => this.request(page, pageOptions), operation, options);
+  }
+
+  stream(operation: Operation, options?: RequestOptions): StreamPromise {
+    return new PendingStream(this.#open(new Call({ ...operation, answer: 'stream' }, options)));
+  }
+
+  async #run<Data>(call: Call): Promise<Data> {
+    return readData(await this.#sender.send(call, false), call) as Data;
+  }
+
+  async #open(call: Call): Promise<ByteStream> {
+    const exchange = await this.#sender.send(call, true);
+    const makeError = (message: string) => createResponseError(message, exchange, call);
+    return new QueuedStream(exchange.sink as ByteQueue, call.describeResponse(), makeError);
+  }
+}

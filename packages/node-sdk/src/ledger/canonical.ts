@@ -1,0 +1,19 @@
+/**
+ * The canonical text of a JSON value (RFC 8785): what is hashed of an entry.
+ * Keys are sorted by UTF-16 code units, as section 3.2.3 has it; strings and numbers are as ECMAScript writes them.
+ * @throws {TypeError} for what is not JSON: undefined, functions, dates, infinite numbers, lone surrogates.
+ */
+export function canonicalize(value: unknown): string {
+  if (value === null || typeof value === 'boolean') return String(value);
+  if (typeof value === 'number' && Number.isFinite(value)) return JSON.stringify(value);
+  if (typeof value === 'string' && value.isWellFormed()) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${Array.from(value, canonicalize).join()}]`;
+  // The tag tells a plain object from dates and maps, whichever realm it comes from.
+  if (Object.prototype.toString.call(value) !== '[object Object]')
+    throw new TypeError(`${typeof value === 'string' ? 'a lone surrogate' : typeof value} has no canonical form`);
+  const object = value as Readonly<Record<string, unknown>>;
+  const members = Object.keys(object)
+    .sort()
+    .map((key) => `${canonicalize(key)}:${canonicalize(object[key])}`);
+  return `{${members.join()}}`;
+}

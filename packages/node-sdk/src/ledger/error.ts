@@ -1,0 +1,74 @@
+/** What was found, for programs: the messages are for people. */
+export type LedgerFault =
+  /** The public key is none, or is not written as `/.well-known/svc-ledger-key` gives it. */
+  | 'key_invalid'
+  /** A checkpoint that this key did not sign, or a signed text that is no checkpoint. */
+  | 'checkpoint_not_signed'
+  /** A checkpoint of another tenant, ledger or installation. */
+  | 'checkpoint_foreign'
+  /** An export about another tenant, ledger or time than the one that was wanted. */
+  | 'export_foreign'
+  /** Bytes that are not UTF-8, text that is not JSON, or JSON without what must be in it. */
+  | 'line_malformed'
+  /** A header that contradicts itself or is not written as the server writes it. */
+  | 'header_invalid'
+  /** An entry in other words than those that the server wrote: two programs could read it differently. */
+  | 'entry_malformed'
+  /** A number that is missing, is there twice, or is out of order. */
+  | 'entry_missing'
+  /** An entry that the header does not know of. */
+  | 'entry_unexpected'
+  /** An entry, or a whole side of the range, that was left out although it belongs there. */
+  | 'entries_left_out'
+  /** An entry of another tenant. */
+  | 'entry_foreign'
+  /** An entry that names another predecessor than the one before it. */
+  | 'chain_broken'
+  /** An entry that is not the one that was hashed: it was changed. */
+  | 'hash_mismatch'
+  /** A time before that of the entry before. */
+  | 'time_backwards'
+  /** A time that cannot be, after the checkpoints. */
+  | 'time_implausible'
+  /** Entries other than those that the signed checkpoint speaks of. */
+  | 'root_mismatch'
+  /** Fewer entries than an earlier checkpoint spoke of. */
+  | 'ledger_shrunk'
+  /** Nothing in the export leads to the earlier checkpoint. */
+  | 'consistency_missing'
+  /** What an earlier checkpoint spoke of was changed, removed or reordered since. */
+  | 'history_rewritten'
+  /** A proof that does not lead to the root. */
+  | 'proof_invalid';
+
+const brand = Symbol.for('@svc/node-sdk LedgerVerificationError');
+
+/**
+ * Something does not fit: nothing that was handed in may be relied on. Thrown by every function of this entry, which
+ * return only when all is well.
+ */
+export class LedgerVerificationError extends Error {
+  override readonly name = 'LedgerVerificationError';
+  readonly code: LedgerFault;
+  /** The line of the export, from 1: where reading stopped; null where there are no lines. */
+  readonly line: number | null;
+  /** The number of the entry that is wrong, where one is. */
+  readonly sequence: number | null;
+  readonly [brand] = true;
+
+  constructor(
+    code: LedgerFault,
+    message: string,
+    { line = null, sequence = null }: { readonly line?: number | null; readonly sequence?: number | null } = {},
+  ) {
+    super(message);
+    this.code = code;
+    this.line = line;
+    this.sequence = sequence;
+  }
+
+  /** Whether an error is one of these, even of another copy of this package. */
+  static isInstance(error: unknown): error is LedgerVerificationError {
+    return typeof error === 'object' && error !== null && brand in error;
+  }
+}

@@ -1,0 +1,116 @@
+import { canonicalize } from './canonical.ts';
+import { isTime } from './checkpoint.ts';
+import { LedgerVerificationError } from './error.ts';
+import { readHash } from './merkle.ts';
+
+/** The first line of an export. */
+export interface Header {
+  readonly tenantId: string;
+  readonly ledger: 'audit' | 'consent';
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly first: number;
+  readonly last: number;
+  readonly newer: number;
+  readonly verifierKey: string;
+  readonly checkpoint: string;
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+  readonly consistency: { readonly from: number; readonly hashes: readonly string[] } | null;
+}
+
+/** Every other line. */
+export interface Line {
+  readonly sequence: number;
+  readonly prevHash: string | null;
+  readonly hash: string;
+  readonly entry: Readonly<Record<string, unknown>>;
+  /** The text that was hashed. */
+  readonly canonical: string;
+}
+
+type Unread = Readonly<Record<string, unknown>>;
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+const isHashes = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((text) => readHash(text) !== null);
+const isChainHash = (value: unknown): value is string => isText(value) && /^[0-9a-f]{64}$/.test(value);
+const isNullOr = (isValue: (value: unknown) => boolean) => (value: unknown) => value === null || isValue(value);
+const isConsistency = (value: unknown): boolean => isObject(value) && isCount(value.from) && isHashes(value.hashes);
+
+/** What must stand in a header, in the order in which the server writes it. */
+const headerRules = {
+  format: (value: unknown) => value === 'svc-ledger-export/1',
+  tenantId: isText,
+  ledger: (value: unknown) => value === 'audit' || value === 'consent',
+  from: isNullOr(isTime),
+  to: isNullOr(isTime),
+  first: (value: unknown) => isCount(value) && value > 0,
+  last: isCount,
+  newer: isCount,
+  verifierKey: isText,
+  checkpoint: isText,
+  before: isHashes,
+  after: isHashes,
+  consistency: isNullOr(isConsistency),
+};
+
+/** @throws {LedgerVerificationError} `line_malformed`, `header_invalid`. */
+export function readHeader(text: string): Header {
+  const value = readObject(text);
+  const names = Object.keys(headerRules) as (keyof typeof headerRules)[];
+  for (const name of names)
+    if (!headerRules[name](value[name])) throw malformed(`the header has no ${name} as the server writes it`);
+  const header = Object.fromEntries(names.map((name) => [name, value[name]]));
+  const { consistency } = header as unknown as Header;
+  // Written once more, so that a key that is there twice, or one more, shows.
+  const rewritten = {
+    ...header,
+    consistency: consistency && { from: consistency.from, hashes: consistency.hashes },
+  };
+  if (JSON.stringify(rewritten) !== text)
+    throw new LedgerVerificationError('header_invalid', 'the header is not written as the server does');
+  return header as unknown as Header;
+}
+
+/** @throws {LedgerVerificationError} `line_malformed`. */
+export function readLine(text: string): Line {
+  const { sequence, prevHash, hash, entry } = readObject(text);
+  if (!isCount(sequence) || sequence === 0) throw malformed('the line has no sequence');
+  if (!isNullOr(isChainHash)(prevHash) || !isChainHash(hash)) throw malformed('the line lacks a hash');
+  if (!isObject(entry)) throw malformed('the line has no entry');
+  return { sequence, prevHash: prevHash as string | null, hash, entry, canonical: canonicalizeEntry(entry) };
+}
+
+/** A line as the server writes it. */
+export function writeLine({ sequence, prevHash, hash, canonical }: Line): string {
+  return `{"sequence":${sequence},"prevHash":${JSON.stringify(prevHash)},"hash":"${hash}","entry":${canonical}}`;
+}
+
+function canonicalizeEntry(entry: Unread): string {
+  try {
+    return canonicalize(entry);
+  } catch {
+    throw malformed('the entry has no canonical form');
+  }
+}
+
+function readObject(text: string): Unread {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw malformed('the line is no JSON');
+  }
+  if (!isObject(value)) throw malformed('the line is no object');
+  return value;
+}
+
+function isObject(value: unknown): value is Unread {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function malformed(message: string): LedgerVerificationError {
+  return new LedgerVerificationError('line_malformed', message);
+}

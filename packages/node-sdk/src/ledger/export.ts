@@ -1,0 +1,229 @@
+import { hash as hashText } from 'node:crypto';
+import { type Checkpoint, readKey, readSigned, type Signer, tidyNote, writeKey } from './checkpoint.ts';
+import { type LedgerFault, LedgerVerificationError } from './error.ts';
+import { type Header, type Line, readHeader, readLine, writeLine } from './export-format.ts';
+import { type Chunks, readLines } from './lines.ts';
+import { cutRange, GrowingTree, hashLeaf, isGrown } from './merkle.ts';
+import { readHashes } from './proofs.ts';
+
+/** What to verify an export with. */
+export interface VerifyExportOptions {
+  /** The line that stands at `/.well-known/svc-ledger-key`; your own copy of it. */
+  readonly publicKey: string;
+  /** The note of a checkpoint that you kept: the export must have grown out of what it speaks of. */
+  readonly checkpoint?: string | undefined;
+  /** What the export must be about; what is not given is not compared. `null` stands for no limit. */
+  readonly tenantId?: string | undefined;
+  readonly ledger?: 'audit' | 'consent' | undefined;
+  readonly from?: string | null | undefined;
+  readonly to?: string | null | undefined;
+  /** Stops the verification; it rejects with the reason. A source that hangs must be given the signal too. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called now and then, with the number of entries that were found good so far. */
+  readonly onProgress?: ((entries: number) => void) | undefined;
+}
+
+/** What an export showed. */
+export interface VerifiedExport {
+  /** How many entries were found good. */
+  readonly entries: number;
+  /** The numbers of the first and of the last of them. */
+  readonly first: number;
+  readonly last: number;
+  /** The range of time that the export holds all of, with its two neighbours. */
+  readonly from: string | null;
+  readonly to: string | null;
+  /** Up to when it does: the end of the range, or the time of the checkpoint where that is earlier. */
+  readonly until: string;
+  /** How many entries the ledger is said to have after the checkpoint. Told by the server, not proven. */
+  readonly newer: number;
+  readonly checkpoint: Checkpoint;
+  /** The signed note: keep it, and hand it in the next time. */
+  readonly note: string;
+  /** Whether a kept checkpoint was met; false when none was given, and then the whole could have been written anew. */
+  readonly isConsistent: boolean;
+}
+
+/**
+ * Verifies an export of a ledger (`GET /v1/ledgers/{ledger}/export`, `svc export create`) with nothing but the public key:
+ * every hash, the order, the times, the root that was signed, that nothing of the range is left out, and with a kept
+ * checkpoint that nothing of what it spoke of was changed since. It finds what `svc export verify` finds.
+ *
+ * It cannot show entries that were never written, nor that the checkpoint is the latest; and without a kept checkpoint,
+ * whoever holds the key of the server could have written all of it anew.
+ * @param chunks bytes as they come from a file or a response; or text with its line feeds. Lines that were already cut
+ *   do not do: programs cut at characters that may stand in an entry.
+ * @throws {LedgerVerificationError} at the first thing that is wrong, with its line.
+ */
+export async function verifyExport(chunks: Chunks, options: VerifyExportOptions): Promise<VerifiedExport> {
+  const signer = readKey(options.publicKey);
+  const { signal, onProgress } = options;
+  signal?.throwIfAborted();
+  let line = 1;
+  try {
+    let check: ExportCheck | null = null;
+    for await (const text of readLines(chunks, signal)) {
+      if (check === null) check = new ExportCheck(readHeader(text), signer, options);
+      else check.take(readLine(text), text);
+      if (line % linesBetweenProgress === 0) onProgress?.(check.entries);
+      line += 1;
+    }
+    if (check === null) throw new LedgerVerificationError('line_malformed', 'the file is empty');
+    const verified = check.finish();
+    onProgress?.(verified.entries);
+    return verified;
+  } catch (error) {
+    if (!LedgerVerificationError.isInstance(error)) throw error;
+    throw new LedgerVerificationError(error.code, error.message, { line, sequence: error.sequence });
+  }
+}
+
+const linesBetweenProgress = 5000;
+/** How far the clocks of the servers of one installation may be apart: ten minutes. */
+const clockTolerance = 600_000;
+/** The key of an entry that tells when it was appended. */
+const timeKeys = { consent: 'recordedAt', audit: 'at' } as const;
+
+class ExportCheck {
+  readonly #header: Header;
+  readonly #checkpoint: Checkpoint;
+  readonly #kept: Checkpoint | null;
+  readonly #tree = new GrowingTree();
+  #previous: Line | null = null;
+  #time = '';
+  #meetsKept = false;
+
+  constructor(header: Header, signer: Signer, options: VerifyExportOptions) {
+    const { tenantId, ledger, first, last } = header;
+    const origin = `${signer.name}/${tenantId}/${ledger}`;
+    const kept = options.checkpoint === undefined ? null : tidyNote(options.checkpoint);
+    this.#header = header;
+    this.#checkpoint = requireCheckpoint(header.checkpoint, signer, origin, 'the checkpoint of the export');
+    this.#kept = kept === null ? null : requireCheckpoint(kept, signer, origin, 'the earlier checkpoint');
+    const { size } = this.#checkpoint;
+    if (header.verifierKey !== writeKey(signer)) fail('header_invalid', 'the header names another key');
+    // Of a ledger with entries an export has at least one: the neighbours of a range where nothing lies in it.
+    if (last > size || first > last + (size === 0 ? 1 : 0))
+      fail('header_invalid', 'the header names entries that cannot be');
+    if (this.#kept !== null && this.#kept.size > size)
+      fail('ledger_shrunk', `the export has ${size} entries, the earlier checkpoint spoke of ${this.#kept.size}`);
+    for (const name of ['tenantId', 'ledger', 'from', 'to'] as const)
+      if (options[name] !== undefined && options[name] !== header[name])
+        fail('export_foreign', `the file is about ${name} ${header[name]}, not ${options[name]}`);
+    this.#addSubtrees(header.before, 0, first - 1);
+    this.#compareKept();
+  }
+
+  get entries(): number {
+    return this.#previous === null ? 0 : this.#previous.sequence - this.#header.first + 1;
+  }
+
+  take(line: Line, text: string): void {
+    const { first, last, ledger, tenantId } = this.#header;
+    const sequence = (this.#previous?.sequence ?? first - 1) + 1;
+    const refuse = (code: LedgerFault, message: string) => fail(code, message, sequence);
+    if (sequence > last)
+      refuse('entry_unexpected', `there are entries after number ${last}, the last one that the header names`);
+    if (line.sequence !== sequence)
+      refuse('entry_missing', `entry ${sequence} is missing: here is number ${line.sequence}`);
+    if (this.#previous !== null && line.prevHash !== this.#previous.hash)
+      refuse('chain_broken', `entry ${sequence} names another predecessor`);
+    if (sequence === 1 && line.prevHash !== null) refuse('chain_broken', 'the first entry names a predecessor');
+    if (hashEntry(line) !== line.hash) refuse('hash_mismatch', `the hash of entry ${sequence} does not fit it`);
+    // A key that stands there twice reads differently to different programs.
+    if (writeLine(line) !== text) refuse('entry_malformed', `entry ${sequence} is not written as the server does`);
+    if (line.entry.tenantId !== tenantId) refuse('entry_foreign', `entry ${sequence} belongs to another tenant`);
+    const time = line.entry[timeKeys[ledger]];
+    if (typeof time !== 'string' || time < this.#time)
+      fail('time_backwards', `entry ${sequence} goes back in time`, sequence);
+    this.#requirePlausible(sequence, time);
+    this.#requireEdge(sequence, time);
+    this.#tree.add(hashLeaf(Buffer.from(line.hash, 'hex')));
+    this.#previous = line;
+    this.#time = time;
+    this.#compareKept();
+  }
+
+  finish(): VerifiedExport {
+    const { first, last, from, to, after, newer, checkpoint: note } = this.#header;
+    const { size, rootHash, at } = this.#checkpoint;
+    const reached = this.#previous?.sequence ?? first - 1;
+    if (reached < last)
+      fail('entry_missing', `the file ends after entry ${reached}; the header names ${last} as the last one`);
+    if (last < size && (to === null || this.#time < to))
+      fail('entries_left_out', `entries are left out: nothing shows that entry ${last + 1} is later than the range`);
+    this.#addSubtrees(after, last, size);
+    if (Buffer.compare(this.#tree.root(), rootHash) !== 0)
+      fail('root_mismatch', 'the entries are not those that the checkpoint speaks of');
+    this.#compareKept();
+    this.#requireConsistency();
+    const until = to === null || at < to ? at : to;
+    const range = { entries: this.entries, first, last, from, to, until, newer };
+    return { ...range, checkpoint: this.#checkpoint, note, isConsistent: this.#kept !== null };
+  }
+
+  /** What a checkpoint speaks of is not younger than it, and what came after a checkpoint is not much older. */
+  #requirePlausible(sequence: number, time: string): void {
+    if (time > this.#checkpoint.at) {
+      const message = `entry ${sequence} is of ${time}, later than the checkpoint that speaks of it`;
+      fail('time_implausible', message, sequence);
+    }
+    if (this.#kept === null || sequence <= this.#kept.size) return;
+    if (Date.parse(time) + clockTolerance < Date.parse(this.#kept.at)) {
+      const message = `entry ${sequence} is of ${time}, but was not there when the earlier checkpoint was signed`;
+      fail('time_implausible', message, sequence);
+    }
+  }
+
+  /** An entry before the range must come first, unless the first of all does. */
+  #requireEdge(sequence: number, time: string): void {
+    const { first, from } = this.#header;
+    if (sequence !== first || first === 1 || (from !== null && time < from)) return;
+    fail('entries_left_out', `entries are left out: nothing shows that entry ${first - 1} is earlier than the range`);
+  }
+
+  #addSubtrees(texts: readonly string[], start: number, end: number): void {
+    const widths = cutRange(start, end);
+    const hashes = readHashes(texts);
+    if (hashes?.length !== widths.length) fail('header_invalid', 'the header has too many or too few hashes');
+    for (const [index, hash] of hashes.entries()) this.#tree.add(hash, widths[index]);
+  }
+
+  /** Where the file has all entries of the kept checkpoint, its root shows whether they are the same. */
+  #compareKept(): void {
+    if (this.#kept === null || this.#tree.size !== this.#kept.size) return;
+    if (Buffer.compare(this.#tree.root(), this.#kept.rootHash) !== 0) {
+      const message = `the first ${this.#kept.size} entries are not those that the earlier checkpoint spoke of`;
+      fail('history_rewritten', message);
+    }
+    this.#meetsKept = true;
+  }
+
+  #requireConsistency(): void {
+    if (this.#kept === null || this.#meetsKept) return;
+    const { consistency } = this.#header;
+    if (consistency?.from !== this.#kept.size) {
+      const hint = `export it with since=${this.#kept.size}, or from the first entry on`;
+      fail('consistency_missing', `nothing shows that the export grew out of the earlier checkpoint: ${hint}`);
+    }
+    if (!isGrown(this.#kept, this.#checkpoint, readHashes(consistency.hashes) ?? []))
+      fail('history_rewritten', 'the ledger did not grow out of the earlier checkpoint: its past was changed');
+  }
+}
+
+/** The hash of the chain: SHA-256 over the previous one and the text of the entry. */
+function hashEntry({ prevHash, canonical }: Line): string {
+  return hashText('sha256', (prevHash ?? '') + canonical);
+}
+
+function requireCheckpoint(note: string, signer: Signer, origin: string, what: string): Checkpoint {
+  const checkpoint = readSigned(note, signer);
+  if (checkpoint === null) fail('checkpoint_not_signed', `${what} is not signed with this key`);
+  if (checkpoint.origin !== origin)
+    fail('checkpoint_foreign', `${what} belongs to another ledger: ${checkpoint.origin}`);
+  return checkpoint;
+}
+
+function fail(code: LedgerFault, message: string, sequence: number | null = null): never {
+  throw new LedgerVerificationError(code, message, { sequence });
+}

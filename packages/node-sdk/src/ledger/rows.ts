@@ -1,0 +1,138 @@
+import { hash as hashText } from 'node:crypto';
+import { canonicalize } from './canonical.ts';
+import { type LedgerFault, LedgerVerificationError } from './error.ts';
+
+/** A consent record as the API gives it: what is named here, and all its other fields. */
+export interface LedgerRecord {
+  readonly sequence: number;
+  readonly recordedAt: string;
+  readonly ledgerHash: string;
+  readonly prevLedgerHash: string | null;
+}
+
+/** An audit event as the API gives it, from the list or with its details. */
+export interface LedgerEvent {
+  readonly at: string;
+  readonly hash: string;
+  readonly prevHash: string | null;
+}
+
+/** What rows showed. */
+export interface VerifiedRows {
+  /** How many there were. */
+  readonly rows: number;
+  /** How many say what was hashed: nothing in them was changed, unless all hashes after them were made anew as well. */
+  readonly hashed: number;
+  /** How many pairs follow each other in the ledger, and do so by their hashes. */
+  readonly linked: number;
+}
+
+type Rows<Row> = AsyncIterable<Row> | Iterable<Row>;
+
+/**
+ * Verifies consent records as `list`, `get` and `capture` give them, in the order of the ledger: oldest first, or newest
+ * first as lists are.
+ *
+ * Shown is that each record says what was hashed; that its neighbours, where they are among the rows, are linked to it;
+ * and that times rise. Not shown is that the list is complete, since the records of one notice or one subject lie among
+ * those of others, nor that the ledger was not written anew: `verifyExport` shows both, and `verifyInclusion` ties one
+ * record to a signed checkpoint.
+ * @param options.tenantId stands in what is hashed, not in the rows: `tenantId` of any checkpoint of the tenant.
+ * @throws {LedgerVerificationError} `hash_mismatch`, `chain_broken`, `entry_missing` (a number twice, or out of order),
+ *   `time_backwards`.
+ */
+export async function verifyRecords(
+  records: Rows<LedgerRecord>,
+  options: { readonly tenantId: string },
+): Promise<VerifiedRows> {
+  let previous: LedgerRecord | null = null;
+  let isRising: boolean | null = null;
+  let [rows, linked] = [0, 0];
+  for await (const record of records) {
+    const { sequence } = record;
+    requireRecordHash(record, options.tenantId);
+    if (previous !== null) {
+      isRising ??= sequence > previous.sequence;
+      if (sequence === previous.sequence || sequence > previous.sequence !== isRising)
+        fail('entry_missing', `record ${sequence} stands after record ${previous.sequence}`, sequence);
+      const [older, newer]: [LedgerRecord, LedgerRecord] = isRising ? [previous, record] : [record, previous];
+      if (newer.recordedAt < older.recordedAt)
+        fail('time_backwards', `record ${newer.sequence} goes back in time`, newer.sequence);
+      if (newer.sequence === older.sequence + 1) {
+        if (newer.prevLedgerHash !== older.ledgerHash)
+          fail('chain_broken', `record ${newer.sequence} names another predecessor`, newer.sequence);
+        linked += 1;
+      }
+    }
+    rows += 1;
+    previous = record;
+  }
+  return { rows, hashed: rows, linked };
+}
+
+function requireRecordHash(record: LedgerRecord, tenantId: string): void {
+  const { ledgerHash, prevLedgerHash, ...rest } = record;
+  const { sequence } = record;
+  if ((sequence === 1) !== (prevLedgerHash === null))
+    fail('chain_broken', `record ${sequence} cannot have this predecessor`, sequence);
+  const before = prevLedgerHash === null ? '' : readHex(prevLedgerHash, 'sha256:');
+  if (before === null || `sha256:${hashRow(before, { ...rest, tenantId })}` !== ledgerHash)
+    fail('hash_mismatch', `the hash of record ${sequence} does not fit it`, sequence);
+}
+
+/**
+ * Verifies audit events as the API gives them, newest first and without gaps: the unfiltered list, all its pages or some
+ * that follow each other. A filter leaves events out, and then their neighbours do not fit.
+ *
+ * Shown is that each event names the one before it, and that times rise. An event of the list lacks what else was hashed
+ * (`ip`, `userAgent`, `diff`, `reason`), so only an event with its details, as `GET /v1/audit/{id}` gives it, shows that
+ * it says what was hashed: `hashed` counts those. Not shown is that the log was not written anew: `verifyExport` shows it.
+ * @param options.tenantId stands in what is hashed, not in the rows: `tenantId` of any checkpoint of the tenant.
+ * @throws {LedgerVerificationError} `hash_mismatch`, `chain_broken`, `time_backwards`.
+ */
+export async function verifyEvents(
+  events: Rows<LedgerEvent>,
+  options: { readonly tenantId: string },
+): Promise<VerifiedRows> {
+  let newer: LedgerEvent | null = null;
+  let [rows, hashed] = [0, 0];
+  for await (const event of events) {
+    if (hasDetails(event)) {
+      const { hash, prevHash, ...rest } = event;
+      const before = prevHash === null ? '' : readHex(prevHash);
+      if (before === null || hashRow(before, { ...rest, tenantId: options.tenantId }) !== hash)
+        fail('hash_mismatch', `the hash of the event ${hash} does not fit it`);
+      hashed += 1;
+    }
+    if (newer !== null && newer.prevHash !== event.hash)
+      fail('chain_broken', `the event ${newer.hash} names another predecessor than the one that follows in the list`);
+    if (newer !== null && newer.at < event.at) fail('time_backwards', `the event ${newer.hash} goes back in time`);
+    rows += 1;
+    newer = event;
+  }
+  return { rows, hashed, linked: Math.max(0, rows - 1) };
+}
+
+function hasDetails(event: LedgerEvent): boolean {
+  return ['ip', 'userAgent', 'reason'].every((name) => Object.hasOwn(event, name));
+}
+
+/** The characters of a hash that are hashed; null for what is written in any other way. */
+function readHex(text: unknown, prefix = ''): string | null {
+  if (typeof text !== 'string' || !text.startsWith(prefix)) return null;
+  const hex = text.slice(prefix.length);
+  return /^[0-9a-f]{64}$/.test(hex) ? hex : null;
+}
+
+function hashRow(before: string, entry: object): string | null {
+  try {
+    return hashText('sha256', before + canonicalize(entry));
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+function fail(code: LedgerFault, message: string, sequence: number | null = null): never {
+  throw new LedgerVerificationError(code, message, { sequence });
+}

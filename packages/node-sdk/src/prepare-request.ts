@@ -1,0 +1,91 @@
+import type { Call } from './call.ts';
+import { ConfigurationError } from './errors.ts';
+import { checkHeaders, checkValue, type HeaderList, mergeHeaders } from './headers.ts';
+import { checkVersion, type Settings } from './settings.ts';
+import { buildTarget } from './target.ts';
+import type { Operation, RequestOptions } from './transport.ts';
+
+/** What is sent, the same in every try; the Authorization header comes besides. */
+export interface PreparedRequest {
+  readonly path: string;
+  readonly headers: HeaderList;
+  readonly body: string | null;
+  /** Whether another try is safe. */
+  readonly isIdempotent: boolean;
+  /** `Svc-Version` as it is sent. */
+  readonly version: string | null;
+}
+
+const mediaTypes = {
+  json: 'application/json',
+  scim: 'application/scim+json',
+  form: 'application/x-www-form-urlencoded',
+} as const;
+
+/**
+ * Makes a request of a call, and gives the call its Idempotency-Key.
+ * @throws {ConfigurationError} for what cannot be sent.
+ */
+export function prepareRequest(call: Call, settings: Settings): PreparedRequest {
+  const { target: operation, options } = call;
+  const { method, media = 'json', body } = operation;
+  const path = settings.baseUrl.prefix + buildTarget(operation);
+  const isRest = operation.path.startsWith('/v1/');
+  const version = isRest ? (options.version === undefined ? settings.version : checkVersion(options.version)) : null;
+  call.idempotencyKey = chooseKey(operation, options, isRest);
+  const headers = ['accept', chooseAccept(operation)];
+  if (version !== null) headers.push('svc-version', version);
+  const tenant = options.tenant === undefined ? settings.tenant : checkValue('tenant', options.tenant);
+  if (tenant !== null && isRest && takesKey(operation)) headers.push('svc-tenant', tenant);
+  if (call.idempotencyKey !== null) headers.push('idempotency-key', call.idempotencyKey);
+  if (body !== undefined) headers.push('content-type', mediaTypes[media]);
+  headers.push(...settings.headers);
+  return {
+    path,
+    headers: options.headers === undefined ? headers : mergeHeaders(headers, checkHeaders(options.headers)),
+    body: body === undefined ? null : encodeBody(body, media),
+    isIdempotent: operation.idempotent ?? (call.idempotencyKey !== null || (method !== 'POST' && method !== 'PATCH')),
+    version,
+  };
+}
+
+function takesKey({ credential = 'key' }: Operation): boolean {
+  return credential === 'key';
+}
+
+function chooseAccept({ answer, path }: Operation): string {
+  if (answer === 'stream') return 'application/jsonl, application/json';
+  return path.startsWith('/scim/') ? 'application/scim+json' : 'application/json';
+}
+
+/** contract: accepted on every POST under /v1 that takes a bearer key. Elsewhere one would only seem to protect. */
+function chooseKey(operation: Operation, { idempotencyKey }: RequestOptions, isRest: boolean): string | null {
+  const isTaken = isRest && operation.method === 'POST' && takesKey(operation);
+  if (idempotencyKey === undefined) return isTaken ? createKey() : null;
+  if (!isTaken) throw new ConfigurationError('idempotencyKey is for a POST under /v1 that takes an API key.');
+  if (typeof idempotencyKey !== 'string' || !/^[A-Za-z0-9_-]{8,128}$/.test(idempotencyKey))
+    throw new ConfigurationError('idempotencyKey must be 8 to 128 of the characters A-Z a-z 0-9 _ -.');
+  return idempotencyKey;
+}
+
+/** Loaded at the first POST, because a program that only reads does not need it. */
+function createKey(): string {
+  return process.getBuiltinModule('node:crypto').randomUUID();
+}
+
+function encodeBody(body: unknown, media: keyof typeof mediaTypes): string {
+  if (media === 'form') return encodeForm(body as Readonly<Record<string, string | undefined>>);
+  try {
+    const text: string | undefined = JSON.stringify(body);
+    if (text !== undefined) return text;
+  } catch (cause) {
+    throw new ConfigurationError('The body cannot be written as JSON.', undefined, cause);
+  }
+  throw new ConfigurationError('The body cannot be written as JSON.');
+}
+
+function encodeForm(fields: Readonly<Record<string, string | undefined>>): string {
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.append(name, value);
+  return form.toString();
+}

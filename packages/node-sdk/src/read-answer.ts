@@ -1,0 +1,103 @@
+import { createApiError } from './api-error.ts';
+import { type Call, flattenHeaders, readHeader } from './call.ts';
+import {
+  AbortError,
+  ConnectionError,
+  DeadlineError,
+  RedirectError,
+  ResponseError,
+  type SvcError,
+  TimeoutError,
+} from './errors.ts';
+import type { Exchange, FailureKind } from './exchange.ts';
+import { readErrorBody } from './read-error.ts';
+import { readRetryAfter } from './retry.ts';
+import type { Limits } from './settings.ts';
+
+/** The data of an answer. @throws {ResponseError} for an answer that is none of this API. */
+export function readData(exchange: Exchange, call: Call): unknown {
+  const { answer = 'data' } = call.target;
+  if (answer === 'none') return undefined;
+  const value = parseJson(exchange, call);
+  if (answer === 'bare') return value;
+  if (typeof value === 'object' && value !== null && 'data' in value) return value.data;
+  throw createResponseError('The answer has no data.', exchange, call);
+}
+
+const usualType = 'application/json; charset=utf-8';
+
+function parseJson(exchange: Exchange, call: Call): unknown {
+  const type = exchange.headers['content-type'];
+  if (type !== usualType && !/^application\/(?:[a-z.-]+\+)?json\b/i.test(String(type)))
+    throw createResponseError('The answer is not JSON. Is baseUrl the address of the API?', exchange, call);
+  try {
+    return JSON.parse(exchange.body.toString());
+  } catch {
+    // The error of the parser quotes what it read.
+    throw createResponseError('The answer is JSON that cannot be read.', exchange, call);
+  }
+}
+
+export function createResponseError(message: string, { status, headers }: Exchange, call: Call): ResponseError {
+  const contentType = readHeader(headers, 'content-type') ?? null;
+  const requestId = readHeader(headers, 'svc-request-id') ?? null;
+  return new ResponseError(message, { status, contentType, requestId }, call);
+}
+
+/** The error of a try that did not succeed. Its stack begins where this is called, so that the caller still has a place in it. */
+export function explainFailure(
+  exchange: Exchange,
+  call: Call,
+  limits: Limits & { readonly maxResponseBytes: number; readonly wallClock: number },
+): SvcError {
+  const error = createError(exchange, call, limits);
+  Error.captureStackTrace(error, explainFailure);
+  return error;
+}
+
+function createError(
+  exchange: Exchange,
+  call: Call,
+  limits: Limits & { readonly maxResponseBytes: number; readonly wallClock: number },
+): SvcError {
+  const { failure, status, headers } = exchange;
+  if (failure === 'too_large')
+    return createResponseError(`The answer is larger than ${limits.maxResponseBytes} bytes.`, exchange, call);
+  if (failure !== null) return createFailure(failure, exchange.cause, call, limits);
+  if (status < 400) return createRedirectError(exchange, call);
+  const words = readErrorBody(status, exchange.body.toString());
+  const content = {
+    ...words,
+    status,
+    requestId: readHeader(headers, 'svc-request-id') ?? words.requestId,
+    headers: flattenHeaders(headers),
+    retryAfterMs: readRetryAfter(readHeader(headers, 'retry-after'), readHeader(headers, 'date'), limits.wallClock),
+  };
+  return createApiError(content, call);
+}
+
+/** The error of a try that has no answer, or a stream that broke off. */
+export function createFailure(kind: FailureKind, cause: unknown, call: Call, limits: Limits): SvcError {
+  if (kind === 'timeout') return new TimeoutError(limits.timeout, call);
+  if (kind === 'deadline') return new DeadlineError(limits.deadline, call, call.lastError ?? undefined);
+  if (kind === 'aborted') return new AbortError(call, call.options.signal?.reason);
+  return new ConnectionError(`The connection failed${describeCause(cause)}.`, call, withoutData(cause));
+}
+
+function createRedirectError({ status, headers }: Exchange, call: Call): SvcError {
+  const location = readHeader(headers, 'location');
+  // Only the origin: the rest of the address may have something secret in it.
+  return new RedirectError(status, location === undefined ? null : (URL.parse(location)?.origin ?? null), call);
+}
+
+function describeCause(cause: unknown): string {
+  if (!(cause instanceof Error)) return '';
+  const code = Reflect.get(cause, 'code');
+  return typeof code === 'string' && code !== '' ? ` (${code})` : `: ${cause.message}`;
+}
+
+/** The parser's errors keep the bytes that they could not read, which may be anybody's data. */
+function withoutData(cause: unknown): unknown {
+  if (cause instanceof Error && 'data' in cause) cause.data = undefined;
+  return cause;
+}

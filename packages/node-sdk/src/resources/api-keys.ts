@@ -1,0 +1,78 @@
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { ApiKey, ApiKeyInput, ApiKeyListParams, ApiKeyRotation, CreatedApiKey } from '../types/access.ts';
+
+/** The API keys of the tenant. Every method needs the scope `keys:write`. */
+export class ApiKeys {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Lists the keys, newest first: those of the tenant, and those of other tenants that may act for it.
+   * @param params which ones; `limit` is 1 to 100, default 25.
+   * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
+   */
+  list(params: ApiKeyListParams = {}, options?: ListOptions): PagePromise<ApiKey> {
+    return this.#transport.list(
+      { id: 'listApiKeys', method: 'GET', path: '/v1/api-keys', query: params, page: 'data' },
+      options,
+    );
+  }
+
+  /**
+   * Makes a key. It has no more rights than its maker.
+   * @returns the key itself in `key`, which is shown this once.
+   * @throws {PermissionError} `forbidden` for a scope that the caller lacks, and for a tenant in which it could not make keys.
+   * @throws {ValidationError} `validation_failed`.
+   */
+  create(key: ApiKeyInput, options?: RequestOptions): ApiPromise<CreatedApiKey> {
+    return this.#transport.request({ id: 'createApiKey', method: 'POST', path: '/v1/api-keys', body: key }, options);
+  }
+
+  /**
+   * Gets a key, without the key itself.
+   * @throws {NotFoundError} `not_found`.
+   */
+  retrieve(keyId: string, options?: RequestOptions): ApiPromise<ApiKey> {
+    return this.#transport.request(
+      { id: 'getApiKey', method: 'GET', path: '/v1/api-keys/{id}', parameters: { id: keyId } },
+      options,
+    );
+  }
+
+  /**
+   * Makes a key in place of another, with the same name, scopes, environment and tenants. The old one ends after the
+   * overlap, never later than it would have ended anyway.
+   * @param rotation `overlapHours` is 0 to 168, default 24.
+   * @returns the new key itself in `key`, which is shown this once.
+   * @throws {ConflictError} `conflict` for a key that has ended or was rotated before.
+   * @throws {PermissionError} `forbidden` for a key that may do more than the caller.
+   * @throws {NotFoundError} `not_found`.
+   */
+  rotate(keyId: string, rotation: ApiKeyRotation = {}, options?: RequestOptions): ApiPromise<CreatedApiKey> {
+    return this.#transport.request(
+      {
+        id: 'rotateApiKey',
+        method: 'POST',
+        path: '/v1/api-keys/{id}/rotate',
+        parameters: { id: keyId },
+        body: rotation,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Revokes a key: its next request fails, and so does that of each of its access tokens. A key of another tenant goes on
+   * working there; it no longer acts for this one. Nothing happens when it was revoked before.
+   * @throws {NotFoundError} `not_found`.
+   */
+  revoke(keyId: string, options?: RequestOptions): ApiPromise<ApiKey> {
+    return this.#transport.request(
+      { id: 'revokeApiKey', method: 'DELETE', path: '/v1/api-keys/{id}', parameters: { id: keyId } },
+      options,
+    );
+  }
+}

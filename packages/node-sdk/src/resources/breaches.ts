@@ -1,0 +1,65 @@
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { Breach, BreachChange, BreachInput, BreachListParams } from '../types/privacy.ts';
+
+/** Breaches of personal data, with the hour by which the authority must be notified. */
+export class Breaches {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Reports a breach. The authority must be notified within 72 hours of the discovery (GDPR Article 33(1)). Webhooks are
+   * told: `breach.reported`. Needs the scope `breach:write`.
+   * @throws {ValidationError} `validation_failed`, also for a `discoveredAt` in the future.
+   */
+  report(breach: BreachInput, options?: RequestOptions): ApiPromise<Breach> {
+    return this.#transport.request({ id: 'reportBreach', method: 'POST', path: '/v1/breach', body: breach }, options);
+  }
+
+  /**
+   * Lists the breaches, newest first. Needs the scope `breach:read`.
+   * @param params which ones; `limit` is 1 to 100, default 25.
+   * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
+   */
+  list(params: BreachListParams = {}, options?: ListOptions): PagePromise<Breach> {
+    return this.#transport.list(
+      { id: 'listBreaches', method: 'GET', path: '/v1/breach', query: params, page: 'data' },
+      options,
+    );
+  }
+
+  /**
+   * Gets a breach. Needs the scope `breach:read`.
+   * @throws {NotFoundError} `not_found`.
+   */
+  retrieve(breachId: string, options?: RequestOptions): ApiPromise<Breach> {
+    return this.#transport.request(
+      { id: 'getBreach', method: 'GET', path: '/v1/breach/{id}', parameters: { id: breachId } },
+      options,
+    );
+  }
+
+  /**
+   * Edits a breach, tells of its notifications, or moves it to another status. Webhooks are told: `breach.updated`, unless
+   * nothing changed. Needs the scope `breach:write`.
+   * @param change what is left out stays as it is.
+   * @throws {ConflictError} `breach_transition_not_allowed`.
+   * @throws {NotFoundError} `not_found`.
+   * @throws {ValidationError} `validation_failed`, also where `notificationReason` is missing.
+   */
+  update(breachId: string, change: BreachChange, options?: RequestOptions): ApiPromise<Breach> {
+    return this.#transport.request(
+      {
+        id: 'editBreach',
+        method: 'PATCH',
+        path: '/v1/breach/{id}',
+        parameters: { id: breachId },
+        body: change,
+        idempotent: true,
+      },
+      options,
+    );
+  }
+}

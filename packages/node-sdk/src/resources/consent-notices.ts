@@ -1,0 +1,122 @@
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { Notice, NoticeChange, NoticeContent, NoticeListParams, NoticeVersion } from '../types/consent.ts';
+import type { Items } from '../types/lists.ts';
+import { requireNotice } from './require-notice.ts';
+
+/** Consent notices: what visitors are told and asked. A draft is published as versions that never change. */
+export class ConsentNotices {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Lists the notices, newest first. Needs the scope `consent:read`.
+   * @param params which ones; `limit` is 1 to 100, default 25.
+   * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
+   */
+  list(params: NoticeListParams = {}, options?: ListOptions): PagePromise<Notice> {
+    return this.#transport.list(
+      { id: 'listConsentNotices', method: 'GET', path: '/v1/consent', query: params, page: 'data' },
+      options,
+    );
+  }
+
+  /**
+   * Gets a notice. Needs the scope `consent:read`.
+   * @throws {NotFoundError} `not_found` when the tenant has no such notice.
+   */
+  retrieve(noticeId: string, options?: RequestOptions): ApiPromise<Notice> {
+    return requireNotice(
+      this.#transport.request(
+        { id: 'getConsent', method: 'GET', path: '/v1/consent/{id}', parameters: { id: noticeId } },
+        options,
+      ),
+    );
+  }
+
+  /**
+   * Creates a notice as a draft; publish it to capture records. Needs the scope `consent:write`.
+   * @param content what visitors are told and asked.
+   * @throws {ValidationError} `validation_failed`, naming each value that breaks its rule.
+   */
+  create(content: NoticeContent, options?: RequestOptions): ApiPromise<Notice> {
+    return this.#transport.request(
+      { id: 'createConsentNotice', method: 'POST', path: '/v1/consent/notices', body: content },
+      options,
+    );
+  }
+
+  /**
+   * Edits the content of a notice. What is published stays public as it is until the notice is published again. Needs the
+   * scope `consent:write`.
+   * @param change at least one field; what is left out stays as it is.
+   * @throws {NotFoundError} `not_found`.
+   * @throws {ValidationError} `validation_failed`.
+   */
+  update(noticeId: string, change: NoticeChange, options?: RequestOptions): ApiPromise<Notice> {
+    return this.#transport.request(
+      {
+        id: 'editConsentNotice',
+        method: 'PATCH',
+        path: '/v1/consent/{id}',
+        parameters: { id: noticeId },
+        body: change,
+        idempotent: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Publishes the content as the next version. Nothing happens when nothing changed since the latest one. Needs the scope
+   * `consent:write`.
+   * @returns the notice, with `status` `published` and the number of the version.
+   * @throws {NotFoundError} `not_found`.
+   */
+  publish(noticeId: string, options?: RequestOptions): ApiPromise<Notice> {
+    return this.#transport.request(
+      {
+        id: 'publishConsentNotice',
+        method: 'POST',
+        path: '/v1/consent/{id}/publish',
+        parameters: { id: noticeId },
+      },
+      options,
+    );
+  }
+
+  /**
+   * Archives a notice: it is public no more and takes no more records. Records can still be withdrawn. Needs the scope
+   * `consent:write`.
+   * @throws {NotFoundError} `not_found`.
+   */
+  archive(noticeId: string, options?: RequestOptions): ApiPromise<Notice> {
+    return this.#transport.request(
+      {
+        id: 'archiveConsentNotice',
+        method: 'POST',
+        path: '/v1/consent/{id}/archive',
+        parameters: { id: noticeId },
+      },
+      options,
+    );
+  }
+
+  /**
+   * Gets every published version of a notice, newest first. Needs the scope `consent:read`.
+   * @throws {NotFoundError} `not_found`.
+   */
+  listVersions(noticeId: string, options?: RequestOptions): ApiPromise<Items<NoticeVersion>> {
+    return this.#transport.request(
+      {
+        id: 'listConsentNoticeVersions',
+        method: 'GET',
+        path: '/v1/consent/{id}/versions',
+        parameters: { id: noticeId },
+      },
+      options,
+    );
+  }
+}

@@ -1,0 +1,100 @@
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { ConsentRecord, RecordInput, WithdrawalInput } from '../types/consent.ts';
+import type { PageParams } from '../types/lists.ts';
+
+/** The records of a notice: an append-only ledger. A withdrawal is a record of its own. */
+export class ConsentRecords {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Lists the records of a notice, newest first. Needs the scope `consent:read`.
+   * @param params `limit` is 1 to 200, default 50.
+   * @throws {NotFoundError} `not_found` for an unknown notice.
+   * @throws {BadRequestError} `invalid_cursor`.
+   */
+  list(noticeId: string, params: PageParams = {}, options?: ListOptions): PagePromise<ConsentRecord> {
+    return this.#transport.list(
+      {
+        id: 'listConsentRecords',
+        method: 'GET',
+        path: '/v1/consent/{id}/records',
+        parameters: { id: noticeId },
+        query: params,
+        page: 'data',
+      },
+      options,
+    );
+  }
+
+  /**
+   * Captures a record against a published notice. One that turns off what the subject granted before is stored as a
+   * withdrawal of it. The call has an Idempotency-Key over all its tries: nothing is recorded twice. Hand in your own as
+   * `idempotencyKey` to be safe over a restart of your program too. Needs the scope `consent:write`.
+   * @param record at least one purpose of the notice.
+   * @returns the row of the ledger.
+   * @throws {ConflictError} `consent_notice_not_published`, with `requiredStatus` and `actualStatus` in `fields`;
+   *   `idempotency_in_progress` while another request with the same key runs.
+   * @throws {NotFoundError} `not_found` for an unknown notice.
+   * @throws {ValidationError} `validation_failed` for a purpose that the notice does not have, and for a refusal of one that
+   *   is required; `idempotency_key_reused` for a key that was used with another request.
+   */
+  capture(noticeId: string, record: RecordInput, options?: RequestOptions): ApiPromise<ConsentRecord> {
+    return this.#transport.request(
+      {
+        id: 'captureConsentRecord',
+        method: 'POST',
+        path: '/v1/consent/{id}/records',
+        parameters: { id: noticeId },
+        body: record,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Gets one record. Needs the scope `consent:read`.
+   * @throws {NotFoundError} `not_found` when the notice has no such record.
+   */
+  retrieve(noticeId: string, recordId: string, options?: RequestOptions): ApiPromise<ConsentRecord> {
+    return this.#transport.request(
+      {
+        id: 'getConsentRecord',
+        method: 'GET',
+        path: '/v1/consent/{id}/records/{recordId}',
+        parameters: { id: noticeId, recordId },
+      },
+      options,
+    );
+  }
+
+  /**
+   * Withdraws purposes that a record granted, of an archived notice too. The original stays as it is. Needs the scope
+   * `consent:write`.
+   * @param withdrawal which purposes; default: all that the record granted and that can be refused.
+   * @returns the new record, whose `withdrawsRecordId` names the original.
+   * @throws {ConflictError} `consent_already_withdrawn` when none of the purposes is still granted.
+   * @throws {NotFoundError} `not_found`.
+   * @throws {ValidationError} `validation_failed` for a purpose that the record did not grant or that is required.
+   */
+  withdraw(
+    noticeId: string,
+    recordId: string,
+    withdrawal: WithdrawalInput = {},
+    options?: RequestOptions,
+  ): ApiPromise<ConsentRecord> {
+    return this.#transport.request(
+      {
+        id: 'withdrawConsentRecord',
+        method: 'POST',
+        path: '/v1/consent/{id}/records/{recordId}/withdrawals',
+        parameters: { id: noticeId, recordId },
+        body: withdrawal,
+      },
+      options,
+    );
+  }
+}

@@ -1,0 +1,38 @@
+import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
+import type { Decision, DecisionInput } from '../types/consent.ts';
+import { ConsentNotices } from './consent-notices.ts';
+import { ConsentRecords } from './consent-records.ts';
+import { ConsentSubjects } from './consent-subjects.ts';
+
+/** Consent: the notices, the ledger of records given against them, and the short form for one purpose. */
+export class Consent {
+  readonly notices: ConsentNotices;
+  readonly records: ConsentRecords;
+  readonly subjects: ConsentSubjects;
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+    this.notices = new ConsentNotices(transport);
+    this.records = new ConsentRecords(transport);
+    this.subjects = new ConsentSubjects(transport);
+  }
+
+  /**
+   * Records the decision of a subject about one purpose, against the published notice that asks for it. Needs the scope
+   * `consent:write`.
+   * @param decision with `noticeId` when several published notices ask for the purpose.
+   * @returns the decision with its place in the ledger: `id` is that of the consent record.
+   * @throws {ConflictError} `conflict` when several notices ask for the purpose, `consent_notice_not_published` (with
+   *   `requiredStatus` and `actualStatus` in `fields`) for a draft or an archived notice.
+   * @throws {NotFoundError} `not_found` for an unknown notice.
+   * @throws {ValidationError} `validation_failed` for a purpose that no published notice asks for, or not the named one, and
+   *   for a refusal of one that is required.
+   */
+  decide(decision: DecisionInput, options?: RequestOptions): ApiPromise<Decision> {
+    return this.#transport.request(
+      { id: 'recordConsentDecision', method: 'POST', path: '/v1/consent', body: decision },
+      options,
+    );
+  }
+}

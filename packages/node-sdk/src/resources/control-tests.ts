@@ -1,0 +1,126 @@
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type {
+  ControlTest,
+  ControlTestListParams,
+  NewControlTest,
+  NewTestResult,
+  TestResult,
+} from '../types/controls.ts';
+import type { Items, PageParams } from '../types/lists.ts';
+
+/** The tests of a control and how they went. Every method takes the `controlId` of the control, or its `id`. */
+export class ControlTests {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Gets the tests of a control, the oldest first. Needs the scope `controls:read`.
+   * @param params `status` is `in_use` or `retired`, default `in_use`.
+   * @throws {NotFoundError} `not_found`.
+   */
+  list(
+    controlId: string,
+    params: ControlTestListParams = {},
+    options?: RequestOptions,
+  ): ApiPromise<Items<ControlTest>> {
+    return this.#transport.request(
+      {
+        id: 'listControlTests',
+        method: 'GET',
+        path: '/v1/control-framework/controls/{controlId}/tests',
+        parameters: { controlId },
+        query: params,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Adds a test to a control; it is due at once. At most 200 for a control, retired ones included. Needs the scope
+   * `controls:write`.
+   * @throws {ConflictError} `conflict` for one test too many.
+   * @throws {NotFoundError} `not_found`.
+   */
+  add(controlId: string, test: NewControlTest, options?: RequestOptions): ApiPromise<ControlTest> {
+    return this.#transport.request(
+      {
+        id: 'addControlTest',
+        method: 'POST',
+        path: '/v1/control-framework/controls/{controlId}/tests',
+        parameters: { controlId },
+        body: test,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retires a test: it is kept with its results, and no longer counts. Nothing happens when it was retired before. Needs the
+   * scope `controls:write`.
+   * @throws {NotFoundError} `not_found`.
+   */
+  retire(controlId: string, testId: string, options?: RequestOptions): ApiPromise<ControlTest> {
+    return this.#transport.request(
+      {
+        id: 'retireControlTest',
+        method: 'DELETE',
+        path: '/v1/control-framework/controls/{controlId}/tests/{testId}',
+        parameters: { controlId, testId },
+      },
+      options,
+    );
+  }
+
+  /**
+   * Lists the results of a test, the latest first. Needs the scope `controls:read`.
+   * @param params `limit` is 1 to 200, default 50.
+   * @throws {NotFoundError} `not_found`.
+   * @throws {BadRequestError} `invalid_cursor`.
+   */
+  listResults(
+    controlId: string,
+    testId: string,
+    params: PageParams = {},
+    options?: ListOptions,
+  ): PagePromise<TestResult> {
+    return this.#transport.list(
+      {
+        id: 'listTestResults',
+        method: 'GET',
+        path: '/v1/control-framework/controls/{controlId}/tests/{testId}/results',
+        parameters: { controlId, testId },
+        query: params,
+        page: 'items',
+      },
+      options,
+    );
+  }
+
+  /**
+   * Records how a test went. The latest result of a test counts: while it is `fail`, a control that was accepted is in
+   * `needs_review`. Needs the scope `controls:write`.
+   * @throws {ConflictError} `conflict` for a retired test.
+   * @throws {NotFoundError} `not_found`.
+   * @throws {ValidationError} `validation_failed`, also for a `testedAt` in the future.
+   */
+  recordResult(
+    controlId: string,
+    testId: string,
+    result: NewTestResult,
+    options?: RequestOptions,
+  ): ApiPromise<TestResult> {
+    return this.#transport.request(
+      {
+        id: 'recordTestResult',
+        method: 'POST',
+        path: '/v1/control-framework/controls/{controlId}/tests/{testId}/results',
+        parameters: { controlId, testId },
+        body: result,
+      },
+      options,
+    );
+  }
+}

@@ -1,0 +1,120 @@
+import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
+import type { ControlChange, ControlDetail, ControlList, NewControl } from '../types/controls.ts';
+import type { Readiness, TestHealth } from '../types/frameworks.ts';
+import { ControlEvidence } from './control-evidence.ts';
+import { ControlTests } from './control-tests.ts';
+import { Frameworks } from './frameworks.ts';
+
+/** The controls of the tenant: those of the frameworks that it follows, and its own. */
+export class Controls {
+  readonly frameworks: Frameworks;
+  readonly evidence: ControlEvidence;
+  readonly tests: ControlTests;
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+    this.frameworks = new Frameworks(transport);
+    this.evidence = new ControlEvidence(transport);
+    this.tests = new ControlTests(transport);
+  }
+
+  /** Gets all controls by their codes, with what they add up to. Needs the scope `controls:read`. */
+  list(options?: RequestOptions): ApiPromise<ControlList> {
+    return this.#transport.request({ id: 'listControls', method: 'GET', path: '/v1/control-framework' }, options);
+  }
+
+  /**
+   * Gets a control, with what the list leaves out. Needs the scope `controls:read`.
+   * @param controlId the `controlId` of the control, or its `id`.
+   * @throws {NotFoundError} `not_found`.
+   */
+  retrieve(controlId: string, options?: RequestOptions): ApiPromise<ControlDetail> {
+    return this.#transport.request(
+      {
+        id: 'getControl',
+        method: 'GET',
+        path: '/v1/control-framework/controls/{controlId}',
+        parameters: { controlId },
+      },
+      options,
+    );
+  }
+
+  /**
+   * Creates a control of your own; a tenant has at most 1,000. Needs the scope `controls:write`.
+   * @throws {ConflictError} `conflict` for a code that another control has, and for one control too many.
+   * @throws {ValidationError} `validation_failed`, also for an owner who may not sign in.
+   */
+  create(control: NewControl, options?: RequestOptions): ApiPromise<ControlDetail> {
+    return this.#transport.request(
+      { id: 'createControl', method: 'POST', path: '/v1/control-framework/controls', body: control },
+      options,
+    );
+  }
+
+  /**
+   * Changes the status, the owner or the cadence of a control, and of your own controls what they are. `implemented` or
+   * `accepted` once more is another review. Needs the scope `controls:write`.
+   * @param controlId the `controlId` of the control, or its `id`.
+   * @param change at least one field; `allowedStatuses` of the control tells where it may go.
+   * @throws {ConflictError} `control_transition_not_allowed`; `control_evidence_missing` for `evidence_submitted` without an
+   *   item that counts, and `accepted` without current evidence; `control_test_failing` for `accepted` while the latest
+   *   result of a test is `fail`.
+   * @throws {NotFoundError} `not_found`.
+   * @throws {ValidationError} `validation_failed`, also where a status lacks its reason or its date.
+   */
+  update(controlId: string, change: ControlChange, options?: RequestOptions): ApiPromise<ControlDetail> {
+    return this.#transport.request(
+      {
+        id: 'editControl',
+        method: 'PATCH',
+        path: '/v1/control-framework/controls/{controlId}',
+        parameters: { controlId },
+        body: change,
+        // Once more the same status is another review.
+        idempotent: change.status !== 'implemented' && change.status !== 'accepted',
+      },
+      options,
+    );
+  }
+
+  /**
+   * Removes a control of your own from every list and count; its history stays in the audit log. Needs the scope
+   * `controls:write`.
+   * @param controlId the `controlId` of the control, or its `id`.
+   * @throws {ConflictError} `conflict` for a control of the catalogue: set it to `not_applicable` instead.
+   * @throws {NotFoundError} `not_found`.
+   */
+  retire(controlId: string, options?: RequestOptions): ApiPromise<void> {
+    return this.#transport.request(
+      {
+        id: 'retireControl',
+        method: 'DELETE',
+        path: '/v1/control-framework/controls/{controlId}',
+        parameters: { controlId },
+        answer: 'none',
+      },
+      options,
+    );
+  }
+
+  /**
+   * Tells how far the tenant is, over all and for each framework and domain. Of the controls that apply:
+   * `score` = floor(100 × accepted ÷ total), 0 without any control. Needs the scope `controls:read`.
+   */
+  retrieveReadiness(options?: RequestOptions): ApiPromise<Readiness> {
+    return this.#transport.request(
+      { id: 'getReadiness', method: 'GET', path: '/v1/control-framework/readiness' },
+      options,
+    );
+  }
+
+  /** Tells how the tests and the evidence stand of the controls that apply. Needs the scope `controls:read`. */
+  retrieveTestHealth(options?: RequestOptions): ApiPromise<TestHealth> {
+    return this.#transport.request(
+      { id: 'getTestHealth', method: 'GET', path: '/v1/control-framework/test-health' },
+      options,
+    );
+  }
+}

@@ -1,0 +1,83 @@
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { Dsr, DsrCompletion, DsrExtension, DsrInput, DsrListParams } from '../types/privacy.ts';
+
+/** Requests of data subjects, with the day by which each must be answered. */
+export class DataSubjectRequests {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Opens a request. It is due as many days of 24 hours after its receipt as the tenant chose (`dsrDays`); a later change of
+   * that setting moves no due date. Webhooks are told: `dsr.created`. Needs the scope `dsr:write`.
+   * @throws {ValidationError} `validation_failed`, also for a `receivedAt` in the future.
+   */
+  create(request: DsrInput, options?: RequestOptions): ApiPromise<Dsr> {
+    return this.#transport.request({ id: 'createDsr', method: 'POST', path: '/v1/dsr', body: request }, options);
+  }
+
+  /**
+   * Lists the requests, newest first. Needs the scope `dsr:read`.
+   * @param params which ones; `limit` is 1 to 100, default 25.
+   * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
+   */
+  list(params: DsrListParams = {}, options?: ListOptions): PagePromise<Dsr> {
+    return this.#transport.list(
+      { id: 'listDsrs', method: 'GET', path: '/v1/dsr', query: params, page: 'data' },
+      options,
+    );
+  }
+
+  /**
+   * Gets a request. Needs the scope `dsr:read`.
+   * @throws {NotFoundError} `not_found`.
+   */
+  retrieve(dsrId: string, options?: RequestOptions): ApiPromise<Dsr> {
+    return this.#transport.request(
+      { id: 'getDsr', method: 'GET', path: '/v1/dsr/{id}', parameters: { id: dsrId } },
+      options,
+    );
+  }
+
+  /**
+   * Extends the period of a request, once and while it runs. It becomes three times as long, but ends 90 days after the
+   * receipt at the latest. The same again, with the same reason, changes nothing. Needs the scope `dsr:write`.
+   * @throws {ConflictError} `dsr_already_completed`; `dsr_extension_not_allowed` when it was extended before, has passed, or
+   *   is the longest.
+   * @throws {NotFoundError} `not_found`.
+   */
+  extend(dsrId: string, extension: DsrExtension, options?: RequestOptions): ApiPromise<Dsr> {
+    return this.#transport.request(
+      {
+        id: 'extendDsr',
+        method: 'POST',
+        path: '/v1/dsr/{id}/extend',
+        parameters: { id: dsrId },
+        body: extension,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Completes a request. The same again, with the same outcome and reason, changes nothing. Webhooks are told:
+   * `dsr.completed`. Needs the scope `dsr:write`.
+   * @param completion with a `reason` unless the request is fulfilled.
+   * @throws {ConflictError} `dsr_already_completed` with another outcome or reason.
+   * @throws {NotFoundError} `not_found`.
+   */
+  complete(dsrId: string, completion: DsrCompletion, options?: RequestOptions): ApiPromise<Dsr> {
+    return this.#transport.request(
+      {
+        id: 'completeDsr',
+        method: 'POST',
+        path: '/v1/dsr/{id}/complete',
+        parameters: { id: dsrId },
+        body: completion,
+      },
+      options,
+    );
+  }
+}

@@ -1,0 +1,51 @@
+import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
+import type { Adoption, AdoptionInput, Framework, FrameworkDetail } from '../types/frameworks.ts';
+import type { Items } from '../types/lists.ts';
+
+/** The frameworks of the catalogue. */
+export class Frameworks {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Gets every framework of the catalogue, with what may be claimed. Needs the scope `controls:read`. */
+  list(options?: RequestOptions): ApiPromise<Items<Framework>> {
+    return this.#transport.request(
+      { id: 'listFrameworks', method: 'GET', path: '/v1/control-framework/frameworks' },
+      options,
+    );
+  }
+
+  /**
+   * Gets a framework, with the requirements that controls may be mapped to. Needs the scope `controls:read`.
+   * @param code such as `GDPR`.
+   * @throws {NotFoundError} `not_found`.
+   */
+  retrieve(code: string, options?: RequestOptions): ApiPromise<FrameworkDetail> {
+    return this.#transport.request(
+      {
+        id: 'getFramework',
+        method: 'GET',
+        path: '/v1/control-framework/frameworks/{code}',
+        parameters: { code },
+      },
+      options,
+    );
+  }
+
+  /**
+   * Sets the frameworks that the tenant follows. Controls that come into force for the first time begin as `not_started`;
+   * those that no framework of the list needs rest, and come back with their history when one does. Needs the scope
+   * `controls:write`.
+   * @param adoption the whole list: a framework that is left out is dropped.
+   * @throws {ValidationError} `validation_failed` for an unknown code, and for one that is named twice.
+   */
+  adopt(adoption: AdoptionInput, options?: RequestOptions): ApiPromise<Adoption> {
+    return this.#transport.request(
+      { id: 'adoptFrameworks', method: 'POST', path: '/v1/control-framework/adopt', body: adoption },
+      options,
+    );
+  }
+}

@@ -1,0 +1,54 @@
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { PageParams } from '../types/lists.ts';
+import type { CreatedInvitation, Invitation, InvitationInput } from '../types/people.ts';
+
+/** Invitations to the tenant; each is good for a week. */
+export class Invitations {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Lists the invitations, newest first. Needs the scope `users:read`.
+   * @param params `limit` is 1 to 100, default 25.
+   * @throws {BadRequestError} `invalid_cursor`.
+   */
+  list(params: PageParams = {}, options?: ListOptions): PagePromise<Invitation> {
+    return this.#transport.list(
+      { id: 'listInvitations', method: 'GET', path: '/v1/users/invitations', query: params, page: 'data' },
+      options,
+    );
+  }
+
+  /**
+   * Invites somebody. It also gives a member a new password. Needs the scope `users:write`, and every scope of the role.
+   * @returns the invitation with its `token`, which is shown this once: hand it to the person.
+   * @throws {ConflictError} `conflict` for a suspended member, and for a member with another role.
+   * @throws {PermissionError} `forbidden` for a role that may do more than the caller.
+   */
+  create(invitation: InvitationInput, options?: RequestOptions): ApiPromise<CreatedInvitation> {
+    return this.#transport.request(
+      { id: 'inviteUser', method: 'POST', path: '/v1/users/invitations', body: invitation },
+      options,
+    );
+  }
+
+  /**
+   * Revokes an invitation that is still open; one that was taken, revoked or has expired stays as it is. Needs the scope
+   * `users:write`.
+   * @throws {NotFoundError} `not_found`.
+   */
+  revoke(invitationId: string, options?: RequestOptions): ApiPromise<Invitation> {
+    return this.#transport.request(
+      {
+        id: 'revokeInvitation',
+        method: 'DELETE',
+        path: '/v1/users/invitations/{id}',
+        parameters: { id: invitationId },
+      },
+      options,
+    );
+  }
+}

@@ -1,0 +1,99 @@
+import type { ApiPromise, RequestOptions, StreamPromise, Transport } from '../transport.ts';
+import type {
+  ConsistencyParams,
+  ConsistencyProof,
+  EntryById,
+  EntryBySequence,
+  ExportParams,
+  InclusionProof,
+  LedgerName,
+} from '../types/ledgers.ts';
+import { Checkpoints, titles } from './checkpoints.ts';
+
+/** The two ledgers, and what proves that nothing in them was changed or left out. */
+export class Ledgers {
+  /** The audit log; needs the scope `audit:read`. */
+  readonly audit: Ledger<'audit'>;
+  /** The consent ledger; needs the scope `consent:read`. */
+  readonly consent: Ledger<'consent'>;
+
+  constructor(transport: Transport) {
+    this.audit = new Ledger(transport, 'audit');
+    this.consent = new Ledger(transport, 'consent');
+  }
+}
+
+/** How an entry is named: records tell their number, events their id. */
+export type LedgerEntry<Name extends LedgerName> = Name extends 'audit' ? EntryBySequence | EntryById : EntryBySequence;
+
+/** One ledger: its checkpoints, its proofs and its export. Needs its scope: `audit:read` or `consent:read`. */
+export class Ledger<Name extends LedgerName = LedgerName> {
+  readonly checkpoints: Checkpoints;
+  readonly #transport: Transport;
+  readonly #name: Name;
+
+  constructor(transport: Transport, name: Name) {
+    this.#transport = transport;
+    this.#name = name;
+    this.checkpoints = new Checkpoints(transport, name);
+  }
+
+  /**
+   * Proves that an entry is among those of a checkpoint.
+   * @param entry the number of the entry (`sequence` of a consent record), or the id of an audit event; `size` names the
+   *   checkpoint, default: the latest.
+   * @throws {ConflictError} `checkpoint_missing` when no checkpoint speaks of the entry yet: make one first.
+   * @throws {NotFoundError} `not_found` for an unknown entry, or no checkpoint of that size.
+   */
+  proveInclusion(entry: LedgerEntry<Name>, options?: RequestOptions): ApiPromise<InclusionProof> {
+    return this.#transport.request(
+      {
+        id: `prove${titles[this.#name]}Inclusion`,
+        method: 'GET',
+        path: `/v1/ledgers/${this.#name}/inclusion-proof`,
+        query: entry,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Proves that a checkpoint grew out of an earlier one: nothing was changed or taken out in between.
+   * @param sizes the size of the earlier checkpoint, and of the later one; default: the latest.
+   * @throws {ConflictError} `checkpoint_missing` when there is no checkpoint yet.
+   * @throws {NotFoundError} `not_found` when there is no later checkpoint of that size.
+   * @throws {ValidationError} `validation_failed` when the earlier one is larger than the later one.
+   */
+  proveConsistency(sizes: ConsistencyParams, options?: RequestOptions): ApiPromise<ConsistencyProof> {
+    return this.#transport.request(
+      {
+        id: `prove${titles[this.#name]}Consistency`,
+        method: 'GET',
+        path: `/v1/ledgers/${this.#name}/consistency-proof`,
+        query: sizes,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Exports the ledger as JSON Lines that can be verified offline, of any length, as they come. The first line is a header
+   * with the latest checkpoint and what the rest proves itself with; each other line is an entry. Entries newer than the
+   * checkpoint are not in it: make one first.
+   * @param range of times, and an earlier checkpoint that you kept.
+   * @throws {ConflictError} `checkpoint_missing` when there is no checkpoint yet.
+   * @throws {ValidationError} `validation_failed` when there was no checkpoint of the size `since`.
+   */
+  export(range: ExportParams = {}, options?: RequestOptions): StreamPromise {
+    return this.#transport.stream(
+      {
+        id: `export${titles[this.#name]}Ledger`,
+        method: 'GET',
+        path: `/v1/ledgers/${this.#name}/export`,
+        query: range,
+        answer: 'stream',
+      },
+      options,
+    );
+  }
+}

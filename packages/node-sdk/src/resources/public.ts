@@ -1,0 +1,103 @@
+import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
+import type { PublicNotice, PublicRecord, PublicRecordInput } from '../types/consent.ts';
+import type { TrustWidget } from '../types/trust.ts';
+
+/** What everybody may call: no credentials are sent. */
+export class Public {
+  readonly consent: PublicConsent;
+  readonly trust: PublicTrust;
+
+  constructor(transport: Transport) {
+    this.consent = new PublicConsent(transport);
+    this.trust = new PublicTrust(transport);
+  }
+}
+
+/** What the capture of a visitor may set besides. */
+export interface PublicCaptureOptions extends RequestOptions {
+  /** The site that the visitor decided on, such as `https://www.example.com`: it must belong to the domain of the notice. */
+  readonly origin: string;
+}
+
+/** Published notices and the decisions of visitors, as the consent banner reads and sends them. */
+export class PublicConsent {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Reads a published notice.
+   * @throws {NotFoundError} `not_found` when it does not exist or is not published.
+   */
+  retrieveNotice(noticeId: string, options?: RequestOptions): ApiPromise<PublicNotice> {
+    return this.#transport.request(
+      {
+        id: 'getPublicConsentNotice',
+        method: 'GET',
+        path: '/v1/public/consent/{noticeId}',
+        parameters: { noticeId },
+        credential: 'none',
+      },
+      options,
+    );
+  }
+
+  /**
+   * Records the decision of a visitor. With `capturedAt` it is safe to send again: the same decision of the same moment gives
+   * the record that is there already.
+   * @param record one entry for each purpose of the notice.
+   * @param options with the `origin` that the visitor decided on.
+   * @throws {ConflictError} `consent_notice_not_published`, with `requiredStatus` and `actualStatus` in `fields`.
+   * @throws {NotFoundError} `not_found` for an unknown notice.
+   * @throws {PermissionError} `consent_origin_not_allowed` when the origin does not belong to the domain of the notice.
+   * @throws {RateLimitError} `rate_limited`: there is a limit for each notice and for each client address.
+   * @throws {ValidationError} `validation_failed`, naming each purpose that is missing, unknown or cannot be refused.
+   */
+  capture(
+    noticeId: string,
+    record: PublicRecordInput,
+    { origin, headers, ...options }: PublicCaptureOptions,
+  ): ApiPromise<PublicRecord> {
+    return this.#transport.request(
+      {
+        id: 'capturePublicConsentRecord',
+        method: 'POST',
+        path: '/v1/public/consent/{noticeId}/records',
+        parameters: { noticeId },
+        body: record,
+        credential: 'none',
+        idempotent: record.capturedAt !== undefined,
+      },
+      { ...options, headers: { ...headers, Origin: origin } },
+    );
+  }
+}
+
+/** What trust centers show. */
+export class PublicTrust {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Reads what the trust badge shows.
+   * @param slug of the tenant.
+   * @throws {NotFoundError} `not_found` when there is no such tenant or its trust center is not published.
+   */
+  retrieveWidget(slug: string, options?: RequestOptions): ApiPromise<TrustWidget> {
+    return this.#transport.request(
+      {
+        id: 'getPublicTrustWidget',
+        method: 'GET',
+        path: '/v1/public/trust/{slug}/widget',
+        parameters: { slug },
+        credential: 'none',
+      },
+      options,
+    );
+  }
+}

@@ -1,0 +1,93 @@
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { PageParams } from '../types/lists.ts';
+import type { Redelivery, RedeliveryInput } from '../types/webhooks.ts';
+
+/** Orders to send many deliveries again, which are carried out in the background. A tenant has one at a time. */
+export class Redeliveries {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Orders to send again all dead letters of a webhook, those of a span of time, or both; with `status: 'delivered'` what was
+   * delivered instead. Webhooks that are disabled are passed over. Needs the scope `webhooks:write`.
+   * @param which `webhookId` or `from`, or both.
+   * @returns the order, which tells how far it is: retrieve it again.
+   * @throws {ConflictError} `webhook_deleted`, `webhook_not_enabled`; `webhook_redelivery_running` while another one runs.
+   * @throws {NotFoundError} `not_found` for an unknown webhook.
+   * @throws {ValidationError} `validation_failed`.
+   */
+  create(which: RedeliveryInput, options?: RequestOptions): ApiPromise<Redelivery> {
+    return this.#transport.request(
+      { id: 'redeliverWebhookDeliveries', method: 'POST', path: '/v1/webhooks/redeliver', body: which },
+      options,
+    );
+  }
+
+  /**
+   * Counts what an order would send again, and does nothing. Needs the scope `webhooks:read`.
+   * @param which as for an order.
+   * @throws {ConflictError} `webhook_deleted`, `webhook_not_enabled`.
+   * @throws {NotFoundError} `not_found` for an unknown webhook.
+   * @throws {ValidationError} `validation_failed`.
+   */
+  count(which: RedeliveryInput, options?: RequestOptions): ApiPromise<{ readonly count: number }> {
+    return this.#transport.request(
+      { id: 'countWebhookRedelivery', method: 'GET', path: '/v1/webhooks/redeliver', query: which },
+      options,
+    );
+  }
+
+  /**
+   * Lists the orders, newest first. Needs the scope `webhooks:read`.
+   * @param params `limit` is 1 to 100, default 25.
+   * @throws {BadRequestError} `invalid_cursor`.
+   */
+  list(params: PageParams = {}, options?: ListOptions): PagePromise<Redelivery> {
+    return this.#transport.list(
+      {
+        id: 'listWebhookRedeliveries',
+        method: 'GET',
+        path: '/v1/webhooks/redeliveries',
+        query: params,
+        page: 'items',
+      },
+      options,
+    );
+  }
+
+  /**
+   * Gets an order. Needs the scope `webhooks:read`.
+   * @throws {NotFoundError} `not_found`.
+   */
+  retrieve(redeliveryId: string, options?: RequestOptions): ApiPromise<Redelivery> {
+    return this.#transport.request(
+      {
+        id: 'getWebhookRedelivery',
+        method: 'GET',
+        path: '/v1/webhooks/redeliveries/{id}',
+        parameters: { id: redeliveryId },
+      },
+      options,
+    );
+  }
+
+  /**
+   * Cancels an order. What it has queued is sent all the same; one that has ended stays as it is. Needs the scope
+   * `webhooks:write`.
+   * @throws {NotFoundError} `not_found`.
+   */
+  cancel(redeliveryId: string, options?: RequestOptions): ApiPromise<Redelivery> {
+    return this.#transport.request(
+      {
+        id: 'cancelWebhookRedelivery',
+        method: 'DELETE',
+        path: '/v1/webhooks/redeliveries/{id}',
+        parameters: { id: redeliveryId },
+      },
+      options,
+    );
+  }
+}

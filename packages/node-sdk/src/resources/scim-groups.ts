@@ -1,0 +1,146 @@
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type {
+  ScimGroup,
+  ScimGroupInput,
+  ScimGroupReplacement,
+  ScimListParams,
+  ScimPatchOperation,
+  ScimProjection,
+} from '../types/scim.ts';
+import { groupUrn, patchUrn } from './scim-urns.ts';
+
+const resource = { media: 'scim', credential: 'scim', answer: 'bare' } as const;
+
+/**
+ * The role groups: one for each role, a closed set. `role` is a role, or the name of a group that the tenant mapped to one.
+ * `projection` chooses what of a group comes back.
+ */
+export class ScimGroups {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Lists the groups.
+   * @param params `filter` is one `displayName eq "…"` or `id eq "…"`; `count` is 0 to 100, default 100.
+   * @throws {BadRequestError} `invalidFilter` for any other filter, `invalidValue`.
+   */
+  list(params: ScimListParams = {}, options?: ListOptions): PagePromise<ScimGroup> {
+    return this.#transport.list(
+      { ...resource, id: 'listScimGroups', method: 'GET', path: '/scim/v2/Groups', query: params, page: 'scim' },
+      options,
+    );
+  }
+
+  /**
+   * Finds the group with a name, and lets members join it. It creates nothing: roles are a closed set.
+   * @throws {BadRequestError} `invalidValue` for an unknown name, and for an unknown member: nothing is changed then;
+   *   `invalidSyntax`, `mutability`.
+   */
+  create(group: ScimGroupInput, projection: ScimProjection = {}, options?: RequestOptions): ApiPromise<ScimGroup> {
+    return this.#transport.request(
+      {
+        ...resource,
+        id: 'createScimGroup',
+        method: 'POST',
+        path: '/scim/v2/Groups',
+        query: projection,
+        body: { schemas: [groupUrn], ...group },
+        idempotent: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Gets one group.
+   * @throws {NotFoundError} `not_found`, also for a role that cannot be given here.
+   */
+  retrieve(role: string, projection: ScimProjection = {}, options?: RequestOptions): ApiPromise<ScimGroup> {
+    return this.#transport.request(
+      {
+        ...resource,
+        id: 'getScimGroup',
+        method: 'GET',
+        path: '/scim/v2/Groups/{role}',
+        parameters: { role },
+        query: projection,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Replaces the members of a group. Whoever is named gets the role; whoever was in the group and is not named is suspended.
+   * @throws {BadRequestError} `invalidValue` for an unknown member, `mutability` for another name, `invalidSyntax`.
+   * @throws {NotFoundError} `not_found`.
+   */
+  replace(
+    role: string,
+    group: ScimGroupReplacement,
+    projection: ScimProjection = {},
+    options?: RequestOptions,
+  ): ApiPromise<ScimGroup> {
+    return this.#transport.request(
+      {
+        ...resource,
+        id: 'replaceScimGroup',
+        method: 'PUT',
+        path: '/scim/v2/Groups/{role}',
+        parameters: { role },
+        query: projection,
+        body: { schemas: [groupUrn], ...group },
+      },
+      options,
+    );
+  }
+
+  /**
+   * Adds, removes or replaces members of a group. Whoever is added gets the role; whoever is removed from their group is
+   * suspended. To move somebody, add them to the other group.
+   * @param operations at least one: `add` or `replace` of `members` with a list of `{ value: userId }`, or `remove` of
+   *   `members[value eq "…"]`.
+   * @throws {BadRequestError} `invalidPath`, `invalidFilter`, `invalidValue`, `invalidSyntax`, `noTarget`, `mutability`.
+   * @throws {NotFoundError} `not_found`.
+   */
+  patch(
+    role: string,
+    operations: readonly ScimPatchOperation[],
+    projection: ScimProjection = {},
+    options?: RequestOptions,
+  ): ApiPromise<ScimGroup> {
+    return this.#transport.request(
+      {
+        ...resource,
+        id: 'patchScimGroup',
+        method: 'PATCH',
+        path: '/scim/v2/Groups/{role}',
+        parameters: { role },
+        query: projection,
+        body: { schemas: [patchUrn], Operations: operations },
+        idempotent: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Removes everybody from a group: all its members are suspended. The role stays, and so do the people.
+   * @throws {NotFoundError} `not_found`.
+   */
+  clear(role: string, options?: RequestOptions): ApiPromise<void> {
+    return this.#transport.request(
+      {
+        ...resource,
+        id: 'deleteScimGroup',
+        method: 'DELETE',
+        path: '/scim/v2/Groups/{role}',
+        parameters: { role },
+        answer: 'none',
+      },
+      options,
+    );
+  }
+}

@@ -1,0 +1,38 @@
+import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
+import type { CreatedScimToken, ScimToken } from '../types/access.ts';
+
+/** The token that the identity provider of the tenant comes with. Every method needs the scope `keys:write`. */
+export class ScimTokens {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Tells of the token of the tenant, without the token itself.
+   * @throws {NotFoundError} `not_found` when the tenant has none.
+   */
+  retrieve(options?: RequestOptions): ApiPromise<ScimToken> {
+    return this.#transport.request({ id: 'getScimToken', method: 'GET', path: '/v1/scim-token' }, options);
+  }
+
+  /**
+   * Makes the token of the tenant; the one before it ends in the same moment. Whoever has a token gives any role, so that the
+   * caller needs every scope of an administrator.
+   * @returns the token itself in `token`, which is shown this once.
+   * @throws {PermissionError} `forbidden` when the caller lacks a scope of an administrator.
+   */
+  create(options?: RequestOptions): ApiPromise<CreatedScimToken> {
+    return this.#transport.request({ id: 'createScimToken', method: 'POST', path: '/v1/scim-token' }, options);
+  }
+
+  /**
+   * Revokes the token of the tenant.
+   * @returns what was revoked.
+   * @throws {NotFoundError} `not_found` when the tenant has none.
+   */
+  revoke(options?: RequestOptions): ApiPromise<ScimToken> {
+    return this.#transport.request({ id: 'revokeScimToken', method: 'DELETE', path: '/v1/scim-token' }, options);
+  }
+}

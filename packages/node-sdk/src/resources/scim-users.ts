@@ -1,0 +1,136 @@
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { ScimListParams, ScimPatchOperation, ScimProjection, ScimUser, ScimUserInput } from '../types/scim.ts';
+import { patchUrn, userUrn } from './scim-urns.ts';
+
+const resource = { media: 'scim', credential: 'scim', answer: 'bare' } as const;
+
+/** The members of the tenant as an identity provider sees them. `projection` chooses what of them comes back. */
+export class ScimUsers {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Lists users, in the order of their ids.
+   * @param params `filter` is one `userName eq "…"` or `externalId eq "…"`; `count` is 0 to 100, default 100.
+   * @throws {BadRequestError} `invalidFilter` for any other filter, `invalidValue`.
+   */
+  list(params: ScimListParams = {}, options?: ListOptions): PagePromise<ScimUser> {
+    return this.#transport.list(
+      { ...resource, id: 'listScimUsers', method: 'GET', path: '/scim/v2/Users', query: params, page: 'scim' },
+      options,
+    );
+  }
+
+  /**
+   * Makes a person a member. Somebody who was a member before comes back under the same id.
+   * @throws {ConflictError} `uniqueness` when the person is a member already.
+   * @throws {BadRequestError} `invalidValue`, `invalidSyntax`.
+   */
+  create(user: ScimUserInput, projection: ScimProjection = {}, options?: RequestOptions): ApiPromise<ScimUser> {
+    return this.#transport.request(
+      {
+        ...resource,
+        id: 'createScimUser',
+        method: 'POST',
+        path: '/scim/v2/Users',
+        query: projection,
+        body: { schemas: [userUrn], ...user },
+      },
+      options,
+    );
+  }
+
+  /**
+   * Gets one user.
+   * @throws {NotFoundError} `not_found`.
+   */
+  retrieve(userId: string, projection: ScimProjection = {}, options?: RequestOptions): ApiPromise<ScimUser> {
+    return this.#transport.request(
+      {
+        ...resource,
+        id: 'getScimUser',
+        method: 'GET',
+        path: '/scim/v2/Users/{id}',
+        parameters: { id: userId },
+        query: projection,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Suspends a user, makes them active again, or changes their role.
+   * @param operations at least one `replace` of `active` (a boolean) or `roles` (a list of `{ value }`), such as
+   *   `{ op: 'replace', path: 'active', value: false }`. A tenant with `scimCompatibility: 'extended'` takes more.
+   * @throws {BadRequestError} `invalidPath` for any other operation or path, `invalidValue`, `invalidSyntax`, `mutability`.
+   * @throws {NotFoundError} `not_found`.
+   */
+  patch(
+    userId: string,
+    operations: readonly ScimPatchOperation[],
+    projection: ScimProjection = {},
+    options?: RequestOptions,
+  ): ApiPromise<ScimUser> {
+    return this.#transport.request(
+      {
+        ...resource,
+        id: 'patchScimUser',
+        method: 'PATCH',
+        path: '/scim/v2/Users/{id}',
+        parameters: { id: userId },
+        query: projection,
+        body: { schemas: [patchUrn], Operations: operations },
+        idempotent: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Sets active, roles, name and externalId; what is left out stays. Only where the tenant has
+   * `scimCompatibility: 'extended'`.
+   * @throws {ServerError} 501 where it does not.
+   * @throws {BadRequestError} `mutability` for another userName, `invalidValue`, `invalidSyntax`.
+   * @throws {NotFoundError} `not_found`.
+   */
+  replace(
+    userId: string,
+    user: ScimUserInput,
+    projection: ScimProjection = {},
+    options?: RequestOptions,
+  ): ApiPromise<ScimUser> {
+    return this.#transport.request(
+      {
+        ...resource,
+        id: 'replaceScimUser',
+        method: 'PUT',
+        path: '/scim/v2/Users/{id}',
+        parameters: { id: userId },
+        query: projection,
+        body: { schemas: [userUrn], ...user },
+      },
+      options,
+    );
+  }
+
+  /**
+   * Takes a user out of the tenant. The person and the history stay.
+   * @throws {NotFoundError} `not_found`.
+   */
+  delete(userId: string, options?: RequestOptions): ApiPromise<void> {
+    return this.#transport.request(
+      {
+        ...resource,
+        id: 'deleteScimUser',
+        method: 'DELETE',
+        path: '/scim/v2/Users/{id}',
+        parameters: { id: userId },
+        answer: 'none',
+      },
+      options,
+    );
+  }
+}

@@ -1,0 +1,29 @@
+import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
+import type { Tenant, TenantChange } from '../types/people.ts';
+
+/** The tenant that the credentials belong to, or that `Svc-Tenant` names. */
+export class TenantSettings {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Gets the tenant and its settings. Needs the scope `users:read`. */
+  retrieve(options?: RequestOptions): ApiPromise<Tenant> {
+    return this.#transport.request({ id: 'getTenant', method: 'GET', path: '/v1/tenant' }, options);
+  }
+
+  /**
+   * Changes the settings. Needs the scope `tenant:write`.
+   * @param change what is left out stays as it is; `sso` is replaced whole.
+   * @throws {PermissionError} `forbidden` for a role, as the default or for a group, that may do more than the caller.
+   * @throws {ValidationError} `validation_failed`.
+   */
+  update(change: TenantChange, options?: RequestOptions): ApiPromise<Tenant> {
+    return this.#transport.request(
+      { id: 'editTenant', method: 'PATCH', path: '/v1/tenant', body: change, idempotent: true },
+      options,
+    );
+  }
+}

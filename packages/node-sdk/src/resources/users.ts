@@ -1,0 +1,96 @@
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { User, UserChange, UserListParams } from '../types/people.ts';
+import { Invitations } from './invitations.ts';
+import { UserSessions } from './user-sessions.ts';
+
+/** The members of the tenant. Nobody changes those who may do more than they, nor themselves. */
+export class Users {
+  readonly invitations: Invitations;
+  readonly sessions: UserSessions;
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+    this.invitations = new Invitations(transport);
+    this.sessions = new UserSessions(transport);
+  }
+
+  /**
+   * Lists the members, newest first. Needs the scope `users:read`.
+   * @param params which ones; `limit` is 1 to 100, default 25.
+   * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
+   */
+  list(params: UserListParams = {}, options?: ListOptions): PagePromise<User> {
+    return this.#transport.list(
+      { id: 'listUsers', method: 'GET', path: '/v1/users', query: params, page: 'data' },
+      options,
+    );
+  }
+
+  /**
+   * Gets one member. Needs the scope `users:read`.
+   * @throws {NotFoundError} `not_found`.
+   */
+  retrieve(userId: string, options?: RequestOptions): ApiPromise<User> {
+    return this.#transport.request(
+      { id: 'getUser', method: 'GET', path: '/v1/users/{id}', parameters: { id: userId } },
+      options,
+    );
+  }
+
+  /**
+   * Changes the role of a member, suspends them or makes them active again. A suspended member cannot sign in, and their
+   * sessions in this tenant end at once. Needs the scope `users:write`, and every scope of the old and the new role.
+   * @throws {ConflictError} `conflict` for the last administrator who can sign in.
+   * @throws {PermissionError} `forbidden` for a role that may do more than the caller.
+   * @throws {NotFoundError} `not_found`.
+   */
+  update(userId: string, change: UserChange, options?: RequestOptions): ApiPromise<User> {
+    return this.#transport.request(
+      {
+        id: 'editUser',
+        method: 'PATCH',
+        path: '/v1/users/{id}',
+        parameters: { id: userId },
+        body: change,
+        idempotent: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Removes a member. The history stays; somebody who comes back gets the same id. Needs the scope `users:write`, and every
+   * scope of their role.
+   * @returns the member, with `status` `deleted`.
+   * @throws {ConflictError} `conflict` for the last administrator who can sign in.
+   * @throws {PermissionError} `forbidden` for a member who may do more than the caller.
+   * @throws {NotFoundError} `not_found`.
+   */
+  remove(userId: string, options?: RequestOptions): ApiPromise<User> {
+    return this.#transport.request(
+      { id: 'removeUser', method: 'DELETE', path: '/v1/users/{id}', parameters: { id: userId } },
+      options,
+    );
+  }
+
+  /**
+   * Takes the second factor from a member who lost their device: they sign in with the password alone and enrol anew. Needs
+   * the scope `users:write`, and every scope of their role.
+   * @throws {ConflictError} `conflict` for a member without a second factor, and for one who also signs in to another tenant:
+   *   the operator of the server resets that.
+   * @throws {PermissionError} `forbidden` for a member who may do more than the caller.
+   * @throws {NotFoundError} `not_found`.
+   */
+  resetSecondFactor(userId: string, options?: RequestOptions): ApiPromise<User> {
+    return this.#transport.request(
+      {
+        id: 'resetUserSecondFactor',
+        method: 'DELETE',
+        path: '/v1/users/{id}/mfa',
+        parameters: { id: userId },
+      },
+      options,
+    );
+  }
+}

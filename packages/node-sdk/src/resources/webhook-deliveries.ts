@@ -1,0 +1,60 @@
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { DeliveryListParams, WebhookDelivery, WebhookDeliveryDetail } from '../types/webhooks.ts';
+
+/** What was sent to webhooks, or is to be. Deliveries are forgotten after 30 days. */
+export class WebhookDeliveries {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Lists deliveries, newest first; with `status: 'dead'` the dead-letter queue. Where `eventType` or `reason` fit little, a
+   * page may have few items or none although there are more: iterate, or go on until `nextCursor` is null. Needs the scope
+   * `webhooks:read`.
+   * @param params which ones; `limit` is 1 to 200, default 50.
+   * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
+   */
+  list(params: DeliveryListParams = {}, options?: ListOptions): PagePromise<WebhookDelivery> {
+    return this.#transport.list(
+      { id: 'listWebhookDeliveries', method: 'GET', path: '/v1/webhooks/deliveries', query: params, page: 'items' },
+      options,
+    );
+  }
+
+  /**
+   * Gets a delivery with its event and every attempt. Needs the scope `webhooks:read`.
+   * @throws {NotFoundError} `not_found`.
+   */
+  retrieve(deliveryId: string, options?: RequestOptions): ApiPromise<WebhookDeliveryDetail> {
+    return this.#transport.request(
+      {
+        id: 'getWebhookDelivery',
+        method: 'GET',
+        path: '/v1/webhooks/deliveries/{id}',
+        parameters: { id: deliveryId },
+      },
+      options,
+    );
+  }
+
+  /**
+   * Sends a delivery again, whether the earlier one was delivered or not. To a paused webhook it is sent when that is enabled
+   * again. Needs the scope `webhooks:write`.
+   * @returns a new delivery of the same event, with an id and 24 hours of its own.
+   * @throws {ConflictError} `webhook_delivery_pending`, `webhook_deleted`, `webhook_not_enabled` for a disabled webhook.
+   * @throws {NotFoundError} `not_found`.
+   */
+  redeliver(deliveryId: string, options?: RequestOptions): ApiPromise<WebhookDelivery> {
+    return this.#transport.request(
+      {
+        id: 'redeliverWebhookDelivery',
+        method: 'POST',
+        path: '/v1/webhooks/deliveries/{id}/redeliver',
+        parameters: { id: deliveryId },
+      },
+      options,
+    );
+  }
+}

@@ -1,0 +1,138 @@
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type {
+  Webhook,
+  WebhookChange,
+  WebhookDelivery,
+  WebhookInput,
+  WebhookListParams,
+  WebhookSecretRotation,
+  WebhookWithSecret,
+} from '../types/webhooks.ts';
+import { Redeliveries } from './redeliveries.ts';
+import { WebhookDeliveries } from './webhook-deliveries.ts';
+
+/** Webhooks: where events are sent, what was sent, and sending it again. */
+export class Webhooks {
+  readonly deliveries: WebhookDeliveries;
+  readonly redeliveries: Redeliveries;
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+    this.deliveries = new WebhookDeliveries(transport);
+    this.redeliveries = new Redeliveries(transport);
+  }
+
+  /**
+   * Lists the webhooks, newest first. Needs the scope `webhooks:read`.
+   * @param params which ones; `limit` is 1 to 100, default 25.
+   * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
+   */
+  list(params: WebhookListParams = {}, options?: ListOptions): PagePromise<Webhook> {
+    return this.#transport.list(
+      { id: 'listWebhooks', method: 'GET', path: '/v1/webhooks', query: params, page: 'data' },
+      options,
+    );
+  }
+
+  /**
+   * Creates a webhook; a tenant has at most 50. Needs the scope `webhooks:write`.
+   * @returns its `secret` too, which is shown this once.
+   * @throws {ConflictError} `conflict` for an address that another webhook has, and for one webhook too many.
+   * @throws {ValidationError} `validation_failed`, also for an address that is not on the public internet.
+   */
+  create(webhook: WebhookInput, options?: RequestOptions): ApiPromise<WebhookWithSecret> {
+    return this.#transport.request(
+      { id: 'createWebhook', method: 'POST', path: '/v1/webhooks', body: webhook },
+      options,
+    );
+  }
+
+  /**
+   * Gets a webhook, without its secret. Needs the scope `webhooks:read`.
+   * @throws {NotFoundError} `not_found`.
+   */
+  retrieve(webhookId: string, options?: RequestOptions): ApiPromise<Webhook> {
+    return this.#transport.request(
+      { id: 'getWebhook', method: 'GET', path: '/v1/webhooks/{id}', parameters: { id: webhookId } },
+      options,
+    );
+  }
+
+  /**
+   * Edits a webhook, pauses it, or takes it into use again. While it is paused, what happens waits. With another address, or
+   * in use again, its failures so far count no more. Needs the scope `webhooks:write`.
+   * @param change what is left out stays as it is.
+   * @throws {ConflictError} `conflict` for an address that another webhook has.
+   * @throws {NotFoundError} `not_found`.
+   * @throws {ValidationError} `validation_failed`, also for an address that is not on the public internet.
+   */
+  update(webhookId: string, change: WebhookChange, options?: RequestOptions): ApiPromise<Webhook> {
+    return this.#transport.request(
+      {
+        id: 'editWebhook',
+        method: 'PATCH',
+        path: '/v1/webhooks/{id}',
+        parameters: { id: webhookId },
+        body: change,
+        idempotent: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Deletes a webhook: nothing is sent to it any more, and what still waits is canceled. What was sent stays in the list of
+   * deliveries. Needs the scope `webhooks:write`.
+   * @throws {NotFoundError} `not_found`.
+   */
+  delete(webhookId: string, options?: RequestOptions): ApiPromise<void> {
+    return this.#transport.request(
+      {
+        id: 'deleteWebhook',
+        method: 'DELETE',
+        path: '/v1/webhooks/{id}',
+        parameters: { id: webhookId },
+        answer: 'none',
+      },
+      options,
+    );
+  }
+
+  /**
+   * Gives a webhook a new secret. During the overlap each delivery has two signatures, one by each secret; a secret of an
+   * earlier rotation that still signs along ends at once. Needs the scope `webhooks:write`.
+   * @param rotation `overlapHours` is 0 to 168, default 24.
+   * @returns the new `secret` too, which is shown this once.
+   * @throws {NotFoundError} `not_found`.
+   */
+  rotateSecret(
+    webhookId: string,
+    rotation: WebhookSecretRotation = {},
+    options?: RequestOptions,
+  ): ApiPromise<WebhookWithSecret> {
+    return this.#transport.request(
+      {
+        id: 'rotateWebhookSecret',
+        method: 'POST',
+        path: '/v1/webhooks/{id}/rotate-secret',
+        parameters: { id: webhookId },
+        body: rotation,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Sends a `webhook.test` event to a webhook, whatever types of events it gets otherwise. Needs the scope `webhooks:write`.
+   * @returns the delivery, which is made right afterwards: retrieve it again to see how it went.
+   * @throws {ConflictError} `webhook_not_enabled`.
+   * @throws {NotFoundError} `not_found`.
+   */
+  test(webhookId: string, options?: RequestOptions): ApiPromise<WebhookDelivery> {
+    return this.#transport.request(
+      { id: 'testWebhook', method: 'POST', path: '/v1/webhooks/{id}/test', parameters: { id: webhookId } },
+      options,
+    );
+  }
+}

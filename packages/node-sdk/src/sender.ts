@@ -1,0 +1,235 @@
+import type { Dispatcher } from 'undici';
+import type { AccessTokens } from './access-tokens.ts';
+import { ByteQueue } from './byte-stream.ts';
+import { type Call, flattenHeaders, readHeader } from './call.ts';
+import type { ConnectionPool } from './connection-pool.ts';
+import { Deprecations } from './deprecations.ts';
+import { AbortError, ConfigurationError, DeadlineError, SvcError } from './errors.ts';
+import { Exchange } from './exchange.ts';
+import { type HeaderList, redactHeaders } from './headers.ts';
+import { type CallNote, tell } from './hooks.ts';
+import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
+import { createFailure, explainFailure } from './read-answer.ts';
+import { chooseWait, isPassing, type RetryBudget } from './retry.ts';
+import { type Limits, longestTimer, readLimits, type Settings } from './settings.ts';
+
+/** What clients made from one another share. */
+export interface Shared {
+  readonly pool: ConnectionPool;
+  readonly budget: RetryBudget | null;
+  readonly tokens: AccessTokens | null;
+}
+
+/** A call with what holds for all its tries. */
+interface Run {
+  readonly call: Call;
+  readonly request: PreparedRequest;
+  readonly limits: Limits;
+  /** On the clock of the runtime. */
+  readonly deadlineAt: number;
+  /** Ends the listening to the signal. */
+  readonly release: () => void;
+  readonly isStream: boolean;
+}
+
+/** Sends calls until they succeed or another try would be wrong. */
+export class Sender {
+  readonly #settings: Settings;
+  readonly #shared: Shared;
+  readonly #deprecations: Deprecations;
+
+  constructor(settings: Settings, shared: Shared) {
+    this.#settings = settings;
+    this.#shared = shared;
+    this.#deprecations = new Deprecations(settings.hooks);
+  }
+
+  /**
+   * Sends a call.
+   * @returns its answer, which is no error; that of a stream has begun.
+   * @throws {SvcError}
+   */
+  async send(call: Call, isStream: boolean): Promise<Exchange> {
+    const { signal } = call.options;
+    const onAbort = signal === undefined ? null : () => call.interrupt?.();
+    if (onAbort !== null) signal?.addEventListener('abort', onAbort);
+    const release = () => {
+      if (onAbort !== null) signal?.removeEventListener('abort', onAbort);
+    };
+    try {
+      const { runtime } = this.#settings;
+      const request = prepareRequest(call, this.#settings);
+      const limits = readLimits(call.options, this.#settings);
+      const deadlineAt = runtime.now() + limits.deadline;
+      const exchange = await this.#tryUntilDone({ call, request, limits, deadlineAt, release, isStream });
+      if (exchange.sink === null) release();
+      return exchange;
+    } catch (error) {
+      release();
+      const { onError } = this.#settings.hooks;
+      if (onError !== undefined && error instanceof SvcError)
+        tell('onError', onError, { ...describeCall(call), error });
+      throw error;
+    }
+  }
+
+  async #tryUntilDone(run: Run): Promise<Exchange> {
+    const { call, limits } = run;
+    const { maxResponseBytes, runtime, hooks } = this.#settings;
+    let isRenewed = false;
+    for (;;) {
+      this.#checkRunning(run);
+      const authorization = this.#findAuthorization(call) ?? (await this.#fetchAuthorization(run));
+      const dispatcher = this.#shared.pool.dispatcher ?? (await this.#shared.pool.open());
+      this.#checkRunning(run);
+      const exchange = await this.#try(run, dispatcher, authorization);
+      if (exchange.failure === null && exchange.status < 300) {
+        this.#shared.budget?.succeed();
+        return exchange;
+      }
+      const error = explainFailure(exchange, call, { ...limits, maxResponseBytes, wallClock: runtime.wallClock() });
+      if (exchange.status === 401 && !isRenewed && this.#dropToken(call, authorization)) {
+        isRenewed = true;
+        continue;
+      }
+      const wait = this.#chooseWait(run, exchange, error);
+      if (wait === null) throw error;
+      call.lastError = error;
+      if (hooks.onRetry !== undefined) tell('onRetry', hooks.onRetry, { ...describeCall(call), error, wait });
+      await this.#pause(call, wait);
+    }
+  }
+
+  /** One request. It resolves when the answer is there or will not come. */
+  async #try(run: Run, dispatcher: Dispatcher, authorization: string): Promise<Exchange> {
+    const { call, request, limits } = run;
+    const { runtime, maxResponseBytes, hooks, baseUrl } = this.#settings;
+    const openSink = run.isStream ? (opened: Exchange) => this.#openQueue(run, opened) : null;
+    const exchange = new Exchange({ limit: maxResponseBytes, openSink });
+    call.exchange = exchange;
+    call.attempts += 1;
+    call.interrupt = () => exchange.fail('aborted', undefined);
+    const headers: HeaderList =
+      authorization === '' ? request.headers : ['authorization', authorization, ...request.headers];
+    const begun = runtime.now();
+    const left = run.deadlineAt - begun;
+    const [kind, time] = left < limits.timeout ? (['deadline', left] as const) : (['timeout', limits.timeout] as const);
+    const timer = time > longestTimer ? null : runtime.setTimer(() => exchange.fail(kind, undefined), time);
+    if (hooks.onRequest !== undefined)
+      tell('onRequest', hooks.onRequest, { ...describeCall(call), headers: redactHeaders(headers) });
+    try {
+      const { method } = call.target;
+      const { path, body } = request;
+      const message = { origin: baseUrl.origin, path, method, headers: headers as string[], body };
+      // Our own timer covers everything from here to the last byte.
+      dispatcher.dispatch({ ...message, headersTimeout: 0, bodyTimeout: 0 }, exchange);
+    } catch (error) {
+      exchange.fail('connection', error);
+    }
+    await exchange.settled;
+    if (timer !== null) runtime.clearTimer(timer);
+    if (exchange.sink === null) call.interrupt = null;
+    if (exchange.failure === null) this.#noteAnswer(run, exchange, begun);
+    return exchange;
+  }
+
+  #noteAnswer({ call, request }: Run, { status, headers }: Exchange, begun: number): void {
+    const { runtime, hooks } = this.#settings;
+    this.#deprecations.look(call.operation, headers, request.version);
+    if (hooks.onResponse === undefined) return;
+    const requestId = readHeader(headers, 'svc-request-id') ?? null;
+    const { 'set-cookie': _, ...shown } = flattenHeaders(headers);
+    const duration = runtime.now() - begun;
+    tell('onResponse', hooks.onResponse, { ...describeCall(call), status, requestId, headers: shown, duration });
+  }
+
+  #openQueue({ call, limits, release }: Run, exchange: Exchange): ByteQueue {
+    const makeError: ConstructorParameters<typeof ByteQueue>[1]['makeError'] = (kind, cause) =>
+      createFailure(kind, cause, call, limits);
+    return new ByteQueue(exchange, {
+      runtime: this.#settings.runtime,
+      timeout: limits.timeout,
+      makeError,
+      onClosed: release,
+    });
+  }
+
+  /** @throws {SvcError} where no further request may be sent. */
+  #checkRunning({ call, limits, deadlineAt }: Run): void {
+    const { signal } = call.options;
+    if (signal?.aborted) throw new AbortError(call, signal.reason);
+    if (this.#shared.pool.isClosed) throw new ConfigurationError('The client is closed.', call);
+    if (this.#settings.runtime.now() >= deadlineAt)
+      throw new DeadlineError(limits.deadline, call, call.lastError ?? undefined);
+  }
+
+  /** The Authorization header: empty for none, null for a token that has yet to be asked for. */
+  #findAuthorization({ target }: Call): string | null {
+    const { credential = 'key' } = target;
+    const { credentials } = this.#settings;
+    if (credential === 'none') return '';
+    if (credential === 'key' && credentials.oauth !== null) {
+      const token = this.#shared.tokens?.current;
+      return token === null || token === undefined ? null : `Bearer ${token}`;
+    }
+    const header = credentials[credential];
+    if (header !== null) return header;
+    const names = { key: 'apiKey, or set SVC_API_KEY', scim: 'scimToken', client: 'oauth' };
+    throw new ConfigurationError(`${target.id} needs a credential: give ${names[credential]}.`);
+  }
+
+  /** Waits for the token that all calls share, no longer than this call may take. */
+  async #fetchAuthorization({ call, limits, deadlineAt }: Run): Promise<string> {
+    const { runtime } = this.#settings;
+    const { promise, reject } = Promise.withResolvers<never>();
+    call.interrupt = () => reject(new AbortError(call, call.options.signal?.reason));
+    const left = deadlineAt - runtime.now();
+    const stop = () => reject(new DeadlineError(limits.deadline, call));
+    const timer = left > longestTimer ? null : runtime.setTimer(stop, left);
+    try {
+      const tokens = this.#shared.tokens as AccessTokens;
+      return `Bearer ${await Promise.race([tokens.fetch(), promise])}`;
+    } finally {
+      call.interrupt = null;
+      if (timer !== null) runtime.clearTimer(timer);
+    }
+  }
+
+  /** Whether it was an access token that the server refused: it may have been revoked, so the next one may do. */
+  #dropToken({ target }: Call, authorization: string): boolean {
+    const { tokens } = this.#shared;
+    if (tokens === null || (target.credential ?? 'key') !== 'key') return false;
+    tokens.drop(authorization.slice('Bearer '.length));
+    return true;
+  }
+
+  /** How long to wait before the next try; null where none may follow. */
+  #chooseWait({ call, request, limits, deadlineAt }: Run, exchange: Exchange, error: SvcError): number | null {
+    const { failure, status } = exchange;
+    const mayPass =
+      failure === null ? isPassing(status, error.code) : failure === 'timeout' || failure === 'connection';
+    if (!mayPass || !request.isIdempotent || call.attempts > limits.retries) return null;
+    const { runtime } = this.#settings;
+    const asked = 'retryAfterMs' in error && typeof error.retryAfterMs === 'number' ? error.retryAfterMs : 0;
+    const wait = asked + chooseWait(call.attempts, runtime.random());
+    // What comes after the deadline helps nobody, and before the time that the server named it would be refused again.
+    if (wait > longestTimer || runtime.now() + wait >= deadlineAt) return null;
+    return this.#shared.budget === null || this.#shared.budget.take() ? wait : null;
+  }
+
+  async #pause(call: Call, milliseconds: number): Promise<void> {
+    const { runtime } = this.#settings;
+    await new Promise<void>((resolve) => {
+      const timer = runtime.setTimer(resolve, milliseconds);
+      call.interrupt = () => {
+        runtime.clearTimer(timer);
+        resolve();
+      };
+    });
+    call.interrupt = null;
+  }
+}
+
+function describeCall({ target, attempts, idempotencyKey }: Call): CallNote {
+  return { operation: target.id, method: target.method, path: target.path, attempt: attempts, idempotencyKey };
+}

@@ -1,0 +1,105 @@
+import { type BaseUrl, readBaseUrl } from './base-url.ts';
+import type { AppInfo, ClientOptions } from './client-options.ts';
+import { type Credentials, readCredentials } from './credentials.ts';
+import { ConfigurationError } from './errors.ts';
+import { checkHeaders, checkValue, type HeaderList, mergeHeaders } from './headers.ts';
+import type { Hooks } from './hooks.ts';
+import type { RetryBudgetOptions } from './retry.ts';
+import { type Runtime, systemRuntime } from './runtime.ts';
+import type { RequestOptions } from './transport.ts';
+import { apiVersion, packageVersion } from './version.ts';
+
+/** What a timer can wait for; a longer one would fire at once. */
+export const longestTimer = 2 ** 31 - 1;
+
+/** How long a call may take and how often it is tried. */
+export interface Limits {
+  readonly timeout: number;
+  readonly deadline: number;
+  readonly retries: number;
+}
+
+/** The options of a client, checked and complete. */
+export interface Settings extends Limits {
+  readonly baseUrl: BaseUrl;
+  readonly credentials: Credentials;
+  readonly version: string | null;
+  readonly tenant: string | null;
+  readonly retryBudget: RetryBudgetOptions | null;
+  readonly maxResponseBytes: number;
+  /** For every request. */
+  readonly headers: HeaderList;
+  readonly hooks: Hooks;
+  readonly runtime: Runtime;
+}
+
+/**
+ * Checks the options.
+ * @param environment where the key and the address are looked for when the options do not name them.
+ * @throws {ConfigurationError}
+ */
+export function readSettings(
+  options: ClientOptions,
+  environment: Readonly<Record<string, string | undefined>>,
+): Settings {
+  const { retryBudget = { capacity: 20, refill: 0.1 }, maxResponseBytes = 16 * 1024 * 1024 } = options;
+  if (!Number.isSafeInteger(maxResponseBytes) || maxResponseBytes < 1)
+    throw new ConfigurationError('maxResponseBytes must be a whole number, 1 or more.');
+  if (retryBudget !== null) checkBudget(retryBudget);
+  const own = ['user-agent', describeAgent(options.appInfo)];
+  return {
+    ...readLimits(options, { timeout: 30_000, deadline: 100_000, retries: 2 }),
+    baseUrl: readBaseUrl(options.baseUrl ?? environment.SVC_BASE_URL, options.allowInsecure ?? false),
+    credentials: readCredentials(options, environment.SVC_API_KEY),
+    version: options.version === null ? null : checkVersion(options.version ?? apiVersion),
+    tenant: options.tenant === undefined ? null : checkValue('tenant', options.tenant),
+    retryBudget,
+    maxResponseBytes,
+    headers: options.headers === undefined ? own : mergeHeaders(own, checkHeaders(options.headers)),
+    hooks: options.hooks ?? {},
+    runtime: options.runtime ?? systemRuntime,
+  };
+}
+
+/**
+ * The limits of one call.
+ * @param defaults those of the client.
+ * @throws {ConfigurationError} for what is no limit. 0 retries are 0.
+ */
+export function readLimits(options: Pick<RequestOptions, keyof Limits>, defaults: Limits): Limits {
+  const { timeout = defaults.timeout, deadline = defaults.deadline, retries = defaults.retries } = options;
+  checkDuration('timeout', timeout);
+  checkDuration('deadline', deadline);
+  if (!Number.isSafeInteger(retries) || retries < 0)
+    throw new ConfigurationError('retries must be a whole number, 0 or more.');
+  return { timeout, deadline, retries };
+}
+
+function checkDuration(name: string, value: number): void {
+  const isTimer = typeof value === 'number' && value > 0 && value <= longestTimer;
+  if (!isTimer && value !== Number.POSITIVE_INFINITY)
+    throw new ConfigurationError(`${name} must be milliseconds: above 0, at most ${longestTimer}, or Infinity.`);
+}
+
+function checkBudget({ capacity, refill }: RetryBudgetOptions): void {
+  const isBudget = Number.isFinite(capacity) && capacity >= 0 && Number.isFinite(refill) && refill >= 0;
+  if (!isBudget)
+    throw new ConfigurationError('retryBudget must have a capacity and a refill of 0 or more, or be null.');
+}
+
+/** @throws {ConfigurationError} for what is no date. */
+export function checkVersion(version: unknown): string {
+  if (typeof version === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(version)) return version;
+  throw new ConfigurationError('version must be a date such as 2026-11-01.');
+}
+
+/** RFC 9110 section 10.1.5: products, the one that matters most first. */
+function describeAgent(appInfo: AppInfo | undefined): string {
+  const own = `svc-node/${packageVersion} node/${process.versions.node}`;
+  if (appInfo === undefined) return own;
+  const { name, version } = appInfo;
+  for (const text of [name, version ?? 'x'])
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text))
+      throw new ConfigurationError('The name and the version in appInfo must be single words, as in my-app and 1.0.');
+  return `${name}${version === undefined ? '' : `/${version}`} ${own}`;
+}

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { inspect } from 'node:util';
+import { ApiError, type ClientOptions, ConfigurationError, ConnectionError, Svc, SvcError } from '@svc/node-sdk';
+import { createClient, reading, sendError, sendJson, startScriptedServer, testKey } from './scripted-server.ts';
+
+const scimToken = 'scim_0123456789abcdefghijklmnopqrstuvwxyzABC';
+const good = { baseUrl: 'https://svc.example.com', apiKey: testKey };
+
+function refuse(options: ClientOptions, message: RegExp): void {
+  assert.throws(
+    () => new Svc(options),
+    (error: unknown) => {
+      assert.ok(ConfigurationError.isInstance(error));
+      assert.match(error.message, message);
+      const secrets = [options.apiKey, options.scimToken, options.oauth?.clientSecret].filter((text) => text);
+      for (const secret of secrets) assert.ok(!inspect(error).includes((secret as string).trim()), 'no secret in it');
+      return true;
+    },
+  );
+}
+
+describe('a client', () => {
+  it('refuses what cannot be an API key, and says why without the key', () => {
+    refuse({ ...good, apiKey: `${testKey}\n` }, /white space/);
+    refuse({ ...good, apiKey: ` ${testKey}` }, /white space/);
+    refuse({ ...good, apiKey: `${testKey}é` }, /characters/);
+    refuse({ ...good, apiKey: scimToken }, /SCIM token.*scimToken/);
+    refuse({ ...good, apiKey: 'sk_live_0123456789' }, /svc_live_/);
+    refuse({ ...good, apiKey: '' }, /empty/);
+    refuse({ ...good, scimToken: testKey }, /API key/);
+    refuse({ ...good, scimToken: `${scimToken}\t` }, /white space/);
+    refuse({ ...good, oauth: { clientId: 'a', clientSecret: testKey } }, /not both/);
+    refuse({ baseUrl: good.baseUrl, oauth: { clientId: '', clientSecret: testKey } }, /oauth.clientId is empty/);
+    refuse({ baseUrl: good.baseUrl, oauth: { clientId: 'a', clientSecret: 'x y' } }, /oauth.clientSecret has white/);
+    refuse({ baseUrl: good.baseUrl, oauth: { clientId: 'a', clientSecret: testKey, scope: 'a  b' } }, /oauth.scope/);
+    assert.throws(() => new Svc({ ...good, apiKey: 7 as unknown as string }), /must be a text/);
+  });
+
+  it('refuses an address that is none, or that would send keys in the clear', () => {
+    refuse({ apiKey: testKey }, /SVC_BASE_URL/);
+    refuse({ ...good, baseUrl: 'svc.example.com' }, /https:/);
+    refuse({ ...good, baseUrl: 'ftp://svc.example.com' }, /https:/);
+    refuse({ ...good, baseUrl: 'https://svc.example.com\n' }, /https:/);
+    refuse({ ...good, baseUrl: 'https://user:pass@svc.example.com' }, /user/);
+    refuse({ ...good, baseUrl: 'https://svc.example.com/?a=b' }, /query/);
+    refuse({ ...good, baseUrl: 'https://svc.example.com/#a' }, /fragment/);
+    refuse({ ...good, baseUrl: 'http://svc.example.com' }, /unencrypted/);
+    refuse({ ...good, baseUrl: 'http://127.0.0.1.example.com' }, /unencrypted/);
+    for (const host of ['localhost:1', '127.0.0.1:1', '127.8.9.1', '[::1]:8787', 'svc.localhost'])
+      assert.ok(new Svc({ ...good, baseUrl: `http://${host}` }));
+    assert.ok(new Svc({ ...good, baseUrl: 'http://svc.internal', allowInsecure: true }));
+  });
+
+  it('refuses limits, versions, headers and names that make no sense', () => {
+    for (const timeout of [0, -1, Number.NaN, 2 ** 31]) refuse({ ...good, timeout }, /timeout/);
+    refuse({ ...good, deadline: 0 }, /deadline/);
+    for (const retries of [-1, 1.5, Number.POSITIVE_INFINITY]) refuse({ ...good, retries }, /retries/);
+    refuse({ ...good, maxResponseBytes: 0 }, /maxResponseBytes/);
+    refuse({ ...good, retryBudget: { capacity: -1, refill: 0 } }, /retryBudget/);
+    refuse({ ...good, version: 'latest' }, /version/);
+    refuse({ ...good, tenant: 'a\r\nX-Evil: 1' }, /tenant/);
+    refuse({ ...good, headers: { 'x-a': 'b\r\nc: d' } }, /line ends/);
+    refuse({ ...good, headers: { 'x a': 'b' } }, /no name/);
+    refuse({ ...good, headers: { Authorization: 'Bearer x' } }, /apiKey/);
+    refuse({ ...good, headers: { 'Content-Length': '1' } }, /cannot be set/);
+    refuse({ ...good, appInfo: { name: 'two words' } }, /appInfo/);
+    assert.ok(new Svc({ ...good, timeout: Number.POSITIVE_INFINITY, deadline: Number.POSITIVE_INFINITY }));
+  });
+
+  it('takes its key and its address from the environment where it is not given them', async () => {
+    await using server = await startScriptedServer((response) => sendJson(response, 200, { data: 1 }));
+    const { SVC_API_KEY, SVC_BASE_URL } = process.env;
+    process.env.SVC_API_KEY = testKey;
+    process.env.SVC_BASE_URL = server.url;
+    try {
+      await using svc = new Svc();
+      assert.equal(await svc.request(reading), 1);
+      assert.equal(server.received[0]?.headers.authorization, `Bearer ${testKey}`);
+    } finally {
+      restore('SVC_API_KEY', SVC_API_KEY);
+      restore('SVC_BASE_URL', SVC_BASE_URL);
+    }
+  });
+
+  it('needs a credential only for the calls that take one', async () => {
+    await using server = await startScriptedServer((response) => sendJson(response, 200, { data: 1 }));
+    await using svc = new Svc({ baseUrl: server.url });
+    assert.equal(await svc.request({ ...reading, credential: 'none' }), 1);
+    await assert.rejects(svc.request(reading), /read needs a credential: give apiKey/);
+    await assert.rejects(svc.request({ ...reading, credential: 'scim' }), /scimToken/);
+    await assert.rejects(svc.request({ ...reading, credential: 'client' }), /oauth/);
+    assert.equal(server.received.length, 1);
+    assert.equal(server.received[0]?.headers.authorization, undefined);
+  });
+
+  it('never shows its keys: printed, as JSON, in errors, their causes and what hooks are told', async () => {
+    const told: unknown[] = [];
+    const note = (value: unknown) => told.push(value);
+    await using server = await startScriptedServer((response) =>
+      sendError(response, 503, 'busy', { 'set-cookie': 'a=b' }),
+    );
+    const secrets = { apiKey: testKey, scimToken, headers: { 'x-gateway-key': 'gateway-secret' } };
+    const hooks = { onRequest: note, onResponse: note, onRetry: note, onError: note };
+    await using svc = createClient(server, { ...secrets, hooks, retries: 0 });
+    const failed: unknown = await svc.request(reading).catch((error: unknown) => error);
+    assert.ok(ApiError.isInstance(failed));
+    await using nowhere = createClient({ url: 'http://127.0.0.1:9' }, { ...secrets, retries: 0 });
+    const unconnected: unknown = await nowhere.request(reading).catch((error: unknown) => error);
+    assert.ok(ConnectionError.isInstance(unconnected));
+    for (const value of [
+      svc,
+      svc.withOptions({}),
+      svc.consent,
+      svc.scim,
+      failed,
+      unconnected,
+      told,
+      svc.request(reading).catch(() => 0),
+    ]) {
+      const texts = [
+        inspect(value, { depth: 20, showHidden: true, getters: true }),
+        JSON.stringify(value),
+        String(value),
+      ];
+      for (const secret of [testKey, scimToken, 'gateway-secret', Buffer.from(testKey).toString('base64')])
+        for (const text of texts) assert.ok(!text?.includes(secret), `${secret} is in ${text}`);
+    }
+    assert.match(inspect(svc), /^Svc \{\s+baseUrl/);
+  });
+
+  it('differs from another client in what it is told, and shares its connections', async () => {
+    await using server = await startScriptedServer((response) => sendJson(response, 200, { data: 1 }));
+    await using svc = createClient(server);
+    const other = svc.withOptions({ tenant: 'second', headers: { 'x-a': 'b' } });
+    await svc.request(reading);
+    await other.request(reading);
+    assert.deepEqual(
+      server.received.slice(0, 2).map(({ headers }) => headers['svc-tenant']),
+      [undefined, 'second'],
+    );
+    for (let call = 0; call < 10; call += 1) await (call % 2 === 0 ? svc : other).request(reading);
+    // A connection rests for a turn of the event loop after an answer, so calls that follow at once take turns.
+    assert.ok(server.connections() <= 2);
+    await other.close();
+    await assert.rejects(svc.request(reading), /client is closed/);
+    assert.equal(server.received.length, 12);
+  });
+
+  it('can be closed before it was used, and twice', async () => {
+    const svc = new Svc(good);
+    await svc.close();
+    await svc.close();
+    await assert.rejects(svc.request(reading), ConfigurationError);
+  });
+
+  it('lets the answers that are under way come before it closes', async () => {
+    const arrived = Promise.withResolvers<void>();
+    const leave = Promise.withResolvers<void>();
+    await using server = await startScriptedServer(async (response) => {
+      arrived.resolve();
+      await leave.promise;
+      sendJson(response, 200, { data: 'whole' });
+    });
+    const svc = createClient(server);
+    const answer = svc.request(reading);
+    await arrived.promise;
+    const closed = svc.close();
+    leave.resolve();
+    assert.equal(await answer, 'whole');
+    await closed;
+  });
+});
+
+describe('an error', () => {
+  it('is known as one also to another copy of the package', async () => {
+    const copy: typeof import('@svc/node-sdk') = await import(`${import.meta.resolve('@svc/node-sdk')}?copy`);
+    const errors: typeof import('../../src/errors.ts') = await import(
+      `${import.meta.resolve('../../src/errors.ts')}?copy`
+    );
+    const other = new errors.ConfigurationError('from the copy');
+    assert.ok(!(other instanceof ConfigurationError));
+    assert.ok(ConfigurationError.isInstance(other));
+    assert.ok(SvcError.isInstance(other));
+    assert.ok(copy.SvcError.isInstance(other));
+    assert.ok(!ApiError.isInstance(other));
+    for (const value of [null, undefined, 'x', {}, new Error('x'), []]) assert.ok(!SvcError.isInstance(value));
+  });
+
+  it('keeps its kind in a class that a program derives from it', () => {
+    class Own extends ConfigurationError {}
+    assert.ok(ConfigurationError.isInstance(new Own('x')));
+    assert.equal(new Own('x').name, 'ConfigurationError');
+  });
+
+  it('has the function that called in its stack, also on a later page of a list', async () => {
+    await using server = await startScriptedServer((response, _, number) => {
+      if (number % 2 === 1) sendJson(response, 200, { data: { items: [1], nextCursor: 'next' } });
+      else sendError(response, 403, 'forbidden');
+    });
+    await using svc = createClient(server);
+    async function theFunctionThatCalled(): Promise<void> {
+      await svc.request(reading);
+      await svc.request(reading);
+    }
+    async function theFunctionThatIterated(): Promise<void> {
+      for await (const _ of svc.list({ ...reading, page: 'items' }));
+    }
+    for (const call of [theFunctionThatCalled, theFunctionThatIterated]) {
+      const error: unknown = await call().catch((reason: unknown) => reason);
+      assert.ok(ApiError.isInstance(error));
+      assert.match(String(error.stack), new RegExp(call.name));
+    }
+  });
+});
+
+function restore(name: string, value: string | undefined): void {
+  if (value === undefined) delete process.env[name];
+  else process.env[name] = value;
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { describe, it } from 'node:test';
+import type { DeprecationNote, Hooks } from '@svc/node-sdk';
+import {
+  createClient,
+  reading,
+  sendError,
+  sendJson,
+  startScriptedServer,
+  testKey,
+  writing,
+} from './scripted-server.ts';
+
+type Note = Record<string, unknown>;
+
+describe('hooks', () => {
+  it('are told of every try, every answer, every wait and the end', async () => {
+    const told: [string, Record<string, unknown>][] = [];
+    const note = (name: string) => (value: object) => void told.push([name, { ...value }]);
+    const hooks: Hooks = {
+      onRequest: note('request'),
+      onResponse: note('response'),
+      onRetry: note('retry'),
+      onError: note('error'),
+    };
+    await using server = await startScriptedServer((response, _, number) => {
+      const headers = { 'svc-request-id': `r${number}`, 'set-cookie': 'a=b', 'retry-after': '0' };
+      sendError(response, number === 1 ? 503 : 422, 'some_code', headers);
+    });
+    await using svc = createClient(server, { hooks, headers: { 'x-gateway-key': 'secret' } });
+    await assert.rejects(
+      svc.request({ ...writing, path: '/v1/consent/{id}/records', parameters: { id: 'ada@example.com' } }),
+    );
+    assert.deepEqual(
+      told.map(([name]) => name),
+      ['request', 'response', 'retry', 'request', 'response', 'error'],
+    );
+    const key = server.received[0]?.headers['idempotency-key'];
+    for (const [index, [, { operation, method, path, attempt, idempotencyKey }]] of told.entries())
+      assert.deepEqual(
+        [operation, method, path, attempt, idempotencyKey],
+        ['write', 'POST', '/v1/consent/{id}/records', index < 3 ? 1 : 2, key],
+      );
+    const [request, response, retry, , , error] = told.map(([, value]) => value) as [
+      Note,
+      Note,
+      Note,
+      Note,
+      Note,
+      Note,
+    ];
+    const sent = request.headers as Record<string, string>;
+    assert.equal(sent.authorization, '[redacted]');
+    assert.equal(sent['x-gateway-key'], '[redacted]');
+    assert.equal(sent['idempotency-key'], key);
+    assert.deepEqual([response.status, response.requestId], [503, 'r1']);
+    assert.equal((response.headers as Record<string, string>)['set-cookie'], undefined);
+    assert.equal(typeof response.duration, 'number');
+    assert.equal((retry.error as { readonly status: number }).status, 503);
+    assert.ok((retry.wait as number) >= 0);
+    assert.equal((error.error as { readonly status: number }).status, 422);
+    for (const secret of [testKey, 'secret', 'ada@example.com']) assert.ok(!JSON.stringify(told).includes(secret));
+  });
+
+  it('that throw change nothing, and are a warning of the process', async () => {
+    const fail = () => {
+      throw new Error('a bug in the hook');
+    };
+    await using server = await startScriptedServer((response) => sendJson(response, 200, { data: 'in' }));
+    await using svc = createClient(server, { hooks: { onRequest: fail } });
+    const warned = once(process, 'warning');
+    assert.equal(await svc.request(reading), 'in');
+    const [warning] = await warned;
+    assert.match(warning.message, /onRequest failed: a bug in the hook/);
+    assert.equal(warning.code, 'SVC_HOOK_FAILED');
+  });
+
+  it('are told once for each operation that it is deprecated, or answered in another version', async () => {
+    const notes: DeprecationNote[] = [];
+    await using server = await startScriptedServer((response, { path }) => {
+      const headers = {
+        '/v1/old': {
+          deprecation: '@1790000000',
+          sunset: 'Sun, 21 Nov 2027 00:00:00 GMT',
+          link: '</docs>; rel="deprecation"',
+        },
+        '/v1/other': { 'svc-version': '2027-01-01' },
+        '/v1/thing': { 'svc-version': '2026-11-01' },
+      }[path];
+      sendJson(response, 200, { data: null }, headers);
+    });
+    await using svc = createClient(server, { hooks: { onDeprecation: (note) => notes.push(note) } });
+    for (let round = 0; round < 3; round += 1) {
+      await svc.request(reading);
+      await svc.request({ ...reading, id: 'old', path: '/v1/old' });
+      await svc.request({ ...reading, id: 'other', path: '/v1/other' });
+    }
+    const [old, other] = notes;
+    assert.equal(notes.length, 2);
+    assert.deepEqual(
+      [old?.operation, old?.deprecation, old?.sunset],
+      ['old', '@1790000000', 'Sun, 21 Nov 2027 00:00:00 GMT'],
+    );
+    assert.match(String(old?.link), /deprecation/);
+    assert.deepEqual(
+      [other?.operation, other?.requestedVersion, other?.version],
+      ['other', '2026-11-01', '2027-01-01'],
+    );
+    assert.match(String(other?.message), /version 2027-01-01, not 2026-11-01/);
+  });
+
+  it('need not be there for a deprecation to be seen: it is a warning of the process', async () => {
+    await using server = await startScriptedServer((response) =>
+      sendJson(response, 200, { data: null }, { deprecation: '@1790000000' }),
+    );
+    await using svc = createClient(server);
+    const warned = once(process, 'warning');
+    await svc.request(reading);
+    const [warning] = await warned;
+    assert.deepEqual([warning.name, warning.code], ['DeprecationWarning', 'SVC_DEPRECATED']);
+    assert.match(warning.message, /read is deprecated/);
+  });
+});

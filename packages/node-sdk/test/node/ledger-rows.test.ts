@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import fc from 'fast-check';
+import { startTestServer, type TestServer } from '../../../../server/test/harness.ts';
+import {
+  canonicalize,
+  LedgerVerificationError,
+  verifyConsistency,
+  verifyEvents,
+  verifyInclusion,
+  verifyRecords,
+} from '../../src/ledger/index.ts';
+
+/** A row with everything that the API gives. */
+// biome-ignore lint/suspicious/noExplicitAny: tests change rows of every shape
+type Row = any;
+
+describe('rows as the API gives them', () => {
+  let server: TestServer;
+  let tenantId: string;
+  /** Newest first. */
+  let records: readonly Row[];
+  let events: readonly Row[];
+  let details: readonly Row[];
+  const get = async (path: string) => (await server.request('GET', path)).body.data;
+
+  before(async () => {
+    server = await startTestServer();
+    tenantId = server.tenant.id;
+    const notice = await server.createNotice();
+    const other = await server.createNotice();
+    const capture = async (noticeId: string, number: number) => {
+      server.clock.advance(1000);
+      const headers = { 'Idempotency-Key': `capture-${number}` };
+      const subjectId = `subject ${number} \u2028 \u{1F600}`;
+      const body = { subjectId, ip: '192.0.2.1', purposes: { necessary: true, analytics: number % 2 === 0 } };
+      return (await server.request('POST', `/v1/consent/${noticeId}/records`, { headers, body })).body.data;
+    };
+    for (let number = 0; number < 10; number += 1) await capture(number % 3 === 2 ? other : notice, number);
+    records = (await get(`/v1/consent/${notice}/records`)).data;
+    events = (await get('/v1/audit')).items;
+    details = await Promise.all(events.map(({ id }) => get(`/v1/audit/${id}`)));
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  test('records verify newest first and oldest first, with every pair of neighbours', async () => {
+    assert.equal(records.length, 7);
+    for (const rows of [records, records.toReversed()])
+      assert.deepEqual(await verifyRecords(rows, { tenantId }), { rows: 7, hashed: 7, linked: 3 });
+    assert.deepEqual(await verifyRecords([], { tenantId }), { rows: 0, hashed: 0, linked: 0 });
+  });
+
+  test('a record with any value changed, added or removed is found', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(6), fc.nat(30), fc.jsonValue({ maxDepth: 1 }), async (at, pick, value) => {
+        const record = records[at];
+        const keys = [...Object.keys(record), 'more'];
+        const key = keys[pick % keys.length] as string;
+        fc.pre(JSON.stringify(record[key]) !== JSON.stringify(value));
+        assert.notEqual(await codeOf(verifyRecords(records.with(at, { ...record, [key]: value }), { tenantId })), null);
+        if (key === 'more') return;
+        const { [key]: _, ...without } = record;
+        assert.notEqual(await codeOf(verifyRecords(records.with(at, without), { tenantId })), null);
+      }),
+    );
+  });
+
+  test('records of another tenant, in another order, or twice, are found', async () => {
+    assert.equal(await codeOf(verifyRecords(records, { tenantId: 'another' })), 'hash_mismatch');
+    const [first, second, ...rest] = records;
+    assert.equal(await codeOf(verifyRecords([second, first, ...rest], { tenantId })), 'entry_missing');
+    assert.equal(await codeOf(verifyRecords([first, first], { tenantId })), 'entry_missing');
+  });
+
+  test('records that were hashed anew are found by their links and their times', async () => {
+    const [newest, next, ...rest] = records;
+    const reseal = (record: Row, changes: object): Row => {
+      const { ledgerHash: _, prevLedgerHash, ...fields } = { ...record, ...changes };
+      const text = (prevLedgerHash ?? '').replace('sha256:', '') + canonicalize({ ...fields, tenantId });
+      return { ...fields, prevLedgerHash, ledgerHash: `sha256:${hash('sha256', text)}` };
+    };
+    const swapped = { subjectId: 'somebody else' };
+    const pairs = [newest, next, ...rest].map((record, index, all) => [all[index - 1], record] as const);
+    const neighbours = pairs.find(([later, record]) => later?.sequence === record.sequence + 1);
+    const [later, earlier] = neighbours as readonly [Row, Row];
+    assert.equal(await codeOf(verifyRecords([reseal(earlier, swapped)], { tenantId })), null);
+    assert.equal(await codeOf(verifyRecords([later, reseal(earlier, swapped)], { tenantId })), 'chain_broken');
+    const old = { recordedAt: '2020-01-01T00:00:00.000Z' };
+    assert.equal(await codeOf(verifyRecords([reseal(newest, old), next], { tenantId })), 'time_backwards');
+    assert.equal(await codeOf(verifyRecords([next, reseal(newest, old)], { tenantId })), 'time_backwards');
+    assert.equal(await codeOf(verifyRecords([reseal(newest, { prevLedgerHash: null })], { tenantId })), 'chain_broken');
+  });
+
+  test('events of the list verify by their links alone, with details by what was hashed too', async () => {
+    const rows = events.length;
+    assert.ok(rows > 5);
+    assert.deepEqual(await verifyEvents(events, { tenantId }), { rows, hashed: 0, linked: rows - 1 });
+    assert.deepEqual(await verifyEvents(details, { tenantId }), { rows, hashed: rows, linked: rows - 1 });
+    assert.deepEqual(await verifyEvents([details[3]], { tenantId }), { rows: 1, hashed: 1, linked: 0 });
+  });
+
+  test('an event that is left out or moved is found, and with details one that was changed', async () => {
+    for (const [at, event] of events.entries()) {
+      if (at > 0 && at < events.length - 1)
+        assert.equal(await codeOf(verifyEvents(events.toSpliced(at, 1), { tenantId })), 'chain_broken');
+      const changed = { ...details[at], action: 'thing.done' };
+      assert.equal(await codeOf(verifyEvents(details.with(at, changed), { tenantId })), 'hash_mismatch');
+      if (at > 0) {
+        const early = { ...events[at - 1], at: '2020-01-01T00:00:00.000Z' };
+        assert.equal(await codeOf(verifyEvents(events.with(at - 1, early), { tenantId })), 'time_backwards');
+      }
+      // Of what the list leaves out nothing can be said.
+      await verifyEvents(events.with(at, { ...event, action: 'thing.done' }), { tenantId });
+    }
+    assert.equal(await codeOf(verifyEvents(details, { tenantId: 'another' })), 'hash_mismatch');
+  });
+
+  test('proofs of the server verify, for every record and event, and for every two checkpoints', async () => {
+    const publicKey = (await server.request('GET', '/.well-known/svc-ledger-key', { key: null })).text;
+    const sign = async (ledger: string) =>
+      (await server.request('POST', `/v1/ledgers/${ledger}/checkpoints`)).body.data.note as string;
+    await sign('consent');
+    for (const { sequence, ledgerHash: hash } of records) {
+      const proof = await get(`/v1/ledgers/consent/inclusion-proof?sequence=${sequence}`);
+      assert.equal(verifyInclusion({ hash, proof, publicKey }).sequence, sequence);
+      const { ledgerHash: foreign } = records.find((record) => record.sequence !== sequence);
+      assert.throws(() => verifyInclusion({ hash: foreign, proof, publicKey }), { code: 'proof_invalid' });
+    }
+    const notes = [];
+    for (let number = 0; number < 6; number += 1) {
+      await server.createNotice();
+      notes.push(await sign('audit'));
+    }
+    for (const { id, hash } of events) {
+      const proof = await get(`/v1/ledgers/audit/inclusion-proof?id=${id}`);
+      verifyInclusion({ hash, proof, publicKey });
+    }
+    for (const older of notes) {
+      const from = older.split('\n')[1];
+      const proof = await get(`/v1/ledgers/audit/consistency-proof?from=${from}`);
+      assert.equal(verifyConsistency({ older, proof, publicKey }).ledger, 'audit');
+    }
+  });
+});
+
+async function codeOf(call: Promise<unknown>): Promise<string | null> {
+  try {
+    await call;
+    return null;
+  } catch (error) {
+    assert.ok(LedgerVerificationError.isInstance(error), String(error));
+    return error.code;
+  }
+}

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { build } from 'vite';
+import { packageVersion } from '../../src/version.ts';
+
+const root = join(import.meta.dirname, '../..');
+const require = createRequire(import.meta.url);
+const compiler = join(dirname(require.resolve('typescript/package.json')), 'lib/tsc.js');
+const modules = join(dirname(require.resolve('undici/package.json')), '..');
+
+/** Uses each entry, and shows that the package answers: a refusal comes from its own code. */
+const program = `
+  const { Svc, SvcError, ConfigurationError } = sdk;
+  const svc = new Svc({ baseUrl: 'http://127.0.0.1:9', apiKey: 'svc_test_0123456789', retries: 0 });
+  svc.audit.list().then(() => process.exit(2), async (error) => {
+    if (!SvcError.isInstance(error) || error.code !== 'connection_failed') process.exit(3);
+    const server = await testing.createTestServer();
+    const client = new Svc({ baseUrl: server.baseUrl, apiKey: server.apiKey });
+    const { items } = await client.consent.notices.list();
+    await server.close();
+    console.log(ConfigurationError.name, items.length, typeof ledger.verifyExport);
+  });
+`;
+
+describe('the package', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-node-sdk-'));
+  const installed = join(folder, 'node_modules/@svc/node-sdk');
+  let tarball: string;
+
+  before(() => {
+    execFileSync(process.execPath, [compiler, '-p', root]);
+    execFileSync(process.execPath, [join(root, 'build.ts')]);
+    const packed = execFileSync('npm', ['pack', '--json', '--pack-destination', folder], { cwd: root, stdio: 'pipe' });
+    const answer = JSON.parse(packed.toString());
+    tarball = join(
+      folder,
+      (Object.values(answer)[0] as { readonly filename: string }).filename.replace(/^@svc\//, 'svc-'),
+    );
+    mkdirSync(installed, { recursive: true });
+    execFileSync('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1']);
+    for (const name of ['undici', '@types', 'undici-types'])
+      symlinkSync(join(modules, name), join(folder, 'node_modules', name));
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  });
+
+  after(() => rmSync(folder, { recursive: true }));
+
+  const run = (file: string, code: string): string => {
+    writeFileSync(join(folder, file), code);
+    return execFileSync(process.execPath, [join(folder, file)], { encoding: 'utf8' }).trim();
+  };
+
+  it('is found good by publint, strictly, and by attw as ESM', () => {
+    for (const [tool, ...options] of [
+      ['publint', '--strict'],
+      ['attw', '--profile', 'esm-only'],
+    ] as const) {
+      const { status, stdout, stderr } = spawnSync(join(modules, '.bin', tool), [tarball, ...options], {
+        encoding: 'utf8',
+      });
+      assert.equal(status, 0, stdout + stderr);
+    }
+  });
+
+  it('is small: 0.95 MB and 250 files with its sources, to which the declaration maps lead, next to undici', () => {
+    const files = readdirSync(installed, { recursive: true, encoding: 'utf8' }).map((name) =>
+      statSync(join(installed, name)),
+    );
+    const bytes = files.reduce((sum, stat) => sum + (stat.isFile() ? stat.size : 0), 0);
+    assert.ok(bytes <= 950_000, `${bytes} bytes`);
+    const count = files.filter((stat) => stat.isFile()).length;
+    assert.ok(count <= 250, `${count} files`);
+    const { version, dependencies, sideEffects } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+    assert.deepEqual(Object.keys(dependencies), ['undici']);
+    assert.equal(sideEffects, false);
+    assert.equal(version, packageVersion);
+  });
+
+  it('is imported, in ESM', () => {
+    const imports = ['sdk:', 'testing:/testing', 'ledger:/ledger'].map((pair) => pair.split(':') as [string, string]);
+    const code = imports.map(([name, path]) => `import * as ${name} from '@svc/node-sdk${path}';`).join('\n');
+    assert.equal(run('esm.mjs', code + program), 'ConfigurationError 0 function');
+  });
+
+  it('is required, in CommonJS', () => {
+    const code = ['sdk:', 'testing:/testing', 'ledger:/ledger']
+      .map((pair) => pair.split(':'))
+      .map(([name, path]) => `const ${name} = require('@svc/node-sdk${path}');`)
+      .join('\n');
+    assert.equal(run('cjs.cjs', code + program), 'ConfigurationError 0 function');
+  });
+
+  it('is bundled, and leaves out what is not used', async () => {
+    const size = async (name: string, code: string, external: RegExp[]): Promise<number> => {
+      const entry = join(folder, `${name}.js`);
+      writeFileSync(entry, code);
+      const lib = { entry, formats: ['es'] as ['es'], fileName: () => `${name}.bundle.mjs` };
+      await build({
+        configFile: false,
+        root: folder,
+        logLevel: 'error',
+        build: {
+          target: 'node22',
+          minify: false,
+          outDir: join(folder, 'bundles'),
+          emptyOutDir: false,
+          lib,
+          rolldownOptions: { external, platform: 'node', output: { codeSplitting: false, minify: true } },
+        },
+      });
+      return gzipSync(readFileSync(join(folder, `bundles/${name}.bundle.mjs`)), { level: 9 }).length;
+    };
+    const apart = [/^node:/, /^undici/];
+    const whole = await size('whole', "export * from '@svc/node-sdk';", apart);
+    assert.ok(whole <= 14_000, `${whole} bytes`);
+    const errors = await size('errors', "export { ConflictError } from '@svc/node-sdk';", apart);
+    assert.ok(errors <= 1500, `${errors} bytes`);
+    await size(
+      'app',
+      `import * as sdk from '@svc/node-sdk'; import * as testing from '@svc/node-sdk/testing'; import * as ledger from '@svc/node-sdk/ledger';${program}`,
+      [/^node:/],
+    );
+    assert.match(run('start.mjs', "await import('./bundles/app.bundle.mjs');"), / 0 function$/);
+  });
+
+  for (const [name, module, moduleResolution] of [
+    ['Node', 'nodenext', 'nodenext'],
+    ['a bundler', 'esnext', 'bundler'],
+  ] as const)
+    it(`has types that hold in a strict project for ${name}`, () => {
+      const project = join(folder, moduleResolution);
+      mkdirSync(project);
+      const compilerOptions = {
+        ...{
+          target: 'es2024',
+          lib: ['es2024', 'esnext.disposable'],
+          module,
+          moduleResolution,
+          types: ['node'],
+          strict: true,
+        },
+        ...{ noEmit: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: true },
+        ...{ verbatimModuleSyntax: true, isolatedModules: true },
+      };
+      writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+      writeFileSync(
+        join(project, 'program.ts'),
+        `import { ConflictError, type ListOptions, type Page, Svc } from '@svc/node-sdk';
+         import { verifyLedger } from '@svc/node-sdk/ledger';
+         import { createTestServer, type TestServer } from '@svc/node-sdk/testing';
+         export async function run(server: TestServer, options: ListOptions): Promise<number> {
+           await using svc = new Svc({ baseUrl: server.baseUrl, apiKey: server.apiKey });
+           const page: Page<{ readonly id: string }> = await svc.consent.notices.list({ status: 'draft' }, options);
+           for await (const event of svc.audit.list()) { const action: string = event.action; console.log(action); }
+           try { await svc.consent.notices.publish('x'); }
+           catch (error) { if (ConflictError.isInstance(error)) { const status: number = error.status; return status; } }
+           const { data, response } = await svc.consent.notices.retrieve('x').withResponse();
+           // @ts-expect-error: there is no such status
+           svc.consent.notices.list({ status: 'unknown' });
+           // @ts-expect-error: the name has a typing error
+           new Svc({ baseURL: 'https://svc.example.com' });
+           const { entries } = await verifyLedger(svc, { ledger: 'consent' });
+           return data.recordCount + response.attempts + page.items.length + entries + (await createTestServer()).requests.length;
+         }`,
+      );
+      const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', project], { encoding: 'utf8' });
+      assert.equal(status, 0, stdout);
+    });
+});

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { createApiKey } from '../../../../server/access/api-key-store.ts';
+import { scopes } from '../../../../server/access/scopes.ts';
+import { runUnitOfWork } from '../../../../server/storage/unit-of-work.ts';
+import { startTestServer, type TestServer } from '../../../../server/test/harness.ts';
+
+const root = join(import.meta.dirname, '../..');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const blocks = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => code as string);
+const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'lib/tsc.js');
+const names = ['SVC_BASE_URL', 'SVC_API_KEY', 'SVC_SCIM_TOKEN', 'SVC_KEY_ID', 'SVC_KEY', 'NOTICE_ID'] as const;
+
+describe('the README', () => {
+  // Inside the package, where its own name is found.
+  mkdirSync(join(root, 'test/dist'), { recursive: true });
+  const folder = mkdtempSync(join(root, 'test/dist/readme-'));
+  const shared = blocks.find((code) => code.includes('NOTICE_ID')) as string;
+  const files = blocks.map((code, index) => {
+    const file = join(folder, `block-${index + 1}.ts`);
+    writeFileSync(file, code.includes('new Svc(') ? `${code}export {};\n` : `${shared}${code}export {};\n`);
+    return file;
+  });
+  const kept = Object.fromEntries(names.map((name) => [name, process.env[name]]));
+  let server: TestServer;
+
+  before(async () => {
+    server = await startTestServer();
+    const { tenant, installation, clock } = server;
+    const second = await server.createTenant('second');
+    const wanted = { tenantId: tenant.id, name: 'README', environment: 'test', scopes, expiresAt: null } as const;
+    const { id, key } = await runUnitOfWork(installation.database, clock.now(), (work) =>
+      createApiKey(work, { ...wanted, otherTenantIds: [second.id] }),
+    );
+    const values = {
+      SVC_BASE_URL: server.url,
+      SVC_API_KEY: key,
+      SVC_SCIM_TOKEN: await server.createScimToken(),
+      SVC_KEY_ID: id,
+      SVC_KEY: key,
+      NOTICE_ID: await server.createNotice({
+        content: { purposes: [{ key: 'analytics', label: 'Analytics', description: '', required: false }] },
+      }),
+    };
+    Object.assign(process.env, values);
+  });
+
+  after(async () => {
+    await server[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true });
+    for (const [name, value] of Object.entries(kept))
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+  });
+
+  it('has code that compiles', () => {
+    const config = {
+      extends: '../../../../../tsconfig.json',
+      include: ['*.ts'],
+      exclude: [],
+      compilerOptions: { noUnusedLocals: false },
+    };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+    assert.ok(files.length >= 14);
+    const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
+    assert.equal(status, 0, stdout);
+  });
+
+  for (const [index, file] of files.entries())
+    it(`has code that does what it says: block ${index + 1}`, async (context) => {
+      const assertion = context.mock.method(console, 'assert');
+      context.mock.method(console, 'log', () => undefined);
+      await import(pathToFileURL(file).href);
+      for (const call of assertion.mock.calls) assert.equal(call.arguments[0], true);
+    });
+
+  it('has a first program of twenty lines', () => {
+    const lines = (blocks[0] as string).split('\n').filter((line) => line.trim() !== '');
+    assert.ok(lines.length <= 20, `${lines.length} lines`);
+  });
+
+  it('names every error class and every option', () => {
+    const classes = [...readFileSync(join(root, 'src/index.ts'), 'utf8').matchAll(/^ {2}(\w+Error),$/gm)];
+    const options = [...readFileSync(join(root, 'src/client-options.ts'), 'utf8').matchAll(/^ {2}readonly (\w+)\?:/gm)];
+    assert.ok(classes.length >= 17);
+    for (const [, name] of classes) assert.match(readme, new RegExp(`\\b${name}\\b`));
+    for (const [, name] of options.filter(([, option]) => option !== 'runtime'))
+      assert.match(readme, new RegExp(`\\b${name}\\b`));
+  });
+});

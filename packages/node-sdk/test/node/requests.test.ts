@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ConfigurationError, type Operation, type RequestOptions } from '@svc/node-sdk';
+import fc from 'fast-check';
+import { buildTarget } from '../../src/target.ts';
+import {
+  createClient,
+  editing,
+  reading,
+  sendError,
+  sendJson,
+  startScriptedServer,
+  writing,
+} from './scripted-server.ts';
+
+const record: Operation = { id: 'record', method: 'GET', path: '/v1/consent/{id}/records/{recordId}' };
+const isDotted = (text: string) => text.split(/[/\\]/).some((part) => part === '.' || part === '..');
+
+describe('a request', () => {
+  it('carries what the call and the client say', async () => {
+    await using server = await startScriptedServer((response) => sendJson(response, 200, { data: null }));
+    await using svc = createClient(server, {
+      baseUrl: `${server.url}/behind/a/proxy/`,
+      tenant: 'first',
+      headers: { 'x-a': 'client', 'x-b': 'client' },
+      appInfo: { name: 'my-app', version: '1.0' },
+    });
+    const options = {
+      tenant: 'second',
+      version: '2026-12-01',
+      headers: { 'X-A': 'call', 'x-b': null, 'user-agent': 'me' },
+    };
+    await svc.request({ ...writing, query: { limit: 5, all: true, text: 'ä &=/?', none: undefined } });
+    await svc.request(editing, options);
+    const [first, second] = server.received;
+    assert.equal(first?.path, '/behind/a/proxy/v1/things?limit=5&all=true&text=%C3%A4%20%26%3D%2F%3F');
+    assert.equal(first?.body, '{"name":"x"}');
+    assert.equal(first?.headers['content-type'], 'application/json');
+    assert.equal(first?.headers.accept, 'application/json');
+    assert.equal(first?.headers['svc-version'], '2026-11-01');
+    assert.equal(first?.headers['svc-tenant'], 'first');
+    assert.match(String(first?.headers['user-agent']), /^my-app\/1\.0 svc-node\/\d+\.\d+\.\d+ node\/\d/);
+    assert.equal(first?.headers['x-a'], 'client');
+    assert.equal(second?.headers['svc-version'], '2026-12-01');
+    assert.equal(second?.headers['svc-tenant'], 'second');
+    assert.equal(second?.headers['x-a'], 'call');
+    assert.equal(second?.headers['x-b'], undefined);
+    assert.equal(second?.headers['user-agent'], 'me');
+  });
+
+  it('leaves the version to the tenant when told so, and names it only where there are versions', async () => {
+    await using server = await startScriptedServer((response) => sendJson(response, 200, {}));
+    await using svc = createClient(server, { version: null, scimToken: 'scim_0123456789' });
+    await svc.request({ ...reading, answer: 'bare' });
+    const scim = { ...writing, path: '/scim/v2/Users', media: 'scim', credential: 'scim', answer: 'bare' } as const;
+    await svc.withOptions({ version: '2026-11-01', tenant: 'first' }).request(scim);
+    const [rest, provisioning] = server.received.map(({ headers }) => headers);
+    assert.equal(rest?.['svc-version'], undefined);
+    assert.equal(provisioning?.['svc-version'], undefined);
+    assert.equal(provisioning?.['svc-tenant'], undefined);
+    assert.equal(provisioning?.['idempotency-key'], undefined);
+    assert.equal(provisioning?.authorization, 'Bearer scim_0123456789');
+    assert.equal(provisioning?.accept, 'application/scim+json');
+    assert.equal(provisioning?.['content-type'], 'application/scim+json');
+  });
+
+  it('has an Idempotency-Key of its own for each POST that takes one, and no other', async () => {
+    await using server = await startScriptedServer((response) => sendJson(response, 200, { data: null }));
+    await using svc = createClient(server);
+    await svc.request(writing);
+    await svc.request(writing);
+    await svc.request(editing);
+    await svc.request(reading);
+    await svc.request({ ...writing, path: '/v1/public/things', credential: 'none' });
+    const { response } = await svc.request(writing, { idempotencyKey: 'my_own-key' }).withResponse();
+    const [first, second, ...others] = server.received.map(({ headers }) => headers['idempotency-key']);
+    assert.match(String(first), /^[A-Za-z0-9_-]{8,128}$/);
+    assert.match(String(second), /^[A-Za-z0-9_-]{8,128}$/);
+    assert.notEqual(first, second);
+    assert.deepEqual(others, [undefined, undefined, undefined, 'my_own-key']);
+    assert.equal(response.idempotencyKey, 'my_own-key');
+  });
+
+  it('is not sent when what is handed in cannot be', async () => {
+    await using server = await startScriptedServer((response) => sendJson(response, 200, { data: null }));
+    await using svc = createClient(server);
+    const circle: { self?: object } = {};
+    circle.self = circle;
+    const wrong: readonly (readonly [Operation, RequestOptions, RegExp])[] = [
+      [record, {}, /parameter id must not be empty/],
+      [{ ...record, parameters: { id: 'a', recordId: '' } }, {}, /recordId must not be empty/],
+      [{ ...reading, query: { a: Number.NaN } }, {}, /query parameter a/],
+      [{ ...reading, query: { a: ['b'] } }, {}, /query parameter a/],
+      [{ ...reading, query: { a: null } }, {}, /query parameter a/],
+      [{ ...reading, query: { a: '\ud800' } }, {}, /Unicode/],
+      [{ ...reading, path: 'v1/thing' }, {}, /no path/],
+      [{ ...reading, path: '//example.com/v1' }, {}, /no path/],
+      [{ ...reading, path: '/v1/../admin' }, {}, /no path/],
+      [{ ...reading, path: '/v1/%2e%2E/admin' }, {}, /no path/],
+      [{ ...reading, path: '/v1/thing?a=b' }, {}, /no path/],
+      [{ ...reading, path: '/v1/a b' }, {}, /no path/],
+      [{ ...writing, body: circle }, {}, /JSON/],
+      [{ ...writing, body: () => 1 }, {}, /JSON/],
+      [{ ...writing, body: 1n }, {}, /JSON/],
+      [writing, { idempotencyKey: 'short' }, /8 to 128/],
+      [writing, { idempotencyKey: 'no spaces' }, /8 to 128/],
+      [editing, { idempotencyKey: 'long-enough' }, /is for a POST/],
+      [reading, { tenant: 'a\nb' }, /tenant/],
+      [reading, { version: '2026' }, /version/],
+      [reading, { headers: { 'x-a': 'b\r\nx-c: d' } }, /line ends/],
+      [reading, { headers: { 'x-a': 'b\0' } }, /line ends/],
+      [reading, { headers: { 'idempotency-key': 'long-enough' } }, /idempotencyKey/],
+      [reading, { timeout: 0 }, /timeout/],
+      [reading, { retries: -1 }, /retries/],
+    ];
+    for (const [operation, options, message] of wrong) {
+      const call = svc.request(operation, options);
+      await assert.rejects(
+        call,
+        (error) => ConfigurationError.isInstance(error) && message.test(error.message),
+        String(message),
+      );
+    }
+    assert.equal(server.received.length, 0);
+  });
+
+  it('never leaves its path for a value, however its dots are written', () => {
+    const dots = ['.', '..', '%2e', '%2E%2e', '.%2e', '%252e%252e', 'a/../b', '../x', 'x\\..', 'a%2f..', '%2e%2e%5cx'];
+    for (const id of dots)
+      assert.throws(() => buildTarget({ ...record, parameters: { id, recordId: 'r' } }), /dot segment/, id);
+    for (const id of ['...', 'a.b', '.a', 'a..', 'ada@example.com', '+31 6', 'a/b', 'ü', '%', '100%'])
+      assert.ok(buildTarget({ ...record, parameters: { id, recordId: 'r' } }));
+  });
+
+  it('brings every other value to the server as it is (property)', () => {
+    const value = fc
+      .string({ unit: 'binary', minLength: 1 })
+      .filter((text) => text.isWellFormed() && !isDotted(text) && !/%(25)*2e/i.test(text));
+    fc.assert(
+      fc.property(value, value, fc.string({ unit: 'grapheme' }), (id, recordId, text) => {
+        const target = buildTarget({ ...record, parameters: { id, recordId }, query: { text } });
+        const url = new URL(target, 'https://svc.example.com');
+        const [, , , first, , second, ...more] = url.pathname.split('/');
+        assert.deepEqual(
+          [first, second].map((part) => decodeURIComponent(part as string)),
+          [id, recordId],
+        );
+        assert.equal(more.length, 0);
+        assert.equal(url.searchParams.get('text'), text);
+        assert.equal(url.hash, '');
+      }),
+    );
+  });
+
+  it('remembers a bounded number of paths', () => {
+    for (let id = 0; id < 2000; id += 1)
+      assert.equal(buildTarget({ ...reading, path: `/v1/things/${id}` }), `/v1/things/${id}`);
+  });
+
+  it('reports a failure once, whatever is asked of its promise', async () => {
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => unhandled.push(error);
+    process.on('unhandledRejection', note);
+    try {
+      await using server = await startScriptedServer((response) => sendError(response, 404, 'not_found'));
+      await using svc = createClient(server);
+      await assert.rejects(svc.request(reading).withResponse(), /not_found/);
+      await assert.rejects(svc.request(reading).asResponse(), /not_found/);
+      const call = svc.request(reading);
+      await Promise.allSettled([
+        call,
+        call.withResponse(),
+        call.asResponse(),
+        call.finally(() => undefined),
+        call.catch(() => 0),
+      ]);
+      const list = svc.list({ ...reading, page: 'items' });
+      await assert.rejects(list.toArray({ limit: 5 }));
+      svc.list({ ...reading, page: 'items' });
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.deepEqual(unhandled, []);
+      assert.equal(server.received.length, 4, 'a list that nobody looks at is not asked for');
+    } finally {
+      process.off('unhandledRejection', note);
+    }
+  });
+});

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ApiError, ConnectionError, RateLimitError, type RetryNote, ServerError } from '@svc/node-sdk';
+import fc from 'fast-check';
+import { chooseWait, readRetryAfter } from '../../src/retry.ts';
+import {
+  createClient,
+  editing,
+  reading,
+  sendError,
+  sendJson,
+  startScriptedServer,
+  writing,
+} from './scripted-server.ts';
+import { TestRuntime } from './test-runtime.ts';
+
+/** Time in which every wait is over at once. */
+class Hurry extends TestRuntime {
+  override setTimer(run: () => void, delay: number) {
+    const timer = super.setTimer(run, delay);
+    if (delay < 30_000) queueMicrotask(() => this.advance(delay));
+    return timer;
+  }
+}
+
+describe('a call that fails', () => {
+  it('is tried again for what passes: 408, 429, 500, 502, 503, 504 and a key that is still in progress', async () => {
+    for (const status of [408, 429, 500, 502, 503, 504, 409]) {
+      const code = status === 409 ? 'idempotency_in_progress' : 'some_code';
+      await using server = await startScriptedServer((response, _, number) => {
+        if (number < 3) sendError(response, status, code);
+        else sendJson(response, 201, { data: { id: 'made' } });
+      });
+      await using svc = createClient(server, { runtime: new Hurry() });
+      const { data, response } = await svc.request(writing).withResponse();
+      assert.deepEqual(data, { id: 'made' });
+      assert.equal(response.attempts, 3);
+      assert.equal(server.received.length, 3);
+      const keys = new Set(server.received.map(({ headers }) => headers['idempotency-key']));
+      assert.deepEqual([...keys], [response.idempotencyKey], `${status}: the same key in every try`);
+    }
+  });
+
+  it('is not tried again for what lasts', async () => {
+    for (const status of [400, 401, 403, 404, 409, 410, 413, 422, 501]) {
+      await using server = await startScriptedServer((response) => sendError(response, status, 'conflict'));
+      await using svc = createClient(server, { runtime: new Hurry() });
+      await assert.rejects(svc.request(writing), (error) => ApiError.isInstance(error) && error.attempts === 1);
+      assert.equal(server.received.length, 1);
+    }
+  });
+
+  it('is not tried again when a second run could do more, unless the operation says that it cannot', async () => {
+    await using server = await startScriptedServer((response) => sendError(response, 503, 'busy'));
+    await using svc = createClient(server, { runtime: new Hurry() });
+    const counts: number[] = [];
+    const open = { ...writing, path: '/v1/public/things', credential: 'none' } as const;
+    for (const operation of [editing, open, { ...editing, idempotent: true }, { ...reading, idempotent: false }]) {
+      const before = server.received.length;
+      await assert.rejects(svc.request(operation), ServerError);
+      counts.push(server.received.length - before);
+    }
+    assert.deepEqual(counts, [1, 1, 3, 1]);
+  });
+
+  it('is tried exactly as often as it may be, also not at all', async () => {
+    await using server = await startScriptedServer((response) => sendError(response, 503, 'busy'));
+    for (const retries of [0, 1, 5]) {
+      await using svc = createClient(server, { runtime: new Hurry(), retries });
+      const before = server.received.length;
+      await assert.rejects(svc.request(reading));
+      assert.equal(server.received.length - before, retries + 1);
+      await assert.rejects(svc.request(reading, { retries: 0 }), { attempts: 1 });
+    }
+  });
+
+  it('is tried again when its connection breaks off, before or within the answer', async () => {
+    await using server = await startScriptedServer((response, _, number) => {
+      if (number === 1) response.socket?.destroy();
+      else if (number === 2)
+        response.socket?.end('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"data":');
+      else sendJson(response, 201, { data: 'made' });
+    });
+    await using svc = createClient(server, { runtime: new Hurry() });
+    assert.equal(await svc.request(writing), 'made');
+    const keys = new Set(server.received.map(({ headers }) => headers['idempotency-key']));
+    assert.equal(server.received.length, 3);
+    assert.equal(keys.size, 1);
+  });
+
+  it('tells the Idempotency-Key that it was sent with, to go on with', async () => {
+    await using server = await startScriptedServer((response, _, number) => {
+      if (number === 1) response.socket?.destroy();
+      else sendError(response, 500, 'internal_error');
+    });
+    await using svc = createClient(server, { retries: 0 });
+    for (const Class of [ConnectionError, ServerError]) {
+      const error: unknown = await svc.request(writing).catch((reason: unknown) => reason);
+      assert.ok(Class.isInstance(error));
+      assert.equal(error.idempotencyKey, server.received.at(-1)?.headers['idempotency-key']);
+      assert.equal(error.operation, 'write');
+    }
+    const again: unknown = await svc
+      .request(writing, { idempotencyKey: 'the-first-key' })
+      .catch((reason: unknown) => reason);
+    assert.ok(ServerError.isInstance(again));
+    assert.equal(again.idempotencyKey, 'the-first-key');
+  });
+
+  it('waits a random time whose bound doubles', async () => {
+    const runtime = new TestRuntime();
+    runtime.chance = 0.5;
+    const waits: number[] = [];
+    await using server = await startScriptedServer((response) => sendError(response, 503, 'busy'));
+    await using svc = createClient(server, {
+      runtime,
+      retries: 2,
+      hooks: { onRetry: ({ wait }: RetryNote) => waits.push(wait) },
+    });
+    const call = assert.rejects(svc.request(reading), { attempts: 3 });
+    assert.equal(await runtime.timer(2), 250);
+    assert.equal(server.received.length, 1, 'not before the wait is over');
+    runtime.advance(250);
+    assert.equal(await runtime.timer(4), 500);
+    runtime.advance(500);
+    await call;
+    assert.deepEqual(waits, [250, 500]);
+    assert.equal(runtime.pending, 0);
+  });
+
+  it('waits as long as Retry-After says, never less', async () => {
+    const runtime = new TestRuntime();
+    runtime.chance = 0;
+    await using server = await startScriptedServer((response, _, number) => {
+      if (number === 1) sendError(response, 429, 'rate_limited', { 'retry-after': '7' });
+      else sendJson(response, 200, { data: 'in' });
+    });
+    await using svc = createClient(server, { runtime });
+    const call = svc.request(reading);
+    assert.equal(await runtime.timer(2), 7000);
+    runtime.advance(6999);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(server.received.length, 1);
+    runtime.advance(1);
+    assert.equal(await call, 'in');
+  });
+
+  it('fails at once, with the time to wait, where Retry-After lies beyond the deadline', async () => {
+    const runtime = new TestRuntime();
+    await using server = await startScriptedServer((response) =>
+      sendError(response, 503, 'busy', { 'retry-after': '120' }),
+    );
+    await using svc = createClient(server, { runtime });
+    await assert.rejects(svc.request(reading), { status: 503, retryAfterMs: 120_000, attempts: 1 });
+    const call = svc.request(reading, { deadline: 200_000 });
+    const failed = assert.rejects(call, ServerError);
+    assert.ok((await runtime.timer(3)) >= 120_000);
+    runtime.advance(125_000);
+    await failed;
+    assert.equal(server.received.length, 3);
+  });
+
+  it('fails at once where nothing but a time beyond any timer is named', async () => {
+    await using server = await startScriptedServer((response) =>
+      sendError(response, 429, 'rate_limited', { 'retry-after': '999999999' }),
+    );
+    await using svc = createClient(server, { deadline: Number.POSITIVE_INFINITY });
+    await assert.rejects(
+      svc.request(reading),
+      (error) => RateLimitError.isInstance(error) && error.retryAfterMs === 999_999_999_000,
+    );
+  });
+
+  it('adds no more tries than the budget has, and earns them back by what succeeds', async () => {
+    let isDown = true;
+    await using server = await startScriptedServer((response) => {
+      if (isDown) sendError(response, 503, 'busy');
+      else sendJson(response, 200, { data: null });
+    });
+    await using svc = createClient(server, { runtime: new Hurry(), retryBudget: { capacity: 3, refill: 0.5 } });
+    for (let call = 0; call < 5; call += 1) await assert.rejects(svc.request(reading));
+    assert.equal(server.received.length, 5 + 3);
+    isDown = false;
+    for (let call = 0; call < 4; call += 1) await svc.request(reading);
+    isDown = true;
+    await assert.rejects(svc.withOptions({ tenant: 'x' }).request(reading), { attempts: 3 });
+    await assert.rejects(svc.request(reading), { attempts: 1 });
+    await using free = createClient(server, { runtime: new Hurry(), retryBudget: null });
+    for (let call = 0; call < 50; call += 1) await assert.rejects(free.request(reading), { attempts: 3 });
+  });
+});
+
+describe('the wait', () => {
+  it('is at most half a second at first, twice as much each time, and never above eight (property)', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 2000 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (attempts, random) => {
+          const wait = chooseWait(attempts, random);
+          assert.ok(wait >= 0 && wait <= 8000);
+          assert.ok(wait <= 500 * 2 ** (attempts - 1));
+          assert.ok(chooseWait(attempts + 1, random) >= wait);
+        },
+      ),
+    );
+  });
+
+  it('is read from seconds and from every form of an HTTP date', () => {
+    const now = Date.parse('2026-11-21T12:00:00Z');
+    const date = 'Sat, 21 Nov 2026 12:00:30 GMT';
+    assert.equal(readRetryAfter('0', undefined, now), 0);
+    assert.equal(readRetryAfter('120', undefined, now), 120_000);
+    assert.equal(readRetryAfter(date, undefined, now), 30_000);
+    assert.equal(readRetryAfter('Saturday, 21-Nov-26 12:00:30 GMT', undefined, now), 30_000);
+    assert.equal(readRetryAfter('Sat Nov 21 12:00:30 2026', undefined, now), 30_000);
+    assert.equal(readRetryAfter(date, 'Sat, 21 Nov 2026 12:00:10 GMT', now), 20_000, 'by the clock of the server');
+    assert.equal(readRetryAfter(date, 'garbage', now), 30_000);
+    assert.equal(readRetryAfter('Fri, 20 Nov 2026 12:00:00 GMT', undefined, now), 0);
+    for (const text of [
+      undefined,
+      '',
+      '-1',
+      '1.5',
+      '1e3',
+      ' 5',
+      'soon',
+      '2026-11-21',
+      'Sat, 99 Nov 2026 99:00:00 GMT',
+      '9'.repeat(40),
+    ])
+      assert.equal(readRetryAfter(text, undefined, now), null, text);
+  });
+});
