@@ -1,7 +1,7 @@
 import type { Queries } from '../storage/database.ts';
-import { type DeliveryDetail, deliveryStatuses } from './delivery.ts';
+import type { DeliveryDetail } from './delivery.ts';
 import { type DeliveryRow, viewDeliveryDetail } from './delivery-view.ts';
-import { type Place, placeOf, walkDeliveries } from './delivery-walk.ts';
+import { byStatus, type Place, walkDeliveries } from './delivery-walk.ts';
 
 export interface DeliveryFilter {
   readonly status?: string | undefined;
@@ -22,33 +22,13 @@ export interface DeliveryFilter {
 export async function listDeliveries(
   queries: Queries,
   tenantId: string,
-  { eventType, reason, ...filter }: DeliveryFilter,
+  { status, eventType, reason, ...range }: DeliveryFilter,
   after: Place | null,
   limit: number,
 ): Promise<{ readonly rows: readonly DeliveryRow[]; readonly next: Place | null }> {
-  const walk = { ...filter, tenantId, order: 'newest first', after, sieve: { eventType, reason } } as const;
-  if (filter.webhookId === undefined || filter.status !== undefined) return walkDeliveries(queries, walk, limit);
-  // The index of an endpoint is in the order of creation for one status at a time. A delivery that changes meanwhile goes
-  // from a status to a later one, so that reading them in order misses none; the one read last is the one that holds.
-  const found = new Map<string, DeliveryRow>();
-  const ends: Place[] = [];
-  for (const status of deliveryStatuses) {
-    const { rows, next } = await walkDeliveries(queries, { ...walk, status }, limit);
-    for (const row of rows) found.set(row.id, row);
-    if (next !== null) ends.push(next);
-  }
-  const [end = null] = ends.sort(newestFirst);
-  const rows = [...found.values()]
-    .filter((row) => end === null || newestFirst(placeOf(row), end) <= 0)
-    .sort((one, other) => newestFirst(placeOf(one), placeOf(other)));
-  const taken = rows.slice(0, limit);
-  const last = taken.at(-1);
-  return { rows: taken, next: rows.length > limit && last !== undefined ? placeOf(last) : end };
-}
-
-function newestFirst(one: Place, other: Place): number {
-  if (one.createdAt !== other.createdAt) return one.createdAt > other.createdAt ? -1 : 1;
-  return one.id === other.id ? 0 : one.id > other.id ? -1 : 1;
+  const { isDead, status: sieved } = byStatus(status);
+  const sieve = { status: sieved, eventType, reason };
+  return walkDeliveries(queries, { ...range, tenantId, isDead, order: 'newest first', after, sieve }, limit);
 }
 
 /** Finds a delivery of a tenant as it is stored. */

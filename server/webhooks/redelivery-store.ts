@@ -3,7 +3,15 @@ import { locksRows, type Queries } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { DeliveryRow } from './delivery-view.ts';
-import { countDeliveries, type Place, readPlace, type Walk, walkDeliveries, writePlace } from './delivery-walk.ts';
+import {
+  byStatus,
+  countDeliveries,
+  type Place,
+  readPlace,
+  type Walk,
+  walkDeliveries,
+  writePlace,
+} from './delivery-walk.ts';
 import type { RedeliveryFilter, RedeliveryView } from './redelivery.ts';
 
 type RedeliveryRow = Selectable<Tables['webhook_redeliveries']>;
@@ -256,13 +264,15 @@ function toWalk(
   { webhookId, status, from, to, eventType, reason }: RedeliveryFilter,
   receivers: readonly Receiver[],
 ): Omit<Walk, 'order' | 'after'> {
+  const { isDead, status: sieved } = byStatus(status);
   return {
     tenantId,
-    status,
+    isDead,
     webhookId: webhookId ?? undefined,
     from: from ?? undefined,
     to: to ?? undefined,
     sieve: {
+      status: sieved,
       eventType: eventType ?? undefined,
       reason: reason ?? undefined,
       webhookIds: webhookId === null ? receivers.map((receiver) => receiver.id) : undefined,

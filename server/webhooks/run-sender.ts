@@ -30,8 +30,17 @@ export function runSender({ sender, database, clock, log }: RunSenderOptions): R
     repeat({ every: 500, pause: 10, task: 'redelivering', log }, () => stepRedeliveries(database, clock())),
     repeat({ every: 2000, task: 'the beat of the sender', log }, watchSenders(sender)),
   ];
+  const hasStarted = () =>
+    start(sender, database).then(
+      () => true,
+      (error: unknown) => {
+        log.error({ err: error }, 'the sender could not start');
+        return false;
+      },
+    );
   const work = async () => {
-    await start(sender, database).catch((error: unknown) => log.error({ err: error }, 'the sender could not start'));
+    // Nobody who is not on the list may claim: what they claim would be freed under them.
+    while (!isStopping && !(await hasStarted())) await wait(1000, undefined, { ref: false });
     while (!isStopping) {
       await sender.waitForWork();
       while (!isStopping && sender.hasWork) {
@@ -62,8 +71,8 @@ const graceMilliseconds = 10_000;
 
 /** Takes its place; on SQLite whoever else is on the list has ended, for a file has one server. */
 async function start(sender: WebhookSender, { dialect }: Database): Promise<void> {
-  const senders = await sender.beat([]);
-  if (dialect === 'sqlite') await sender.beat([...senders.keys()].filter((id) => id !== sender.id));
+  const senders = await sender.beat();
+  if (dialect === 'sqlite') await sender.bury([...senders.keys()].filter((id) => id !== sender.id));
   await sender.look();
 }
 
@@ -73,7 +82,8 @@ function watchSenders(sender: WebhookSender): () => Promise<boolean> {
   return async () => {
     const now = performance.now();
     const dead = [...seen].filter(([id, { since }]) => id !== sender.id && now - since >= silence).map(([id]) => id);
-    const beats = await sender.beat(dead);
+    if (dead.length > 0) await sender.bury(dead);
+    const beats = await sender.beat();
     seen = new Map(
       [...beats].map(([id, count]) => {
         const before = seen.get(id);

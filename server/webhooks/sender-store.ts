@@ -17,11 +17,16 @@ export async function removeSenders(queries: Queries, senders: readonly string[]
   if (senders.length > 0) await queries.deleteFrom('webhook_senders').where('id', 'in', senders).execute();
 }
 
-/** Frees what was claimed by processes that are not on the list. @returns how many deliveries. */
+/**
+ * Frees what was claimed by processes that are not on the list. It looks at all that waits, so ask for it only when a
+ * process has ended.
+ * @returns how many deliveries.
+ */
 export async function freeOrphans(queries: Queries): Promise<number> {
   const { numUpdatedRows } = await queries
     .updateTable('webhook_deliveries')
     .set({ claimed_by: null })
+    .where('due_at', 'is not', null)
     .where('claimed_by', 'is not', null)
     .where('claimed_by', 'not in', (row) => row.selectFrom('webhook_senders').select('webhook_senders.id'))
     .executeTakeFirstOrThrow();

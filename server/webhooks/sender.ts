@@ -51,6 +51,8 @@ export class WebhookSender {
   readonly #lanes = new Map<string, Lane>();
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #giveUp = new AbortController();
+  /** Deliveries whose attempt broke off when this process stopped. */
+  readonly #givenUp: string[] = [];
   #ended: EndedAttempt[] = [];
   #woken = Promise.withResolvers<void>();
   #turning: Promise<void> = Promise.resolve();
@@ -156,16 +158,20 @@ export class WebhookSender {
     return runUnitOfWork(database, clock(), ({ transaction, now }) => endStranded(transaction, now));
   }
 
-  /** Says that this process is alive, and frees what is claimed by none that is. @param dead processes that have ended. */
-  async beat(dead: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  /** Says that this process is alive. @returns the beats of every process that sends. */
+  beat(): Promise<ReadonlyMap<string, number>> {
+    const { database, clock } = this.#options;
+    return runUnitOfWork(database, clock(), ({ transaction }) => beat(transaction, this.id));
+  }
+
+  /** Takes processes that have ended off the list, and frees what they, or any that are not on it, had claimed. */
+  async bury(ended: readonly string[]): Promise<void> {
     const { database, clock, log } = this.#options;
-    return runUnitOfWork(database, clock(), async ({ transaction }) => {
-      await removeSenders(transaction, dead);
-      const beats = await beat(transaction, this.id);
-      const freed = await freeOrphans(transaction);
-      if (freed > 0) log.warn({ deliveries: freed }, 'freed deliveries of a process that ended');
-      return beats;
+    const freed = await runUnitOfWork(database, clock(), async ({ transaction }) => {
+      await removeSenders(transaction, ended);
+      return freeOrphans(transaction);
     });
+    if (freed > 0) log.warn({ deliveries: freed }, 'freed deliveries of a process that ended');
   }
 
   /**
@@ -187,8 +193,8 @@ export class WebhookSender {
     await receivers.close();
     await runUnitOfWork(database, clock(), async (work) => {
       await this.#write(work, this.#ended);
+      await releaseDeliveries(work.transaction, this.id, this.#givenUp);
       await removeSenders(work.transaction, [this.id]);
-      await freeOrphans(work.transaction);
     });
     this.#ended = [];
   }
@@ -290,8 +296,11 @@ export class WebhookSender {
             body,
             signal: this.#giveUp.signal,
           });
-    // This process gives up, not the receiver; what it has claimed is freed when it has stopped.
-    if (outcome.outcome === 'failed' && outcome.reason === 'aborted') return;
+    // This process gives up, not the receiver: the delivery is as it was before.
+    if (outcome.outcome === 'failed' && outcome.reason === 'aborted') {
+      this.#givenUp.push(delivery.id);
+      return;
+    }
     const now = clock();
     const ended = endAttempt({ endpoint, delivery, startedAt, outcome, now, random: this.#random() });
     if (ended.failure === null) {

@@ -3,33 +3,57 @@
  * every record that was acknowledged with 201 must be there, the chains must verify, and a request that is sent again
  * must not make a second record.
  *
- *   npm run test:crash -- [--rounds 20] [--seed 1] [--json]
+ * With --deliveries it is killed while it sends webhooks; with --postgres two servers share a database, and one of them
+ * is killed, or both. Every event of an acknowledged change must arrive at every receiver, again only where it was under
+ * way at a kill, and all that a killed server had claimed must be sent by the others.
+ *
+ *   npm run test:crash -- [--deliveries [--postgres]] [--rounds 20] [--seed 1] [--json]
  */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { type DeliveryReport, type DeliveryRound, runDeliveryRounds } from './delivery-rounds.ts';
 import { type Round, runCrashRounds } from './rounds.ts';
 
 const { values } = parseArgs({
   options: {
+    deliveries: { type: 'boolean', default: false },
+    postgres: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '20' },
     seed: { type: 'string', default: String(randomInt(2 ** 32)) },
     json: { type: 'boolean', default: false },
   },
 });
+const { deliveries, postgres, json } = values;
 const [rounds, seed] = [Number(values.rounds), Number(values.seed)];
-if (!Number.isInteger(rounds) || rounds < 1 || !Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) {
-  console.error('Usage: npm run test:crash -- [--rounds <1 or more>] [--seed <0 to 4294967295>] [--json]');
+const isSeed = Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32;
+if (!Number.isInteger(rounds) || rounds < 1 || !isSeed || (postgres && !deliveries)) {
+  console.error(
+    'Usage: npm run test:crash -- [--deliveries [--postgres]] [--rounds <1 or more>] [--seed <0 to 4294967295>] [--json]',
+  );
+  process.exit(2);
+}
+if (postgres && !process.env.SVC_TEST_POSTGRES_URL) {
+  console.error('There is no PostgreSQL: npm run test:crash starts one where it can, or set SVC_TEST_POSTGRES_URL.');
   process.exit(2);
 }
 
-const say = values.json ? () => undefined : console.log;
-const report = await runCrashRounds({ rounds, seed, onRound: (round) => say(describeRound(round)) });
-say(
-  report.passed
-    ? `All ${report.acknowledged} acknowledged records are there (seed ${seed}).`
-    : `${report.lost} of ${report.acknowledged} acknowledged records are gone, or something else is wrong (seed ${seed}).`,
-);
-if (values.json) console.log(JSON.stringify(report, null, 2));
+const say = json ? () => undefined : console.log;
+const report = deliveries
+  ? await runDeliveryRounds({
+      dialect: postgres ? 'postgres' : 'sqlite',
+      rounds,
+      seed,
+      onRound: (round) => say(describeDeliveryRound(round)),
+    })
+  : await runCrashRounds({ rounds, seed, onRound: (round) => say(describeRound(round)) });
+if (json) console.log(JSON.stringify(report, null, 2));
+else if ('deliveries' in report) say(describeDeliveries(report));
+else
+  say(
+    report.passed
+      ? `All ${report.acknowledged} acknowledged records are there (seed ${seed}).`
+      : `${report.lost} of ${report.acknowledged} acknowledged records are gone, or something else is wrong (seed ${seed}).`,
+  );
 process.exitCode = report.passed ? 0 : 1;
 
 function describeRound(round: Round): string {
@@ -44,4 +68,28 @@ function describeRound(round: Round): string {
     `unanswered ${round.unanswered}, of these ${round.keptUnanswered} kept, all sent again; ` +
     `restarted in ${round.restartMilliseconds} ms; ${state}`
   );
+}
+
+function describeDeliveryRound(round: DeliveryRound): string {
+  const { requests, milliseconds } = round.killedAfter;
+  return (
+    `round ${round.round}: seed ${round.seed}, killed ${round.killed} ${milliseconds} ms after ${requests} requests; ` +
+    `acknowledged ${round.acknowledged}, unanswered ${round.unanswered} and sent again; ` +
+    `${round.inFlight} deliveries in flight; ` +
+    `restarted in ${round.restartMilliseconds} ms, recovered in ${round.recoveryMilliseconds} ms`
+  );
+}
+
+function describeDeliveries(report: DeliveryReport): string {
+  const { recovery, lost, wrong, complaint } = report;
+  const faults = [...lost.map((one) => `lost: ${one}`), ...wrong, complaint ?? []].flat();
+  return [
+    `${report.kills} kills, ${report.acknowledged} changes, ${report.deliveries} deliveries, ${report.inFlight} in flight at kills, ` +
+      `${report.duplicates} came again; recovered in ${recovery.median} ms (median), ${recovery.longest} ms (longest, ` +
+      `${recovery.limit} ms allowed).`,
+    report.passed
+      ? `Every event arrived (seed ${seed}).`
+      : `Something is wrong (seed ${seed}): ${lost.length} events did not arrive.`,
+    ...faults.slice(0, 50),
+  ].join('\n');
 }

@@ -1,77 +1,112 @@
 import type { DemoCredentials } from '../../demo/seed.ts';
 import type { ServerProcess } from './server-process.ts';
 
-/** A capture with a subject of its own, so that its records can be counted. */
-export interface Capture {
+/** A change with a subject of its own, so that what it made can be counted. */
+export interface Change {
   readonly subjectId: string;
-  /** A visitor's, or one with an API key and an Idempotency-Key. */
-  readonly kind: 'public' | 'authenticated';
-  readonly capturedAt: string;
+  /** A visitor's capture, one with an API key, or a request of a data subject; with a key comes an Idempotency-Key. */
+  readonly kind: 'public' | 'authenticated' | 'request';
+  readonly at: string;
 }
 
-/** What became of the captures of a load. */
+/** The purposes that every capture names. */
+export const capturedPurposes = { necessary: true, analytics: true, marketing: false } as const;
+
+/** What became of the changes of a load. */
 export interface LoadResult {
-  /** Ids of the records by subject, for every capture that was answered with 201. */
-  readonly acknowledged: ReadonlyMap<string, string>;
+  /** What was answered with 201, and the id of what it made. */
+  readonly acknowledged: ReadonlyMap<Change, string>;
   /** Sent, and never answered. */
-  readonly unanswered: readonly Capture[];
+  readonly unanswered: readonly Change[];
+}
+
+export interface LoadOptions {
+  readonly servers: readonly ServerProcess[];
+  readonly credentials: DemoCredentials;
+  /** To each server. */
+  readonly connections: number;
+  readonly nextChange: () => Change;
+  /** Called with the number of answers so far. */
+  readonly onAcknowledged?: (count: number) => void;
+  /** Whether those that still answer are left in peace. */
+  readonly isOver?: () => boolean;
 }
 
 /**
- * Sends captures over a bounded number of connections until the server is gone.
- * @param onAcknowledged called with the number of answers so far.
- * @throws when the server answers anything but 201.
+ * Sends changes over a bounded number of connections until each server is gone or it is over.
+ * @throws when a server answers anything but 201.
  */
-export async function loadServer(
-  server: ServerProcess,
-  credentials: DemoCredentials,
-  connections: number,
-  nextCapture: () => Capture,
-  onAcknowledged: (count: number) => void,
-): Promise<LoadResult> {
-  const acknowledged = new Map<string, string>();
-  const unanswered: Capture[] = [];
-  const sendUntilGone = async () => {
-    for (;;) {
-      const capture = nextCapture();
-      const id = await sendCapture(server, credentials, capture);
+export async function loadServers(options: LoadOptions): Promise<LoadResult> {
+  const { servers, credentials, connections, nextChange, onAcknowledged, isOver = () => false } = options;
+  const acknowledged = new Map<Change, string>();
+  const unanswered: Change[] = [];
+  const sendUntilGone = async (server: ServerProcess) => {
+    while (!isOver()) {
+      const change = nextChange();
+      const id = await sendChange(server, credentials, change);
       if (id === null) {
-        unanswered.push(capture);
+        unanswered.push(change);
         return;
       }
-      acknowledged.set(capture.subjectId, id);
-      onAcknowledged(acknowledged.size);
+      acknowledged.set(change, id);
+      onAcknowledged?.(acknowledged.size);
     }
   };
-  await Promise.all(Array.from({ length: connections }, sendUntilGone));
+  await Promise.all(servers.flatMap((server) => Array.from({ length: connections }, () => sendUntilGone(server))));
   return { acknowledged, unanswered };
 }
 
-/** Sends one capture. @returns the id of the record; null when the connection broke before an answer. */
-export async function sendCapture(
+/** Sends one change. @returns the id of what it made; null when the connection broke before an answer. */
+export async function sendChange(
   { url, origin }: ServerProcess,
   { noticeId, apiKey }: DemoCredentials,
-  { subjectId, kind, capturedAt }: Capture,
+  { subjectId, kind, at }: Change,
 ): Promise<string | null> {
-  const path = kind === 'public' ? `/v1/public/consent/${noticeId}/records` : `/v1/consent/${noticeId}/records`;
+  const path = {
+    public: `/v1/public/consent/${noticeId}/records`,
+    authenticated: `/v1/consent/${noticeId}/records`,
+    request: '/v1/dsr',
+  }[kind];
   const headers =
     kind === 'public' ? { Origin: origin } : { Authorization: `Bearer ${apiKey}`, 'Idempotency-Key': subjectId };
-  const purposes = { necessary: true, analytics: true, marketing: false };
+  const body =
+    kind === 'request'
+      ? { subjectId, type: 'access', receivedAt: at }
+      : { subjectId, purposes: capturedPurposes, capturedAt: at };
   let status: number;
   let text: string;
   try {
     const response = await fetch(url + path, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', ...headers },
-      body: JSON.stringify({ subjectId, purposes, capturedAt }),
+      body: JSON.stringify(body),
     });
     status = response.status;
     text = await response.text();
   } catch {
     return null;
   }
-  if (status !== 201) throw new Error(`a capture was answered with ${status}: ${text}`);
+  if (status !== 201) throw new Error(`a change (${kind}) was answered with ${status}: ${text}`);
   return JSON.parse(text).data.id;
+}
+
+/**
+ * Sends unanswered changes as a careful client would: the same request, with the same Idempotency-Key.
+ * @throws when one is not answered this time either.
+ */
+export async function sendAgain(
+  server: ServerProcess,
+  credentials: DemoCredentials,
+  changes: readonly Change[],
+): Promise<ReadonlyMap<Change, string>> {
+  const ids = await Promise.all(changes.map((change) => sendChange(server, credentials, change)));
+  return new Map(
+    changes.map((change, index) => {
+      const id = ids[index] ?? null;
+      if (id === null) throw new Error(`${change.subjectId} was sent again and not answered`);
+      return [change, id];
+    }),
+  );
 }
 
 /** The ids of every record of the notice, by subject. */

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { DemoCredentials } from '../../demo/seed.ts';
-import { type Capture, listRecordIds, loadServer, sendCapture } from './load.ts';
-import { type ServerProcess, startServerProcess, verifyInProcess } from './server-process.ts';
+import { createLocation } from '../harness.ts';
+import { type Change, listRecordIds, loadServers, sendAgain } from './load.ts';
+import { createRandom } from './random.ts';
+import { startServerProcess, verifyInProcess } from './server-process.ts';
 
 /** What one round found. */
 export interface Round {
@@ -44,10 +43,11 @@ const mostMilliseconds = 12;
 
 /** Kills a loaded server again and again, on one data folder, and looks after each time what is left. */
 export async function runCrashRounds({ rounds, seed, onRound }: CrashOptions): Promise<CrashReport> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'svc-crash-'));
+  await using location = await createLocation('sqlite');
+  const settings = location.environment;
   const told = new Map<string, string>();
   const done: Round[] = [];
-  let server = await startServerProcess(dataDir);
+  let server = await startServerProcess(settings);
   const credentials = server.credentials as DemoCredentials;
   try {
     for (let round = 1; round <= rounds; round += 1) {
@@ -57,7 +57,6 @@ export async function runCrashRounds({ rounds, seed, onRound }: CrashOptions): P
     }
   } finally {
     await server.stop();
-    rmSync(dataDir, { recursive: true, force: true });
   }
   const acknowledged = done.reduce((sum, round) => sum + round.acknowledged, 0);
   const lost = acknowledged - done.reduce((sum, round) => sum + round.found, 0);
@@ -69,24 +68,30 @@ export async function runCrashRounds({ rounds, seed, onRound }: CrashOptions): P
     const answers = 1 + Math.floor(random() * mostAnswers);
     const milliseconds = random() * mostMilliseconds;
     let number = 0;
-    const nextCapture = (): Capture => ({
+    const nextChange = (): Change => ({
       subjectId: `round-${round}-capture-${++number}`,
       kind: number % 2 === 0 ? 'public' : 'authenticated',
-      capturedAt: new Date().toISOString(),
+      at: new Date().toISOString(),
     });
-    const { acknowledged, unanswered } = await loadServer(server, credentials, connections, nextCapture, (count) => {
-      if (count === answers) setTimeout(() => server.kill(), milliseconds);
+    const { acknowledged, unanswered } = await loadServers({
+      servers: [server],
+      credentials,
+      connections,
+      nextChange,
+      onAcknowledged: (count) => {
+        if (count === answers) setTimeout(() => server.kill(), milliseconds);
+      },
     });
     await server.kill();
 
-    server = await startServerProcess(dataDir);
+    server = await startServerProcess(settings);
     const kept = await listRecordIds(server, credentials);
-    const found = [...acknowledged].filter(([subject, id]) => kept.get(subject)?.includes(id)).length;
+    const found = [...acknowledged].filter(([{ subjectId }, id]) => kept.get(subjectId)?.includes(id)).length;
     const keptUnanswered = unanswered.filter(({ subjectId }) => kept.has(subjectId)).length;
 
-    for (const [subject, id] of acknowledged) told.set(subject, id);
-    for (const [subject, id] of await sendAgain(server, credentials, unanswered)) told.set(subject, id);
-    const [now, complaint] = await Promise.all([listRecordIds(server, credentials), verifyInProcess(dataDir)]);
+    const repeated = await sendAgain(server, credentials, unanswered);
+    for (const [{ subjectId }, id] of [...acknowledged, ...repeated]) told.set(subjectId, id);
+    const [now, complaint] = await Promise.all([listRecordIds(server, credentials), verifyInProcess(settings)]);
     return {
       round,
       seed: roundSeed,
@@ -102,16 +107,6 @@ export async function runCrashRounds({ rounds, seed, onRound }: CrashOptions): P
   }
 }
 
-/** Sends unanswered captures as a careful client would: the same request, with the same Idempotency-Key. */
-async function sendAgain(
-  server: ServerProcess,
-  credentials: DemoCredentials,
-  captures: readonly Capture[],
-): Promise<ReadonlyMap<string, string>> {
-  const ids = await Promise.all(captures.map((capture) => sendCapture(server, credentials, capture)));
-  return new Map(captures.map(({ subjectId }, index) => [subjectId, ids[index] as string]));
-}
-
 /** The subjects of all rounds so far that do not have exactly the one record that they were told of. */
 function listWrong(
   told: ReadonlyMap<string, string>,
@@ -123,15 +118,4 @@ function listWrong(
   });
   const unexpected = [...stored.keys()].filter((subject) => !told.has(subject));
   return [...missing.map(([subject]) => subject), ...unexpected];
-}
-
-/** Numbers from 0 to 1 that depend on the seed alone (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -5,27 +5,32 @@ import type { DemoCredentials } from '../../demo/seed.ts';
 
 const svc = fileURLToPath(new URL('../../cli/svc.ts', import.meta.url));
 
+/** Environment variables that say where the data is and what is different from a server under load. */
+export type ProcessSettings = Readonly<Record<string, string>>;
+
 /** The real server in a process of its own. */
 export interface ServerProcess {
   /** The address for requests of this machine. */
   readonly url: string;
   /** The origin that the demo notice takes captures from. */
   readonly origin: string;
-  /** What the first start on a data folder made; null on later ones. */
+  /** What the first start on an empty database made; null on later ones. */
   readonly credentials: DemoCredentials | null;
   /** How long the start took. */
   readonly startMilliseconds: number;
+  /** When it began to listen, by `performance.now()`. */
+  readonly listensSince: number;
   /** Ends it as a power cut would, as far as the process is concerned. */
   kill(): Promise<void>;
   /** Ends it as an administrator would. */
   stop(): Promise<void>;
 }
 
-/** Starts `svc demo` on a data folder. Rejects with what the process said when it ends instead of listening. */
-export async function startServerProcess(dataDir: string): Promise<ServerProcess> {
+/** Starts `svc demo`. Rejects with what the process said when it ends instead of listening. */
+export async function startServerProcess(settings: ProcessSettings): Promise<ServerProcess> {
   const started = performance.now();
   const child = spawn(process.execPath, [svc, 'demo', '--json'], {
-    env: environment(dataDir),
+    env: environment(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const end = async (signal: NodeJS.Signals) => {
@@ -38,11 +43,13 @@ export async function startServerProcess(dataDir: string): Promise<ServerProcess
     await end('SIGKILL');
     throw error;
   });
+  const listensSince = performance.now();
   return {
     url: baseUrl.replace('localhost', '127.0.0.1'),
     origin: baseUrl,
     credentials: credentials ?? null,
-    startMilliseconds: performance.now() - started,
+    startMilliseconds: listensSince - started,
+    listensSince,
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
   };
@@ -71,23 +78,23 @@ function readAnnouncement(child: ChildProcess): Promise<Announcement> {
 }
 
 /** Runs `svc verify` in a process of its own. @returns null when everything is intact, else what it printed. */
-export function verifyInProcess(dataDir: string): Promise<string | null> {
+export function verifyInProcess(settings: ProcessSettings): Promise<string | null> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [svc, 'verify'], { env: environment(dataDir) }, (error, stdout, stderr) =>
+    execFile(process.execPath, [svc, 'verify'], { env: environment(settings) }, (error, stdout, stderr) =>
       resolve(error === null ? null : stdout + stderr),
     );
   });
 }
 
-function environment(dataDir: string): NodeJS.ProcessEnv {
+function environment(settings: ProcessSettings): NodeJS.ProcessEnv {
   const unlimited = '1000000000';
   return {
     PATH: process.env.PATH,
     PORT: '0',
-    SVC_DATA_DIR: dataDir,
     SVC_LOG_LEVEL: 'error',
     SVC_LIMIT_API_KEY: unlimited,
     SVC_LIMIT_CAPTURE_NOTICE: unlimited,
     SVC_LIMIT_CAPTURE_CLIENT: unlimited,
+    ...settings,
   };
 }

@@ -96,10 +96,11 @@ describe('the plans of SQLite', () => {
 // A dead-letter queue is read when something is wrong: when there are most of them.
 describe('the plans of SQLite for deliveries', () => {
   const place = { createdAt: '2026', id: 'i' };
-  const [tenant, status, endpoint] = [
+  const [tenant, endpoint, deadOfTenant, deadOfEndpoint] = [
     'webhook_deliveries_tenant \\(tenant_id=\\?',
-    'webhook_deliveries_status \\(tenant_id=\\? AND status=\\?',
-    'webhook_deliveries_endpoint \\(endpoint_id=\\? AND status=\\?',
+    'webhook_deliveries_endpoint \\(endpoint_id=\\?',
+    'webhook_deliveries_dead_tenant \\(tenant_id=\\?',
+    'webhook_deliveries_dead_endpoint \\(endpoint_id=\\?',
   ] as const;
   const further = ' AND \\(created_at,id\\)<\\(\\?,\\?\\)';
   const span = ' AND created_at>\\? AND created_at<\\?';
@@ -111,13 +112,14 @@ describe('the plans of SQLite for deliveries', () => {
     ['a later page', tenant + further, list({}, place)],
     ['a later page of a span of time', tenant + further, list({ to: '2027' }, place)],
     ['a span of time', tenant + span, list({ from: '2026', to: '2027' }, null)],
-    ['the first dead letters', status, list({ status: 'dead' }, null)],
-    ['later dead letters', status + further, list({ status: 'dead' }, place)],
-    ['dead letters of a span of time', status + span, list({ status: 'dead', from: '2026', to: '2027' }, null)],
-    ['dead letters for a reason', status + further, list({ status: 'dead', reason: 'tls' }, place)],
+    ['the first dead letters', deadOfTenant, list({ status: 'dead' }, null)],
+    ['later dead letters', deadOfTenant + further, list({ status: 'dead' }, place)],
+    ['dead letters of a span of time', deadOfTenant + span, list({ status: 'dead', from: '2026', to: '2027' }, null)],
+    ['dead letters for a reason', deadOfTenant + further, list({ status: 'dead', reason: 'tls' }, place)],
     ['the first page of an endpoint', endpoint, list({ webhookId: 'w' }, null)],
     ['a later page of an endpoint', endpoint + further, list({ webhookId: 'w', eventType: 'e' }, place)],
-    ['dead letters of an endpoint', endpoint + further, list({ webhookId: 'w', status: 'dead' }, place)],
+    ['what was delivered', tenant, list({ status: 'delivered' }, null)],
+    ['dead letters of an endpoint', deadOfEndpoint + further, list({ webhookId: 'w', status: 'dead' }, place)],
     ['dead letters by id', 'sqlite_autoindex_webhook_deliveries_1 \\(id=', (queries) => markRedelivered(queries, dead)],
   ];
 

@@ -151,7 +151,7 @@ describeServer('GET /v1/webhooks/deliveries', (server) => {
         (await readList(other, { ...filter, ...more, reason: 'tls' })).map((page) => page.map(({ id }) => id));
       assert.deepEqual(await idsOf({}), [[], fitting]);
       assert.deepEqual(await idsOf({ status: 'dead' }), [[], fitting.slice(0, 1)]);
-      assert.deepEqual(await idsOf({ status: 'redelivered' }), [fitting.slice(1)]);
+      assert.deepEqual(await idsOf({ status: 'redelivered' }), [[], fitting.slice(1)]);
     }
   });
 

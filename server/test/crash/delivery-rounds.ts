@@ -1,0 +1,226 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { DemoCredentials } from '../../demo/seed.ts';
+import type { Dialect } from '../../storage/database.ts';
+import { createLocation } from '../harness.ts';
+import { countOpen, countTraces, listClaimed, listStored, openBeside, readRemains } from './delivery-tables.ts';
+import { Fleet, type Member } from './fleet.ts';
+import { judgeDeliveries } from './judge-deliveries.ts';
+import { type Change, loadServers, sendAgain } from './load.ts';
+import { createRandom } from './random.ts';
+import { calm, moody, Receiver, refusing } from './receiver.ts';
+import { verifyInProcess } from './server-process.ts';
+import { waitForNone } from './wait-for-none.ts';
+import { createWebhook, removeWebhooks } from './webhook-calls.ts';
+
+/** What one round of kills found. */
+export interface DeliveryRound {
+  readonly round: number;
+  readonly seed: number;
+  /** How many servers were killed at once. */
+  readonly killed: number;
+  /** They were killed so long after so many requests had come to the receivers. */
+  readonly killedAfter: { readonly requests: number; readonly milliseconds: number };
+  readonly acknowledged: number;
+  readonly unanswered: number;
+  /** Deliveries that the killed had claimed and not written the end of. */
+  readonly inFlight: number;
+  readonly restartMilliseconds: number;
+  /** Until nothing tells of the killed any more, from when a server was there that was not killed. */
+  readonly recoveryMilliseconds: number;
+}
+
+export interface DeliveryReport {
+  readonly dialect: Dialect;
+  readonly seed: number;
+  readonly rounds: readonly DeliveryRound[];
+  readonly kills: number;
+  readonly acknowledged: number;
+  readonly deliveries: number;
+  readonly duplicates: number;
+  readonly inFlight: number;
+  readonly recovery: { readonly median: number; readonly longest: number; readonly limit: number };
+  readonly lost: readonly string[];
+  readonly wrong: readonly string[];
+  /** What `svc verify` complained of; null when everything is intact. */
+  readonly complaint: string | null;
+  readonly passed: boolean;
+}
+
+export interface DeliveryRoundsOptions {
+  readonly dialect: Dialect;
+  readonly rounds: number;
+  readonly seed: number;
+  readonly onRound?: (round: DeliveryRound) => void;
+}
+
+/** To each server. */
+const connections = 8;
+const mostRequests = 300;
+const mostMilliseconds = 20;
+/** Longer than a delivery that was never answered waits until it is tried again. */
+const patience = 45_000;
+const kinds = ['public', 'authenticated', 'request'] as const;
+
+/**
+ * How long a recovery may take: what the sender needs, and two seconds for a busy machine. A SQLite file has one server, which
+ * takes over at once. On PostgreSQL a server beats every two seconds: one beat until another sees the last sign of the killed,
+ * ten seconds of silence, and one beat until it looks again.
+ */
+const recoveryLimits: Readonly<Record<Dialect, number>> = { sqlite: 2_000, postgres: 16_000 };
+
+/**
+ * Kills servers again and again while they send webhooks, one server on SQLite, one of two or both on PostgreSQL, and looks
+ * in the end at what came to the receivers.
+ */
+export async function runDeliveryRounds(options: DeliveryRoundsOptions): Promise<DeliveryReport> {
+  const { dialect, rounds, seed, onRound } = options;
+  await using location = await createLocation(dialect);
+  const settings = { ...location.environment, SVC_WEBHOOK_ALLOW_PRIVATE: 'true' };
+  const random = createRandom(seed);
+  await using steady = new Receiver({ random, mood: calm });
+  await using troubled = new Receiver({ random, mood: calm });
+  await using fleet = await Fleet.start(settings, dialect === 'sqlite' ? 1 : 2);
+  const [{ server: first }] = fleet.members as readonly [Member];
+  const credentials = first.credentials as DemoCredentials;
+  await removeWebhooks(first, credentials);
+  const received = new Map<string, Receiver['deliveries']>();
+  for (const receiver of [steady, troubled]) {
+    const { id, secret } = await createWebhook(first, credentials, await receiver.listen());
+    receiver.secret = secret;
+    received.set(id, receiver.deliveries);
+  }
+
+  const told = new Map<Change, string>();
+  const inFlight = new Map<string, number>();
+  const done: DeliveryRound[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    const result = await runRound(round, (seed + round - 1) >>> 0);
+    done.push(result);
+    onRound?.(result);
+  }
+
+  await using database = openBeside(settings);
+  const awaited = { what: 'deliveries that have not come to their end', limit: patience };
+  await waitForNone(awaited, () => countOpen(database.kysely));
+  const stored = await listStored(database.kysely);
+  const { lost, duplicates, wrong } = judgeDeliveries({ told, received, stored, inFlight });
+  const recovery = { ...summarize(done), limit: recoveryLimits[dialect] };
+  const slow = done.filter(({ recoveryMilliseconds }) => recoveryMilliseconds > recovery.limit);
+  const complaints = [
+    ...wrong,
+    ...steady.complaints,
+    ...troubled.complaints,
+    ...slow.map(({ round, recoveryMilliseconds }) => `round ${round} took ${recoveryMilliseconds} ms to recover`),
+  ];
+  const complaint = await verifyInProcess(settings);
+  return {
+    dialect,
+    seed,
+    rounds: done,
+    kills: done.reduce((sum, { killed }) => sum + killed, 0),
+    acknowledged: told.size,
+    deliveries: stored.length,
+    duplicates,
+    inFlight: done.reduce((sum, round) => sum + round.inFlight, 0),
+    recovery,
+    lost,
+    wrong: complaints,
+    complaint,
+    passed: lost.length === 0 && complaints.length === 0 && complaint === null,
+  };
+
+  async function runRound(round: number, roundSeed: number): Promise<DeliveryRound> {
+    const random = createRandom(roundSeed);
+    const requests = 1 + Math.floor(random() * mostRequests);
+    const milliseconds = random() * mostMilliseconds;
+    const victims = pickVictims(fleet.members, random);
+    const names = victims.map(({ senderId }) => senderId);
+    // What is not answered in the last round would be waited for.
+    troubled.mood = round === rounds ? refusing : moody;
+    let number = 0;
+    const nextChange = (): Change => ({
+      subjectId: `round-${round}-change-${++number}`,
+      kind: kinds[number % kinds.length] as Change['kind'],
+      at: new Date().toISOString(),
+    });
+    let isOver = false;
+    const goal = steady.requests + troubled.requests + requests;
+    const loading = loadServers({
+      servers: fleet.servers,
+      credentials,
+      connections,
+      nextChange,
+      isOver: () => isOver,
+    });
+    try {
+      const coming = waitForNone(
+        { what: 'requests to come before the kill', limit: patience },
+        () => goal - steady.requests - troubled.requests,
+      );
+      // A load that fails ends the round.
+      await Promise.race([coming, loading]);
+      await wait(milliseconds);
+      await Promise.all(victims.map(({ server }) => server.kill()));
+      const killedAt = performance.now();
+      const cutOff = await readRemains(settings, (queries) => listClaimed(queries, names));
+      for (const id of cutOff) inFlight.set(id, (inFlight.get(id) ?? 0) + 1);
+
+      // Those that live were loaded a moment longer.
+      isOver = true;
+      const restarting = restart(victims);
+      // A SQLite file has to be mended by the next server, so nobody looks into it before.
+      const recovering = (dialect === 'sqlite' ? restarting : Promise.resolve()).then(() => waitForRecovery(names));
+      const sending = restarting.then(async ({ server }) => {
+        const result = await loading;
+        const repeated = await sendAgain(server, credentials, result.unanswered);
+        for (const [change, id] of [...result.acknowledged, ...repeated]) told.set(change, id);
+        return result;
+      });
+      const [{ server }, recoveredAt, { acknowledged, unanswered }] = await Promise.all([
+        restarting,
+        recovering,
+        sending,
+      ]);
+      const isAlone = victims.length === fleet.members.length;
+      return {
+        round,
+        seed: roundSeed,
+        killed: victims.length,
+        killedAfter: { requests, milliseconds: Math.round(milliseconds * 10) / 10 },
+        acknowledged: acknowledged.size,
+        unanswered: unanswered.length,
+        inFlight: cutOff.length,
+        restartMilliseconds: Math.round(server.startMilliseconds),
+        recoveryMilliseconds: Math.round(recoveredAt - (isAlone ? server.listensSince : killedAt)),
+      };
+    } finally {
+      isOver = true;
+    }
+  }
+
+  /** @returns the one that is there first. */
+  async function restart(victims: readonly Member[]): Promise<Member> {
+    const [victim, ...others] = victims as readonly [Member, ...Member[]];
+    const replacement = await fleet.replace(victim);
+    for (const other of others) await fleet.replace(other);
+    return replacement;
+  }
+
+  async function waitForRecovery(names: readonly string[]): Promise<number> {
+    await using database = openBeside(settings);
+    const awaited = { what: 'traces of servers that were killed', limit: patience };
+    await waitForNone(awaited, () => countTraces(database.kysely, names));
+    return performance.now();
+  }
+}
+
+/** One of the servers, or one time in four all of them. */
+function pickVictims(members: readonly Member[], random: () => number): readonly Member[] {
+  const [which, all] = [Math.floor(random() * members.length), random() < 1 / 4];
+  return members.filter((_, index) => all || index === which);
+}
+
+function summarize(rounds: readonly DeliveryRound[]) {
+  const sorted = rounds.map(({ recoveryMilliseconds }) => recoveryMilliseconds).sort((one, other) => one - other);
+  return { median: sorted[Math.floor(sorted.length / 2)] as number, longest: sorted.at(-1) as number };
+}

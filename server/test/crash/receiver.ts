@@ -1,0 +1,101 @@
+import { createHmac } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** An event as the body of a delivery tells it. */
+export interface ReceivedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** One delivery, over all the times that it came. */
+export interface ReceivedDelivery {
+  readonly event: ReceivedEvent;
+  readonly body: string;
+  /** How many times it was answered with 2xx, whether or not anybody was there any more to read the answer. */
+  taken: number;
+  /** How many times it was refused with 500, or not answered. */
+  refused: number;
+}
+
+/** What a receiver does to a delivery that comes for the first time; what comes again it takes. */
+export type Mood = (random: () => number) => 'take' | 'refuse' | 'ignore';
+
+export interface ReceiverOptions {
+  readonly random: () => number;
+  readonly mood: Mood;
+}
+
+const slowest = 20;
+
+/** A receiver that checks every signature and takes up to 20 ms to answer. */
+export class Receiver implements AsyncDisposable {
+  readonly deliveries = new Map<string, ReceivedDelivery>();
+  /** What was wrong with requests: a signature, or another body than the time before. */
+  readonly complaints: string[] = [];
+  /** Requests so far. */
+  requests = 0;
+  mood: Mood;
+  secret = '';
+  readonly #random: () => number;
+  readonly #server = createServer((request, response) => {
+    this.#receive(request)
+      .then((status) => status !== null && response.writeHead(status).end())
+      // A process that was killed in the middle of a request takes its half with it.
+      .catch(() => response.destroy());
+  });
+
+  constructor({ random, mood }: ReceiverOptions) {
+    this.#random = random;
+    this.mood = mood;
+  }
+
+  /** Starts to listen. @returns its address. */
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #receive(request: IncomingMessage): Promise<number | null> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks).toString();
+    this.requests += 1;
+    const id = String(request.headers['svc-delivery']);
+    if (!this.#isSigned(request, body)) {
+      this.complaints.push(`${id} was not signed with the secret of the webhook`);
+      return 401;
+    }
+    const before = this.deliveries.get(id);
+    const delivery = before ?? { event: JSON.parse(body), body, taken: 0, refused: 0 };
+    if (delivery.body !== body) this.complaints.push(`${id} came with another body than the time before`);
+    this.deliveries.set(id, delivery);
+    await wait(this.#random() * slowest);
+    const act = before === undefined ? this.mood(this.#random) : 'take';
+    if (act === 'take') delivery.taken += 1;
+    else delivery.refused += 1;
+    return act === 'ignore' ? null : act === 'take' ? 204 : 500;
+  }
+
+  #isSigned({ headers }: IncomingMessage, body: string): boolean {
+    const [, time, signature] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['svc-signature'])) ?? [];
+    return signature === createHmac('sha256', this.secret).update(`${time}.${body}`).digest('hex');
+  }
+}
+
+/** Takes everything. */
+export const calm: Mood = () => 'take';
+
+/** Refuses one delivery in fifty. */
+export const refusing: Mood = (random) => (random() < 1 / 50 ? 'refuse' : 'take');
+
+/** Refuses one delivery in fifty, and never answers one in two hundred. */
+export const moody: Mood = (random) => (random() < 1 / 200 ? 'ignore' : refusing(random));

@@ -1,0 +1,41 @@
+import type { DemoCredentials } from '../../demo/seed.ts';
+import type { ServerProcess } from './server-process.ts';
+
+/** Creates a webhook that gets every event. */
+export function createWebhook(
+  server: ServerProcess,
+  credentials: DemoCredentials,
+  url: string,
+): Promise<{ readonly id: string; readonly secret: string }> {
+  return callWebhooks(server, credentials, { method: 'POST', body: { url } });
+}
+
+/** Removes the webhooks that the demo begins with: nobody listens there. */
+export async function removeWebhooks(server: ServerProcess, credentials: DemoCredentials): Promise<void> {
+  const { data } = await callWebhooks<{ readonly data: readonly { readonly id: string }[] }>(server, credentials, {
+    method: 'GET',
+  });
+  for (const { id } of data) await callWebhooks(server, credentials, { method: 'DELETE', path: `/${id}` });
+}
+
+interface WebhookCall {
+  readonly method: string;
+  readonly path?: string;
+  readonly body?: object;
+}
+
+/** @throws when the answer is no success. */
+async function callWebhooks<Result>(
+  { url }: ServerProcess,
+  { apiKey }: DemoCredentials,
+  { method, path = '', body }: WebhookCall,
+): Promise<Result> {
+  const response = await fetch(`${url}/v1/webhooks${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${apiKey}`, ...(body && { 'Content-Type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} of webhooks was answered with ${response.status}: ${text}`);
+  return (text === '' ? null : JSON.parse(text).data) as Result;
+}
