@@ -1,4 +1,4 @@
-// Takes deliveries: answers 204 at once, and never to paths that begin with /hang. Remembers when each one came.
+// Takes deliveries at every loopback address, each an origin of its own: answers 204 at once, and never to paths that begin with /hang. Remembers when each one came.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,7 +21,7 @@ const server = createServer((request, response) => {
     if (request.url === '/timed') times.push([String(request.headers['svc-delivery']), String(came)]);
     response.writeHead(204).end();
   });
-}).listen(0, '127.0.0.1');
+}).listen(0, '0.0.0.0');
 await once(server, 'listening');
 
 answerQuestions((question: 'port' | 'arrivals'): number | Arrivals => {
