@@ -26,7 +26,7 @@ export interface CommandContext {
 /** One command of `svc`. */
 export interface Command {
   /** Settings of this command, where the environment says nothing. */
-  readonly defaults?: Readonly<Record<string, string>>;
+  defaults?(environment: NodeJS.ProcessEnv): Readonly<Record<string, string>>;
   /** As it is typed: `tenant create`. */
   readonly name: string;
   readonly summary: string;

@@ -46,7 +46,7 @@ async function run(words: readonly string[]): Promise<number> {
     return 0;
   }
   const json = options.json === true;
-  const settings = readSettings(process.env, command.defaults);
+  const settings = readSettings(process.env, command.defaults?.(process.env));
   const running = command.run({
     settings,
     options,

@@ -50,7 +50,8 @@ function announce(
     say(`  API key        ${credentials.apiKey}`);
     say(`  SCIM token     ${credentials.scimToken}`);
     say(`  Notice         ${credentials.noticeId}`);
-    say(`  Webhook secret ${credentials.webhookSecret} (npm run receiver)`);
+    if (credentials.webhookSecret !== undefined)
+      say(`  Webhook secret ${credentials.webhookSecret} (npm run receiver)`);
     say(`They also stand in ${join(settings.dataDir, credentialsFile)}.`);
   } else if (demo) say(`  Credentials    ${join(settings.dataDir, credentialsFile)} (made on the first start)`);
   result({ baseUrl, ...(credentials && { credentials }) });

@@ -28,8 +28,8 @@ export interface DemoCredentials {
   readonly apiKey: string;
   readonly scimToken: string;
   readonly noticeId: string;
-  /** Signs what is sent to the receiver of the demo. */
-  readonly webhookSecret: string;
+  /** Signs what is sent to the receiver of the demo; missing where webhooks may not go to this machine. */
+  readonly webhookSecret?: string;
 }
 
 const adminEmail = 'admin@demo.example';
@@ -71,7 +71,7 @@ export async function seedDemo(installation: Installation, baseUrl: string): Pro
     // The trust page shows the proof of the audit log from the first moment.
     await signCheckpoint(work, installation.signer, { tenantId: tenant.id, ledger: 'audit' });
     // Last, so that the receiver is not told of all that was made before it.
-    const webhookSecret = await seedWebhook(work, source, installation);
+    const webhookSecret = settings.webhooks.allowPrivate ? await seedWebhook(work, source, installation) : undefined;
     const { id: tenantId, slug: tenantSlug } = tenant;
     return {
       baseUrl,
@@ -82,7 +82,7 @@ export async function seedDemo(installation: Installation, baseUrl: string): Pro
       apiKey: key,
       scimToken,
       noticeId,
-      webhookSecret,
+      ...(webhookSecret !== undefined && { webhookSecret }),
     };
   }).catch(async (error: unknown) => {
     // Another server that started at the same moment may have been first.
