@@ -36,8 +36,9 @@ describe('the server process', () => {
     await using where = await createLocation('sqlite');
     await using first = await startSvc(['demo'], where.environment);
     const credentials = readCredentials(where);
-    const { apiKey, baseUrl, noticeId, tenantId, tenantSlug, adminEmail, adminPassword, scimToken, ...more } =
+    const { apiKey, baseUrl, noticeId, tenantId, tenantSlug, adminEmail, adminPassword, scimToken, ...rest } =
       credentials;
+    const { webhookSecret, ...more } = rest;
     assert.deepEqual(more, {});
     assert.deepEqual([baseUrl, tenantSlug], [first.url, 'demo']);
     assert.equal(statSync(credentialsFile(where)).mode & 0o777, 0o600);
@@ -47,7 +48,7 @@ describe('the server process', () => {
     assert.equal(before.data.domain, 'localhost');
     const { stdout, code } = await first.stop('SIGTERM');
     assert.equal(code, 0);
-    for (const value of [apiKey, tenantId, noticeId, adminEmail, adminPassword, scimToken]) {
+    for (const value of [apiKey, tenantId, noticeId, adminEmail, adminPassword, scimToken, webhookSecret]) {
       assert.equal(stdout.split(value).length, 2, `${value} is shown once`);
     }
 
@@ -55,7 +56,20 @@ describe('the server process', () => {
     assert.deepEqual(await (await read(second.url, path, credentials.apiKey)).json(), before);
     assert.deepEqual(readCredentials(where), credentials);
     const later = (await second.stop('SIGTERM')).stdout;
-    for (const value of [apiKey, adminPassword, scimToken]) assert.ok(!later.includes(value));
+    for (const value of [apiKey, adminPassword, scimToken, webhookSecret]) assert.ok(!later.includes(value));
+  });
+
+  test('makes no webhook to this machine where others may reach the server', async () => {
+    await using where = await createLocation('sqlite');
+    await using server = await startSvc(['demo'], { ...where.environment, HOST: '0.0.0.0' });
+    const { apiKey, webhookSecret } = readCredentials(where);
+    assert.equal(webhookSecret, undefined);
+    const { data } = await (await read(server.url, '/v1/webhooks', apiKey)).json();
+    assert.equal(data.page.total, 0);
+    const body = JSON.stringify({ url: 'http://127.0.0.1:9/' });
+    const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
+    const refused = await fetch(`${server.url}/v1/webhooks`, { method: 'POST', headers, body });
+    assert.equal(refused.status, 422);
   });
 
   test('prints one JSON value with --json', async () => {
