@@ -6,11 +6,13 @@ import type { Tables } from './tables.ts';
 /**
  * Inserts many rows with few statements. The text of a statement depends on the number of its rows alone, and
  * numbers are powers of two: each text is built once and stays prepared.
+ * @param skipsPresent leaves rows out whose key is there already, instead of failing.
  */
 export async function insertRows<Table extends keyof Tables & string>(
   queries: Queries,
   table: Table,
   rows: readonly Readonly<Insertable<Tables[Table]>>[],
+  { skipsPresent = false }: { readonly skipsPresent?: boolean } = {},
 ): Promise<void> {
   const [first] = rows;
   if (first === undefined) return;
@@ -21,17 +23,24 @@ export async function insertRows<Table extends keyof Tables & string>(
     for (const row of rows.slice(start, start + size)) {
       for (const column of columns) parameters.push((row as Readonly<Record<string, unknown>>)[column]);
     }
-    await queries.executeQuery(CompiledQuery.raw(insertText(queries, table, columns, size), parameters));
+    await queries.executeQuery(CompiledQuery.raw(insertText(queries, table, columns, size, skipsPresent), parameters));
     start += size;
   }
 }
 
 const maximumRows = 128;
 
-function insertText(queries: Queries, table: string, columns: readonly string[], size: number): string {
-  return rememberText(queries, `insert ${table} ${columns} ${size}`, () => {
+function insertText(
+  queries: Queries,
+  table: string,
+  columns: readonly string[],
+  size: number,
+  skipsPresent: boolean,
+): string {
+  return rememberText(queries, `insert ${table} ${columns} ${size} ${skipsPresent}`, () => {
     const row = sql`(${sql.join(columns.map(() => sql.val('')))})`;
     const rows = sql.join(Array.from({ length: size }, () => row));
-    return sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.id(column)))}) values ${rows}`;
+    return sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.id(column)))}) values ${rows}
+      ${skipsPresent ? sql`on conflict do nothing` : sql``}`;
   });
 }

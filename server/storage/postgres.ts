@@ -19,6 +19,8 @@ export function openPostgres(url: string): Kysely<Tables> {
   });
   // An idle connection that the server ends is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => undefined);
+  // Nor may one that breaks while it is in use: its query fails, and whoever asked is told.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 

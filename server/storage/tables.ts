@@ -316,6 +316,8 @@ interface WebhookHealthTable {
   endpoint_id: string;
   /** When the failures began that no success has ended; null while all is well. */
   failing_since: string | null;
+  /** When an attempt last failed. */
+  failed_at: string | null;
   last_error: string | null;
 }
 

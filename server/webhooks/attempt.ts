@@ -6,6 +6,8 @@ import { planRetry, readRetryAfter } from './schedule.ts';
 
 /** An attempt that ended: what is kept of it, how the delivery stands now, and what it says of the endpoint. */
 export interface EndedAttempt {
+  /** How long it took, in milliseconds. */
+  readonly took: number;
   readonly endpoint: SendingEndpoint;
   readonly row: AttemptRow;
   readonly state: DeliveryState;
@@ -14,7 +16,7 @@ export interface EndedAttempt {
     readonly message: string;
     /** 410 Gone: the receiver wants nothing any more. */
     readonly isGone: boolean;
-    /** For how long the receiver wants no requests, in milliseconds. */
+    /** For how long the receiver wants no requests at all, in milliseconds (429 and 503 with Retry-After). */
     readonly pause: number | null;
   } | null;
 }
@@ -46,6 +48,7 @@ export function endAttempt(attempt: {
   const dueAt =
     reason === null || reason === 'gone' ? null : planRetry({ attempts, firstAttemptAt, now, retryAfter }, random);
   return {
+    took: judged.timing.total,
     endpoint,
     row: {
       delivery_id: delivery.id,
@@ -73,7 +76,7 @@ export function endAttempt(attempt: {
         : {
             message: message ?? reason,
             isGone: reason === 'gone',
-            pause: reason === 'rate_limited' ? retryAfter : null,
+            pause: judged.status === 429 || judged.status === 503 ? retryAfter : null,
           },
   };
 }

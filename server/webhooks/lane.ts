@@ -17,9 +17,13 @@ export class Lane {
     return now < this.pausedUntil ? 0 : Math.max(0, Math.floor(this.#limit) - this.inFlight);
   }
 
-  /** An attempt ended well: one more may run beside the others. */
-  speedUp(): void {
-    this.#limit = Math.min(mostAtOnce, this.#limit + 1);
+  /**
+   * An attempt ended well: one more may run beside the others. One that took long holds its place too long for that, and
+   * a receiver that is that slow gets fewer.
+   */
+  speedUp(milliseconds: number): void {
+    if (milliseconds <= quick) this.#limit = Math.min(mostAtOnce, this.#limit + 1);
+    else if (milliseconds >= slow) this.slowDown();
   }
 
   /** An attempt failed: half as many, so that a receiver in trouble is not pressed, and one that hangs holds few places. */
@@ -38,6 +42,8 @@ export class Lane {
   }
 }
 
+const quick = 1000;
+const slow = 5000;
 const firstLimit = 8;
 const mostAtOnce = 64;
 const longestPause = 60 * 60 * 1000;

@@ -40,26 +40,40 @@ export interface AttemptRow {
   readonly timing: string;
 }
 
-/** Enabled endpoints that have something waiting, with the time at which the next of it is due. */
-export const listWaitingEndpoints = prepareQuery<object, { id: string; due_at: string | null }>((queries) =>
-  queries
-    .selectFrom('webhook_endpoints as endpoint')
-    .select((row) => [
-      'endpoint.id',
-      row
-        .selectFrom('webhook_deliveries as delivery')
-        .select('delivery.due_at')
-        .whereRef('delivery.endpoint_id', '=', 'endpoint.id')
-        .where('delivery.due_at', 'is not', null)
-        .where('delivery.claimed_by', 'is', null)
-        .orderBy('delivery.due_at')
-        .orderBy('delivery.id')
-        .limit(sql.lit(1))
-        .as('due_at'),
-    ])
-    .where('endpoint.status', '=', sql.lit('enabled'))
-    .where('endpoint.deleted_at', 'is', null),
-);
+/** An endpoint that has something waiting. */
+export interface WaitingEndpoint {
+  readonly id: string;
+  /** enabled, paused, disabled or deleted. */
+  readonly status: string;
+  /** When the next of what is not claimed is due; null when all is claimed. */
+  readonly dueAt: string | null;
+}
+
+/** Lists the endpoints that have something waiting: their number is what it costs, not that of all there are. */
+export async function listWaitingEndpoints(queries: Queries): Promise<readonly WaitingEndpoint[]> {
+  const text = rememberText(
+    queries,
+    'waiting endpoints',
+    () => sql`
+      with recursive waiting (id) as (
+        select min(endpoint_id) from webhook_deliveries where due_at is not null
+        union all
+        select (
+          select min(endpoint_id) from webhook_deliveries where due_at is not null and endpoint_id > waiting.id
+        ) from waiting where waiting.id is not null
+      )
+      select endpoint.id,
+        case when endpoint.deleted_at is null then endpoint.status else 'deleted' end as status,
+        (
+          select due_at from webhook_deliveries as delivery
+          where delivery.endpoint_id = endpoint.id and due_at is not null and claimed_by is null
+          order by due_at, id limit 1
+        ) as "dueAt"
+      from waiting join webhook_endpoints as endpoint on endpoint.id = waiting.id`,
+  );
+  const { rows } = await queries.executeQuery<WaitingEndpoint>(CompiledQuery.raw(text, []));
+  return rows;
+}
 
 /**
  * Claims what is due to an endpoint, oldest first; on PostgreSQL past what another process is claiming.
@@ -121,7 +135,8 @@ export async function finishAttempts(
   attempts: readonly AttemptRow[],
   states: readonly DeliveryState[],
 ): Promise<void> {
-  await insertRows(queries, 'webhook_attempts', attempts);
+  // A commit whose answer was lost is done again, although it may have succeeded: the rows may be there.
+  await insertRows(queries, 'webhook_attempts', attempts, { skipsPresent: true });
   for (let start = 0; start < states.length; ) {
     const size = Math.min(mostStates, 2 ** Math.floor(Math.log2(states.length - start)));
     const values = states
@@ -169,29 +184,47 @@ export async function releaseDeliveries(queries: Queries, sender: string, ids: r
     .execute();
 }
 
+/**
+ * Frees what stands as claimed by a process but is not among what it attempts: claims of a commit whose answer was lost. It
+ * looks at all that waits, so ask for it only after such a failure.
+ */
+export async function releaseStrays(queries: Queries, sender: string, underWay: ReadonlySet<string>): Promise<void> {
+  const claimed = await queries
+    .selectFrom('webhook_deliveries')
+    .select('id')
+    .where('due_at', 'is not', null)
+    .where('claimed_by', '=', sender)
+    .execute();
+  const strays = claimed.map(({ id }) => id).filter((id) => !underWay.has(id));
+  for (let start = 0; start < strays.length; start += strandedBatch)
+    await releaseDeliveries(queries, sender, strays.slice(start, start + strandedBatch));
+}
+
 /** How an endpoint fares. */
 export interface EndpointHealth {
   /** When the failures began that no success has ended; null while all is well. */
   readonly failingSince: string | null;
+  /** When an attempt last failed. */
+  readonly failedAt: string | null;
   readonly lastError: string | null;
 }
 
 /** Finds how an endpoint fares. */
 export async function findHealth(queries: Queries, endpointId: string): Promise<EndpointHealth> {
   const [row] = await selectHealth(queries, { endpointId });
-  return row ?? { failingSince: null, lastError: null };
+  return row ?? { failingSince: null, failedAt: null, lastError: null };
 }
 
 const selectHealth = prepareQuery<{ endpointId: string }, EndpointHealth>((queries, parameter) =>
   queries
     .selectFrom('webhook_health')
-    .select(['failing_since as failingSince', 'last_error as lastError'])
+    .select(['failing_since as failingSince', 'failed_at as failedAt', 'last_error as lastError'])
     .where('endpoint_id', '=', parameter('endpointId')),
 );
 
 /** Notes how an endpoint fares. */
 export async function saveHealth(queries: Queries, endpointId: string, health: EndpointHealth): Promise<void> {
-  const values = { failing_since: health.failingSince, last_error: health.lastError };
+  const values = { failing_since: health.failingSince, failed_at: health.failedAt, last_error: health.lastError };
   await queries
     .insertInto('webhook_health')
     .values({ endpoint_id: endpointId, ...values })
@@ -199,22 +232,14 @@ export async function saveHealth(queries: Queries, endpointId: string, health: E
     .execute();
 }
 
-/**
- * Ends what waits for endpoints that take nothing any more, a batch at a time: canceled where the endpoint was deleted,
- * a dead letter where it was disabled.
- * @returns whether there may be more.
- */
-export async function endStranded(queries: Queries, now: string): Promise<boolean> {
-  const { rows } = await sql<{ id: string; deleted_at: string | null }>`
-    select id, deleted_at from webhook_endpoints as endpoint
-    where (deleted_at is not null or status = 'disabled') and exists (
-      select 1 from webhook_deliveries as delivery
-      where delivery.endpoint_id = endpoint.id and delivery.due_at is not null and delivery.claimed_by is null)
-    limit 1`.execute(queries);
-  const [endpoint] = rows;
-  if (endpoint === undefined) return false;
+/** Ends a batch of what waits for an endpoint that takes nothing any more: canceled where it was deleted, else dead. */
+export async function endStranded(
+  queries: Queries,
+  now: string,
+  endpoint: Pick<WaitingEndpoint, 'id' | 'status'>,
+): Promise<void> {
   const [status, reason] =
-    endpoint.deleted_at === null ? (['dead', 'endpoint_disabled'] as const) : (['canceled', null] as const);
+    endpoint.status === 'deleted' ? (['canceled', null] as const) : (['dead', 'endpoint_disabled'] as const);
   const skipped = locksRows(queries) ? sql`for update skip locked` : sql``;
   await sql`
     with next as materialized (
@@ -225,7 +250,6 @@ export async function endStranded(queries: Queries, now: string): Promise<boolea
     update webhook_deliveries set
       status = ${status}, reason = coalesce(reason, cast(${reason} as text)), due_at = null, finished_at = ${now}
     where id in (select id from next)`.execute(queries);
-  return true;
 }
 
 const strandedBatch = 500;

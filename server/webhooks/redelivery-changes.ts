@@ -36,7 +36,10 @@ export async function redeliver(work: UnitOfWork, source: AuditSource, id: strin
   const [earlier] = found === undefined ? [] : await holdEvents(transaction, [found]);
   if (earlier === undefined) throw notFound('delivery');
   if (earlier.status === 'pending')
-    throw new Problem('webhook_delivery_pending', 'The delivery is on its way already: wait until it has ended.');
+    throw new Problem(
+      'webhook_delivery_pending',
+      'The delivery waits for its next attempt; where the webhook is paused, resume it.',
+    );
   const { isEnabled } = await requireReceiver(transaction, tenantId, earlier.endpoint_id);
   const event = { id: earlier.event_id, tenant_id: tenantId, type: earlier.event_type };
   const row = newDelivery(event, earlier.endpoint_id, now, id);

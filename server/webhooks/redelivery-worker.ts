@@ -36,9 +36,10 @@ export function stepRedeliveries(database: Database, now: string): Promise<boole
     const created_at = createdAfter(order, now);
     const deliveries = fitting
       .filter(({ id }) => marked.has(id))
-      .map(({ id, endpoint_id, event_id, event_type, tenant_id }) => ({
+      .map(({ id, endpoint_id, event_id, event_type, tenant_id }, index) => ({
         ...newDelivery({ id: event_id, tenant_id, type: event_type }, endpoint_id, now, id),
         created_at,
+        due_at: dueAt(order, now, index),
       }));
     await insertRows(transaction, 'webhook_deliveries', deliveries);
     await saveProgress(transaction, order, { position: next, queued: deliveries.length, now });
@@ -51,6 +52,14 @@ export function stepRedeliveries(database: Database, now: string): Promise<boole
     return true;
   });
 }
+
+/** What is sent again comes at a rate, so that what happens meanwhile does not wait behind all of it. */
+function dueAt({ createdAt, queued }: RunningRedelivery, now: string, index: number): string {
+  const time = Date.parse(createdAt) + ((queued + index) * 1000) / perSecond;
+  return new Date(Math.max(time, Date.parse(now))).toISOString();
+}
+
+const perSecond = 100;
 
 /** New deliveries come after the place of their order, also by the clock of a server that is late: it never meets them. */
 function createdAfter({ createdAt }: RunningRedelivery, now: string): string {

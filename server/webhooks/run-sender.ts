@@ -21,12 +21,8 @@ export function runSender({ sender, database, clock, log }: RunSenderOptions): R
   let isStopping = false;
   const notice = (endpointIds: readonly string[]) => sender.notice(endpointIds);
   database.signals.on('deliveries', notice);
-  const look = async () => {
-    await sender.look();
-    return sender.endStranded();
-  };
   const tasks = [
-    repeat({ every: 500, pause: 10, task: 'looking for deliveries', log }, look),
+    repeat({ every: 500, pause: 10, task: 'looking for deliveries', log }, () => sender.look()),
     repeat({ every: 500, pause: 10, task: 'redelivering', log }, () => stepRedeliveries(database, clock())),
     repeat({ every: 2000, task: 'the beat of the sender', log }, watchSenders(sender)),
   ];

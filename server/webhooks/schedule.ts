@@ -21,22 +21,33 @@ export interface FailedAttempt {
 }
 
 /**
- * When the next attempt is due: at the next offset of the schedule, moved by up to a tenth either way so that deliveries
- * that failed together do not return together, and not before the receiver said. Offsets that have passed are left out.
+ * When the next attempt is due: at the next offset of the schedule, moved by up to a tenth so that deliveries that failed
+ * together do not return together, and not before the receiver said. Offsets that have passed are left out, and what would
+ * come after the window comes within its last minutes.
  * @param random from 0 up to 1.
  * @returns RFC 3339; null when the window of 24 hours leaves no time for another attempt.
  */
 export function planRetry({ attempts, firstAttemptAt, now, retryAfter }: FailedAttempt, random: number): string | null {
   const [first, present] = [Date.parse(firstAttemptAt), Date.parse(now)];
   const last = first + retryWindow - edge;
-  if (attempts >= attemptOffsets.length || present >= last) return null;
+  if (attempts >= attemptOffsets.length || present >= last - lastMinutes) return null;
   const planned = attemptOffsets
     .slice(attempts)
-    .map((offset) => first + offset * (0.9 + 0.2 * random))
+    .map((offset) => first + spread(offset, random))
     .find((time) => time >= present + shortestWait);
-  const wanted = Math.max(planned ?? last, retryAfter === null ? 0 : present + retryAfter);
-  return new Date(Math.floor(Math.min(wanted, last))).toISOString();
+  // A tenth later than the receiver asked for, at most: all that it refused at once was told the same.
+  const asked = retryAfter === null ? 0 : present + retryAfter * (1 + 0.1 * random);
+  const wanted = Math.max(planned ?? last, asked);
+  return new Date(Math.floor(Math.min(wanted, last - lastMinutes * random))).toISOString();
 }
+
+/** The offset of the last attempt is moved to before it alone: after it, the window has ended. */
+function spread(offset: number, random: number): number {
+  return offset === retryWindow ? (offset - edge) * (0.9 + 0.1 * random) : offset * (0.9 + 0.2 * random);
+}
+
+/** What would come later is brought apart over them; what fails in them is not tried again. */
+const lastMinutes = 10 * 60_000;
 
 /** Offsets that have passed while a server was down must not be made up for one after the other. */
 const shortestWait = 1000;

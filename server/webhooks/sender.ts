@@ -17,12 +17,12 @@ import {
   type ClaimedDelivery,
   claimDeliveries,
   type DeliveryState,
-  type EndpointHealth,
   endStranded,
   findHealth,
   finishAttempts,
   listWaitingEndpoints,
   releaseDeliveries,
+  releaseStrays,
   saveHealth,
 } from './queue-store.ts';
 import { isWithinWindow } from './schedule.ts';
@@ -50,6 +50,8 @@ export class WebhookSender {
   readonly #random: () => number;
   readonly #lanes = new Map<string, Lane>();
   readonly #underWay = new Map<string, Promise<void>>();
+  /** How many attempts of each tenant are under way. */
+  readonly #ofTenants = new Map<string, number>();
   readonly #giveUp = new AbortController();
   /** Deliveries whose attempt broke off when this process stopped. */
   readonly #givenUp: string[] = [];
@@ -57,6 +59,8 @@ export class WebhookSender {
   #woken = Promise.withResolvers<void>();
   #turning: Promise<void> = Promise.resolve();
   #delivered = 0;
+  /** Whether a commit failed, so that deliveries may stand as claimed that nobody attempts. */
+  #isUnsure = false;
   #isStopping = false;
 
   constructor(options: SenderOptions) {
@@ -82,16 +86,21 @@ export class WebhookSender {
     this.#woken.resolve();
   }
 
-  /** Looks which endpoints have something waiting. @returns when the next of it is due, RFC 3339; null when nothing waits. */
-  async look(): Promise<string | null> {
-    const now = this.#options.clock();
-    let next: string | null = null;
-    for (const { id, due_at } of await listWaitingEndpoints(this.#options.database.kysely, {})) {
-      if (due_at === null) continue;
-      if (due_at <= now) this.notice([id]);
-      else if (next === null || due_at < next) next = due_at;
-    }
-    return next;
+  /**
+   * Looks which endpoints have something waiting, and ends a batch of what waits for each that takes nothing any more.
+   * @returns whether there may be more to end.
+   */
+  async look(): Promise<boolean> {
+    const { database, clock } = this.#options;
+    const waiting = await listWaitingEndpoints(database.kysely);
+    const due = waiting.filter(({ status, dueAt }) => status === 'enabled' && dueAt !== null && dueAt <= clock());
+    this.notice(due.map(({ id }) => id));
+    const stranded = waiting.filter(
+      ({ status, dueAt }) => (status === 'disabled' || status === 'deleted') && dueAt !== null,
+    );
+    for (const endpoint of stranded)
+      await runUnitOfWork(database, clock(), ({ transaction, now }) => endStranded(transaction, now, endpoint));
+    return stranded.length > 0;
   }
 
   /** Resolves when a turn may have something to do. */
@@ -130,32 +139,26 @@ export class WebhookSender {
     const lanes = this.#readyLanes();
     // What is committed from here on is noticed anew.
     for (const lane of lanes) lane.isHungry = false;
-    const [givenUp, claimed] = await runUnitOfWork(
-      database,
-      clock(),
-      async (work) => [await this.#write(work, ended), await this.#claim(work, lanes)] as const,
-    ).catch((error: unknown) => {
-      // Nothing of it was written: a later turn does it again.
+    const claimed = await runUnitOfWork(database, clock(), async (work) => {
+      await this.#write(work, ended);
+      if (this.#isUnsure) await releaseStrays(work.transaction, this.id, new Set(this.#underWay.keys()));
+      return this.#claim(work, lanes);
+    }).catch((error: unknown) => {
+      // Whether it was written is not known for sure: it is written again, and what it may have claimed is freed.
       this.#ended.unshift(...ended);
+      this.#isUnsure = true;
       for (const lane of lanes) lane.isHungry = true;
       throw error;
     });
+    this.#isUnsure = false;
     for (const claim of claimed) this.#begin(claim);
     const now = Date.parse(clock());
     for (const [id, lane] of this.#lanes) if (lane.isIdle(now)) this.#lanes.delete(id);
-    for (const { endpoint, reason } of givenUp)
-      await runUnitOfWork(database, clock(), (work) => disableEndpoint(work, endpoint, reason));
   }
 
   /** Resolves when no attempt is under way any more. */
   async settle(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay.values());
-  }
-
-  /** Ends what waits for endpoints that take nothing any more. @returns whether there may be more. */
-  endStranded(): Promise<boolean> {
-    const { database, clock } = this.#options;
-    return runUnitOfWork(database, clock(), ({ transaction, now }) => endStranded(transaction, now));
   }
 
   /** Says that this process is alive. @returns the beats of every process that sends. */
@@ -193,7 +196,8 @@ export class WebhookSender {
     await receivers.close();
     await runUnitOfWork(database, clock(), async (work) => {
       await this.#write(work, this.#ended);
-      await releaseDeliveries(work.transaction, this.id, this.#givenUp);
+      if (this.#isUnsure) await releaseStrays(work.transaction, this.id, new Set());
+      else await releaseDeliveries(work.transaction, this.id, this.#givenUp);
       await removeSenders(work.transaction, [this.id]);
     });
     this.#ended = [];
@@ -206,49 +210,64 @@ export class WebhookSender {
   }
 
   #readyLanes(): readonly Lane[] {
-    if (this.#isStopping || this.#underWay.size >= mostAtOnce) return [];
+    if (this.#isStopping) return [];
     const now = Date.parse(this.#options.clock());
-    return [...this.#lanes.values()].filter((lane) => lane.isHungry && lane.capacity(now) > 0);
+    const isFull = this.#underWay.size >= mostAtOnce;
+    return [...this.#lanes.values()].filter(
+      (lane) => lane.isHungry && lane.capacity(now) > 0 && (!isFull || lane.inFlight === 0),
+    );
   }
 
-  async #write(work: UnitOfWork, ended: readonly EndedAttempt[]): Promise<readonly GivenUp[]> {
-    if (ended.length === 0) return [];
+  async #write(work: UnitOfWork, ended: readonly EndedAttempt[]): Promise<void> {
+    if (ended.length === 0) return;
     const rows = ended.map(({ row }) => row);
     const states = ended.map(({ state }) => state);
     await finishAttempts(work.transaction, this.id, rows, states);
-    const givenUp: GivenUp[] = [];
+    const lost: { readonly endpoint: SendingEndpoint; readonly reason: DisabledReason }[] = [];
     for (const ofEndpoint of Map.groupBy(ended, ({ endpoint }) => endpoint.id).values()) {
       const [{ endpoint }] = ofEndpoint as [EndedAttempt];
-      const { failingSince } = await this.#noteHealth(work, endpoint.id, ofEndpoint);
+      const failingSince = await this.#noteHealth(work, endpoint.id, ofEndpoint);
       const failedFor = failingSince === null ? 0 : Date.parse(work.now) - Date.parse(failingSince);
-      if (ofEndpoint.some(({ failure }) => failure?.isGone)) givenUp.push({ endpoint, reason: 'gone' });
-      else if (failedFor >= longestFailure) givenUp.push({ endpoint, reason: 'failing' });
+      if (ofEndpoint.some(({ failure }) => failure?.isGone)) lost.push({ endpoint, reason: 'gone' });
+      else if (failedFor >= longestFailure) lost.push({ endpoint, reason: 'failing' });
     }
-    return givenUp;
+    // Each locks the log of its tenant: two servers lock them in the same order.
+    lost.sort((one, other) => (one.endpoint.tenantId < other.endpoint.tenantId ? -1 : 1));
+    for (const { endpoint, reason } of lost) await disableEndpoint(work, endpoint, reason);
   }
 
-  /** Notes how an endpoint fares after attempts, and answers with it. */
-  async #noteHealth(work: UnitOfWork, endpointId: string, ended: readonly EndedAttempt[]): Promise<EndpointHealth> {
+  /** Notes how an endpoint fares after attempts. @returns since when it has failed; null while all is well. */
+  async #noteHealth(work: UnitOfWork, endpointId: string, ended: readonly EndedAttempt[]): Promise<string | null> {
     const before = await findHealth(work.transaction, endpointId);
-    let { failingSince, lastError } = before;
+    let { failingSince, failedAt, lastError } = before;
     for (const { failure, row } of ended) {
-      failingSince = failure === null ? null : (failingSince ?? row.at);
+      // A failure after a day without any begins anew: days without attempts are no days of failure.
+      const goesOn = failingSince !== null && failedAt !== null && Date.parse(row.at) - Date.parse(failedAt) <= day;
+      failingSince = failure === null ? null : goesOn ? failingSince : row.at;
+      failedAt = failure === null ? null : row.at;
       lastError = failure === null ? null : failure.message;
     }
-    if (failingSince !== before.failingSince || lastError !== before.lastError)
-      await saveHealth(work.transaction, endpointId, { failingSince, lastError });
-    return { failingSince, lastError };
+    if (failedAt !== before.failedAt || failingSince !== before.failingSince)
+      await saveHealth(work.transaction, endpointId, { failingSince, failedAt, lastError });
+    return failingSince;
   }
 
+  /**
+   * Claims for each lane what it has room for. Of all places together a tenant may have a part; a lane in which nothing is
+   * under way gets one in any case, so that no number of slow receivers keeps another waiting.
+   */
   async #claim(work: UnitOfWork, lanes: readonly Lane[]): Promise<readonly Claim[]> {
     const claims: Claim[] = [];
     const expired: DeliveryState[] = [];
+    const ofTenants = new Map(this.#ofTenants);
     let places = mostAtOnce - this.#underWay.size;
     for (const lane of lanes) {
       const { endpointId } = lane;
       const endpoint = await findEndpointForSending(work.transaction, endpointId);
       if (endpoint?.status !== 'enabled') continue;
-      const limit = Math.min(places, lane.capacity(Date.parse(work.now)));
+      const ofTenant = ofTenants.get(endpoint.tenantId) ?? 0;
+      const room = Math.min(places, mostOfTenant - ofTenant, lane.capacity(Date.parse(work.now)));
+      const limit = Math.max(room, lane.inFlight === 0 ? 1 : 0);
       const claim = { endpointId, sender: this.id, now: work.now, limit };
       const claimed = limit === 0 ? [] : await claimDeliveries(work.transaction, claim);
       const deliveries = claimed.filter(({ firstAttemptAt }) => isWithinWindow(firstAttemptAt, work.now));
@@ -256,6 +275,7 @@ export class WebhookSender {
         if (!deliveries.includes(delivery)) expired.push(expireDelivery(delivery, work.now));
       claims.push({ endpoint, lane, deliveries, hasMore: claimed.length === limit });
       places -= deliveries.length;
+      ofTenants.set(endpoint.tenantId, ofTenant + deliveries.length);
     }
     await finishAttempts(work.transaction, this.id, [], expired);
     return claims;
@@ -263,25 +283,38 @@ export class WebhookSender {
 
   #begin({ endpoint, lane, deliveries, hasMore }: Claim): void {
     if (hasMore) lane.isHungry = true;
+    // The others have their turn first, the next time.
+    this.#lanes.delete(lane.endpointId);
+    this.#lanes.set(lane.endpointId, lane);
     const startedAt = this.#options.clock();
     const keys = openKeys(this.#options.box, endpoint, startedAt);
     for (const delivery of deliveries) {
       lane.inFlight += 1;
+      this.#countPlace(endpoint.tenantId, 1);
       const running = this.#attempt({ endpoint, lane, delivery, keys, startedAt })
         .catch((error: unknown) => this.#giveBack(delivery, error))
         .finally(() => {
           lane.inFlight -= 1;
+          this.#countPlace(endpoint.tenantId, -1);
           this.#underWay.delete(delivery.id);
         });
       this.#underWay.set(delivery.id, running);
     }
   }
 
+  #countPlace(tenantId: string, change: 1 | -1): void {
+    const count = (this.#ofTenants.get(tenantId) ?? 0) + change;
+    if (count === 0) this.#ofTenants.delete(tenantId);
+    else this.#ofTenants.set(tenantId, count);
+  }
+
   /** An attempt that broke off in this process: the delivery is as it was before. */
   async #giveBack({ id }: ClaimedDelivery, error: unknown): Promise<void> {
     const { database, log } = this.#options;
     log.error({ err: error }, 'an attempt broke off');
-    await releaseDeliveries(database.kysely, this.id, [id]).catch(() => undefined);
+    await releaseDeliveries(database.kysely, this.id, [id]).catch(() => {
+      this.#isUnsure = true;
+    });
   }
 
   async #attempt({ endpoint, lane, delivery, keys, startedAt }: Attempt): Promise<void> {
@@ -305,7 +338,7 @@ export class WebhookSender {
     const ended = endAttempt({ endpoint, delivery, startedAt, outcome, now, random: this.#random() });
     if (ended.failure === null) {
       this.#delivered += 1;
-      lane.speedUp();
+      lane.speedUp(ended.took);
     } else lane.slowDown();
     if (ended.failure?.pause) lane.pause(Date.parse(now), ended.failure.pause);
     this.#ended.push(ended);
@@ -331,16 +364,13 @@ interface Attempt {
   readonly startedAt: string;
 }
 
-/** An endpoint that is to be disabled. */
-interface GivenUp {
-  readonly endpoint: SendingEndpoint;
-  readonly reason: DisabledReason;
-}
-
 /** With so many attempts under way, a moment's wait makes groups larger. */
 const busy = 8;
 const mostPauses = 8;
 /** Over all endpoints. */
 const mostAtOnce = 1024;
+/** Over the endpoints of one tenant. */
+const mostOfTenant = 256;
+const day = 24 * 60 * 60 * 1000;
 /** An endpoint at which nothing has arrived for so long is disabled. */
-const longestFailure = 5 * 24 * 60 * 60 * 1000;
+const longestFailure = 5 * day;

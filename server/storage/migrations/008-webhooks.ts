@@ -32,6 +32,7 @@ export function webhooks(dialect: Dialect): Migration {
       await createClusteredTable(db, dialect, 'webhook_health')
         .addColumn('endpoint_id', text, (column) => column.notNull().primaryKey())
         .addColumn('failing_since', text)
+        .addColumn('failed_at', text)
         .addColumn('last_error', text)
         .execute();
 

@@ -19,13 +19,13 @@ function playAttempts(random: () => number, retryAfter: () => number | null, del
 }
 
 describe('the schedule of retries', () => {
-  test('without its spread is the table, but for the last attempt, which keeps a minute from the end', () => {
+  test('without its spread is the table, but for the last attempt, which comes before the end', () => {
     const times = playAttempts(
       () => 0.5,
       () => null,
       () => 0,
     );
-    assert.deepEqual(times, [...attemptOffsets.slice(0, -1), retryWindow - 60_000]);
+    assert.deepEqual(times, [...attemptOffsets.slice(0, -1), 0.95 * (retryWindow - 60_000)]);
   });
 
   test('moves each attempt by a tenth at most', () => {
@@ -40,7 +40,10 @@ describe('the schedule of retries', () => {
         assert.equal(times.length, attemptOffsets.length);
         for (const [index, time] of times.entries()) {
           const offset = attemptOffsets[index] as number;
-          assert.ok(time >= Math.floor(offset * 0.9) && time <= offset * 1.1, `${index}: ${time}`);
+          assert.ok(
+            time >= Math.floor(Math.min(offset, retryWindow - 60_000) * 0.9) && time <= offset * 1.1,
+            `${index}: ${time}`,
+          );
         }
       }),
     );
@@ -67,11 +70,21 @@ describe('the schedule of retries', () => {
           if (index === 0) continue;
           const before = times[index - 1] as number;
           assert.ok(time > before && time < retryWindow);
-          assert.ok(time >= Math.min(before + (wishes[index - 1] ?? 0), retryWindow - 60_000));
+          assert.ok(time >= Math.min(before + (wishes[index - 1] ?? 0), retryWindow - 11 * 60_000));
         }
         assert.ok(isWithinWindow(at(0), at(times.at(-1) as number)));
       }),
     );
+  });
+
+  test('brings apart what failed together, also before the end and where the receiver named a time', () => {
+    const draw = (retryAfter: number | null, attempts: number, now: number) => {
+      const failed = { attempts, firstAttemptAt: at(0), now: at(now), retryAfter };
+      return new Set(Array.from({ length: 1000 }, (_, index) => planRetry(failed, index / 1000)));
+    };
+    assert.ok(draw(null, 11, 43_200_000).size > 990);
+    assert.ok(draw(600_000, 2, 5_000).size > 990);
+    assert.ok(draw(2 * retryWindow, 2, 5_000).size > 990);
   });
 
   test('does not make up for attempts that a server that was down has missed', () => {

@@ -73,8 +73,7 @@ export function createTestSender({ installation }: TestServer, random = () => 0.
         await sender.turn();
         await sender.settle();
       }
-      while (await sender.endStranded());
-      await sender.look();
+      while (await sender.look());
     } while (sender.hasWork);
   };
   return { sender, deliver, [Symbol.asyncDispose]: () => sender.stop(0) };
