@@ -292,6 +292,7 @@ interface WebhookEventsTable {
 interface WebhookEndpointsTable {
   id: string;
   tenant_id: string;
+  /** Empty once it is deleted, as is the secret. */
   url: string;
   description: string | null;
   /** Types of events, separated by spaces, in the order of the list; null for all, also future ones. */

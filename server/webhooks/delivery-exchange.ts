@@ -21,7 +21,12 @@ export interface ExchangeOptions {
   readonly queued: number | null;
 }
 
-/** One request and its answer on a connection that is its own until it ends. */
+/**
+ * One request and its answer on a connection that is its own until it ends. A kept connection may be closed by the receiver
+ * just as the request is on its way: one that breaks before a byte of the answer came says nothing about the receiver, and the
+ * request goes out once more over a new one. It may have arrived already (RFC 9110 section 9.2.2 leaves such a repetition to
+ * who knows that it does no harm): deliveries come at least once, and each has an id.
+ */
 export class DeliveryExchange implements Dispatcher.DispatchHandler {
   /** Whether the connection may serve another delivery afterwards. */
   isReusable = false;
@@ -37,6 +42,8 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
   #isFresh = false;
   #isReused = false;
   #isEnded = false;
+  /** Of the connection, when the request was handed to it. */
+  #bytesBefore = 0;
   #status: number | null = null;
   #retryAfter: string | null = null;
 
@@ -44,15 +51,15 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
     this.#options = options;
   }
 
-  /** Sends the request and waits for the whole answer, the time limit or the signal. Never rejects. */
+  /** Sends the request and waits for the whole answer, the time limit (one for both tries) or the signal. Never rejects. */
   async run(): Promise<DeliveryOutcome> {
-    const { connection, path, headers, body, timeoutMs, timer, signal } = this.#options;
+    const { timeoutMs, timer, signal } = this.#options;
     const onAbort = () => this.#fail(new DeliveryFailure('aborted', 'The delivery was given up.'));
     const cancelTimer = timer(timeoutMs, () => this.#fail(this.#describeTimeout()));
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
       if (signal?.aborted) onAbort();
-      else connection.send({ path, method: 'POST', headers, body }, this, (step) => this.#onStep(step));
+      else this.#send();
       return await this.#ended.promise;
     } finally {
       cancelTimer();
@@ -78,6 +85,7 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
     this.#measure('firstByte');
   }
 
+  /** An answer that is too long ends here as the answer that it is: its status came, and nothing more is needed of it. */
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (!this.#excerpt.add(chunk)) this.#answer();
   }
@@ -88,7 +96,27 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#fail(describeFailure(error));
+    const failure = describeFailure(error);
+    if (this.#mayRepeat(failure)) this.#repeat();
+    else this.#fail(failure);
+  }
+
+  #send(): void {
+    const { connection, path, headers, body } = this.#options;
+    this.#bytesBefore = connection.bytesRead;
+    connection.send({ path, method: 'POST', headers, body }, this, (step) => this.#onStep(step));
+  }
+
+  /** The second try has a connection of its own, so there is no third. */
+  #mayRepeat({ reason }: DeliveryFailure): boolean {
+    if (this.#isEnded || !this.#isReused || reason !== 'connection') return false;
+    return this.#options.connection.bytesRead === this.#bytesBefore;
+  }
+
+  #repeat(): void {
+    this.#isReused = false;
+    this.#stepAt = performance.now();
+    this.#send();
   }
 
   #onStep(step: ConnectorStep): void {

@@ -17,7 +17,7 @@ export type FailureReason =
 
 /** How long each part took, in milliseconds; null where there was no such part (a kept connection has no look-up). */
 export interface DeliveryTiming {
-  /** Waiting for one of the connections that the origin may have. */
+  /** Waiting for one of the connections that its owner may have at the origin. */
   readonly queued: number | null;
   readonly lookup: number | null;
   readonly connect: number | null;
@@ -28,10 +28,13 @@ export interface DeliveryTiming {
   readonly total: number;
 }
 
-/** How one try of a delivery ended. Nothing in it tells of the network in which the server stands. */
+/**
+ * How one try of a delivery ended. Nothing in it tells of the network in which the server stands. An answer counts with its
+ * status once it is whole, or once 64 KiB of it came: the rest is not read, and the connection is closed.
+ */
 export type DeliveryOutcome = {
   readonly timing: DeliveryTiming;
-  /** Whether the connection was kept from an earlier delivery. */
+  /** Whether the connection was kept from an earlier delivery; that of the second try when a kept one broke. */
   readonly reused: boolean;
 } & (
   | {

@@ -119,20 +119,22 @@ export async function rotateSecret(
 }
 
 /**
- * Deletes an endpoint. Its row stays, because the audit log tells of it and deliveries name it; its secrets go, because
- * nothing is signed with them any more.
+ * Deletes an endpoint. Its row stays, because the audit log tells of it and deliveries name it; its address, which is often
+ * a secret itself, and its secrets go, because nothing is sent and signed with them any more.
  * @throws {Problem} `not_found`.
  */
 export async function deleteEndpoint(work: UnitOfWork, source: AuditSource, id: string): Promise<void> {
-  await lockEndpoint(work, source, id);
+  const before = await lockEndpoint(work, source, id);
   const row = await updateEndpoint(work, source.tenantId, id, {
     deleted_at: work.now,
+    url: '',
     secret: '',
     previous_secret: null,
     previous_secret_expires_at: null,
   });
   await forgetHealth(work, id);
-  await record(work, source, row, 'deleted', { deletedAt: work.now });
+  const told = { verb: 'deleted', targetRef: nameEndpoint(before), diff: { deletedAt: work.now } };
+  await recordChange(work, source, endpointRows, row, told);
 }
 
 /**

@@ -15,9 +15,9 @@ const mostTargets = 1_000;
 export interface ReceiversOptions extends ReceiverPolicy {
   readonly lookup?: Lookup;
   readonly timer?: Timer;
-  /** Connections at once to one origin; further deliveries wait for their turn. */
-  readonly connectionsPerOrigin?: number;
-  /** Connections that are kept open between deliveries, over all origins. */
+  /** Connections at once of one owner to one origin; further deliveries wait for their turn. */
+  readonly connectionsPerOwner?: number;
+  /** Connections that are kept open between deliveries, over all owners and origins. */
   readonly keptConnections?: number;
   /** Certificates of authorities to trust instead of those that Node brings, in PEM. */
   readonly authorities?: string;
@@ -25,6 +25,11 @@ export interface ReceiversOptions extends ReceiverPolicy {
 
 /** One try of a delivery. */
 export interface OutgoingDelivery {
+  /**
+   * Whose delivery it is, such as the id of its endpoint: owners share no connection, so that none waits for another at the
+   * same origin. Without it, all deliveries to one origin have one owner.
+   */
+  readonly owner?: string;
   /** As WebhookUrl gives it. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -38,7 +43,7 @@ export interface OutgoingDelivery {
 /** What a URL stands for. */
 interface Target {
   readonly fault: string | null;
-  readonly receiver: Receiver;
+  readonly receiver: Omit<Receiver, 'owner'>;
   readonly path: string;
 }
 
@@ -57,16 +62,17 @@ export class Receivers {
     this.#pool = new ReceiverPool({
       policy: this.#policy,
       // Names of one's own network may stand in the hosts file of the machine.
-      lookup: options.lookup ?? (options.allowPrivate ? systemLookup : createPublicLookup()),
+      lookup: options.lookup ?? (options.allowPrivate ? systemLookup : createPublicLookup({ timer: this.#timer })),
       authorities: options.authorities ?? null,
-      connectionsPerOrigin: options.connectionsPerOrigin ?? 64,
+      // As many as an endpoint has attempts at once, so that none waits.
+      connectionsPerOwner: options.connectionsPerOwner ?? 64,
       keptConnections: options.keptConnections ?? 256,
     });
   }
 
-  /** Origins with a connection in use or kept, and the connections that are kept. */
-  get usage(): { readonly origins: number; readonly kept: number } {
-    return { origins: this.#pool.originCount, kept: this.#pool.keptCount };
+  /** Shares (an owner at an origin) with a connection in use or kept, and the connections that are kept. */
+  get usage(): { readonly shares: number; readonly kept: number } {
+    return { shares: this.#pool.shareCount, kept: this.#pool.keptCount };
   }
 
   /**
@@ -98,7 +104,7 @@ export class Receivers {
     // Rules and settings may have changed since the address was stored.
     if (fault !== null) throw new DeliveryFailure('refused_address', `The address of the receiver ${fault}.`);
     const queuedAt = performance.now();
-    const connection = await this.#pool.borrow(receiver, signal);
+    const connection = await this.#pool.borrow({ ...receiver, owner: delivery.owner ?? receiver.origin }, signal);
     const exchange = new DeliveryExchange({
       connection,
       path,

@@ -1,23 +1,45 @@
 import { Resolver } from 'node:dns/promises';
+import type { Timer } from './delivery-exchange.ts';
 import type { Lookup } from './receiver-connector.ts';
 
 /** One try of a query; two tries with the time limit of a delivery in mind. */
 const queryMilliseconds = 3_000;
 const queryTries = 2;
+/** Once one family of addresses is known, the other gets a moment: some name servers never answer what they do not know. */
+const otherFamilyMilliseconds = 500;
+
+export interface PublicLookupOptions {
+  readonly timer: Timer;
+  /** Instead of those of the machine, `address:port`. */
+  readonly servers?: readonly string[];
+}
 
 /**
  * Looks names up in DNS alone, as fits names of the public internet. The look-up of the system waits in one of the few threads
- * that all of the process shares: two names whose servers never answer would stop every other look-up.
- * @param servers instead of those of the machine, `address:port`.
+ * that all of the process shares: two names whose servers never answer would stop every other look-up. An address
+ * that comes too late is left out, and so is nothing to connect to either.
  */
-export function createPublicLookup(servers?: readonly string[]): Lookup {
+export function createPublicLookup({ timer, servers }: PublicLookupOptions): Lookup {
   return async (hostname, signal) => {
     // A new one each time reads what the machine's settings are now.
     const resolver = new Resolver({ timeout: queryMilliseconds, tries: queryTries });
     if (servers !== undefined) resolver.setServers(servers);
     const cancel = () => resolver.cancel();
     signal.addEventListener('abort', cancel, { once: true });
-    const [v6, v4] = await Promise.allSettled([resolver.resolve6(hostname), resolver.resolve4(hostname)]);
+    let stopWaiting = () => {};
+    let isWaiting = false;
+    const waitShortly = (addresses: readonly string[]) => {
+      if (addresses.length > 0 && !isWaiting) {
+        isWaiting = true;
+        stopWaiting = timer(otherFamilyMilliseconds, cancel);
+      }
+      return addresses;
+    };
+    const [v6, v4] = await Promise.allSettled([
+      resolver.resolve6(hostname).then(waitShortly),
+      resolver.resolve4(hostname).then(waitShortly),
+    ]);
+    stopWaiting();
     signal.removeEventListener('abort', cancel);
     if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
     return [

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Client, Dispatcher } from 'undici';
 import { describeFailure } from './delivery-outcome.ts';
 import {
@@ -15,6 +16,8 @@ const longestHeaders = 16 * 1024;
 export interface Receiver extends ReceiverAddress {
   /** `https://hooks.example.com:8443`. */
   readonly origin: string;
+  /** Whose deliveries go there: nobody else's use the same connection. */
+  readonly owner: string;
 }
 
 /** One connection to a receiver, used by one delivery at a time; opens itself again when the receiver closed it. */
@@ -22,6 +25,7 @@ export class ReceiverConnection {
   readonly receiver: Receiver;
   readonly #client: Client;
   #opening: AbortController | null = null;
+  #socket: Socket | null = null;
   #onStep: (step: ConnectorStep) => void = () => {};
 
   constructor(undici: typeof import('undici'), receiver: Receiver, options: ConnectorOptions) {
@@ -35,7 +39,10 @@ export class ReceiverConnection {
           signal: this.#opening.signal,
           onStep: (step) => this.#onStep(step),
         }).then(
-          (socket) => answer(null, socket),
+          (socket) => {
+            this.#socket = socket;
+            answer(null, socket);
+          },
           (error: unknown) => answer(describeFailure(error), null),
         );
       },
@@ -48,6 +55,11 @@ export class ReceiverConnection {
       keepAliveTimeout: keepAliveMilliseconds,
       keepAliveMaxTimeout: longestKeepAlive,
     });
+  }
+
+  /** What came over it since it was opened last, also when it is closed by now. */
+  get bytesRead(): number {
+    return this.#socket?.bytesRead ?? 0;
   }
 
   send(

@@ -3,12 +3,13 @@ import { type Receiver, ReceiverConnection } from './receiver-connection.ts';
 import type { ConnectorOptions } from './receiver-connector.ts';
 
 export interface PoolOptions extends ConnectorOptions {
-  readonly connectionsPerOrigin: number;
-  /** Kept over all origins; the one that was unused longest is closed for another. */
+  readonly connectionsPerOwner: number;
+  /** Kept over all owners and origins; the one that was unused longest is closed for another. */
   readonly keptConnections: number;
 }
 
-interface Origin {
+/** What one owner has at one origin. */
+interface Share {
   /** Connections in use, and turns that are about to use one. */
   busy: number;
   /** Unused ones, the one that was used last at the end: the others may become old and close. */
@@ -17,11 +18,14 @@ interface Origin {
   readonly waiting: Set<() => void>;
 }
 
-/** Lends connections: so many at once to an origin, kept alive between two deliveries, bounded over all origins. */
+/**
+ * Lends connections: so many at once to an owner at an origin, kept alive between two deliveries, bounded over all. Many
+ * endpoints of many tenants may stand at one origin, that of a service for automation: the slow one takes no turn from others.
+ */
 export class ReceiverPool {
   readonly #options: PoolOptions;
-  readonly #origins = new Map<string, Origin>();
-  /** Unused ones of all origins, that of the longest time first. */
+  readonly #shares = new Map<string, Share>();
+  /** Unused ones of all shares, that of the longest time first. */
   readonly #kept = new Set<ReceiverConnection>();
   #undici: typeof import('undici') | null = null;
 
@@ -29,9 +33,9 @@ export class ReceiverPool {
     this.#options = options;
   }
 
-  /** Origins with a connection in use or kept. */
-  get originCount(): number {
-    return this.#origins.size;
+  /** Shares with a connection in use or kept. */
+  get shareCount(): number {
+    return this.#shares.size;
   }
 
   get keptCount(): number {
@@ -46,11 +50,12 @@ export class ReceiverPool {
     // Loaded with the first delivery: a server that sends none starts sooner and is smaller.
     const undici = this.#undici ?? (await import('undici'));
     this.#undici = undici;
-    const origin = this.#origins.get(receiver.origin) ?? { busy: 0, kept: [], waiting: new Set() };
-    this.#origins.set(receiver.origin, origin);
-    if (origin.busy < this.#options.connectionsPerOrigin) origin.busy += 1;
-    else await waitForTurn(origin, signal);
-    const kept = origin.kept.pop();
+    const name = nameShare(receiver);
+    const share = this.#shares.get(name) ?? { busy: 0, kept: [], waiting: new Set() };
+    this.#shares.set(name, share);
+    if (share.busy < this.#options.connectionsPerOwner) share.busy += 1;
+    else await waitForTurn(share, signal);
+    const kept = share.kept.pop();
     if (kept !== undefined) {
       this.#kept.delete(kept);
       return kept;
@@ -62,22 +67,22 @@ export class ReceiverPool {
 
   /** Takes a connection back, to keep it or to close it. */
   giveBack(connection: ReceiverConnection, isReusable: boolean): void {
-    const { origin: name } = connection.receiver;
-    const origin = this.#origins.get(name);
-    if (origin === undefined) return;
+    const name = nameShare(connection.receiver);
+    const share = this.#shares.get(name);
+    if (share === undefined) return;
     if (isReusable) {
-      origin.kept.push(connection);
+      share.kept.push(connection);
       this.#kept.add(connection);
     } else {
       void connection.destroy();
     }
-    const [next] = origin.waiting;
-    if (next === undefined) origin.busy -= 1;
+    const [next] = share.waiting;
+    if (next === undefined) share.busy -= 1;
     // The turn passes on as it is.
     else next();
     const [oldest] = this.#kept;
     if (oldest !== undefined && this.#kept.size > this.#options.keptConnections) this.#forget(oldest);
-    this.#dropWhenUnused(name, origin);
+    this.#dropWhenUnused(name, share);
   }
 
   /** Closes what is kept; what is in use is for its users to end. */
@@ -91,19 +96,24 @@ export class ReceiverPool {
   #forget(connection: ReceiverConnection): void {
     if (!this.#kept.delete(connection)) return;
     void connection.destroy();
-    const { origin: name } = connection.receiver;
-    const origin = this.#origins.get(name);
-    if (origin === undefined) return;
-    origin.kept.splice(origin.kept.indexOf(connection), 1);
-    this.#dropWhenUnused(name, origin);
+    const name = nameShare(connection.receiver);
+    const share = this.#shares.get(name);
+    if (share === undefined) return;
+    share.kept.splice(share.kept.indexOf(connection), 1);
+    this.#dropWhenUnused(name, share);
   }
 
-  #dropWhenUnused(name: string, origin: Origin): void {
-    if (origin.busy === 0 && origin.kept.length === 0) this.#origins.delete(name);
+  #dropWhenUnused(name: string, share: Share): void {
+    if (share.busy === 0 && share.kept.length === 0) this.#shares.delete(name);
   }
 }
 
-function waitForTurn({ waiting }: Origin, signal: AbortSignal | undefined): Promise<void> {
+/** An owner is one word, so no two shares have one name. */
+function nameShare({ owner, origin }: Receiver): string {
+  return `${owner} ${origin}`;
+}
+
+function waitForTurn({ waiting }: Share, signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const take = () => {
     waiting.delete(take);

@@ -324,6 +324,7 @@ export class WebhookSender {
       keys === null
         ? ({ outcome: 'unsealable' } as const)
         : await receivers.post({
+            owner: endpoint.id,
             url: endpoint.url,
             headers: webhookHeaders(delivery, keys, body, startedAt),
             body,

@@ -24,14 +24,15 @@ const servicePorts: ReadonlySet<number> = new Set([
 
 /**
  * The address of a receiver as it is stored: http or https, without user name and fragment, in the one form that the URL
- * parser gives it (`https://0x7f.1/` is `https://127.0.0.1/`). Whether it may be written to depends on the settings: see
- * {@link findReceiverFault}.
+ * parser gives it (`https://0x7f.1/` is `https://127.0.0.1/`), without the final dot that says that a name is complete
+ * (RFC 1034 section 3.1). Whether it may be written to depends on the settings: see {@link findReceiverFault}.
  */
 export const WebhookUrl = z
   .string()
   .max(longestUrl)
   .transform((text, context) => {
-    const url = normalizeWebAddress(text.trim());
+    const address = normalizeWebAddress(text.trim());
+    const url = address && dropFinalDot(address);
     if (url !== null && url.length <= longestUrl && !url.includes('#')) return url;
     context.addIssue('must be an address that begins with https://, without a user name, a password or a # part');
     return z.NEVER;
@@ -68,6 +69,15 @@ export function findReceiverFault(url: string, policy: ReceiverPolicy): string |
 /** The host of a URL as a resolver takes it: without the brackets of IPv6 and without a final dot. */
 export function readHost(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.replace(/\.$/, '');
+}
+
+/** @returns null for a host with an empty part (`a..b`, `.`): there is no such name. */
+function dropFinalDot(address: string): string | null {
+  const url = new URL(address);
+  const host = url.hostname.replace(/\.$/, '');
+  if (host.split('.').includes('')) return null;
+  url.hostname = host;
+  return url.href;
 }
 
 function isWebPort(port: number): boolean {

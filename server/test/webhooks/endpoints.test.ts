@@ -108,8 +108,9 @@ describeServer('POST /v1/webhooks', (server) => {
     const [client, other] = [await createClient(server), await createClient(server)];
     const { id, url } = await client.created({ status: 'paused' });
     const spelled = url.replace('https://hooks', 'HTTPS://HOOKS');
+    const complete = url.replace(new URL(url).host, (host: string) => `${host}.`);
     await assertNothingWritten(server, async () => {
-      for (const again of [url, spelled]) assertProblem(await client.create({ url: again }), '409 conflict');
+      for (const again of [url, spelled, complete]) assertProblem(await client.create({ url: again }), '409 conflict');
     });
     await other.created({ url });
     await client.delete(id);
@@ -231,7 +232,7 @@ describeServer('GET /v1/webhooks', (server) => {
 });
 
 describeServer('DELETE /v1/webhooks/{id}', (server) => {
-  test('takes the webhook away from everybody at once, with its secrets', async () => {
+  test('takes the webhook away from everybody at once, with its address and its secrets', async () => {
     const client = await createClient(server);
     const { id, url } = await client.created();
     const other = await client.created();
@@ -261,8 +262,8 @@ describeServer('DELETE /v1/webhooks/{id}', (server) => {
     const { kysely } = server.installation.database;
     const row = await kysely.selectFrom('webhook_endpoints').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
     assert.deepEqual(
-      [row.deleted_at, row.secret, row.previous_secret, row.previous_secret_expires_at],
-      [server.clock.now(), '', null, null],
+      [row.deleted_at, row.url, row.secret, row.previous_secret, row.previous_secret_expires_at],
+      [server.clock.now(), '', '', null, null],
     );
     assert.deepEqual(await kysely.selectFrom('webhook_health').selectAll().where('endpoint_id', '=', id).execute(), []);
   });

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { createPublicLookup } from '../../webhooks/public-lookup.ts';
 import { startNameServer } from './name-server.ts';
 import { createManualTimer, openReceivers, withoutTiming } from './receiver-helpers.ts';
 
 const one = [0x26, 0x06, ...Array.from({ length: 13 }, () => 0), 1];
 const { signal } = new AbortController();
+/** No moment passes. */
+const { timer } = createManualTimer();
 
 describe('the look-up of public names', () => {
   test('finds every address of both families, and asks nobody else', async (context) => {
@@ -17,7 +20,7 @@ describe('the look-up of public names', () => {
       ],
       'AAAA hooks.example.com': [one],
     });
-    const found = await createPublicLookup([address])('hooks.example.com', signal);
+    const found = await createPublicLookup({ timer, servers: [address] })('hooks.example.com', signal);
     assert.deepEqual(found, [
       { address: '2606::1', family: 6 },
       { address: '8.8.8.8', family: 4 },
@@ -33,16 +36,77 @@ describe('the look-up of public names', () => {
   ] as const) {
     test(`is content with ${family} alone`, async (context) => {
       const { address } = await startNameServer(context, zone);
-      assert.deepEqual(await createPublicLookup([address])('a.example.com', signal), [expected]);
+      assert.deepEqual(await createPublicLookup({ timer, servers: [address] })('a.example.com', signal), [expected]);
     });
   }
+
+  for (const [silent, zone, expected] of [
+    ['AAAA', { 'A a.example.com': [[8, 8, 8, 8]], 'AAAA a.example.com': 'silent' }, { address: '8.8.8.8', family: 4 }],
+    ['A', { 'A a.example.com': 'silent', 'AAAA a.example.com': [one] }, { address: '2606::1', family: 6 }],
+  ] as const) {
+    test(`waits half a second, not longer, for a name server that never answers ${silent}`, async (context) => {
+      const { address } = await startNameServer(context, zone);
+      const moments = createManualTimer();
+      let isFound = false;
+      const running = createPublicLookup({ timer: moments.timer, servers: [address] })('a.example.com', signal);
+      const found = running.finally(() => {
+        isFound = true;
+      });
+      while (moments.limits.length === 0) await setImmediate();
+      // Time for another look-up.
+      await createPublicLookup({ timer, servers: [address] })('b.example.com', signal).catch(() => {});
+      assert.deepEqual([moments.limits, isFound], [[500], false]);
+      moments.pass();
+      assert.deepEqual(await found, [expected]);
+      assert.deepEqual(getEventListeners(signal, 'abort'), []);
+    });
+  }
+
+  test('waits for the other family as long as the first has no address', async (context) => {
+    const { address, asked } = await startNameServer(context, {
+      'A a.example.com': 'silent',
+      'AAAA a.example.com': [],
+    });
+    const moments = createManualTimer();
+    const controller = new AbortController();
+    const lookup = createPublicLookup({ timer: moments.timer, servers: [address] });
+    const running = lookup('a.example.com', controller.signal);
+    await asked(2);
+    // A question that is answered later than the empty answer.
+    await lookup('b.example.com', signal).catch(() => {});
+    assert.deepEqual(moments.limits, []);
+    controller.abort();
+    await assert.rejects(running, { code: 'ECANCELLED' });
+  });
+
+  test('leaves no moment running when both families answer', async (context) => {
+    const { address } = await startNameServer(context, {
+      'A a.example.com': [[8, 8, 8, 8]],
+      'AAAA a.example.com': [one],
+    });
+    let running = 0;
+    const lookup = createPublicLookup({
+      timer: () => {
+        running += 1;
+        return () => {
+          running -= 1;
+        };
+      },
+      servers: [address],
+    });
+    assert.equal((await lookup('a.example.com', signal)).length, 2);
+    assert.equal(running, 0);
+  });
 
   test('tells a name that does not exist from one that cannot be looked up', async (context) => {
     const { address } = await startNameServer(context, {
       'A none.example.com': 'none',
       'AAAA none.example.com': 'none',
     });
-    const receivers = openReceivers(context, { allowPrivate: false, lookup: createPublicLookup([address]) });
+    const receivers = openReceivers(context, {
+      allowPrivate: false,
+      lookup: createPublicLookup({ timer, servers: [address] }),
+    });
     const post = (host: string) =>
       receivers.post({ url: `https://${host}/`, headers: {}, body: Buffer.from('{}') }).then(withoutTiming);
     const failed = { outcome: 'failed', reason: 'dns', reused: false };
@@ -56,7 +120,10 @@ describe('the look-up of public names', () => {
       'A hooks.example.com': [[8, 8, 8, 8]],
       'AAAA hooks.example.com': [one, [0xfd, ...Array.from({ length: 14 }, () => 0), 1]],
     });
-    const receivers = openReceivers(context, { allowPrivate: false, lookup: createPublicLookup([address]) });
+    const receivers = openReceivers(context, {
+      allowPrivate: false,
+      lookup: createPublicLookup({ timer, servers: [address] }),
+    });
     const outcome = await receivers.post({ url: 'https://hooks.example.com/', headers: {}, body: Buffer.from('{}') });
     assert.equal(outcome.outcome === 'failed' && outcome.reason, 'refused_address');
   });
@@ -67,7 +134,7 @@ describe('the look-up of public names', () => {
       'AAAA a.example.com': 'silent',
     });
     const controller = new AbortController();
-    const running = createPublicLookup([address])('a.example.com', controller.signal);
+    const running = createPublicLookup({ timer, servers: [address] })('a.example.com', controller.signal);
     await asked(2);
     controller.abort();
     await assert.rejects(running, { code: 'ECANCELLED' });
@@ -80,14 +147,18 @@ describe('the look-up of public names', () => {
       ...Object.fromEntries(silent.flatMap((name) => [`A ${name}`, `AAAA ${name}`]).map((key) => [key, 'silent'])),
       'A hooks.example.com': [[10, 0, 0, 1]],
     });
-    const { timer, pass } = createManualTimer();
-    const receivers = openReceivers(context, { allowPrivate: false, timer, lookup: createPublicLookup([address]) });
+    const limits = createManualTimer();
+    const receivers = openReceivers(context, {
+      allowPrivate: false,
+      timer: limits.timer,
+      lookup: createPublicLookup({ timer, servers: [address] }),
+    });
     const post = (host: string) => receivers.post({ url: `https://${host}/`, headers: {}, body: Buffer.from('{}') });
     const stuck = silent.map(post);
     await asked(80);
     const outcome = await post('hooks.example.com');
     assert.equal(outcome.outcome === 'failed' && outcome.reason, 'refused_address');
-    pass();
+    limits.pass();
     for (const { outcome: how, ...rest } of await Promise.all(stuck)) {
       assert.deepEqual([how, 'reason' in rest && rest.reason], ['failed', 'timeout']);
     }

@@ -24,6 +24,10 @@ describe('the address of an endpoint', () => {
       ['https://0x7f.1/', 'https://127.0.0.1/'],
       ['https://[2606:4700:0:0:0:0:0:1]/', 'https://[2606:4700::1]/'],
       ['https://example.com/a/../b/./c', 'https://example.com/b/c'],
+      ['https://Example.com./x.', 'https://example.com/x.'],
+      ['https://example.com.:8443?a=b.', 'https://example.com:8443/?a=b.'],
+      ['https://example。com。/', 'https://example.com/'],
+      ['https://127.0.0.1./', 'https://127.0.0.1/'],
     ] as const) {
       assert.equal(WebhookUrl.parse(text), url);
       assert.equal(WebhookUrl.parse(url), url);
@@ -49,6 +53,7 @@ describe('the address of an endpoint', () => {
       ],
       ...['https://exa mple.com/', 'https://example.com/a b', 'https://example.com\\@evil/', 'https://example.com/\n'],
       ...['https://exa\tmple.com/', 'https://example.com:65536/', 'https://example.com:port/', 'https://[::1', long],
+      ...['https://./', 'https://../', 'https://example.com../', 'https://a..example.com/', 'https://.example.com/'],
       ...['https://[fe80::1%25eth0]/', 'https://[fe80::1%eth0]/', 'https://1.2.3.256/', 'https://256.1.1.1/'],
       ...[
         'https://0x100000000/',
