@@ -25,7 +25,7 @@ type Definition = any;
 export function writeRules(routes: readonly Route[]): string {
   const pool = new RulePool();
   const operations = routes
-    // What only a browser with a session does, no program does; identity providers have bodies of their own.
+    // What only a browser with a session does, no program does.
     .filter(({ access }) => access === 'scope' || access === 'public')
     .map((route) => [
       ...[route.operationId, route.method, route.path, route.scope, route.idempotencyKey, route.status],
@@ -34,9 +34,16 @@ export function writeRules(routes: readonly Route[]): string {
         return schema === null ? null : pool.add(schema, `${route.operationId} ${part}`);
       }),
     ]);
+  // Identity providers and OAuth clients have bodies of their own: these are known by name alone.
+  const others = [
+    ...routes
+      .filter(({ surface }) => surface.base !== '/v1')
+      .map(({ operationId, method, path, status }) => [operationId, method, path, status]),
+    ['getLedgerKey', 'GET', '/.well-known/svc-ledger-key', 200],
+  ];
   const frameworks = catalogue.frameworks.map(({ code, name }) => [code, name]);
   const lines = (values: readonly unknown[]) => values.map((value) => `  ${JSON.stringify(value)}`).join(',\n');
-  const table = `{\n"rules": [\n${lines(pool.rules)}\n],\n"operations": [\n${lines(operations)}\n],\n"versions": ${JSON.stringify(knownVersions)},\n"scopes": ${JSON.stringify(scopes)},\n"frameworks": [\n${lines(frameworks)}\n]\n}`;
+  const table = `{\n"rules": [\n${lines(pool.rules)}\n],\n"operations": [\n${lines(operations)}\n],\n"others": [\n${lines(others)}\n],\n"versions": ${JSON.stringify(knownVersions)},\n"scopes": ${JSON.stringify(scopes)},\n"frameworks": [\n${lines(frameworks)}\n]\n}`;
   return `// Written by write-request-rules.ts from the schemas of the server; not to be edited.
 import type { RequestRules } from './rules.ts';
 

@@ -1,12 +1,13 @@
 import type { OauthOptions } from './client-options.ts';
+import { ResponseError } from './errors.ts';
 import type { Runtime } from './runtime.ts';
-import type { Transport } from './transport.ts';
+import type { ResponseDetails, Transport } from './transport.ts';
 
-/** The answer of `POST /oauth/token` (RFC 6749 section 5.1). */
+/** What counts of the answer of `POST /oauth/token` (RFC 6749 section 5.1). */
 interface IssuedToken {
-  readonly access_token: string;
-  /** Seconds. */
-  readonly expires_in: number;
+  readonly value: string;
+  /** Milliseconds. */
+  readonly lifetime: number;
 }
 
 interface HeldToken {
@@ -17,6 +18,9 @@ interface HeldToken {
 
 /** A token is renewed while it is still good, as long before its end as a request may take, and never at once. */
 const mostAhead = 60_000;
+
+/** For a token whose lifetime is not told (RFC 6749 section 5.1). One that ends before is renewed when it is refused. */
+const usualLifetime = 300_000;
 
 /** Gets access tokens and keeps them. All calls of a client share one, also while it is on its way. */
 export class AccessTokens {
@@ -69,7 +73,7 @@ export class AccessTokens {
 
   async #request(): Promise<HeldToken> {
     const asked = this.#runtime.now();
-    const { access_token, expires_in } = await this.#transport.request<IssuedToken>({
+    const { value, lifetime } = await this.#transport.request<IssuedToken>({
       id: 'issueAccessToken',
       method: 'POST',
       path: '/oauth/token',
@@ -79,9 +83,25 @@ export class AccessTokens {
       answer: 'bare',
       // A second token does no harm; the first one ends by itself.
       idempotent: true,
+      read: readToken,
     });
-    const lifetime = Math.max(0, expires_in * 1000);
-    this.#held = { value: access_token, renewAt: asked + lifetime - Math.min(mostAhead, lifetime / 10) };
+    this.#held = { value, renewAt: asked + lifetime - Math.min(mostAhead, lifetime / 10) };
     return this.#held;
   }
+}
+
+/** @throws {ResponseError} for an answer without a token that a header can carry. Nothing of the answer is in it. */
+function readToken(answer: unknown, response: ResponseDetails): IssuedToken {
+  const { access_token: value, token_type: type = 'Bearer', expires_in: seconds } = Object(answer);
+  // RFC 6750 section 2.1.
+  const isToken = typeof value === 'string' && /^[\w.~+/-]+=*$/.test(value) && /^bearer$/i.test(type);
+  if (!isToken) throw describeNoToken(response);
+  const isLifetime = typeof seconds === 'number' && seconds > 0;
+  return { value, lifetime: isLifetime ? seconds * 1000 : usualLifetime };
+}
+
+function describeNoToken({ status, headers, requestId, idempotencyKey, attempts }: ResponseDetails): ResponseError {
+  const answer = { status, contentType: headers['content-type'] ?? null, requestId, excerpt: null };
+  const call = { operation: 'issueAccessToken', idempotencyKey, attempts };
+  return new ResponseError('The answer has no bearer token.', answer, call);
 }

@@ -1,4 +1,4 @@
-import { type CallFacts, SvcError } from './errors.ts';
+import { type CallFacts, hide, SvcError } from './errors.ts';
 
 /** One value that breaks its rule. */
 export interface ErrorDetail {
@@ -17,6 +17,7 @@ export interface ErrorContent {
   readonly requestId: string | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly retryAfterMs: number | null;
+  readonly excerpt: string | null;
 }
 
 /** The server refused the call or failed. There is a class for each status; `code` tells more (spec.md "Errors"). */
@@ -28,9 +29,12 @@ export class ApiError extends SvcError {
   /** What else the error says: `requiredStatus` and `actualStatus`, or `scimType` (RFC 7644 section 3.12). */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly requestId: string | null;
+  /** Without cookies, and without the credentials of the call where something before the server echoes them. */
   readonly headers: Readonly<Record<string, string>>;
   /** How long the server asks to wait before the next try; null where it does not say. */
   readonly retryAfterMs: number | null;
+  /** How the answer begins, for `unreadable_error`. It may hold anything, so neither JSON nor logs show it. */
+  declare readonly excerpt: string | null;
 
   constructor(content: ErrorContent, call: CallFacts) {
     super(content.code, content.message, call);
@@ -40,6 +44,7 @@ export class ApiError extends SvcError {
     this.requestId = content.requestId;
     this.headers = content.headers;
     this.retryAfterMs = content.retryAfterMs;
+    hide(this, 'excerpt', content.excerpt);
   }
 }
 

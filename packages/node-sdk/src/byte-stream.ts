@@ -1,5 +1,6 @@
 import type { Exchange, FailureKind, Sink } from './exchange.ts';
 import type { Runtime } from './runtime.ts';
+import { splitLines } from './split-lines.ts';
 import type { ByteStream, ResponseDetails, StreamPromise } from './transport.ts';
 
 /** Read ahead of whoever takes the bytes; more is left to the connection to hold back. */
@@ -7,11 +8,12 @@ const mostAhead = 256 * 1024;
 
 interface StreamOptions {
   readonly runtime: Runtime;
-  /** The longest silence, in milliseconds. */
+  /** The longest silence, and how long nobody may begin to read, in milliseconds. */
   readonly timeout: number;
-  readonly makeError: (kind: FailureKind, cause: unknown) => Error;
   /** Called when no more bytes will come. */
   readonly onClosed: () => void;
+  /** Called where the bytes break off, with whoever reads them or before. */
+  readonly onFailed: (kind: FailureKind, cause: unknown) => Error;
 }
 
 /** Holds the bytes of an answer until somebody takes them. */
@@ -21,12 +23,15 @@ export class ByteQueue implements Sink {
   #chunks: Buffer[] = [];
   #size = 0;
   #state: 'open' | 'ended' | FailureKind = 'open';
-  #cause: unknown;
+  #error: Error | null = null;
   #wake: (() => void) | null = null;
+  #timer: unknown = null;
 
   constructor(exchange: Exchange, options: StreamOptions) {
     this.#exchange = exchange;
     this.#options = options;
+    // Bytes that nobody takes would keep the connection for ever.
+    this.#startTimer();
   }
 
   push(chunk: Buffer): void {
@@ -47,6 +52,7 @@ export class ByteQueue implements Sink {
 
   /** The next bytes, or null after the last. */
   async take(): Promise<Buffer | null> {
+    this.#stopTimer();
     if (this.#chunks.length === 0 && this.#state === 'open') await this.#wait();
     const chunk = this.#chunks.shift();
     if (chunk !== undefined) {
@@ -55,8 +61,10 @@ export class ByteQueue implements Sink {
       if (wasHeld && this.#size <= mostAhead) this.#exchange.hold(false);
       return chunk;
     }
-    if (this.#state === 'open' || this.#state === 'ended') return null;
-    throw this.#options.makeError(this.#state, this.#cause);
+    if (this.#error === null) return null;
+    // So that whoever reads has a place in it.
+    Error.captureStackTrace(this.#error);
+    throw this.#error;
   }
 
   /** Gives up what has not been taken. */
@@ -70,22 +78,30 @@ export class ByteQueue implements Sink {
   #close(state: 'ended' | FailureKind, cause: unknown): void {
     if (this.#state !== 'open') return;
     this.#state = state;
-    this.#cause = cause;
+    this.#stopTimer();
     this.#options.onClosed();
+    if (state !== 'ended') this.#error = this.#options.onFailed(state, cause);
     this.#wake?.();
   }
 
   async #wait(): Promise<void> {
-    const { runtime, timeout } = this.#options;
-    const timer =
-      timeout === Number.POSITIVE_INFINITY
-        ? null
-        : runtime.setTimer(() => this.#exchange.fail('timeout', undefined), timeout);
+    this.#startTimer();
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
     });
     this.#wake = null;
-    if (timer !== null) runtime.clearTimer(timer);
+    this.#stopTimer();
+  }
+
+  #startTimer(): void {
+    const { runtime, timeout } = this.#options;
+    if (timeout !== Number.POSITIVE_INFINITY)
+      this.#timer = runtime.setTimer(() => this.#exchange.fail('timeout', undefined), timeout);
+  }
+
+  #stopTimer(): void {
+    if (this.#timer !== null) this.#options.runtime.clearTimer(this.#timer);
+    this.#timer = null;
   }
 }
 
@@ -120,28 +136,6 @@ export class QueuedStream implements ByteStream {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#queue.cancel();
   }
-}
-
-async function* splitLines(
-  chunks: AsyncIterable<Uint8Array>,
-  makeError: (message: string) => Error,
-): AsyncGenerator<string, void> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  const decode = (chunk?: Uint8Array): string => {
-    try {
-      return decoder.decode(chunk, { stream: chunk !== undefined });
-    } catch {
-      throw makeError('The stream is not text in UTF-8.');
-    }
-  };
-  let rest = '';
-  for await (const chunk of chunks) {
-    const lines = (rest + decode(chunk)).split('\n');
-    rest = lines.pop() as string;
-    for (const line of lines) yield line.endsWith('\r') ? line.slice(0, -1) : line;
-  }
-  rest += decode();
-  if (rest !== '') yield rest;
 }
 
 /** A stream that is on its way. */

@@ -1,5 +1,6 @@
 import type { CallFacts, SvcError } from './errors.ts';
 import type { Exchange, ReceivedHeaders } from './exchange.ts';
+import { redactCredential } from './redact.ts';
 import type { Operation, RequestOptions, ResponseDetails } from './transport.ts';
 
 const none: RequestOptions = {};
@@ -17,11 +18,33 @@ export class Call implements CallFacts {
   lastError: SvcError | null = null;
   /** Ends what the call is waiting for just now. */
   interrupt: (() => void) | null = null;
+  /** Whether the retry budget kept it from another try. */
+  isBudgetEmpty = false;
+  /** The Authorization header of the last try. */
+  #authorization = '';
 
   constructor(target: Operation, options: RequestOptions | undefined) {
     this.target = target;
     this.options = options ?? none;
     this.operation = target.id;
+  }
+
+  /** Notes what is sent, so that nothing that comes back shows it. */
+  useAuthorization(authorization: string): void {
+    this.#authorization = authorization;
+  }
+
+  /** What may be shown of a text that came back. */
+  redact(text: string): string {
+    return redactCredential(text, this.#authorization);
+  }
+
+  /** The headers of the answer as errors and hooks may show them: without cookies. */
+  describeHeaders(): Readonly<Record<string, string>> {
+    const shown: Record<string, string> = {};
+    for (const [name, value] of Object.entries(flattenHeaders((this.exchange as Exchange).headers)))
+      if (name !== 'set-cookie') shown[name] = this.redact(value);
+    return shown;
   }
 
   /** What came along with the answer. */
@@ -44,7 +67,7 @@ export function readHeader(headers: ReceivedHeaders, name: string): string | und
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-export function flattenHeaders(headers: ReceivedHeaders): Readonly<Record<string, string>> {
+function flattenHeaders(headers: ReceivedHeaders): Readonly<Record<string, string>> {
   const flat: Record<string, string> = {};
   for (const name of Object.keys(headers)) flat[name] = readHeader(headers, name) ?? '';
   return flat;

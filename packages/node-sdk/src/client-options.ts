@@ -31,8 +31,8 @@ export interface ClientOptions {
   readonly baseUrl?: string | undefined;
   /** Allows http:// to another machine, which sends keys that anybody on the way can read. Default: false. */
   readonly allowInsecure?: boolean | undefined;
-  /** The tenant to act for, by id or slug, with a key that may. */
-  readonly tenant?: string | undefined;
+  /** The tenant to act for, by id or slug, with a key that may. Default, and null: that of the key. */
+  readonly tenant?: string | null | undefined;
   /** The dated version of the API. Default: the one that the types describe; null leaves it to the tenant. */
   readonly version?: string | null | undefined;
   /** Milliseconds for one try, to the last byte of its answer. Default: 30,000. */

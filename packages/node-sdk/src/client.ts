@@ -1,6 +1,8 @@
 import { AccessTokens } from './access-tokens.ts';
+import { checkClientOptions } from './check-options.ts';
 import type { ClientOptions } from './client-options.ts';
 import { ConnectionPool } from './connection-pool.ts';
+import { Deprecations } from './deprecations.ts';
 import { HttpTransport } from './http-transport.ts';
 import { ApiKeys } from './resources/api-keys.ts';
 import { Audit } from './resources/audit.ts';
@@ -82,12 +84,18 @@ export class Svc implements AsyncDisposable {
     this.webhooks = new Webhooks(transport);
   }
 
-  /** A client that differs in some options, such as the tenant, and shares the connections of this one. */
+  /**
+   * A client that differs in some options, such as the tenant, and shares the connections of this one.
+   * @param options what is undefined stays as it is; null takes the tenant away.
+   * @throws {ConfigurationError} naming the option that cannot be used, never its value.
+   */
   withOptions(options: ClientOptions): Svc {
+    checkClientOptions(options);
     const { apiKey, oauth, ...others } = this.#options;
     // A new credential takes the place of the one of the other kind.
     const credential = options.apiKey === undefined && options.oauth === undefined ? { apiKey, oauth } : {};
-    return new Svc({ ...others, ...credential, ...options }, this);
+    const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+    return new Svc({ ...others, ...credential, ...given }, this);
   }
 
   /** Calls an operation that this version of the package has no method for. */
@@ -110,7 +118,10 @@ export class Svc implements AsyncDisposable {
     await this.#shared.tokens?.revoke();
   }
 
-  /** Waits for the answers that are under way and ends the connections, also for the clients that share them. */
+  /**
+   * Waits for the answers that are under way, gives up streams that were not read to their end, and ends the connections, also
+   * for the clients that share them.
+   */
   async close(): Promise<void> {
     await this.#shared.pool.close();
   }
@@ -164,7 +175,9 @@ function shareParts(settings: Settings, options: ClientOptions, base: Parts | nu
   const pool = isSameServer ? base.shared.pool : new ConnectionPool(baseUrl.origin, options.dispatcher);
   const isSameBudget = isSameServer && base.options.retryBudget === options.retryBudget;
   const budget = settings.retryBudget === null ? null : new RetryBudget(settings.retryBudget);
-  const shared = { pool, budget: isSameBudget ? base.shared.budget : budget };
+  const isSameHook = isSameServer && base.options.hooks?.onDeprecation === options.hooks?.onDeprecation;
+  const deprecations = isSameHook ? base.shared.deprecations : new Deprecations(settings.hooks);
+  const shared = { pool, deprecations, budget: isSameBudget ? base.shared.budget : budget };
   if (credentials.oauth === null) return { ...shared, tokens: null };
   const isSameClient =
     isSameServer && base.options.oauth === options.oauth && base.settings.baseUrl.prefix === baseUrl.prefix;

@@ -1,4 +1,5 @@
 import type { Dispatcher, Pool } from 'undici';
+import type { Exchange } from './exchange.ts';
 
 /** More at once would only wait in the queue of the server. */
 const mostConnections = 100;
@@ -11,6 +12,7 @@ export class ConnectionPool {
   #opening: Promise<Dispatcher> | null = null;
   #closing: Promise<void> | null = null;
   #isClosed = false;
+  readonly #streams = new Set<Exchange>();
 
   constructor(origin: string, dispatcher: Dispatcher | undefined) {
     this.#origin = origin;
@@ -32,9 +34,22 @@ export class ConnectionPool {
     return this.#opening;
   }
 
-  /** Waits for the answers that are under way, then ends the connections. A dispatcher that was handed in stays open. */
+  /** Keeps in mind a stream that has begun, until it ends. */
+  holdStream(exchange: Exchange): void {
+    this.#streams.add(exchange);
+  }
+
+  releaseStream(exchange: Exchange): void {
+    this.#streams.delete(exchange);
+  }
+
+  /**
+   * Waits for the answers that are under way, then ends the connections. A dispatcher that was handed in stays open. Streams
+   * are given up: nobody may be there who would read them to their end.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
+    for (const exchange of this.#streams) endStream(exchange);
     if (!this.#isOwn || this.#opening === null) return;
     this.#closing ??= this.#opening.then((dispatcher) => dispatcher.close());
     await this.#closing;
@@ -49,4 +64,9 @@ export class ConnectionPool {
     this.#dispatcher = pool;
     return pool;
   }
+}
+
+/** Gives a stream up because its client is closed. */
+export function endStream(exchange: Exchange): void {
+  exchange.fail('aborted', new Error('The client was closed.'));
 }

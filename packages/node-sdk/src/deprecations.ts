@@ -11,9 +11,14 @@ export class Deprecations {
     this.#hook = onDeprecation ?? warn;
   }
 
-  look(operation: string, headers: ReceivedHeaders, requestedVersion: string | null): void {
+  look(
+    operation: string,
+    { status, headers }: { readonly status: number; readonly headers: ReceivedHeaders },
+    requestedVersion: string | null,
+  ): void {
     const version = readHeader(headers, 'svc-version') ?? null;
-    const isOther = requestedVersion !== null && version !== null && version !== requestedVersion;
+    // An error may come from before the version was looked at.
+    const isOther = status < 300 && requestedVersion !== null && version !== null && version !== requestedVersion;
     if (!isOther && headers.deprecation === undefined && headers.sunset === undefined) return;
     if (this.#told.has(operation)) return;
     this.#told.add(operation);

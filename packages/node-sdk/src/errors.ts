@@ -55,7 +55,26 @@ export class SvcError extends Error {
   }
 }
 
-function hide(target: object, key: string | symbol, value: unknown): void {
+/** The same failure as that of another call, for a call that needed that one. */
+export function retellFailure(error: SvcError, message: string, call: CallFacts): SvcError {
+  const { operation, idempotencyKey, attempts } = call;
+  const told = new SvcError(error.code, message, call, error);
+  Object.setPrototypeOf(told, Object.getPrototypeOf(error));
+  hide(told, 'name', error.name);
+  hide(told, brand, Reflect.get(error, brand));
+  if ('excerpt' in error) hide(told, 'excerpt', error.excerpt);
+  Object.assign(told, error, { operation, idempotencyKey, attempts });
+  Error.captureStackTrace(told, retellFailure);
+  return told;
+}
+
+/** Gives an error that was made before its call was known what is known of that. */
+export function completeError(error: SvcError, { operation, idempotencyKey, attempts }: CallFacts): void {
+  if (error.operation === null) Object.assign(error, { operation, idempotencyKey, attempts });
+}
+
+/** Sets a property that JSON and logs do not show. */
+export function hide(target: object, key: string | symbol, value: unknown): void {
   Object.defineProperty(target, key, { value, writable: true, configurable: true });
 }
 
@@ -125,15 +144,23 @@ export class ResponseError extends SvcError {
   readonly status: number;
   readonly contentType: string | null;
   readonly requestId: string | null;
+  /** How an answer begins that is no JSON. It may hold anything, so neither JSON nor logs show it. */
+  declare readonly excerpt: string | null;
 
   constructor(
     message: string,
-    answer: { readonly status: number; readonly contentType: string | null; readonly requestId: string | null },
+    answer: {
+      readonly status: number;
+      readonly contentType: string | null;
+      readonly requestId: string | null;
+      readonly excerpt: string | null;
+    },
     call: CallFacts,
   ) {
     super('unreadable_response', message, call);
     this.status = answer.status;
     this.contentType = answer.contentType;
     this.requestId = answer.requestId;
+    hide(this, 'excerpt', answer.excerpt);
   }
 }

@@ -28,6 +28,8 @@ const notToBeSet: ReadonlySet<string> = new Set([
  * @throws {ConfigurationError} for what is no header, and for those that are not the caller's to set.
  */
 export function checkHeaders(headers: Headers): Headers {
+  if (typeof headers !== 'object' || headers === null)
+    throw new ConfigurationError('headers must be an object of names and values.');
   const checked: Record<string, string | null> = Object.create(null);
   for (const [given, value] of Object.entries(headers)) {
     const name = given.toLowerCase();

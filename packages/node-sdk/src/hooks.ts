@@ -31,6 +31,8 @@ export interface RetryNote extends CallNote {
 
 export interface ErrorNote extends CallNote {
   readonly error: SvcError;
+  /** Whether another try might have helped and the retry budget had none left. */
+  readonly isBudgetEmpty: boolean;
 }
 
 /** A sign that a program will have to change. */
@@ -47,7 +49,10 @@ export interface DeprecationNote {
   readonly message: string;
 }
 
-/** Functions that are told what a client does. What they throw becomes a warning of the process and changes nothing. */
+/**
+ * Functions that are told what a client does. What they throw, or reject with, becomes a warning of the process and changes
+ * nothing.
+ */
 export interface Hooks {
   /** Before each try. */
   readonly onRequest?: ((note: RequestNote) => void) | undefined;
@@ -55,7 +60,7 @@ export interface Hooks {
   readonly onResponse?: ((note: ResponseNote) => void) | undefined;
   /** Before each wait for another try. */
   readonly onRetry?: ((note: RetryNote) => void) | undefined;
-  /** When a call fails for good. */
+  /** When a call fails for good, also by an answer that cannot be read and by a stream that breaks off. */
   readonly onError?: ((note: ErrorNote) => void) | undefined;
   /** Once for each operation that is deprecated or answers in another version. Default: a warning of the process. */
   readonly onDeprecation?: ((note: DeprecationNote) => void) | undefined;
@@ -63,10 +68,15 @@ export interface Hooks {
 
 /** Tells a hook, whatever it does with it. */
 export function tell<Note>(name: keyof Hooks, hook: (note: Note) => void, note: Note): void {
-  try {
-    hook(note);
-  } catch (error) {
+  const warn = (error: unknown) => {
     const message = error instanceof Error ? error.message : String(error);
     process.emitWarning(`The hook ${name} failed: ${message}`, { code: 'SVC_HOOK_FAILED' });
+  };
+  try {
+    // Nobody waits for an asynchronous hook, but its failure must not end the process.
+    const result: unknown = hook(note);
+    if (typeof result === 'object' && result !== null && 'then' in result) Promise.resolve(result).catch(warn);
+  } catch (error) {
+    warn(error);
   }
 }

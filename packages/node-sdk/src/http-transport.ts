@@ -2,7 +2,7 @@ import { type ByteQueue, PendingStream, QueuedStream } from './byte-stream.ts';
 import { Call } from './call.ts';
 import { PendingList } from './page.ts';
 import { PendingCall } from './pending-call.ts';
-import { createResponseError, readData } from './read-answer.ts';
+import { checkStreamType, createResponseError, readData } from './read-answer.ts';
 import { Sender, type Shared } from './sender.ts';
 import type { Settings } from './settings.ts';
 import type {
@@ -39,12 +39,20 @@ export class HttpTransport implements Transport {
   }
 
   async #run<Data>(call: Call): Promise<Data> {
-    return readData(await this.#sender.send(call, false), call) as Data;
+    return await this.#sender.send(call, false, (exchange) => readData(exchange, call) as Data);
   }
 
   async #open(call: Call): Promise<ByteStream> {
-    const exchange = await this.#sender.send(call, true);
-    const makeError = (message: string) => createResponseError(message, exchange, call);
-    return new QueuedStream(exchange.sink as ByteQueue, call.describeResponse(), makeError);
+    return await this.#sender.send(call, true, (exchange) => {
+      const queue = exchange.sink as ByteQueue;
+      try {
+        checkStreamType(exchange, call);
+      } catch (error) {
+        queue.cancel();
+        throw error;
+      }
+      const makeError = (message: string) => this.#sender.note(call, createResponseError(message, exchange, call));
+      return new QueuedStream(queue, call.describeResponse(), makeError);
+    });
   }
 }

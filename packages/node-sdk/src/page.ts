@@ -5,6 +5,7 @@ import type {
   Page,
   PageForm,
   PagePromise,
+  RequestOptions,
   ResponseDetails,
   Transport,
   WithResponse,
@@ -68,21 +69,58 @@ class ListPage<Item> implements Page<Item> {
   }
 }
 
-async function fetchPage<Item>(request: Request, operation: ListOperation, options?: ListOptions): Promise<Page<Item>> {
-  const { data, response } = await request<Fields>(operation, options).withResponse();
-  const content = typeof data === 'object' && data !== null ? readPage(operation.page, data) : null;
-  const name = operation.page === 'scim' ? 'startIndex' : 'cursor';
-  const given = (operation.query as Fields | undefined)?.[name];
-  // A cursor that leads to where it came from would never end.
-  if (content === null || (content.nextCursor !== null && content.nextCursor === given)) {
-    const { status, requestId, headers, idempotencyKey, attempts } = response;
-    const answer = { status, requestId, contentType: headers['content-type'] ?? null };
-    const call = { operation: operation.id, idempotencyKey, attempts };
-    throw new ResponseError('The answer is no page of a list.', answer, call);
-  }
+/** Finds cursors that lead in a circle with one of them kept, and each one kept for twice as many pages (Brent, 1980). */
+interface Trail {
+  readonly mark: string | null;
+  readonly steps: number;
+  readonly most: number;
+}
+
+function extendTrail({ mark, steps, most }: Trail, cursor: string): Trail {
+  return steps + 1 === most ? { mark: cursor, steps: 0, most: most * 2 } : { mark, steps: steps + 1, most };
+}
+
+async function fetchPage<Item>(
+  request: Request,
+  operation: ListOperation,
+  options: RequestOptions,
+  given: Trail | null = null,
+): Promise<Page<Item>> {
+  const { page, query } = operation;
+  const start = page === 'scim' ? startScim(query) : query;
+  const name = page === 'scim' ? 'startIndex' : 'cursor';
+  const first = (start as Fields | undefined)?.[name];
+  const trail = given ?? { mark: first === undefined ? null : String(first), steps: 0, most: 1 };
+  const read = (payload: unknown, response: ResponseDetails): PageContent => {
+    const content = typeof payload === 'object' && payload !== null ? readPage(page, payload as Fields) : null;
+    if (content === null) throw createPageError('The answer is no page of a list.', operation, response);
+    if (content.nextCursor !== null && content.nextCursor === trail.mark)
+      throw createPageError('The list leads back to a page that was there before.', operation, response);
+    return content;
+  };
+  const { data, response } = await request<PageContent>({ ...operation, query: start, read }, options).withResponse();
   const next = (cursor: string) =>
-    fetchPage<Item>(request, { ...operation, query: { ...operation.query, [name]: cursor } }, options);
-  return new ListPage(content, response, next);
+    fetchPage<Item>(
+      request,
+      { ...operation, query: { ...start, [name]: cursor } },
+      options,
+      extendTrail(trail, cursor),
+    );
+  return new ListPage(data, response, next);
+}
+
+/** The query of a SCIM list, where `cursor` goes by the name `startIndex`. */
+function startScim(query: object | undefined): object | undefined {
+  const { cursor, ...others } = { ...query } as Fields;
+  if (cursor === undefined) return query;
+  if (others.startIndex !== undefined) throw new ConfigurationError('Give cursor or startIndex, not both.');
+  return { ...others, startIndex: cursor };
+}
+
+function createPageError(message: string, { id }: ListOperation, response: ResponseDetails): ResponseError {
+  const { status, requestId, headers, idempotencyKey, attempts } = response;
+  const answer = { status, requestId, contentType: headers['content-type'] ?? null, excerpt: null };
+  return new ResponseError(message, answer, { operation: id, idempotencyKey, attempts });
 }
 
 /** A list that asks for its first page when it is awaited or iterated over. */
@@ -93,8 +131,9 @@ export class PendingList<Item> implements PagePromise<Item> {
   #first: Promise<Page<Item>> | null = null;
 
   constructor(request: Request, operation: ListOperation, options: ListOptions | undefined) {
-    this.#fetch = () => fetchPage(request, operation, options);
-    this.#prefetch = options?.prefetch ?? false;
+    const { prefetch = false, ...others } = options ?? {};
+    this.#fetch = () => fetchPage(request, operation, others);
+    this.#prefetch = prefetch;
   }
 
   // biome-ignore lint/suspicious/noThenProperty: it is a promise
@@ -135,8 +174,9 @@ export class PendingList<Item> implements PagePromise<Item> {
     for await (const page of this.pages()) yield* page.items;
   }
 
-  async toArray({ limit }: { readonly limit: number }): Promise<Item[]> {
-    if (!Number.isSafeInteger(limit) || limit < 0)
+  async toArray(options: { readonly limit: number }): Promise<Item[]> {
+    const limit: unknown = Object(options).limit;
+    if (typeof limit !== 'number' || !Number.isSafeInteger(limit) || limit < 0)
       throw new ConfigurationError('limit must be a whole number, 0 or more: how many items the array may have.');
     const items: Item[] = [];
     if (limit === 0) return items;

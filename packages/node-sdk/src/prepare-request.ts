@@ -1,7 +1,7 @@
 import type { Call } from './call.ts';
 import { ConfigurationError } from './errors.ts';
-import { checkHeaders, checkValue, type HeaderList, mergeHeaders } from './headers.ts';
-import { checkVersion, type Settings } from './settings.ts';
+import { checkHeaders, type HeaderList, mergeHeaders } from './headers.ts';
+import { chooseTenant, chooseVersion, type Settings } from './settings.ts';
 import { buildTarget } from './target.ts';
 import type { Operation, RequestOptions } from './transport.ts';
 
@@ -31,11 +31,11 @@ export function prepareRequest(call: Call, settings: Settings): PreparedRequest 
   const { method, media = 'json', body } = operation;
   const path = settings.baseUrl.prefix + buildTarget(operation);
   const isRest = operation.path.startsWith('/v1/');
-  const version = isRest ? (options.version === undefined ? settings.version : checkVersion(options.version)) : null;
+  const version = isRest ? chooseVersion(options.version, settings.version) : null;
   call.idempotencyKey = chooseKey(operation, options, isRest);
   const headers = ['accept', chooseAccept(operation)];
   if (version !== null) headers.push('svc-version', version);
-  const tenant = options.tenant === undefined ? settings.tenant : checkValue('tenant', options.tenant);
+  const tenant = chooseTenant(options.tenant, settings.tenant);
   if (tenant !== null && isRest && takesKey(operation)) headers.push('svc-tenant', tenant);
   if (call.idempotencyKey !== null) headers.push('idempotency-key', call.idempotencyKey);
   if (body !== undefined) headers.push('content-type', mediaTypes[media]);

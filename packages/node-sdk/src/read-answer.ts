@@ -1,5 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import { createApiError } from './api-error.ts';
-import { type Call, flattenHeaders, readHeader } from './call.ts';
+import { type Call, readHeader } from './call.ts';
 import {
   AbortError,
   ConnectionError,
@@ -16,6 +17,12 @@ import type { Limits } from './settings.ts';
 
 /** The data of an answer. @throws {ResponseError} for an answer that is none of this API. */
 export function readData(exchange: Exchange, call: Call): unknown {
+  const data = readAnswer(exchange, call);
+  const { read } = call.target;
+  return read === undefined ? data : read(data, call.describeResponse());
+}
+
+function readAnswer(exchange: Exchange, call: Call): unknown {
   const { answer = 'data' } = call.target;
   if (answer === 'none') return undefined;
   const value = parseJson(exchange, call);
@@ -29,19 +36,45 @@ const usualType = 'application/json; charset=utf-8';
 function parseJson(exchange: Exchange, call: Call): unknown {
   const type = exchange.headers['content-type'];
   if (type !== usualType && !/^application\/(?:[a-z.-]+\+)?json\b/i.test(String(type)))
-    throw createResponseError('The answer is not JSON. Is baseUrl the address of the API?', exchange, call);
+    throw createResponseError(
+      'The answer is not JSON. Is baseUrl the address of the API?',
+      exchange,
+      call,
+      // JSON is of the API, and may have a new key in it.
+      quoteBody(exchange, call),
+    );
   try {
-    return JSON.parse(exchange.body.toString());
+    // Bytes that are no text would become other characters, silently.
+    if (isUtf8(exchange.body)) return JSON.parse(exchange.body.toString());
   } catch {
     // The error of the parser quotes what it read.
-    throw createResponseError('The answer is JSON that cannot be read.', exchange, call);
   }
+  throw createResponseError('The answer is JSON that cannot be read.', exchange, call);
 }
 
-export function createResponseError(message: string, { status, headers }: Exchange, call: Call): ResponseError {
-  const contentType = readHeader(headers, 'content-type') ?? null;
+/** @throws {ResponseError} for a stream of something else than was asked for. */
+export function checkStreamType(exchange: Exchange, call: Call): void {
+  if (!/^application\/(?:[a-z.-]+\+)?(?:json|jsonl|x-ndjson)\b/i.test(String(exchange.headers['content-type'])))
+    throw createResponseError('The answer is no JSON Lines. Is baseUrl the address of the API?', exchange, call);
+}
+
+export function createResponseError(
+  message: string,
+  exchange: Exchange,
+  call: Call,
+  excerpt: string | null = null,
+): ResponseError {
+  const { status, headers } = exchange;
+  const { 'content-type': contentType = null } = call.describeHeaders();
   const requestId = readHeader(headers, 'svc-request-id') ?? null;
-  return new ResponseError(message, { status, contentType, requestId }, call);
+  return new ResponseError(message, { status, contentType, requestId, excerpt }, call);
+}
+
+const longestExcerpt = 500;
+
+/** How an answer begins. A credential that the cut divides is taken out too. */
+function quoteBody({ body }: Exchange, call: Call): string | null {
+  return body.length === 0 ? null : call.redact(body.toString()).slice(0, longestExcerpt);
 }
 
 /** The error of a try that did not succeed. Its stack begins where this is called, so that the caller still has a place in it. */
@@ -65,12 +98,13 @@ function createError(
     return createResponseError(`The answer is larger than ${limits.maxResponseBytes} bytes.`, exchange, call);
   if (failure !== null) return createFailure(failure, exchange.cause, call, limits);
   if (status < 400) return createRedirectError(exchange, call);
-  const words = readErrorBody(status, exchange.body.toString());
+  const words = readErrorBody(status, call.redact(exchange.body.toString()));
   const content = {
     ...words,
+    excerpt: words.code === 'unreadable_error' ? quoteBody(exchange, call) : null,
     status,
     requestId: readHeader(headers, 'svc-request-id') ?? words.requestId,
-    headers: flattenHeaders(headers),
+    headers: call.describeHeaders(),
     retryAfterMs: readRetryAfter(readHeader(headers, 'retry-after'), readHeader(headers, 'date'), limits.wallClock),
   };
   return createApiError(content, call);
@@ -80,7 +114,7 @@ function createError(
 export function createFailure(kind: FailureKind, cause: unknown, call: Call, limits: Limits): SvcError {
   if (kind === 'timeout') return new TimeoutError(limits.timeout, call);
   if (kind === 'deadline') return new DeadlineError(limits.deadline, call, call.lastError ?? undefined);
-  if (kind === 'aborted') return new AbortError(call, call.options.signal?.reason);
+  if (kind === 'aborted') return new AbortError(call, cause ?? call.options.signal?.reason);
   return new ConnectionError(`The connection failed${describeCause(cause)}.`, call, withoutData(cause));
 }
 

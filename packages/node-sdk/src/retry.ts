@@ -43,6 +43,15 @@ export function isPassing(status: number, code: string): boolean {
   );
 }
 
+/** What another try meets again: a certificate that is not believed, a request or headers that undici refuses. */
+const lasting =
+  /^(?:ERR_TLS_CERT|ERR_SSL_WRONG_VERSION|ERR_INVALID_|CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)_|UND_ERR_(?:INVALID_ARG|HEADERS_OVERFLOW|NOT_SUPPORTED)$)/;
+
+/** Whether a connection fails for a reason that does not pass. */
+export function isLasting(cause: unknown): boolean {
+  return cause instanceof Error && lasting.test(String(Reflect.get(cause, 'code')));
+}
+
 /** How many tries a client may add to what it does. */
 export interface RetryBudgetOptions {
   /** How many in a row, when everything fails. */

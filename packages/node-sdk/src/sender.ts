@@ -1,16 +1,17 @@
 import type { Dispatcher } from 'undici';
 import type { AccessTokens } from './access-tokens.ts';
 import { ByteQueue } from './byte-stream.ts';
-import { type Call, flattenHeaders, readHeader } from './call.ts';
-import type { ConnectionPool } from './connection-pool.ts';
-import { Deprecations } from './deprecations.ts';
-import { AbortError, ConfigurationError, DeadlineError, SvcError } from './errors.ts';
+import { type Call, readHeader } from './call.ts';
+import { checkRequestOptions } from './check-options.ts';
+import { type ConnectionPool, endStream } from './connection-pool.ts';
+import type { Deprecations } from './deprecations.ts';
+import { AbortError, ConfigurationError, completeError, DeadlineError, retellFailure, SvcError } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import { type HeaderList, redactHeaders } from './headers.ts';
 import { type CallNote, tell } from './hooks.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
 import { createFailure, explainFailure } from './read-answer.ts';
-import { chooseWait, isPassing, type RetryBudget } from './retry.ts';
+import { chooseWait, isLasting, isPassing, type RetryBudget } from './retry.ts';
 import { type Limits, longestTimer, readLimits, type Settings } from './settings.ts';
 
 /** What clients made from one another share. */
@@ -18,6 +19,7 @@ export interface Shared {
   readonly pool: ConnectionPool;
   readonly budget: RetryBudget | null;
   readonly tokens: AccessTokens | null;
+  readonly deprecations: Deprecations;
 }
 
 /** A call with what holds for all its tries. */
@@ -36,41 +38,42 @@ interface Run {
 export class Sender {
   readonly #settings: Settings;
   readonly #shared: Shared;
-  readonly #deprecations: Deprecations;
 
   constructor(settings: Settings, shared: Shared) {
     this.#settings = settings;
     this.#shared = shared;
-    this.#deprecations = new Deprecations(settings.hooks);
   }
 
   /**
    * Sends a call.
-   * @returns its answer, which is no error; that of a stream has begun.
+   * @param read takes the answer, which is no error; that of a stream has begun.
    * @throws {SvcError}
    */
-  async send(call: Call, isStream: boolean): Promise<Exchange> {
-    const { signal } = call.options;
-    const onAbort = signal === undefined ? null : () => call.interrupt?.();
-    if (onAbort !== null) signal?.addEventListener('abort', onAbort);
-    const release = () => {
-      if (onAbort !== null) signal?.removeEventListener('abort', onAbort);
-    };
+  async send<Result>(call: Call, isStream: boolean, read: (exchange: Exchange) => Result): Promise<Result> {
+    let release = () => {};
     try {
+      checkRequestOptions(call.options);
+      release = listen(call);
       const { runtime } = this.#settings;
       const request = prepareRequest(call, this.#settings);
       const limits = readLimits(call.options, this.#settings);
       const deadlineAt = runtime.now() + limits.deadline;
       const exchange = await this.#tryUntilDone({ call, request, limits, deadlineAt, release, isStream });
       if (exchange.sink === null) release();
-      return exchange;
+      return read(exchange);
     } catch (error) {
       release();
-      const { onError } = this.#settings.hooks;
-      if (onError !== undefined && error instanceof SvcError)
-        tell('onError', onError, { ...describeCall(call), error });
-      throw error;
+      throw error instanceof SvcError ? this.note(call, error) : error;
     }
+  }
+
+  /** Tells that a call failed for good, also after its answer began. */
+  note(call: Call, error: SvcError): SvcError {
+    completeError(error, call);
+    const { onError } = this.#settings.hooks;
+    if (onError !== undefined)
+      tell('onError', onError, { ...describeCall(call), error, isBudgetEmpty: call.isBudgetEmpty });
+    return error;
   }
 
   async #tryUntilDone(run: Run): Promise<Exchange> {
@@ -85,6 +88,8 @@ export class Sender {
       const exchange = await this.#try(run, dispatcher, authorization);
       if (exchange.failure === null && exchange.status < 300) {
         this.#shared.budget?.succeed();
+        // It began while the client was being closed.
+        if (exchange.sink !== null && this.#shared.pool.isClosed) endStream(exchange);
         return exchange;
       }
       const error = explainFailure(exchange, call, { ...limits, maxResponseBytes, wallClock: runtime.wallClock() });
@@ -108,6 +113,7 @@ export class Sender {
     const exchange = new Exchange({ limit: maxResponseBytes, openSink });
     call.exchange = exchange;
     call.attempts += 1;
+    call.useAuthorization(authorization);
     call.interrupt = () => exchange.fail('aborted', undefined);
     const headers: HeaderList =
       authorization === '' ? request.headers : ['authorization', authorization, ...request.headers];
@@ -135,22 +141,24 @@ export class Sender {
 
   #noteAnswer({ call, request }: Run, { status, headers }: Exchange, begun: number): void {
     const { runtime, hooks } = this.#settings;
-    this.#deprecations.look(call.operation, headers, request.version);
+    this.#shared.deprecations.look(call.operation, { status, headers }, request.version);
     if (hooks.onResponse === undefined) return;
     const requestId = readHeader(headers, 'svc-request-id') ?? null;
-    const { 'set-cookie': _, ...shown } = flattenHeaders(headers);
     const duration = runtime.now() - begun;
-    tell('onResponse', hooks.onResponse, { ...describeCall(call), status, requestId, headers: shown, duration });
+    const note = { ...describeCall(call), status, requestId, headers: call.describeHeaders(), duration };
+    tell('onResponse', hooks.onResponse, note);
   }
 
   #openQueue({ call, limits, release }: Run, exchange: Exchange): ByteQueue {
-    const makeError: ConstructorParameters<typeof ByteQueue>[1]['makeError'] = (kind, cause) =>
-      createFailure(kind, cause, call, limits);
+    this.#shared.pool.holdStream(exchange);
     return new ByteQueue(exchange, {
       runtime: this.#settings.runtime,
       timeout: limits.timeout,
-      makeError,
-      onClosed: release,
+      onClosed: () => {
+        release();
+        this.#shared.pool.releaseStream(exchange);
+      },
+      onFailed: (kind, cause) => this.note(call, createFailure(kind, cause, call, limits)),
     });
   }
 
@@ -189,6 +197,10 @@ export class Sender {
     try {
       const tokens = this.#shared.tokens as AccessTokens;
       return `Bearer ${await Promise.race([tokens.fetch(), promise])}`;
+    } catch (error) {
+      // All calls that wait get the same error, which tells of another operation.
+      if (!(error instanceof SvcError) || error.operation === call.operation) throw error;
+      throw retellFailure(error, `There is no access token: ${error.message}`, call);
     } finally {
       call.interrupt = null;
       if (timer !== null) runtime.clearTimer(timer);
@@ -207,14 +219,17 @@ export class Sender {
   #chooseWait({ call, request, limits, deadlineAt }: Run, exchange: Exchange, error: SvcError): number | null {
     const { failure, status } = exchange;
     const mayPass =
-      failure === null ? isPassing(status, error.code) : failure === 'timeout' || failure === 'connection';
+      failure === null
+        ? isPassing(status, error.code)
+        : failure === 'timeout' || (failure === 'connection' && !isLasting(exchange.cause));
     if (!mayPass || !request.isIdempotent || call.attempts > limits.retries) return null;
     const { runtime } = this.#settings;
     const asked = 'retryAfterMs' in error && typeof error.retryAfterMs === 'number' ? error.retryAfterMs : 0;
     const wait = asked + chooseWait(call.attempts, runtime.random());
     // What comes after the deadline helps nobody, and before the time that the server named it would be refused again.
     if (wait > longestTimer || runtime.now() + wait >= deadlineAt) return null;
-    return this.#shared.budget === null || this.#shared.budget.take() ? wait : null;
+    call.isBudgetEmpty = this.#shared.budget?.take() === false;
+    return call.isBudgetEmpty ? null : wait;
   }
 
   async #pause(call: Call, milliseconds: number): Promise<void> {
@@ -228,6 +243,15 @@ export class Sender {
     });
     call.interrupt = null;
   }
+}
+
+/** Lets the signal of a call end what it waits for. @returns what ends the listening. */
+function listen(call: Call): () => void {
+  const { signal } = call.options;
+  if (signal === undefined) return () => {};
+  const onAbort = () => call.interrupt?.();
+  signal.addEventListener('abort', onAbort);
+  return () => signal.removeEventListener('abort', onAbort);
 }
 
 function describeCall({ target, attempts, idempotencyKey }: Call): CallNote {

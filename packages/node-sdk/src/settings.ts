@@ -1,4 +1,5 @@
 import { type BaseUrl, readBaseUrl } from './base-url.ts';
+import { checkClientOptions } from './check-options.ts';
 import type { AppInfo, ClientOptions } from './client-options.ts';
 import { type Credentials, readCredentials } from './credentials.ts';
 import { ConfigurationError } from './errors.ts';
@@ -42,6 +43,7 @@ export function readSettings(
   options: ClientOptions,
   environment: Readonly<Record<string, string | undefined>>,
 ): Settings {
+  checkClientOptions(options);
   const { retryBudget = { capacity: 20, refill: 0.1 }, maxResponseBytes = 16 * 1024 * 1024 } = options;
   if (!Number.isSafeInteger(maxResponseBytes) || maxResponseBytes < 1)
     throw new ConfigurationError('maxResponseBytes must be a whole number, 1 or more.');
@@ -51,8 +53,8 @@ export function readSettings(
     ...readLimits(options, { timeout: 30_000, deadline: 100_000, retries: 2 }),
     baseUrl: readBaseUrl(options.baseUrl ?? environment.SVC_BASE_URL, options.allowInsecure ?? false),
     credentials: readCredentials(options, environment.SVC_API_KEY),
-    version: options.version === null ? null : checkVersion(options.version ?? apiVersion),
-    tenant: options.tenant === undefined ? null : checkValue('tenant', options.tenant),
+    version: chooseVersion(options.version, apiVersion),
+    tenant: chooseTenant(options.tenant, null),
     retryBudget,
     maxResponseBytes,
     headers: options.headers === undefined ? own : mergeHeaders(own, checkHeaders(options.headers)),
@@ -87,8 +89,16 @@ function checkBudget({ capacity, refill }: RetryBudgetOptions): void {
     throw new ConfigurationError('retryBudget must have a capacity and a refill of 0 or more, or be null.');
 }
 
-/** @throws {ConfigurationError} for what is no date. */
-export function checkVersion(version: unknown): string {
+/** The tenant to act for; null for that of the key. @throws {ConfigurationError} */
+export function chooseTenant(tenant: string | null | undefined, inherited: string | null): string | null {
+  if (tenant === undefined) return inherited;
+  return tenant === null ? null : checkValue('tenant', tenant);
+}
+
+/** The version to ask for; null for that of the tenant. @throws {ConfigurationError} for what is no date. */
+export function chooseVersion(version: string | null | undefined, inherited: string | null): string | null {
+  if (version === undefined) return inherited;
+  if (version === null) return null;
   if (typeof version === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(version)) return version;
   throw new ConfigurationError('version must be a date such as 2026-11-01.');
 }

@@ -18,7 +18,11 @@ export function buildTarget({ path, parameters, query }: Operation): string {
     const name = pieces[index] as string;
     target += encodeParameter(name, parameters?.[name]) + (pieces[index + 1] as string);
   }
-  return query === undefined ? target : target + encodeQuery(query);
+  if (query === undefined) return target;
+  // Where a program without types hands in null, or the id that comes before.
+  if (typeof query !== 'object' || query === null)
+    throw new ConfigurationError('The parameters of a query must be an object.');
+  return target + encodeQuery(query);
 }
 
 function readTemplate(path: string): Pieces {

@@ -13,10 +13,10 @@ export interface RequestOptions {
    * /v1/consent/{id}/records"). Without one the call makes its own and keeps it over all its tries.
    */
   readonly idempotencyKey?: string | undefined;
-  /** The tenant to act for, by id or slug, with a key that may (header `Svc-Tenant`). */
-  readonly tenant?: string | undefined;
-  /** The dated version of the API (header `Svc-Version`). */
-  readonly version?: string | undefined;
+  /** The tenant to act for, by id or slug, with a key that may (header `Svc-Tenant`); null for that of the key. */
+  readonly tenant?: string | null | undefined;
+  /** The dated version of the API (header `Svc-Version`); null leaves it to the tenant. */
+  readonly version?: string | null | undefined;
   /** Further headers; null takes one of the client's away. */
   readonly headers?: Readonly<Record<string, string | null>> | undefined;
 }
@@ -71,10 +71,12 @@ export interface Operation {
    * all but POST and PATCH, and every POST that is sent with an Idempotency-Key. Only such calls are tried again.
    */
   readonly idempotent?: boolean | undefined;
+  /** Makes the data of the call of what came; what it throws is how the call fails. Default: the data as it came. */
+  readonly read?: ((data: unknown, response: ResponseDetails) => unknown) | undefined;
 }
 
 /** An operation whose answer is one page of a list. */
-export interface ListOperation extends Operation {
+export interface ListOperation extends Omit<Operation, 'read'> {
   readonly page: PageForm;
 }
 
@@ -138,10 +140,13 @@ export interface PagePromise<Item> extends Promise<Page<Item>>, AsyncIterable<It
   withResponse(): Promise<WithResponse<Page<Item>>>;
 }
 
-/** The bytes of an answer as they come, as many as there are. Whoever takes it must read it to its end or cancel it. */
+/**
+ * The bytes of an answer as they come, as many as there are. Whoever takes it must read it to its end or cancel it; one that
+ * nobody begins to read ends after `timeout`, and every one ends when the client is closed.
+ */
 export interface ByteStream extends AsyncIterable<Uint8Array>, AsyncDisposable {
   readonly response: ResponseDetails;
-  /** The same as lines of text in UTF-8, without their ends. */
+  /** The same as lines of text in UTF-8, without their ends, each of at most 16 MiB. */
   lines(): AsyncIterable<string>;
   /** Gives the rest up and ends the connection. */
   cancel(): Promise<void>;
@@ -159,7 +164,10 @@ export interface Transport {
    * @template Data what the server answers, as its schema has it.
    */
   request<Data>(operation: Operation, options?: RequestOptions): ApiPromise<Data>;
-  /** Lists with an operation; the `cursor` in its query is where the first page begins. */
+  /**
+   * Lists with an operation; the `cursor` in its query is where the first page begins, also for SCIM, which calls it
+   * `startIndex`.
+   */
   list<Item>(operation: ListOperation, options?: ListOptions): PagePromise<Item>;
   /**
    * Calls an operation whose answer may be of any length. `timeout` then bounds the time to the headers and every silence

@@ -40,8 +40,9 @@ export function openCheckpoint(note: string, publicKey: string): Checkpoint {
  * Reads a key: `<name>+<key id>+<key>`, with white space around it.
  * @throws {LedgerVerificationError} `key_invalid`.
  */
-export function readKey(text: string): Signer {
-  const [, name = '', id = '', encoded = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text.trim()) ?? [];
+export function readKey(text: unknown): Signer {
+  const line = typeof text === 'string' ? text.trim() : '';
+  const [, name = '', id = '', encoded = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(line) ?? [];
   const bytes = Buffer.from(encoded, 'base64');
   const isKey = bytes.length === 33 && bytes[0] === ed25519 && bytes.toString('base64') === encoded;
   const named = hash('sha256', Buffer.concat([Buffer.from(`${name}\n`), bytes]), 'buffer').subarray(0, idLength);
@@ -110,8 +111,9 @@ export function isTime(text: unknown): text is string {
 }
 
 /** A kept note without what mail and editors leave at its edges; the signature is not about that. */
-export function tidyNote(note: string): string {
-  return `${note
+export function tidyNote(note: unknown): string {
+  // What is no text is signed by nobody.
+  return `${String(note)
     .replace(/^\uFEFF/, '')
     .replaceAll('\r\n', '\n')
     .trim()}\n`;

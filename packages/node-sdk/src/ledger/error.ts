@@ -1,3 +1,5 @@
+import { SvcError } from '../errors.ts';
+
 /** What was found, for programs: the messages are for people. */
 export type LedgerFault =
   /** The public key is none, or is not written as `/.well-known/svc-ledger-key` gives it. */
@@ -41,34 +43,25 @@ export type LedgerFault =
   /** A proof that does not lead to the root. */
   | 'proof_invalid';
 
-const brand = Symbol.for('@svc/node-sdk LedgerVerificationError');
-
 /**
  * Something does not fit: nothing that was handed in may be relied on. Thrown by every function of this entry, which
  * return only when all is well.
  */
-export class LedgerVerificationError extends Error {
-  override readonly name = 'LedgerVerificationError';
-  readonly code: LedgerFault;
+export class LedgerVerificationError extends SvcError {
+  static override readonly kind: string = 'LedgerVerificationError';
+  declare readonly code: LedgerFault;
   /** The line of the export, from 1: where reading stopped; null where there are no lines. */
   readonly line: number | null;
   /** The number of the entry that is wrong, where one is. */
   readonly sequence: number | null;
-  readonly [brand] = true;
 
   constructor(
     code: LedgerFault,
     message: string,
     { line = null, sequence = null }: { readonly line?: number | null; readonly sequence?: number | null } = {},
   ) {
-    super(message);
-    this.code = code;
+    super(code, message);
     this.line = line;
     this.sequence = sequence;
-  }
-
-  /** Whether an error is one of these, even of another copy of this package. */
-  static isInstance(error: unknown): error is LedgerVerificationError {
-    return typeof error === 'object' && error !== null && brand in error;
   }
 }

@@ -1,4 +1,5 @@
 import { hash as hashText } from 'node:crypto';
+import { AbortError, noCall } from '../errors.ts';
 import { type Checkpoint, readKey, readSigned, type Signer, tidyNote, writeKey } from './checkpoint.ts';
 import { type LedgerFault, LedgerVerificationError } from './error.ts';
 import { type Header, type Line, readHeader, readLine, writeLine } from './export-format.ts';
@@ -17,7 +18,7 @@ export interface VerifyExportOptions {
   readonly ledger?: 'audit' | 'consent' | undefined;
   readonly from?: string | null | undefined;
   readonly to?: string | null | undefined;
-  /** Stops the verification; it rejects with the reason. A source that hangs must be given the signal too. */
+  /** Stops the verification; `cause` of the AbortError is its reason. A source that hangs must be given the signal too. */
   readonly signal?: AbortSignal | undefined;
   /** Called now and then, with the number of entries that were found good so far. */
   readonly onProgress?: ((entries: number) => void) | undefined;
@@ -54,16 +55,31 @@ export interface VerifiedExport {
  * @param chunks bytes as they come from a file or a response; or text with its line feeds. Lines that were already cut
  *   do not do: programs cut at characters that may stand in an entry.
  * @throws {LedgerVerificationError} at the first thing that is wrong, with its line.
+ * @throws {AbortError} when its signal ended it.
+ * @throws {ConfigurationError} for chunks that are none.
  */
-export async function verifyExport(chunks: Chunks, options: VerifyExportOptions): Promise<VerifiedExport> {
+export function verifyExport(chunks: Chunks, options: VerifyExportOptions): Promise<VerifiedExport> {
+  return verifyExportBetween(chunks, options, undefined);
+}
+
+/**
+ * Verifies an export that was fetched after a checkpoint was signed.
+ * @param signedFirst the note of that checkpoint: the export must have grown out of it as well, or the server signs one
+ *   history and hands out another.
+ */
+export async function verifyExportBetween(
+  chunks: Chunks,
+  options: VerifyExportOptions,
+  signedFirst: string | undefined,
+): Promise<VerifiedExport> {
   const signer = readKey(options.publicKey);
   const { signal, onProgress } = options;
-  signal?.throwIfAborted();
   let line = 1;
   try {
+    signal?.throwIfAborted();
     let check: ExportCheck | null = null;
     for await (const text of readLines(chunks, signal)) {
-      if (check === null) check = new ExportCheck(readHeader(text), signer, options);
+      if (check === null) check = new ExportCheck(readHeader(text), signer, options, signedFirst);
       else check.take(readLine(text), text);
       if (line % linesBetweenProgress === 0) onProgress?.(check.entries);
       line += 1;
@@ -73,8 +89,11 @@ export async function verifyExport(chunks: Chunks, options: VerifyExportOptions)
     onProgress?.(verified.entries);
     return verified;
   } catch (error) {
-    if (!LedgerVerificationError.isInstance(error)) throw error;
-    throw new LedgerVerificationError(error.code, error.message, { line, sequence: error.sequence });
+    if (LedgerVerificationError.isInstance(error))
+      throw new LedgerVerificationError(error.code, error.message, { line, sequence: error.sequence });
+    // A source that has the signal too ends in words of its own.
+    if (signal?.aborted && !AbortError.isInstance(error)) throw new AbortError(noCall, signal.reason);
+    throw error;
   }
 }
 
@@ -84,29 +103,43 @@ const clockTolerance = 600_000;
 /** The key of an entry that tells when it was appended. */
 const timeKeys = { consent: 'recordedAt', audit: 'at' } as const;
 
+/** An earlier checkpoint, and whether the entries were found to be those that it speaks of. */
+interface Kept {
+  readonly checkpoint: Checkpoint;
+  readonly what: string;
+  isMet: boolean;
+}
+
 class ExportCheck {
   readonly #header: Header;
   readonly #checkpoint: Checkpoint;
-  readonly #kept: Checkpoint | null;
+  readonly #kept: readonly Kept[];
+  readonly #hasKept: boolean;
   readonly #tree = new GrowingTree();
   #previous: Line | null = null;
   #time = '';
-  #meetsKept = false;
 
-  constructor(header: Header, signer: Signer, options: VerifyExportOptions) {
+  constructor(header: Header, signer: Signer, options: VerifyExportOptions, signedFirst: string | undefined) {
     const { tenantId, ledger, first, last } = header;
     const origin = `${signer.name}/${tenantId}/${ledger}`;
-    const kept = options.checkpoint === undefined ? null : tidyNote(options.checkpoint);
     this.#header = header;
     this.#checkpoint = requireCheckpoint(header.checkpoint, signer, origin, 'the checkpoint of the export');
-    this.#kept = kept === null ? null : requireCheckpoint(kept, signer, origin, 'the earlier checkpoint');
+    this.#hasKept = options.checkpoint !== undefined;
+    const notes = [
+      { note: options.checkpoint, what: 'the earlier checkpoint' },
+      { note: signedFirst, what: 'the checkpoint just signed' },
+    ];
+    this.#kept = notes.flatMap(({ note, what }) => {
+      if (note === undefined) return [];
+      return [{ checkpoint: requireCheckpoint(tidyNote(note), signer, origin, what), what, isMet: false }];
+    });
     const { size } = this.#checkpoint;
     if (header.verifierKey !== writeKey(signer)) fail('header_invalid', 'the header names another key');
     // Of a ledger with entries an export has at least one: the neighbours of a range where nothing lies in it.
     if (last > size || first > last + (size === 0 ? 1 : 0))
       fail('header_invalid', 'the header names entries that cannot be');
-    if (this.#kept !== null && this.#kept.size > size)
-      fail('ledger_shrunk', `the export has ${size} entries, the earlier checkpoint spoke of ${this.#kept.size}`);
+    for (const { checkpoint: kept, what } of this.#kept)
+      if (kept.size > size) fail('ledger_shrunk', `the export has ${size} entries, ${what} spoke of ${kept.size}`);
     for (const name of ['tenantId', 'ledger', 'from', 'to'] as const)
       if (options[name] !== undefined && options[name] !== header[name])
         fail('export_foreign', `the file is about ${name} ${header[name]}, not ${options[name]}`);
@@ -159,7 +192,7 @@ class ExportCheck {
     this.#requireConsistency();
     const until = to === null || at < to ? at : to;
     const range = { entries: this.entries, first, last, from, to, until, newer };
-    return { ...range, checkpoint: this.#checkpoint, note, isConsistent: this.#kept !== null };
+    return { ...range, checkpoint: this.#checkpoint, note, isConsistent: this.#hasKept };
   }
 
   /** What a checkpoint speaks of is not younger than it, and what came after a checkpoint is not much older. */
@@ -168,10 +201,9 @@ class ExportCheck {
       const message = `entry ${sequence} is of ${time}, later than the checkpoint that speaks of it`;
       fail('time_implausible', message, sequence);
     }
-    if (this.#kept === null || sequence <= this.#kept.size) return;
-    if (Date.parse(time) + clockTolerance < Date.parse(this.#kept.at)) {
-      const message = `entry ${sequence} is of ${time}, but was not there when the earlier checkpoint was signed`;
-      fail('time_implausible', message, sequence);
+    for (const { checkpoint, what } of this.#kept) {
+      if (sequence <= checkpoint.size || Date.parse(time) + clockTolerance >= Date.parse(checkpoint.at)) continue;
+      fail('time_implausible', `entry ${sequence} is of ${time}, but was not there when ${what} was signed`, sequence);
     }
   }
 
@@ -191,23 +223,26 @@ class ExportCheck {
 
   /** Where the file has all entries of the kept checkpoint, its root shows whether they are the same. */
   #compareKept(): void {
-    if (this.#kept === null || this.#tree.size !== this.#kept.size) return;
-    if (Buffer.compare(this.#tree.root(), this.#kept.rootHash) !== 0) {
-      const message = `the first ${this.#kept.size} entries are not those that the earlier checkpoint spoke of`;
-      fail('history_rewritten', message);
+    for (const kept of this.#kept) {
+      const { size, rootHash } = kept.checkpoint;
+      if (this.#tree.size !== size) continue;
+      if (Buffer.compare(this.#tree.root(), rootHash) !== 0)
+        fail('history_rewritten', `the first ${size} entries are not those that ${kept.what} spoke of`);
+      kept.isMet = true;
     }
-    this.#meetsKept = true;
   }
 
   #requireConsistency(): void {
-    if (this.#kept === null || this.#meetsKept) return;
     const { consistency } = this.#header;
-    if (consistency?.from !== this.#kept.size) {
-      const hint = `export it with since=${this.#kept.size}, or from the first entry on`;
-      fail('consistency_missing', `nothing shows that the export grew out of the earlier checkpoint: ${hint}`);
+    for (const { checkpoint, what, isMet } of this.#kept) {
+      if (isMet) continue;
+      if (consistency?.from !== checkpoint.size) {
+        const hint = `export it with since=${checkpoint.size}, or from the first entry on`;
+        fail('consistency_missing', `nothing shows that the export grew out of ${what}: ${hint}`);
+      }
+      if (!isGrown(checkpoint, this.#checkpoint, readHashes(consistency.hashes) ?? []))
+        fail('history_rewritten', `the ledger did not grow out of ${what}: its past was changed`);
     }
-    if (!isGrown(this.#kept, this.#checkpoint, readHashes(consistency.hashes) ?? []))
-      fail('history_rewritten', 'the ledger did not grow out of the earlier checkpoint: its past was changed');
   }
 }
 

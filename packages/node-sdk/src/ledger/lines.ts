@@ -1,59 +1,44 @@
-import { isUtf8 } from 'node:buffer';
+import { ConfigurationError } from '../errors.ts';
+import { splitLines } from '../split-lines.ts';
 import { LedgerVerificationError } from './error.ts';
 
-/** What an export is read from: bytes or text in pieces of any size, as files, sockets and responses give them. */
-export type Chunks = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>;
-
-const lineFeed = 0x0a;
-/** Longer than any line that the server writes: an export without line breaks must not fill the memory. */
-const longestLine = 16 * 1024 * 1024;
+/** What an export is read from: bytes or text, whole or in pieces of any size, as files, sockets and responses give them. */
+export type Chunks = Uint8Array | string | AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>;
 
 /**
- * Cuts an export into lines. A line ends with a line feed and nothing else: entries may hold U+2028 and other characters
- * that programs take for the end of a line.
+ * Cuts an export into lines.
  * @throws {LedgerVerificationError} `line_malformed` for what is not UTF-8, and for an endless line.
+ * @throws {ConfigurationError} for what is neither bytes nor text.
  */
-export async function* readLines(chunks: Chunks, signal: AbortSignal | undefined): AsyncGenerator<string> {
-  let open: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of toBytes(chunks)) {
-    signal?.throwIfAborted();
-    let start = 0;
-    for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, start)) {
-      yield decode([...open, chunk.subarray(start, end)]);
-      [open, length] = [[], 0];
-      start = end + 1;
-    }
-    open.push(chunk.subarray(start));
-    length += chunk.length - start;
-    if (length > longestLine) throw malformed('the line is longer than any that the server writes');
-  }
-  const last = decode(open);
-  if (last !== '') yield last;
+export function readLines(chunks: Chunks, signal: AbortSignal | undefined): AsyncGenerator<string, void> {
+  return splitLines(toBytes(chunks, signal), malformed);
 }
 
-async function* toBytes(chunks: Chunks): AsyncGenerator<Uint8Array> {
+async function* toBytes(chunks: Chunks, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   let half = '';
-  for await (const chunk of chunks) {
-    if (typeof chunk !== 'string') yield chunk;
+  for await (const chunk of readPieces(chunks)) {
+    signal?.throwIfAborted();
+    if (chunk instanceof Uint8Array) yield chunk;
+    else if (typeof chunk !== 'string') throw new ConfigurationError('The export must come as bytes or text.');
     else {
       // A piece of text may end in the middle of a pair of surrogates.
       const text = half + chunk;
       half = /[\uD800-\uDBFF]$/.test(text) ? text.slice(-1) : '';
       const whole = half === '' ? text : text.slice(0, -1);
-      if (!whole.isWellFormed()) throw malformed('the line is not UTF-8');
+      if (!whole.isWellFormed()) throw malformed('The line is not text in UTF-8.');
       yield Buffer.from(whole);
     }
   }
-  if (half !== '') throw malformed('the line is not UTF-8');
+  if (half !== '') throw malformed('The line is not text in UTF-8.');
 }
 
-function decode(parts: readonly Uint8Array[]): string {
-  const bytes = parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts);
-  if (!isUtf8(bytes)) throw malformed('the line is not UTF-8');
-  const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
-  // Mail programs write line breaks as they are used to.
-  return line.endsWith('\r') ? line.slice(0, -1) : line;
+/** What was handed in whole is one piece: its members would be single numbers or characters. */
+function readPieces(chunks: Chunks): AsyncIterable<unknown> | Iterable<unknown> {
+  if (chunks instanceof Uint8Array || typeof chunks === 'string') return [chunks];
+  const isIterable =
+    typeof chunks === 'object' && chunks !== null && (Symbol.asyncIterator in chunks || Symbol.iterator in chunks);
+  if (!isIterable) throw new ConfigurationError('The export must be bytes, text, or an iterable of them: a stream.');
+  return chunks;
 }
 
 function malformed(message: string): LedgerVerificationError {

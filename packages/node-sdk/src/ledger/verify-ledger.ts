@@ -1,7 +1,6 @@
 import type { RequestOptions, Transport } from '../transport.ts';
 import { openCheckpoint, readKey, tidyNote } from './checkpoint.ts';
-import { LedgerVerificationError } from './error.ts';
-import { type VerifiedExport, verifyExport } from './export.ts';
+import { type VerifiedExport, verifyExportBetween } from './export.ts';
 
 /** How to verify a ledger over the network. */
 export interface VerifyLedgerOptions {
@@ -21,7 +20,7 @@ export interface VerifyLedgerOptions {
    */
   readonly signFirst?: boolean | undefined;
   readonly onProgress?: ((entries: number) => void) | undefined;
-  /** Ends the verification; it rejects with the reason. */
+  /** Ends the verification; `cause` of the AbortError is its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -32,9 +31,11 @@ export interface VerifiedLedger extends VerifiedExport {
 
 /**
  * Fetches a whole ledger and verifies it here: each entry, the order, the signed root, and with a kept checkpoint that
- * nothing of what was there then was changed since. Nothing is held in memory but the line being read.
+ * nothing of what was there then was changed since. With `signFirst` a server cannot sign one history and hand out another
+ * either. Nothing is held in memory but the line being read.
  * @param svc the client, with a key that has `audit:read` or `consent:read`.
- * @throws {LedgerVerificationError} at the first thing that is wrong; the errors of the client besides.
+ * @throws {LedgerVerificationError} at the first thing that is wrong; the errors of the client besides, an AbortError
+ *   when its signal ended it.
  */
 export async function verifyLedger(
   svc: Pick<Transport, 'request' | 'stream'>,
@@ -48,36 +49,25 @@ export async function verifyLedger(
   else openCheckpoint(tidyNote(keptCheckpoint), publicKey);
   const name = ledger === 'audit' ? 'Audit' : 'Consent';
   const base = `/v1/ledgers/${ledger}`;
-  let signed = 0;
+  let signedFirst: string | undefined;
   if (signFirst) {
     const operation = { id: `create${name}Checkpoint`, method: 'POST', path: `${base}/checkpoints` } as const;
     const { note } = await svc.request<{ readonly note: string }>(operation, call);
-    signed = openCheckpoint(note, publicKey).size;
+    openCheckpoint(note, publicKey);
+    signedFirst = note;
   }
   const operation = { id: `export${name}Ledger`, method: 'GET', path: `${base}/export`, answer: 'stream' } as const;
   // A whole export meets every earlier checkpoint on its way: it needs no proof of its own.
   const checkpoint = keptCheckpoint;
   const wanted = { publicKey, ledger, tenantId, from: null, to: null, checkpoint, onProgress, signal };
-  const verified = await verifyExport(await svc.stream(operation, call), wanted);
-  if (verified.checkpoint.size < signed)
-    throw new LedgerVerificationError(
-      'ledger_shrunk',
-      `the export has ${verified.checkpoint.size} entries, the checkpoint just signed spoke of ${signed}`,
-    );
+  const verified = await verifyExportBetween(await svc.stream(operation, call), wanted, signedFirst);
   return { ...verified, publicKey };
 }
 
-async function fetchPublicKey(svc: Pick<Transport, 'stream'>, call: RequestOptions): Promise<string> {
+async function fetchPublicKey(svc: Pick<Transport, 'request'>, call: RequestOptions): Promise<string> {
   const path = '/.well-known/svc-ledger-key';
-  const operation = { id: 'getLedgerKey', method: 'GET', path, credential: 'none', answer: 'stream' } as const;
-  let text = '';
-  // Leaving the loop early gives the rest of the answer up.
-  for await (const chunk of await svc.stream(operation, call)) {
-    text += Buffer.from(chunk).toString();
-    if (text.length > longestKey) break;
-  }
-  return text.trim();
+  // It is a line of text, and no JSON that the client would read.
+  const operation = { id: 'getLedgerKey', method: 'GET', path, credential: 'none', answer: 'none' } as const;
+  const response = await svc.request<void>(operation, call).asResponse();
+  return (await response.text()).trim();
 }
-
-/** What is longer than this is no key; it is not read to its end. */
-const longestKey = 1024;

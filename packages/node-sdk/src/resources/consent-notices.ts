@@ -28,11 +28,15 @@ export class ConsentNotices {
    * @throws {NotFoundError} `not_found` when the tenant has no such notice.
    */
   retrieve(noticeId: string, options?: RequestOptions): ApiPromise<Notice> {
-    return requireNotice(
-      this.#transport.request(
-        { id: 'getConsent', method: 'GET', path: '/v1/consent/{id}', parameters: { id: noticeId } },
-        options,
-      ),
+    return this.#transport.request(
+      {
+        id: 'getConsent',
+        method: 'GET',
+        path: '/v1/consent/{id}',
+        parameters: { id: noticeId },
+        read: requireNotice,
+      },
+      options,
     );
   }
 

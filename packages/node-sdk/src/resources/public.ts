@@ -55,11 +55,9 @@ export class PublicConsent {
    * @throws {RateLimitError} `rate_limited`: there is a limit for each notice and for each client address.
    * @throws {ValidationError} `validation_failed`, naming each purpose that is missing, unknown or cannot be refused.
    */
-  capture(
-    noticeId: string,
-    record: PublicRecordInput,
-    { origin, headers, ...options }: PublicCaptureOptions,
-  ): ApiPromise<PublicRecord> {
+  capture(noticeId: string, record: PublicRecordInput, options: PublicCaptureOptions): ApiPromise<PublicRecord> {
+    // A program without types that leaves something out learns of it as of any other failure.
+    const { origin, headers, ...others }: Partial<PublicCaptureOptions> = options ?? {};
     return this.#transport.request(
       {
         id: 'capturePublicConsentRecord',
@@ -68,9 +66,9 @@ export class PublicConsent {
         parameters: { noticeId },
         body: record,
         credential: 'none',
-        idempotent: record.capturedAt !== undefined,
+        idempotent: Object(record).capturedAt !== undefined,
       },
-      { ...options, headers: { ...headers, Origin: origin } },
+      { ...others, headers: { ...headers, Origin: origin as string } },
     );
   }
 }

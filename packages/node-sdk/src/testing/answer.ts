@@ -6,11 +6,11 @@ import { Refusal } from './refusal.ts';
 import { requestRules } from './request-rules.ts';
 
 /** What a test says in place of an operation: the payload, or what makes it of the request. */
-export type TestAnswer = object | string | null | ((request: RecordedRequest) => unknown);
+export type TestAnswer<Payload = object | string | null> = Payload | ((request: RecordedRequest) => Payload);
 
 /** What a test may say besides. */
 export interface TestAnswerOptions {
-  /** Default: that of the operation, or 200. */
+  /** Default: that of the operation, or 200. An error is for `fail`; only a text with its own `type` may have any status. */
   readonly status?: number;
   /** A media type other than JSON: the answer is a text then, and sent as it is. */
   readonly type?: string;
@@ -18,6 +18,7 @@ export interface TestAnswerOptions {
 
 /** An answer that a test gave beforehand. */
 export interface ToldAnswer {
+  /** The operationId, or method and path of an operation that the table does not have. */
   readonly operation: string;
   readonly answer: TestAnswer;
   readonly options: TestAnswerOptions;
@@ -45,13 +46,32 @@ export function presentPayload(payload: unknown, status: number, path: string): 
   return { status, body: status === 204 ? '' : body, headers: {} };
 }
 
+/** @throws {TypeError} for a status that such an answer cannot have. */
+export function requireAnswerStatus({ status = 200, type }: TestAnswerOptions): void {
+  const top = type === undefined ? 299 : 599;
+  if (Number.isInteger(status) && status >= 200 && status <= top) return;
+  throw new TypeError(`An answer has no status ${status}, but 200 to ${top}: use fail for errors`);
+}
+
 /** What a test told: the answer to a request. */
-export function presentTold({ answer, options }: ToldAnswer, recorded: RecordedRequest, status: number): Answer {
+export function presentTold(
+  { operation, answer, options }: ToldAnswer,
+  recorded: RecordedRequest,
+  status: number,
+): Answer {
   const payload = typeof answer === 'function' ? answer(recorded) : answer;
-  const { type } = options;
+  if (payload instanceof Promise) throw new TypeError('An answer must be there at once: respond takes no promises');
+  const type = options.type ?? (typeof payload === 'string' ? textTypes[operation] : undefined);
   if (type === undefined) return presentPayload(payload, options.status ?? status, recorded.path);
   return { status: options.status ?? status, body: String(payload), headers: { 'Content-Type': type } };
 }
+
+/** The operations that answer with a text. */
+const textTypes: Readonly<Record<string, string>> = {
+  exportAuditLedger: 'application/jsonl; charset=utf-8',
+  exportConsentLedger: 'application/jsonl; charset=utf-8',
+  getLedgerKey: 'text/plain; charset=utf-8',
+};
 
 /** Finds what a test told of a path that the table does not have. */
 export function findTold(told: readonly ToldAnswer[], method: string, path: string) {

@@ -51,6 +51,17 @@ export function findOperation(method: string, path: string): Match | undefined {
   throw new Refusal(405, 'method_not_allowed', `This path takes ${allow}.`, { headers: { Allow: allow } });
 }
 
+const others = requestRules.others.map((operation) => ({ operation, matches: compilePath(operation[2]) }));
+
+/** Finds an operation that is known by name alone, with the path parameters of the request. */
+export function findOther(method: string, path: string) {
+  for (const { operation, matches } of others) {
+    const params = operation[1] === method ? matches(path) : null;
+    if (params !== null) return { operation, params };
+  }
+  return undefined;
+}
+
 /** Reads the body; of one that is longer than the limit no more is kept than shows it. */
 export async function readBytes(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];

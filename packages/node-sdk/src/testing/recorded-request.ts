@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { Match } from './read-request.ts';
 
 /** A request that the server got. */
 export interface RecordedRequest {
@@ -24,20 +23,26 @@ export interface RecordedRequest {
 /** A record while the request is being answered. */
 export type OpenRecord = { -readonly [Name in keyof RecordedRequest]: RecordedRequest[Name] };
 
+/** Where a request leads to: an operation, or only what a test told. */
+interface Found {
+  readonly operation?: readonly [id: string, ...unknown[]];
+  readonly params: Readonly<Record<string, string>>;
+}
+
 /** Records a request. */
 export function recordRequest(
   request: IncomingMessage,
   method: string,
   url: URL,
-  match: Match | undefined,
+  found: Found | undefined,
   bytes: Buffer,
 ): OpenRecord {
   const { authorization: _, ...headers } = request.headers;
   return {
-    operation: match?.operation[0] ?? null,
+    operation: found?.operation?.[0] ?? null,
     method,
     path: url.pathname,
-    params: match?.params ?? {},
+    params: found?.params ?? {},
     query: url.searchParams,
     headers,
     body: readJson(bytes.toString()),

@@ -378,6 +378,28 @@ export const requestRules: RequestRules = JSON.parse(String.raw`
   ["createScimToken","POST","/v1/scim-token","keys:write","accepted",201,null,null,null],
   ["revokeScimToken","DELETE","/v1/scim-token","keys:write","none",200,null,null,null]
 ],
+"others": [
+  ["issueAccessToken","POST","/oauth/token",200],
+  ["revokeAccessToken","POST","/oauth/revoke",200],
+  ["getScimServiceProviderConfig","GET","/scim/v2/ServiceProviderConfig",200],
+  ["listScimSchemas","GET","/scim/v2/Schemas",200],
+  ["getScimSchema","GET","/scim/v2/Schemas/{id}",200],
+  ["listScimResourceTypes","GET","/scim/v2/ResourceTypes",200],
+  ["getScimResourceType","GET","/scim/v2/ResourceTypes/{id}",200],
+  ["listScimUsers","GET","/scim/v2/Users",200],
+  ["createScimUser","POST","/scim/v2/Users",201],
+  ["getScimUser","GET","/scim/v2/Users/{id}",200],
+  ["patchScimUser","PATCH","/scim/v2/Users/{id}",200],
+  ["replaceScimUser","PUT","/scim/v2/Users/{id}",200],
+  ["deleteScimUser","DELETE","/scim/v2/Users/{id}",204],
+  ["listScimGroups","GET","/scim/v2/Groups",200],
+  ["createScimGroup","POST","/scim/v2/Groups",201],
+  ["getScimGroup","GET","/scim/v2/Groups/{role}",200],
+  ["replaceScimGroup","PUT","/scim/v2/Groups/{role}",200],
+  ["patchScimGroup","PATCH","/scim/v2/Groups/{role}",200],
+  ["deleteScimGroup","DELETE","/scim/v2/Groups/{role}",204],
+  ["getLedgerKey","GET","/.well-known/svc-ledger-key",200]
+],
 "versions": ["2026-11-01"],
 "scopes": ["audit:read","consent:read","consent:write","controls:read","controls:write","trust:read","trust:write","webhooks:read","webhooks:write","users:read","users:write","keys:write","dsr:read","dsr:write","breach:read","breach:write","tenant:write"],
 "frameworks": [

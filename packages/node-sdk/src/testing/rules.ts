@@ -34,10 +34,15 @@ export type OperationRow = readonly [
   body: number | null,
 ];
 
+/** An operation that is known by name alone: its requests are not validated. */
+export type OtherRow = readonly [id: string, method: string, path: string, status: number];
+
 /** The table that is written from the schemas of the server. */
 export interface RequestRules {
   readonly rules: readonly Rule[];
   readonly operations: readonly OperationRow[];
+  /** Those of SCIM and OAuth, and the public key of the ledgers. */
+  readonly others: readonly OtherRow[];
   /** The dated versions of the API, oldest first. */
   readonly versions: readonly string[];
   readonly scopes: readonly Scope[];

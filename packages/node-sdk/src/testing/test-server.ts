@@ -9,6 +9,7 @@ import {
   findTold,
   presentPayload,
   presentTold,
+  requireAnswerStatus,
   requireVersion,
   sendAnswer,
   spoil,
@@ -16,10 +17,20 @@ import {
   type TestAnswerOptions,
   type ToldAnswer,
 } from './answer.ts';
-import { type Fault, type FaultKind, Faults } from './faults.ts';
+import { type Fault, type FaultKind, Faults, type PendingFault } from './faults.ts';
 import { Notices } from './notices.ts';
+import type { OperationAnswers, OperationId, OperationName } from './operation-answers.ts';
+import { resolveOperation } from './operation-names.ts';
 import { breachHandlers, dsrHandlers } from './privacy.ts';
-import { findOperation, hasBody, type Match, parseBody, readBytes, validateRequest } from './read-request.ts';
+import {
+  findOperation,
+  findOther,
+  hasBody,
+  type Match,
+  parseBody,
+  readBytes,
+  validateRequest,
+} from './read-request.ts';
 import { type OpenRecord, type RecordedRequest, readHeader, recordRequest } from './recorded-request.ts';
 import { Records } from './records.ts';
 import { notFound, Refusal } from './refusal.ts';
@@ -27,12 +38,13 @@ import { requestRules } from './request-rules.ts';
 import { fingerprintRequest, readIdempotencyKey, StoredAnswers } from './stored-answers.ts';
 import { Keys, trustHandlers } from './tenant.ts';
 import { TestClock } from './test-clock.ts';
+import { webhookHandlers } from './webhooks.ts';
 import { auditHandlers, type Call, type Handlers, newId, World } from './world.ts';
 
 /**
  * A server for tests of programs that use the API: real HTTP on a free port of this machine, everything in memory.
  * It refuses what the API refuses, in the same words, and keeps notices, records, the audit log, requests of data
- * subjects, breaches and the trust center. To other operations it answers what the test told it (`respond`).
+ * subjects, breaches, webhooks and the trust center. To other operations it answers what the test told it (`respond`).
  */
 export class TestServer implements AsyncDisposable {
   /** Sets the time that the server goes by. */
@@ -92,16 +104,38 @@ export class TestServer implements AsyncDisposable {
 
   /**
    * Answers an operation in place of what the server would do. Requests are validated all the same.
-   * @param operation the operationId, or method and path as in the documentation: `GET /v1/users`.
-   * @param answer the payload: what stands in `data` under `/v1`, the whole body elsewhere.
+   * @param operation the operationId; then the answer must be of the type that the API has for it. Or method and path as in
+   *   the documentation, `GET /v1/users`: then it may be anything, and the operation one that the API does not have yet.
+   * @param answer the payload: what stands in `data` under `/v1`, the whole body elsewhere; or what makes it of the request.
+   * @throws {TypeError} for an operation that there is none, and for the status of an error: that is for `fail`.
    */
-  respond(operation: string, answer: TestAnswer, options: TestAnswerOptions = {}): void {
-    this.#answers = [{ operation, answer, options }, ...this.#answers];
+  respond<Id extends OperationId>(
+    operation: Id,
+    answer: TestAnswer<OperationAnswers[Id]>,
+    options?: TestAnswerOptions & { readonly type?: never },
+  ): void;
+  respond(operation: Exclude<OperationName, OperationId>, answer: TestAnswer, options?: TestAnswerOptions): void;
+  respond(
+    operation: OperationName,
+    answer: TestAnswer<string>,
+    options: TestAnswerOptions & { readonly type: string },
+  ): void;
+  respond(operation: OperationName, answer: TestAnswer, options: TestAnswerOptions = {}): void {
+    requireAnswerStatus(options);
+    this.#answers = [{ operation: resolveOperation(operation), answer, options }, ...this.#answers];
   }
 
-  /** Lets one of the next requests fail. */
+  /**
+   * Lets one of the next requests fail.
+   * @throws {TypeError} for an operation that there is none, and for a kind, a number of times or a field that is none.
+   */
   fail(kind: FaultKind, fault: Fault = {}): void {
-    this.#faults.add(kind, fault);
+    this.#faults.add(kind, fault, (operation) => this.#answers.some((told) => told.operation === operation));
+  }
+
+  /** The faults that did not meet all their requests yet: at the end of a test, there should be none. */
+  get pendingFaults(): readonly PendingFault[] {
+    return this.#faults.pending;
   }
 
   /** Forgets everything but the keys: what was made, requests, faults, answers. The clock goes with the machine's again. */
@@ -135,6 +169,7 @@ export class TestServer implements AsyncDisposable {
       ...auditHandlers(this.#world),
       ...dsrHandlers(this.#world),
       ...breachHandlers(this.#world),
+      ...webhookHandlers(this.#world),
       ...trustHandlers(this.#world, () => this.baseUrl),
       ...this.#keys.handlers(),
     };
@@ -146,16 +181,17 @@ export class TestServer implements AsyncDisposable {
     const bytes = await readBytes(request);
     const found = attempt(() => findOperation(method, url.pathname));
     const match = found instanceof Refusal ? undefined : found;
-    const recorded = recordRequest(request, method, url, match, bytes);
+    const other = match === undefined ? findOther(method, url.pathname) : undefined;
+    const told = found === undefined && other === undefined ? findTold(this.#answers, method, url.pathname) : undefined;
+    const recorded = recordRequest(request, method, url, match ?? other ?? told, bytes);
     this.#requests = [...this.#requests, recorded];
-    const names = [match?.operation[0] ?? '', `${method} ${match?.operation[2] ?? url.pathname}`];
-    const met = this.#faults.take(names);
+    const met = this.#faults.take(recorded.operation ?? told?.told.operation ?? null);
     const requestId = randomUUID();
     const answer = mustProcess(met)
       ? answerOrRefuse(requestId, () => {
           if (found instanceof Refusal) throw found;
           return match === undefined
-            ? this.#answerOther(request, recorded, bytes)
+            ? this.#answerOther(request, recorded, bytes, told?.told ?? this.#findAnswer(recorded.operation))
             : this.#answer(request, recorded, match, url, bytes);
         })
       : { status: 200, body: '{"data":{}}', headers: {} };
@@ -194,24 +230,25 @@ export class TestServer implements AsyncDisposable {
 
   #run(call: Call, recorded: OpenRecord, status: number): Answer {
     const [id, method, path] = call.operation;
-    const told = this.#answers.find(({ operation }) => operation === id || operation === `${method} ${path}`);
+    const told = this.#findAnswer(id);
     if (told !== undefined) return presentTold(told, recorded, status);
     const handle = this.#handlers[id];
     if (handle === undefined) throw notTold(`${method} ${path}`);
     return presentPayload(handle(call), status, path);
   }
 
-  /** What is not in the table: access tokens, SCIM, sign-in, and operations of newer servers. */
-  #answerOther(request: IncomingMessage, recorded: OpenRecord, bytes: Buffer): Answer {
+  #findAnswer(id: string | null): ToldAnswer | undefined {
+    return this.#answers.find(({ operation }) => operation === id);
+  }
+
+  /** What is not in the table of rules: access tokens, SCIM, sign-in, and operations of newer servers. */
+  #answerOther(request: IncomingMessage, recorded: OpenRecord, bytes: Buffer, told: ToldAnswer | undefined): Answer {
     const { method, path } = recorded;
     const isScim = path.startsWith('/scim/v2/');
     if (isScim && request.headers.authorization !== `Bearer ${this.scimToken}`)
       throw new Refusal(401, 'unauthenticated', 'The SCIM token is unknown or was replaced.');
-    const found = findTold(this.#answers, method, path);
-    if (found !== undefined) {
-      recorded.params = found.params;
-      return presentTold(found.told, recorded, 200);
-    }
+    const status = requestRules.others.find(([id]) => id === recorded.operation)?.[3] ?? 200;
+    if (told !== undefined) return presentTold(told, recorded, status);
     if (method === 'POST' && /^\/oauth\/(token|revoke)$/.test(path)) {
       const form = new URLSearchParams(bytes.toString());
       const { status, body } = this.#tokens.answer(path, form, request.headers.authorization);

@@ -14,6 +14,8 @@ export interface ScimListParams extends ScimProjection {
   readonly filter?: string | undefined;
   /** The place of the first resource, from 1; default: 1. */
   readonly startIndex?: number | undefined;
+  /** The `nextCursor` of an earlier page, in place of `startIndex`. */
+  readonly cursor?: string | undefined;
   /** How many resources a page has, 0 to 100; default: 100. */
   readonly count?: number | undefined;
 }

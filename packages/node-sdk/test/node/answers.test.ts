@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { inspect } from 'node:util';
 import {
   ApiError,
   AuthenticationError,
@@ -136,6 +137,8 @@ describe('an error of the API', () => {
       assert.ok(ServerError.isInstance(error), body);
       assert.deepEqual([error.status, error.code, error.requestId], [502, 'unreadable_error', 'r2']);
       assert.ok(!error.message.includes('html'));
+      assert.equal(error.excerpt, body === '' ? null : body);
+      assert.ok(!inspect(error).includes('Bad gateway'));
     }
   });
 });
@@ -160,8 +163,25 @@ describe('an answer', () => {
       assert.deepEqual([error.status, error.contentType, error.requestId], [200, type, 'r3']);
       assert.ok(!JSON.stringify(error).includes('network'), 'nothing of the body is in it');
     }
+    const html = await fail(
+      (response) =>
+        response.writeHead(200, { 'content-type': 'text/html' }).end(`<html>${'ä'.repeat(1000)}`) && undefined,
+    );
+    assert.ok(ResponseError.isInstance(html));
+    assert.equal(html.excerpt, `<html>${'ä'.repeat(494)}`);
+    assert.ok(!inspect(html).includes('ä') && !JSON.stringify(html).includes('ä'), 'it is there for who asks for it');
     const empty = await fail((response) => response.writeHead(204).end() && undefined);
     assert.ok(ResponseError.isInstance(empty) && empty.status === 204);
+  });
+
+  it('is refused when it is no text in UTF-8: nothing of it becomes other characters', async () => {
+    const bytes = Buffer.concat([Buffer.from('{"data":"'), Buffer.from([0xe4, 0x6e]), Buffer.from('"}')]);
+    const error = await fail(
+      (response) => response.writeHead(200, { 'content-type': 'application/json' }).end(bytes) && undefined,
+    );
+    assert.ok(ResponseError.isInstance(error));
+    assert.match(error.message, /cannot be read/);
+    assert.equal(error.excerpt, null, 'JSON is of the API, and may have something secret in it');
   });
 
   it('is read in every form that JSON is announced in', async () => {

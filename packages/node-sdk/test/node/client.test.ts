@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
 import { ApiError, type ClientOptions, ConfigurationError, ConnectionError, Svc, SvcError } from '@svc/node-sdk';
+import { Agent } from 'undici';
 import { createClient, reading, sendError, sendJson, startScriptedServer, testKey } from './scripted-server.ts';
+import { TestRuntime } from './test-runtime.ts';
 
 const scimToken = 'scim_0123456789abcdefghijklmnopqrstuvwxyzABC';
+const clientSecret = 'svc_test_ofTheClient0123456789';
 const good = { baseUrl: 'https://svc.example.com', apiKey: testKey };
 
 function refuse(options: ClientOptions, message: RegExp): void {
@@ -68,6 +71,65 @@ describe('a client', () => {
     assert.ok(new Svc({ ...good, timeout: Number.POSITIVE_INFINITY, deadline: Number.POSITIVE_INFINITY }));
   });
 
+  it('refuses names that it does not know, and what is of another kind than it says', () => {
+    const wrong: readonly (readonly [object | null, RegExp])[] = [
+      [{ timout: 5 }, /"timout"/],
+      [{ hooks: { onRequest: 'log' } }, /hook onRequest must be a function/],
+      [{ hooks: { onReqest: () => undefined } }, /hooks cannot have "onReqest"/],
+      [{ hooks: null }, /hooks must be an object/],
+      [{ dispatcher: {} }, /dispatcher has no function dispatch/],
+      [{ dispatcher: null }, /dispatcher has no function dispatch/],
+      [{ runtime: { now: () => 0 } }, /runtime has no function wallClock/],
+      [{ appInfo: null }, /appInfo must be an object/],
+      [{ appInfo: { title: 'x' } }, /"title"/],
+      [{ headers: null }, /headers must be an object/],
+      [{ headers: 'x-a: b' }, /headers must be an object/],
+      [{ retryBudget: 5 }, /retryBudget must be an object/],
+      [{ retryBudget: { capacity: 1, refill: 1, extra: 1 } }, /"extra"/],
+      [{ allowInsecure: 'no' }, /allowInsecure/],
+      [{ apiKey: undefined, oauth: null }, /oauth must be an object/],
+      [{ oauth: { id: 'x' }, apiKey: undefined }, /"id"/],
+    ];
+    for (const [options, message] of wrong) refuse({ ...good, ...options } as ClientOptions, message);
+    for (const options of [null, 5, 'x'])
+      assert.throws(() => new Svc(options as unknown as ClientOptions), ConfigurationError);
+    const svc = new Svc(good);
+    for (const options of [null, { timout: 5 }])
+      assert.throws(() => svc.withOptions(options as unknown as ClientOptions), ConfigurationError);
+    const everything: Required<ClientOptions> = {
+      ...{ ...good, oauth: undefined, scimToken, allowInsecure: false, tenant: null, version: null, timeout: 1 },
+      ...{
+        deadline: 1,
+        retries: 0,
+        retryBudget: null,
+        maxResponseBytes: 1,
+        headers: {},
+        hooks: { onError: undefined },
+      },
+      ...{ dispatcher: new Agent(), appInfo: { name: 'x' }, runtime: new TestRuntime() },
+    };
+    assert.ok(new Svc(everything));
+  });
+
+  it('keeps what withOptions leaves undefined; null takes the tenant and the version away, also for one call', async () => {
+    await using server = await startScriptedServer((response) => sendJson(response, 200, { data: 1 }));
+    await using svc = createClient(server, {
+      tenant: 'first',
+      version: '2026-12-01',
+      retries: 0,
+      headers: { 'x-a': 'b' },
+    });
+    const same = svc.withOptions({ tenant: undefined, version: undefined, headers: undefined, baseUrl: undefined });
+    await same.request(reading);
+    await svc.withOptions({ tenant: null, version: null }).request(reading);
+    await svc.request(reading, { tenant: null, version: null });
+    await svc.request(reading, { tenant: undefined, version: undefined });
+    const sent = server.received.map(({ headers }) => [headers['svc-tenant'], headers['svc-version'], headers['x-a']]);
+    const kept = ['first', '2026-12-01', 'b'];
+    const taken = [undefined, undefined, 'b'];
+    assert.deepEqual(sent, [kept, taken, taken, kept]);
+  });
+
   it('takes its key and its address from the environment where it is not given them', async () => {
     await using server = await startScriptedServer((response) => sendJson(response, 200, { data: 1 }));
     const { SVC_API_KEY, SVC_BASE_URL } = process.env;
@@ -87,7 +149,13 @@ describe('a client', () => {
     await using server = await startScriptedServer((response) => sendJson(response, 200, { data: 1 }));
     await using svc = new Svc({ baseUrl: server.url });
     assert.equal(await svc.request({ ...reading, credential: 'none' }), 1);
-    await assert.rejects(svc.request(reading), /read needs a credential: give apiKey/);
+    await assert.rejects(
+      svc.request(reading),
+      (error) =>
+        ConfigurationError.isInstance(error) &&
+        error.operation === 'read' &&
+        /read needs a credential: give apiKey/.test(error.message),
+    );
     await assert.rejects(svc.request({ ...reading, credential: 'scim' }), /scimToken/);
     await assert.rejects(svc.request({ ...reading, credential: 'client' }), /oauth/);
     assert.equal(server.received.length, 1);
@@ -127,6 +195,49 @@ describe('a client', () => {
         for (const text of texts) assert.ok(!text?.includes(secret), `${secret} is in ${text}`);
     }
     assert.match(inspect(svc), /^Svc \{\s+baseUrl/);
+  });
+
+  it('never shows its keys where something before the server echoes the request, nor the cookies of an answer', async () => {
+    const told: unknown[] = [];
+    const note = (value: unknown) => told.push(value);
+    const hooks = { onRequest: note, onResponse: note, onRetry: note, onError: note };
+    let status = 502;
+    let isHtml = true;
+    await using server = await startScriptedServer((response, { headers }) => {
+      const [scheme, sent = ''] = String(headers.authorization).split(' ');
+      const pair = scheme === 'Basic' ? Buffer.from(sent, 'base64').toString() : '';
+      const echo = `Authorization: ${headers.authorization} (${pair})`;
+      const type = isHtml ? 'text/html' : 'application/json';
+      response.writeHead(status, { 'x-echo': echo, 'set-cookie': 'session=cookie', 'content-type': type });
+      response.end(
+        isHtml ? `<html>${echo}` : JSON.stringify({ error: { code: 'x', message: echo, echo, details: [] } }),
+      );
+    });
+    await using svc = createClient(server, { hooks, scimToken, retries: 0 });
+    const oauth = { clientId: 'key', clientSecret };
+    await using other = new Svc({ baseUrl: server.url, oauth, hooks, retries: 0 });
+    const scim = { ...reading, credential: 'scim' } as const;
+    for (status of [200, 302, 404, 502])
+      for (isHtml of [true, false])
+        for (const call of [
+          () => svc.request(reading),
+          () => svc.request(scim),
+          () => other.request(reading),
+          () => svc.stream(reading),
+        ]) {
+          const error: unknown = await call().then(
+            () => null,
+            (reason: unknown) => reason,
+          );
+          assert.ok(SvcError.isInstance(error) || status === 200);
+          told.push(error);
+        }
+    const basic = Buffer.from(`key:${clientSecret}`).toString('base64');
+    for (const value of told)
+      for (const text of [inspect(value, { depth: 20, showHidden: true }), JSON.stringify(value), String(value)])
+        for (const secret of [testKey, scimToken, clientSecret, basic, 'session=cookie'])
+          assert.ok(!text.includes(secret), `${secret} is in ${text}`);
+    assert.match(inspect(told, { depth: 20, maxArrayLength: null }), /Bearer \[redacted\]/);
   });
 
   it('differs from another client in what it is told, and shares its connections', async () => {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
-import type { DeprecationNote, Hooks } from '@svc/node-sdk';
+import type { DeprecationNote, ErrorNote, Hooks, SvcError } from '@svc/node-sdk';
 import {
   createClient,
   reading,
   sendError,
   sendJson,
+  sendRaw,
   startScriptedServer,
   testKey,
   writing,
@@ -74,6 +75,96 @@ describe('hooks', () => {
     const [warning] = await warned;
     assert.match(warning.message, /onRequest failed: a bug in the hook/);
     assert.equal(warning.code, 'SVC_HOOK_FAILED');
+  });
+
+  it('that are asynchronous and reject are a warning of the process, and no unhandled rejection', async () => {
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => unhandled.push(error);
+    process.on('unhandledRejection', note);
+    try {
+      await using server = await startScriptedServer((response) => sendJson(response, 200, { data: 'in' }));
+      await using svc = createClient(server, { hooks: { onResponse: async () => Promise.reject(new Error('later')) } });
+      const warned = once(process, 'warning');
+      assert.equal(await svc.request(reading), 'in');
+      const [warning] = await warned;
+      assert.match(warning.message, /onResponse failed: later/);
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.deepEqual(unhandled, []);
+    } finally {
+      process.off('unhandledRejection', note);
+    }
+  });
+
+  it('are told of every failure once, also of an answer that cannot be read and a stream that breaks off', async () => {
+    const told: ErrorNote[] = [];
+    await using server = await startScriptedServer((response, { path }) => {
+      if (path === '/v1/html') response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
+      else if (path === '/v1/consent/nobody') sendJson(response, 200, { data: { data: [], page: { total: 0 } } });
+      else if (path === '/v1/text')
+        response.writeHead(200, { 'content-type': 'application/jsonl' }).end(Buffer.from([0xff, 0x0a]));
+      else if (path === '/v1/broken')
+        sendRaw(response, 'HTTP/1.1 200 OK\r\nContent-Type: application/jsonl\r\nContent-Length: 9\r\n\r\na\n').end();
+      else sendJson(response, 200, { data: { nothing: true } });
+    });
+    await using svc = createClient(server, { hooks: { onError: (note) => told.push(note) } });
+    const readLines = async (path: string) => {
+      for await (const _ of svc.stream({ ...reading, path }).lines());
+    };
+    const calls: readonly (readonly [string, () => PromiseLike<unknown>])[] = [
+      ['unreadable_response', () => svc.request({ ...reading, path: '/v1/html' })],
+      ['unreadable_response', () => svc.list({ ...reading, page: 'items' })],
+      ['not_found', () => svc.consent.notices.retrieve('nobody')],
+      ['unreadable_response', () => svc.stream({ ...reading, path: '/v1/html' })],
+      ['unreadable_response', () => readLines('/v1/text')],
+      ['connection_failed', () => readLines('/v1/broken')],
+      ['invalid_argument', () => svc.request(reading, { timeout: 0 })],
+      ['invalid_argument', () => svc.scim.users.list()],
+    ];
+    for (const [code, call] of calls) {
+      told.length = 0;
+      const error: unknown = await call().then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      assert.deepEqual(
+        told.map((note) => [note.error.code, note.error === error, note.operation]),
+        [[code, true, (error as SvcError).operation]],
+      );
+    }
+  });
+
+  it('are told when it is the retry budget that ends a call', async () => {
+    const told: boolean[] = [];
+    await using server = await startScriptedServer((response) =>
+      sendError(response, 503, 'busy', { 'retry-after': '0' }),
+    );
+    const hooks: Hooks = { onError: ({ isBudgetEmpty }) => told.push(isBudgetEmpty) };
+    await using svc = createClient(server, { hooks, retryBudget: { capacity: 1, refill: 0 } });
+    await assert.rejects(svc.request(reading, { retries: 1 }));
+    await assert.rejects(svc.request(reading));
+    assert.deepEqual(told, [false, true]);
+  });
+
+  it('are told of a deprecation once, also by clients made from one another', async () => {
+    const notes: DeprecationNote[] = [];
+    await using server = await startScriptedServer((response) =>
+      sendJson(response, 200, { data: null }, { deprecation: '@1790000000' }),
+    );
+    await using svc = createClient(server, { hooks: { onDeprecation: (note) => notes.push(note) } });
+    for (const tenant of ['first', 'second']) await svc.withOptions({ tenant }).request(reading);
+    assert.equal(notes.length, 1);
+    await svc.withOptions({ hooks: { onDeprecation: (note) => notes.push(note) } }).request(reading);
+    assert.equal(notes.length, 2, 'another hook has not been told');
+  });
+
+  it('are not told of the version that an error comes in', async () => {
+    const notes: DeprecationNote[] = [];
+    await using server = await startScriptedServer((response) =>
+      sendError(response, 401, 'unauthenticated', { 'svc-version': '2020-01-01' }),
+    );
+    await using svc = createClient(server, { hooks: { onDeprecation: (note) => notes.push(note) } });
+    await assert.rejects(svc.request(reading));
+    assert.deepEqual(notes, []);
   });
 
   it('are told once for each operation that it is deprecated, or answered in another version', async () => {

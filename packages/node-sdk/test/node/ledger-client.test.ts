@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { NoteSigner } from '../../../../server/ledger/signed-note.ts';
 import { startTestServer, type TestServer } from '../../../../server/test/harness.ts';
-import { Svc } from '../../src/index.ts';
+import { AbortError, Svc } from '../../src/index.ts';
 import {
   LedgerVerificationError,
   openCheckpoint,
@@ -95,7 +95,10 @@ describe('verifyLedger', () => {
     const reason = new Error('enough');
     const controller = new AbortController();
     controller.abort(reason);
-    await assert.rejects(verifyLedger(svc, { ledger: 'audit', signal: controller.signal }));
+    await assert.rejects(verifyLedger(svc, { ledger: 'audit', signal: controller.signal }), (error) => {
+      assert.ok(AbortError.isInstance(error), String(error));
+      return error.cause === reason;
+    });
   });
 
   test('is made of parts that work with what the resources answer', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Installation } from '../../../../server/installation.ts';
@@ -15,6 +16,7 @@ import {
   time,
   verifyFile,
 } from '../../../../server/test/ledger/exported.ts';
+import { AbortError, ConfigurationError, SvcError } from '../../src/index.ts';
 import { type Chunks, LedgerVerificationError, verifyExport } from '../../src/ledger/index.ts';
 
 describe('verifyExport', () => {
@@ -241,8 +243,37 @@ describe('verifyExport', () => {
       yield file.slice(2000);
     }
     const { signal } = controller;
-    await assert.rejects(verifyExport(stopInTheMiddle(), { publicKey, signal }), (error) => error === reason);
-    await assert.rejects(verifyExport([file], { publicKey, signal }), (error) => error === reason);
+    const isStopped = (error: unknown) => AbortError.isInstance(error) && error.cause === reason;
+    await assert.rejects(verifyExport(stopInTheMiddle(), { publicKey, signal }), isStopped);
+    await assert.rejects(verifyExport([file], { publicKey, signal }), isStopped);
+    const later = new AbortController();
+    const source = Readable.from([file.slice(0, 2000), file.slice(2000)], { signal: later.signal });
+    source.once('data', () => later.abort(reason));
+    await assert.rejects(verifyExport(source, { publicKey, signal: later.signal }), isStopped);
+  });
+
+  test('takes an export that is handed in whole, and says of anything else that it is none', async () => {
+    const ledger = await createLedger(installation, [1, 1, 1]);
+    const file = await exportText(installation, ledger.of, latestOf(ledger));
+    for (const whole of [file, Buffer.from(file), new Uint8Array(Buffer.from(file))])
+      assert.equal((await verifyExport(whole, { publicKey })).entries, 4);
+    for (const odd of [undefined, null, 5, {}, [1, 2], [{}], new ArrayBuffer(8)])
+      await assert.rejects(verifyExport(odd as never, { publicKey }), (error) => ConfigurationError.isInstance(error));
+    for (const key of [undefined, null, 5])
+      assert.equal((await errorOf(file, { publicKey: key as never }))?.code, 'key_invalid');
+    // A note that a program lost is not the same as none.
+    assert.equal((await errorOf(file, { publicKey, checkpoint: null as never }))?.code, 'checkpoint_not_signed');
+  });
+
+  test('fails with errors of the package, whose codes tell what was found', async () => {
+    const error = await errorOf('{}', { publicKey });
+    assert.ok(error instanceof LedgerVerificationError && SvcError.isInstance(error));
+    assert.deepEqual([error.name, error.operation, error.attempts], ['LedgerVerificationError', null, 0]);
+    assert.deepEqual(JSON.parse(JSON.stringify(error)), {
+      ...{ name: error.name, message: error.message, code: 'line_malformed', line: 1, sequence: null },
+      ...{ operation: null, idempotencyKey: null, attempts: 0 },
+    });
+    assert.ok(!LedgerVerificationError.isInstance(new SvcError('x', 'y')));
   });
 
   test('passes on what the source throws, and reads no endless line', async () => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, it } from 'node:test';
-import { AbortError, AuthenticationError, DeadlineError, Svc } from '@svc/node-sdk';
+import { inspect } from 'node:util';
+import { isNativeError } from 'node:util/types';
+import { AbortError, AuthenticationError, DeadlineError, ResponseError, Svc } from '@svc/node-sdk';
 import { reading, type Script, sendJson, startScriptedServer, testKey, writing } from './scripted-server.ts';
 import { TestRuntime } from './test-runtime.ts';
 
@@ -94,9 +96,63 @@ describe('a client with OAuth credentials', () => {
       else return tokens(response, request, number);
     });
     await using svc = new Svc({ baseUrl: server.url, oauth });
-    await assert.rejects(svc.request(reading), { code: 'invalid_client', operation: 'issueAccessToken' });
+    const failed = await Promise.all(
+      [reading, writing].map((operation) => svc.request(operation).catch((error: unknown) => error)),
+    );
+    assert.equal(asked(server.received), 1);
+    const [first, second] = failed;
+    assert.ok(AuthenticationError.isInstance(first) && AuthenticationError.isInstance(second));
+    assert.ok(first instanceof AuthenticationError && isNativeError(first));
+    assert.deepEqual([first.name, first.code, first.status], ['AuthenticationError', 'invalid_client', 401]);
+    assert.deepEqual([first.operation, first.idempotencyKey, first.attempts], ['read', null, 0]);
+    assert.equal(second.operation, 'write');
+    assert.equal(typeof second.idempotencyKey, 'string');
+    assert.notEqual(first, second);
+    assert.match(first.message, /no access token: Unknown/);
+    assert.match(String(first.stack), /oauth\.test/);
+    assert.ok(AuthenticationError.isInstance(first.cause) && first.cause.operation === 'issueAccessToken');
     isDown = false;
     assert.equal(await svc.request(reading), 'svc_at_1');
+  });
+
+  it('takes no token that is none: the call fails with what it is, and no part of the answer', async () => {
+    const answers = [
+      {},
+      null,
+      [],
+      { access_token: '', token_type: 'Bearer' },
+      { access_token: 7, token_type: 'Bearer' },
+      { access_token: 'svc_at_secret\r\nx-evil: 1', token_type: 'Bearer' },
+      { access_token: 'svc_at_secret', token_type: 'mac' },
+      { access_token: 'svc_at_secret', token_type: 7 },
+    ];
+    for (const answer of answers) {
+      await using server = await startScriptedServer((response) => sendJson(response, 200, answer));
+      await using svc = new Svc({ baseUrl: server.url, oauth });
+      const error: unknown = await svc.request(reading).catch((reason: unknown) => reason);
+      assert.ok(ResponseError.isInstance(error), JSON.stringify(answer));
+      assert.deepEqual([error.operation, error.status], ['read', 200]);
+      assert.ok(!inspect(error, { showHidden: true, depth: 9 }).includes('secret'));
+      assert.equal(server.received.length, 1, 'the token was asked for once, and nothing was sent with it');
+    }
+  });
+
+  it('keeps a token of unknown lifetime for five minutes', async () => {
+    for (const lifetime of [undefined, '3600', 0, -1, null]) {
+      const runtime = new TestRuntime();
+      let issued = 0;
+      await using server = await startScriptedServer((response, { path, headers }) => {
+        if (path !== '/oauth/token') return sendJson(response, 200, { data: headers.authorization });
+        issued += 1;
+        sendJson(response, 200, { access_token: `svc_at_${issued}`, token_type: 'bearer', expires_in: lifetime });
+      });
+      await using svc = new Svc({ baseUrl: server.url, oauth, runtime });
+      assert.equal(await svc.request(reading), 'Bearer svc_at_1');
+      runtime.advance(269_000);
+      assert.equal(await svc.request(reading), 'Bearer svc_at_1');
+      runtime.advance(2000);
+      assert.equal(await svc.request(reading), 'Bearer svc_at_2');
+    }
   });
 
   it('waits for a token no longer than the call may take, and lets the others wait', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
-import { type PageForm, ResponseError } from '@svc/node-sdk';
+import { ConfigurationError, type PageForm, ResponseError } from '@svc/node-sdk';
 import fc from 'fast-check';
 import { createClient, type Received, reading, sendError, sendJson, startScriptedServer } from './scripted-server.ts';
 
@@ -61,6 +61,46 @@ describe('a list', () => {
       .list<number>({ ...listOf('items'), query: { cursor: nextCursor ?? '' } })
       .toArray({ limit: 100 });
     assert.deepEqual(rest, [3, 4, 5]);
+  });
+
+  it('can be gone on with in SCIM as well, where a cursor is the place to start at', async () => {
+    await using server = await startScriptedServer(sendPage('scim', 5));
+    await using svc = createClient(server, { scimToken: 'scim_0123456789' });
+    const first = await svc.scim.users.list({ filter: 'userName eq "a"' });
+    assert.equal(first.nextCursor, '3');
+    const rest = svc.scim.users.list({ filter: 'userName eq "a"', cursor: first.nextCursor });
+    assert.deepEqual(await rest.toArray({ limit: 100 }), [3, 4, 5]);
+    assert.deepEqual(await svc.scim.groups.list({ cursor: '5' }).toArray({ limit: 100 }), [5]);
+    for (const { path } of server.received) assert.doesNotMatch(path, /cursor/);
+    await assert.rejects(Promise.resolve(svc.scim.users.list({ cursor: '3', startIndex: 1 })), ConfigurationError);
+    assert.equal(server.received.length, 4);
+  });
+
+  it('is refused where its pages lead in a circle, however long that is', async () => {
+    for (const length of [1, 2, 3, 7]) {
+      await using server = await startScriptedServer((response, _, number) =>
+        sendJson(response, 200, {
+          data: { items: [number], nextCursor: number < 5 ? `lead${number}` : `c${number % length}` },
+        }),
+      );
+      await using svc = createClient(server);
+      await assert.rejects(svc.list(listOf('items')).toArray({ limit: 1000 }), ResponseError);
+      assert.ok(server.received.length <= 4 * (length + 5), `${server.received.length} pages of ${length}`);
+    }
+  });
+
+  it('reports as any other failure what cannot be asked for, also without types', async () => {
+    await using server = await startScriptedServer(sendPage('items', 5));
+    await using svc = createClient(server);
+    const wrong = [
+      svc.list(listOf('items')).toArray(undefined as unknown as { limit: number }),
+      svc.list(listOf('items')).toArray({} as { limit: number }),
+      svc.audit.list(null as unknown as object),
+      svc.audit.list('x' as unknown as object),
+      svc.audit.list({}, { prefech: true } as object),
+    ];
+    for (const list of wrong) await assert.rejects(Promise.resolve(list), ConfigurationError);
+    assert.equal(server.received.length, 0);
   });
 
   it('asks for no more pages than are used', async () => {

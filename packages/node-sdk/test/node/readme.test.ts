@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -14,7 +15,15 @@ const root = join(import.meta.dirname, '../..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const blocks = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => code as string);
 const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'lib/tsc.js');
-const names = ['SVC_BASE_URL', 'SVC_API_KEY', 'SVC_SCIM_TOKEN', 'SVC_KEY_ID', 'SVC_KEY', 'NOTICE_ID'] as const;
+const names = [
+  'SVC_BASE_URL',
+  'SVC_API_KEY',
+  'SVC_SCIM_TOKEN',
+  'SVC_KEY_ID',
+  'SVC_KEY',
+  'NOTICE_ID',
+  'TMPDIR',
+] as const;
 
 describe('the README', () => {
   // Inside the package, where its own name is found.
@@ -27,6 +36,7 @@ describe('the README', () => {
     return file;
   });
   const kept = Object.fromEntries(names.map((name) => [name, process.env[name]]));
+  const temporary = mkdtempSync(join(tmpdir(), 'svc-readme-'));
   let server: TestServer;
 
   before(async () => {
@@ -47,12 +57,13 @@ describe('the README', () => {
         content: { purposes: [{ key: 'analytics', label: 'Analytics', description: '', required: false }] },
       }),
     };
-    Object.assign(process.env, values);
+    Object.assign(process.env, values, { TMPDIR: temporary });
   });
 
   after(async () => {
     await server[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true });
+    rmSync(temporary, { recursive: true });
     for (const [name, value] of Object.entries(kept))
       if (value === undefined) delete process.env[name];
       else process.env[name] = value;
@@ -79,9 +90,25 @@ describe('the README', () => {
       for (const call of assertion.mock.calls) assert.equal(call.arguments[0], true);
     });
 
+  it('has code that leaves nothing behind', () => assert.deepEqual(readdirSync(temporary), []));
+
+  it('has code that Node 22 can read: without declarations that dispose', () => {
+    for (const code of blocks) assert.doesNotMatch(code, /\busing\s+\w+\s*=/);
+  });
+
   it('has a first program of twenty lines', () => {
     const lines = (blocks[0] as string).split('\n').filter((line) => line.trim() !== '');
     assert.ok(lines.length <= 20, `${lines.length} lines`);
+  });
+
+  it('names all that a test server can do', () => {
+    const source = readFileSync(join(root, 'src/testing/test-server.ts'), 'utf8');
+    const members = [...source.matchAll(/^ {2}(?:get |readonly |async )?([a-z]\w+)[(:<]/gm)].map(
+      ([, name]) => name as string,
+    );
+    assert.ok(members.length > 10);
+    const inner = new Set(['constructor', 'listen', 'tenantId']);
+    for (const name of members.filter((one) => !inner.has(one))) assert.match(readme, new RegExp(`\\b${name}\\b`));
   });
 
   it('names every error class and every option', () => {

@@ -112,6 +112,12 @@ describe('a request', () => {
       [reading, { headers: { 'idempotency-key': 'long-enough' } }, /idempotencyKey/],
       [reading, { timeout: 0 }, /timeout/],
       [reading, { retries: -1 }, /retries/],
+      [reading, { timout: 5 } as object, /"timout"/],
+      [reading, 5 as unknown as object, /must be an object/],
+      [reading, { signal: {} as AbortSignal }, /signal has no function/],
+      [reading, { headers: null as unknown as Record<string, string> }, /headers/],
+      [{ ...reading, query: null as unknown as object }, {}, /query/],
+      [{ ...reading, query: 'x' as unknown as object }, {}, /query/],
     ];
     for (const [operation, options, message] of wrong) {
       const call = svc.request(operation, options);
@@ -122,6 +128,29 @@ describe('a request', () => {
       );
     }
     assert.equal(server.received.length, 0);
+  });
+
+  it('fails as any other where a program without types leaves something out', async () => {
+    await using server = await startScriptedServer((response) => sendJson(response, 200, { data: null }));
+    await using svc = createClient(server);
+    const capture = svc.public.consent.capture.bind(svc.public.consent) as (...values: unknown[]) => Promise<unknown>;
+    for (const values of [['n', { purposes: {} }], ['n'], ['n', null, null], [], ['n', {}, { origin: 5 }]])
+      await assert.rejects(capture(...values), (error) => ConfigurationError.isInstance(error));
+    await capture('n', { purposes: {} }, { origin: 'https://www.example.com', headers: { 'x-a': 'b' } });
+    assert.equal(server.received.length, 1);
+    assert.equal(server.received[0]?.headers.origin, 'https://www.example.com');
+    assert.equal(server.received[0]?.headers['x-a'], 'b');
+  });
+
+  it('makes its data as the operation says, whose failure is its own', async () => {
+    await using server = await startScriptedServer((response) => sendJson(response, 200, { data: 20 }));
+    await using svc = createClient(server);
+    const double = { ...reading, read: (data: unknown, { status }: { status: number }) => Number(data) * 2 + status };
+    assert.equal(await svc.request(double), 240);
+    const refuse = () => {
+      throw new TypeError('not this one');
+    };
+    await assert.rejects(svc.request({ ...reading, read: refuse }), TypeError);
   });
 
   it('never leaves its path for a value, however its dots are written', () => {

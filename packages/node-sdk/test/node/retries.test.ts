@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ApiError, ConnectionError, RateLimitError, type RetryNote, ServerError } from '@svc/node-sdk';
 import fc from 'fast-check';
-import { chooseWait, readRetryAfter } from '../../src/retry.ts';
+import { chooseWait, isLasting, readRetryAfter } from '../../src/retry.ts';
 import {
   createClient,
   editing,
   reading,
   sendError,
   sendJson,
+  sendRaw,
   startScriptedServer,
   writing,
 } from './scripted-server.ts';
@@ -86,6 +87,33 @@ describe('a call that fails', () => {
     const keys = new Set(server.received.map(({ headers }) => headers['idempotency-key']));
     assert.equal(server.received.length, 3);
     assert.equal(keys.size, 1);
+  });
+
+  it('is not tried again when its connection fails for a reason that lasts', async () => {
+    await using server = await startScriptedServer((response) => {
+      sendRaw(response, `HTTP/1.1 200 OK\r\nX-Large: ${'x'.repeat(100_000)}\r\n\r\n`).end();
+    });
+    await using svc = createClient(server, { runtime: new Hurry() });
+    await assert.rejects(svc.request(reading), (error) => ConnectionError.isInstance(error) && error.attempts === 1);
+    assert.equal(server.received.length, 1);
+    const fail = (code: string) => isLasting(Object.assign(new Error('x'), { code }));
+    for (const code of [
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+      'CERT_HAS_EXPIRED',
+      'UND_ERR_INVALID_ARG',
+      'SELF_SIGNED_CERT_IN_CHAIN',
+    ])
+      assert.equal(fail(code), true, code);
+    for (const code of [
+      'ECONNRESET',
+      'ECONNREFUSED',
+      'ENOTFOUND',
+      'EAI_AGAIN',
+      'UND_ERR_SOCKET',
+      'UND_ERR_CONNECT_TIMEOUT',
+    ])
+      assert.equal(fail(code), false, code);
+    assert.equal(isLasting(undefined), false);
   });
 
   it('tells the Idempotency-Key that it was sent with, to go on with', async () => {

@@ -9,6 +9,8 @@ import {
   ResponseError,
   TimeoutError,
 } from '@svc/node-sdk';
+import fc from 'fast-check';
+import { splitLines } from '../../src/split-lines.ts';
 import {
   createClient,
   reading,
@@ -68,7 +70,7 @@ describe('a stream', () => {
     await using server = await startScriptedServer((response) => {
       sendRaw(
         response,
-        'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na\n',
+        'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: application/jsonl\r\nContent-Length: 2\r\n\r\na\n',
       );
     });
     await using svc = createClient(server);
@@ -113,6 +115,151 @@ describe('a stream', () => {
       for await (const _ of svc.stream(reading).lines());
     };
     await assert.rejects(read(), ResponseError);
+  });
+
+  it('is refused as lines where one is longer than any that the server writes, at once', async () => {
+    let sent = 0;
+    await using server = await startScriptedServer((response) => {
+      response.writeHead(200, jsonl);
+      const piece = Buffer.alloc(256 * 1024, 'x');
+      const write = () => {
+        sent += piece.length;
+        if (!response.destroyed) response.write(piece, () => setImmediate(write));
+      };
+      write();
+    });
+    await using svc = createClient(server);
+    const read = async () => {
+      for await (const _ of svc.stream(reading).lines());
+    };
+    await assert.rejects(read(), (error) => ResponseError.isInstance(error) && /longer than any/.test(error.message));
+    assert.ok(sent < 40 * 1024 * 1024);
+  });
+
+  it('looks at each byte of a long line once', async () => {
+    const pieces = 100_000;
+    let searched = 0;
+    class Counting extends Uint8Array {
+      override indexOf(value: number, from?: number): number {
+        searched += this.length - (from ?? 0);
+        return super.indexOf(value, from);
+      }
+    }
+    async function* cut(): AsyncGenerator<Uint8Array> {
+      for (let piece = 0; piece < pieces; piece += 1) yield new Counting(Buffer.alloc(100, 'x'));
+      yield new Counting(Buffer.from('\nlast'));
+    }
+    const lengths: number[] = [];
+    for await (const line of splitLines(cut(), (message) => new Error(message))) lengths.push(line.length);
+    assert.deepEqual(lengths, [pieces * 100, 4]);
+    assert.ok(searched < pieces * 100 + 20, `${searched} bytes looked at`);
+  });
+
+  it('gives the same lines however its bytes are cut (property)', async () => {
+    const text = fc.array(fc.constantFrom('a', 'ä', '😀', '\n', '\r', '\u2028', ' ')).map((parts) => parts.join(''));
+    await fc.assert(
+      fc.asyncProperty(text, fc.array(fc.nat(40)), async (whole, cuts) => {
+        const bytes = Buffer.from(whole);
+        const places = [0, ...cuts.map((cut) => Math.min(cut, bytes.length)).sort((a, b) => a - b), bytes.length];
+        async function* cut(): AsyncGenerator<Uint8Array> {
+          for (let at = 1; at < places.length; at += 1) yield bytes.subarray(places[at - 1], places[at]);
+        }
+        const lines: string[] = [];
+        for await (const line of splitLines(cut(), (message) => new Error(message))) lines.push(line);
+        const expected = whole.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
+        if (expected.at(-1) === '') expected.pop();
+        assert.deepEqual(lines, expected);
+      }),
+    );
+  });
+
+  it('is refused where it is of another kind than was asked for, and its connection is ended', async () => {
+    for (const type of ['text/html', 'text/plain', 'application/jsonp', undefined]) {
+      const closed = Promise.withResolvers<void>();
+      await using server = await startScriptedServer((response) => {
+        if (type !== undefined) response.setHeader('content-type', type);
+        response.on('close', closed.resolve).write('<html>Sign in\n');
+      });
+      await using svc = createClient(server);
+      await assert.rejects(
+        Promise.resolve(svc.stream(reading)),
+        (error) => ResponseError.isInstance(error) && error.status === 200 && error.contentType === (type ?? null),
+      );
+      await closed.promise;
+    }
+  });
+
+  it('that nobody begins to read ends after the time for a try, and its connection with it', async () => {
+    const runtime = new TestRuntime();
+    const closed = Promise.withResolvers<void>();
+    await using server = await startScriptedServer((response) => {
+      sendRaw(response, begin).on('close', closed.resolve);
+    });
+    await using svc = createClient(server, { runtime, timeout: 5000 });
+    const stream = await svc.stream(reading);
+    runtime.advance(5000);
+    await closed.promise;
+    const read = async () => {
+      for await (const _ of stream);
+    };
+    await assert.rejects(read(), TimeoutError);
+    assert.equal(runtime.pending, 0);
+  });
+
+  it('may be read as slowly as its reader wants', async () => {
+    const runtime = new TestRuntime();
+    const release = Promise.withResolvers<void>();
+    await using server = await startScriptedServer(async (response) => {
+      response.writeHead(200, jsonl).write('first\n');
+      await release.promise;
+      response.end('second\n');
+    });
+    await using svc = createClient(server, { runtime, timeout: 5000 });
+    const lines: string[] = [];
+    for await (const line of svc.stream(reading).lines()) {
+      runtime.advance(60_000);
+      release.resolve();
+      lines.push(line);
+    }
+    assert.deepEqual(lines, ['first', 'second']);
+  });
+
+  it('ends when its client is closed, read or not, so that nothing keeps the client open', async () => {
+    await using server = await startScriptedServer((response) => {
+      sendRaw(response, begin);
+    });
+    const svc = createClient(server);
+    await svc.stream(reading);
+    const taken = (await svc.withOptions({ tenant: 'second' }).stream(reading)).lines()[Symbol.asyncIterator]();
+    assert.equal((await taken.next()).value, 'first');
+    const next = taken.next();
+    const rejected = assert.rejects(
+      next,
+      (error) => AbortError.isInstance(error) && /closed/.test(String(error.cause)),
+    );
+    await svc.close();
+    await rejected;
+  });
+
+  it('that begins after its client was closed ends at once', async () => {
+    const arrived = Promise.withResolvers<void>();
+    const leave = Promise.withResolvers<void>();
+    await using server = await startScriptedServer(async (response) => {
+      arrived.resolve();
+      await leave.promise;
+      sendRaw(response, begin);
+    });
+    const svc = createClient(server);
+    const opening = svc.stream(reading);
+    const read = async () => {
+      for await (const _ of opening);
+    };
+    const rejected = assert.rejects(read(), AbortError);
+    await arrived.promise;
+    const closed = svc.close();
+    leave.resolve();
+    await rejected;
+    await closed;
   });
 
   it('that falls silent ends after the time for a try', async () => {

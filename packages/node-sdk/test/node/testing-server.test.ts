@@ -48,6 +48,31 @@ describe('a test server', () => {
     await assert.rejects(svc.consent.records.withdraw(id, granted.id), { code: 'consent_already_withdrawn' });
   });
 
+  test('keeps webhooks, whose secrets it shows when they are made, and sends them nothing', async () => {
+    server.clock.set('2030-01-01T00:00:00Z');
+    const url = 'https://hooks.example.com/svc';
+    const { secret, ...webhook } = await svc.webhooks.create({ url, eventTypes: ['dsr.created', 'consent.recorded'] });
+    assert.match(secret, /^whsec_[A-Za-z0-9]{44}$/);
+    assert.deepEqual(webhook.eventTypes, ['consent.recorded', 'dsr.created']);
+    assert.deepEqual((await svc.webhooks.list({ status: 'enabled' })).items, [webhook]);
+    await assert.rejects(svc.webhooks.create({ url }), { code: 'conflict' });
+    await assert.rejects(svc.webhooks.create({ url: 'http://hooks.example.com' }), { code: 'validation_failed' });
+    server.clock.advance(1000);
+    assert.deepEqual(await svc.webhooks.update(webhook.id, { status: 'enabled' }), webhook);
+    assert.equal((await svc.webhooks.test(webhook.id)).status, 'pending');
+    assert.equal((await svc.webhooks.update(webhook.id, { status: 'paused' })).updatedAt, '2030-01-01T00:00:01.000Z');
+    await assert.rejects(svc.webhooks.test(webhook.id), { code: 'webhook_not_enabled' });
+    const rotated = await svc.webhooks.rotateSecret(webhook.id, { overlapHours: 1 });
+    assert.notEqual(rotated.secret, secret);
+    assert.equal(rotated.previousSecretExpiresAt, '2030-01-01T01:00:01.000Z');
+    server.clock.advance(3_600_000);
+    assert.equal((await svc.webhooks.retrieve(webhook.id)).previousSecretExpiresAt, null);
+    await svc.webhooks.delete(webhook.id);
+    await assert.rejects(svc.webhooks.retrieve(webhook.id), { code: 'not_found' });
+    const told = (await svc.audit.list()).items.map(({ action }) => action.replace('webhook.', ''));
+    assert.deepEqual(told, ['deleted', 'secret_rotated', 'edited', 'tested', 'created']);
+  });
+
   test('gives pages whose cursors are good for their own list alone', async () => {
     for (let number = 0; number < 3; number += 1) await svc.consent.notices.create(content);
     const first = await svc.consent.notices.list({ limit: 2 });
@@ -130,7 +155,7 @@ describe('a test server', () => {
     await assert.rejects(svc.users.list(), { status: 501, message: /server\.respond\('GET \/v1\/users'/ });
     server.respond('GET /v1/users', { data: [], page: { cursor: null, nextCursor: null, limit: 25, total: 0 } });
     assert.deepEqual((await svc.users.list()).items, []);
-    server.respond('getUser', ({ params }) => ({ id: params.id }));
+    server.respond('GET /v1/users/{userId}', ({ params }) => ({ id: params.id }));
     const id = '01a1fead-9aa2-7000-999d-bc20213b5957';
     assert.equal((await svc.users.retrieve(id)).id, id);
     await assert.rejects(svc.users.retrieve('no-id'), { status: 422, code: 'validation_failed' });

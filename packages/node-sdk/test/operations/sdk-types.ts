@@ -65,6 +65,8 @@ type Chunks<Call extends Method, Index extends number> = {
   body: never;
   answer: { readonly items: readonly Item<Call>[]; readonly nextCursor: string | null };
 };
+/** The query of a list as it is sent: a cursor goes as the place where the page begins. */
+type Started<Query> = { [Name in keyof Query as Exclude<Name, 'cursor'>]: Query[Name] };
 /** What a list of SCIM answers. */
 type ScimPages<Call extends Method, Query> = {
   query: Query;
@@ -187,13 +189,13 @@ export interface SdkTypes {
   getScimSchema: Plain<Scim['retrieveSchema']>;
   listScimResourceTypes: ScimPages<Scim['listResourceTypes'], never>;
   getScimResourceType: Plain<Scim['retrieveResourceType']>;
-  listScimUsers: ScimPages<ScimUsers['list'], Given<ScimUsers['list'], 0>>;
+  listScimUsers: ScimPages<ScimUsers['list'], Started<Given<ScimUsers['list'], 0>>>;
   createScimUser: ScimCall<ScimUsers['create'], 1, Given<ScimUsers['create'], 0>>;
   getScimUser: ScimCall<ScimUsers['retrieve'], 1>;
   patchScimUser: ScimCall<ScimUsers['patch'], 2, { readonly Operations: Given<ScimUsers['patch'], 1> }>;
   replaceScimUser: ScimCall<ScimUsers['replace'], 2, Given<ScimUsers['replace'], 1>>;
   deleteScimUser: Plain<ScimUsers['delete']>;
-  listScimGroups: ScimPages<ScimGroups['list'], Given<ScimGroups['list'], 0>>;
+  listScimGroups: ScimPages<ScimGroups['list'], Started<Given<ScimGroups['list'], 0>>>;
   createScimGroup: ScimCall<ScimGroups['create'], 1, Given<ScimGroups['create'], 0>>;
   getScimGroup: ScimCall<ScimGroups['retrieve'], 1>;
   replaceScimGroup: ScimCall<ScimGroups['replace'], 2, Given<ScimGroups['replace'], 1>>;

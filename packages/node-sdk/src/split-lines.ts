@@ -1,0 +1,41 @@
+import { isUtf8 } from 'node:buffer';
+
+const lineFeed = 0x0a;
+/** Longer than any line that the server writes: bytes without line breaks must not fill the memory. */
+const longestLine = 16 * 1024 * 1024;
+
+/**
+ * Cuts bytes into lines of text, looking at each byte once. A line ends with a line feed and nothing else: JSON may hold
+ * U+2028 and other characters that programs take for the end of a line.
+ * @param makeError the error for what is not UTF-8, and for an endless line.
+ */
+export async function* splitLines(
+  chunks: AsyncIterable<Uint8Array>,
+  makeError: (message: string) => Error,
+): AsyncGenerator<string, void> {
+  let open: Uint8Array[] = [];
+  let length = 0;
+  const close = (end: Uint8Array): string => {
+    length += end.length;
+    if (length > longestLine) throw makeError('The line is longer than any that the server writes.');
+    const bytes = open.length === 0 ? end : Buffer.concat([...open, end]);
+    [open, length] = [[], 0];
+    if (!isUtf8(bytes)) throw makeError('The line is not text in UTF-8.');
+    const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+    // Mail programs write line breaks as they are used to.
+    return line.endsWith('\r') ? line.slice(0, -1) : line;
+  };
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, start)) {
+      yield close(chunk.subarray(start, end));
+      start = end + 1;
+    }
+    if (start === chunk.length) continue;
+    open.push(chunk.subarray(start));
+    length += chunk.length - start;
+    if (length > longestLine) throw makeError('The line is longer than any that the server writes.');
+  }
+  const last = close(new Uint8Array());
+  if (last !== '') yield last;
+}
