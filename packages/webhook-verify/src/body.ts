@@ -7,7 +7,8 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The bytes of a body. Nothing is decoded before the signature is known to be right. */
 export function readBytes(body: unknown): Uint8Array {
-  if (body instanceof Uint8Array) return body;
+  // The second is also true of what was made from the prototype and has no bytes.
+  if (ArrayBuffer.isView(body) && body instanceof Uint8Array) return body;
   if (typeof body === 'string') return encoder.encode(body);
   try {
     // Neither minds which realm an object comes from; a buffer that was transferred has no bytes.

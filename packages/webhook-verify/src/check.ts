@@ -1,7 +1,7 @@
 import { readBytes } from './body.ts';
-import { fail } from './error.ts';
+import { fail, requireObject } from './error.ts';
 import type { SignedDelivery, Verification } from './options.ts';
-import type { Settings } from './settings.ts';
+import { readSeconds, type Settings } from './settings.ts';
 import { readSignatureHeader, type SignatureHeader } from './signature-header.ts';
 
 /** A delivery that is well formed and of this time; whether it is genuine, its signature decides. */
@@ -10,12 +10,12 @@ export interface Candidate extends SignatureHeader {
 }
 
 /** All that is checked before the signature. */
-export function checkForm({ toleranceSeconds, now }: Settings, { body, signature }: SignedDelivery): Candidate {
+export function checkForm({ toleranceSeconds, now }: Settings, delivery: SignedDelivery): Candidate {
+  const { body, signature } = requireObject(delivery);
   const bytes = readBytes(body);
   const { time, signatures } = readSignatureHeader(signature);
-  const age = Math.floor(now() / 1000) - Number(time);
-  // Written so that a clock that gives no number refuses.
-  if (!(Math.abs(age) <= toleranceSeconds))
+  const age = readSeconds(now) - Number(time);
+  if (Math.abs(age) > toleranceSeconds)
     fail(
       age < 0 ? 'timestamp_too_new' : 'timestamp_too_old',
       `Signed ${Math.abs(age)} seconds ${age < 0 ? 'in the future' : 'ago'}; ${toleranceSeconds} are allowed. Synchronise the clock (NTP).`,

@@ -13,8 +13,19 @@ export interface Capture {
 export interface Diagnosis {
   readonly isGenuine: boolean;
   /** `genuine`, or the code of the error. */
-  readonly result: string;
+  readonly code: string;
   readonly lines: readonly string[];
+  /** `secret 1` is the first; null when it is not genuine, as what follows. */
+  readonly secretName: string | null;
+  /** When it was signed, in Unix seconds. */
+  readonly timestamp: number | null;
+  readonly eventId: string | null;
+  readonly eventType: string | null;
+}
+
+/** What is known of a delivery that is not genuine. */
+export function describeFailure(code: string, lines: readonly string[]): Diagnosis {
+  return { isGenuine: false, code, lines, secretName: null, timestamp: null, eventId: null, eventType: null };
 }
 
 /** Says whether a captured delivery is genuine, and what is wrong when it is not. */
@@ -28,7 +39,7 @@ export function diagnose(capture: Capture): Diagnosis {
     const { event, secretName, timestamp } = constructEvent({ body, signature, secrets, ...age });
     return {
       isGenuine: true,
-      result: 'genuine',
+      code: 'genuine',
       lines: [
         `Genuine: signed with ${secretName} at ${new Date(timestamp * 1000).toISOString()}.`,
         `The event ${event.id} is of the type ${event.type}.`,
@@ -38,11 +49,15 @@ export function diagnose(capture: Capture): Diagnosis {
             ]
           : []),
       ],
+      secretName,
+      timestamp,
+      eventId: event.id,
+      eventType: event.type,
     };
   } catch (error) {
     if (!WebhookVerificationError.isInstance(error)) throw error;
     const hints = error.code === 'signature_mismatch' ? findRepairs(body, signature as string, secrets) : [];
-    return { isGenuine: false, result: error.code, lines: [`${error.code}: ${error.message}`, ...hints] };
+    return describeFailure(error.code, [`${error.code}: ${error.message}`, ...hints]);
   }
 }
 

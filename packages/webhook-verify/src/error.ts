@@ -11,6 +11,8 @@ export type WebhookErrorCode =
   | 'signature_mismatch'
   | 'timestamp_too_old'
   | 'timestamp_too_new'
+  | 'delivery_id_unsigned'
+  | 'store_invalid'
   | 'delivery_in_progress';
 
 const brand = Symbol.for('@svc/webhook-verify');
@@ -34,6 +36,14 @@ export class WebhookVerificationError extends Error {
   get [brand](): true {
     return true;
   }
+}
+
+/** What a function of this package is given: one object. Refuses none, and arguments one after the other. */
+export function requireObject<Given>(given: Given): Given {
+  // Bytes are objects too: a body that was passed alone.
+  if (Object(given) !== given || 'byteLength' in (given as object))
+    fail('options_invalid', 'Pass one object: { body, signature, secrets }.');
+  return given;
 }
 
 /** Throws such an error. */

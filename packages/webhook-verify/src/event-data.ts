@@ -29,6 +29,11 @@ export interface ConsentNoticeData {
   readonly status: Open<'draft' | 'published' | 'archived'>;
 }
 
+export interface ConsentNoticeArchivedData extends Omit<ConsentNoticeData, 'version'> {
+  /** Null when it was never published. */
+  readonly version: number | null;
+}
+
 export type DsrType = Open<'access' | 'erasure' | 'rectification' | 'portability' | 'restriction' | 'objection'>;
 
 export interface DsrCreatedData {
@@ -130,7 +135,7 @@ export interface EventData {
   readonly 'consent.recorded': ConsentRecordData;
   readonly 'consent.withdrawn': ConsentRecordData;
   readonly 'consent_notice.published': ConsentNoticeData;
-  readonly 'consent_notice.archived': ConsentNoticeData;
+  readonly 'consent_notice.archived': ConsentNoticeArchivedData;
   readonly 'dsr.created': DsrCreatedData;
   readonly 'dsr.completed': DsrCompletedData;
   readonly 'breach.reported': BreachData;

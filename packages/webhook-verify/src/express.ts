@@ -11,5 +11,7 @@ export function createExpressHandler<Request extends NodeRequest = NodeRequest>(
   options: AdapterOptions<Request>,
 ): (request: Request, response: NodeResponse) => Promise<void> {
   const receive = createReceiver(options);
-  return async (request, response) => sendNodeAnswer(response, await receive(readNodeRequest(request), request));
+  return async (request, response) => {
+    sendNodeAnswer(response, await receive(readNodeRequest(request), request), request);
+  };
 }

@@ -1,5 +1,5 @@
-import { type NodeRequest, readNodeRequest } from './node-request.ts';
-import { type AdapterOptions, createReceiver, jsonHeaders } from './receive.ts';
+import { headersOf, type NodeRequest, readNodeRequest } from './node-request.ts';
+import { type AdapterOptions, createReceiver } from './receive.ts';
 
 export type { AdapterOptions, DeliveryContext, RefusalDetails } from './receive.ts';
 
@@ -12,7 +12,7 @@ export interface FastifyRequest {
 /** The reply of Fastify, as far as it matters here. */
 export interface FastifyReply {
   code(status: number): unknown;
-  headers(headers: Record<string, string>): unknown;
+  headers(headers: Readonly<Record<string, string>>): unknown;
   send(body: string): unknown;
 }
 
@@ -49,10 +49,10 @@ export function createFastifyPlugin<Request extends FastifyRequest = FastifyRequ
     instance.removeAllContentTypeParsers();
     instance.addContentTypeParser('*', (_request, _payload, done) => done(null));
     const handler = async (request: Request, reply: FastifyReply) => {
-      const { status, body } = await receive(readNodeRequest(request.raw), request);
-      reply.code(status);
-      reply.headers(jsonHeaders);
-      return reply.send(body);
+      const answer = await receive(readNodeRequest(request.raw), request);
+      reply.code(answer.status);
+      reply.headers(headersOf(answer, request.raw));
+      return reply.send(answer.body);
     };
     instance.route({ method: 'POST', url: options.path, handler: handler as never });
   };

@@ -1,4 +1,4 @@
-import { type NodeRequest, type ParsedBody, readNodeRequest } from './node-request.ts';
+import { headersOf, type NodeRequest, type ParsedBody, readNodeRequest } from './node-request.ts';
 import { type AdapterOptions, createReceiver } from './receive.ts';
 
 export type { AdapterOptions, DeliveryContext, RefusalDetails } from './receive.ts';
@@ -8,8 +8,8 @@ export interface KoaContext {
   readonly req: NodeRequest;
   /** Holds what a body parser made. */
   readonly request: object;
+  set(headers: Record<string, string>): unknown;
   status: number;
-  type: string;
   body: unknown;
 }
 
@@ -19,9 +19,9 @@ export function createKoaMiddleware<Context extends KoaContext = KoaContext>(
 ): (context: Context) => Promise<void> {
   const receive = createReceiver(options);
   return async (context) => {
-    const { status, body } = await receive(readNodeRequest(context.req, context.request as ParsedBody), context);
-    context.status = status;
-    context.type = 'json';
-    context.body = body;
+    const answer = await receive(readNodeRequest(context.req, context.request as ParsedBody), context);
+    context.status = answer.status;
+    context.body = answer.body;
+    context.set(headersOf(answer, context.req));
   };
 }

@@ -13,7 +13,9 @@ export interface ParsedBody {
 export interface NodeRequest extends ParsedBody {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly readableDidRead?: boolean;
+  readonly httpVersionMajor?: number;
   on(event: string, listener: (chunk: Uint8Array) => void): unknown;
+  pause?(): unknown;
 }
 
 /** The answer of Node, as far as it matters here. */
@@ -28,17 +30,23 @@ export function readNodeRequest(request: NodeRequest, parsed: ParsedBody = reque
     // Node joins repeated headers that it does not know.
     header: (name) => request.headers[name] as string | undefined,
     readBody: (maxBytes) => {
-      const kept = [parsed.rawBody, parsed.body].find((one) => one instanceof Uint8Array || typeof one === 'string');
-      if (kept !== undefined && (kept as string).length > maxBytes) throw bodyTooLarge();
+      const kept = [parsed.rawBody, parsed.body].find((one) => ArrayBuffer.isView(one) || typeof one === 'string');
+      if (kept !== undefined && Buffer.byteLength(kept as string | Uint8Array) > maxBytes) throw bodyTooLarge();
       // What was read and not kept raw: a parser has it, and verifying says how to take the parser away.
       return kept ?? (request.readableDidRead ? parsed.body : collect(request, maxBytes));
     },
   };
 }
 
-export function sendNodeAnswer(response: NodeResponse, { status, body }: Answer): void {
-  response.writeHead(status, jsonHeaders);
-  response.end(body);
+/** The headers of an answer. What is too large is not read to its end, so its connection must be closed (RFC 9112, 9.6). */
+export function headersOf({ status }: Answer, { httpVersionMajor }: NodeRequest): Record<string, string> {
+  // HTTP/2 has streams instead, and forbids the header (RFC 9113, section 8.2.2).
+  return status === 413 && (httpVersionMajor ?? 1) < 2 ? { ...jsonHeaders, connection: 'close' } : jsonHeaders;
+}
+
+export function sendNodeAnswer(response: NodeResponse, answer: Answer, request: NodeRequest): void {
+  response.writeHead(answer.status, headersOf(answer, request));
+  response.end(answer.body);
 }
 
 function collect(request: NodeRequest, maxBytes: number): Promise<Uint8Array> {
@@ -47,9 +55,10 @@ function collect(request: NodeRequest, maxBytes: number): Promise<Uint8Array> {
     let length = 0;
     request.on('data', (chunk) => {
       length += chunk.length;
-      // The rest flows past unseen: to destroy the request would destroy the answer.
-      if (length <= maxBytes) chunks.push(chunk);
-      else reject(bodyTooLarge());
+      if (length <= maxBytes) return void chunks.push(chunk);
+      // To destroy the request would destroy the answer.
+      request.pause?.();
+      reject(bodyTooLarge());
     });
     request.on('end', () => resolve(Buffer.concat(chunks)));
     // Also after the end, when it no longer changes anything.

@@ -25,7 +25,7 @@ export interface SignedDelivery {
 
 /** A delivery that is genuine. */
 export interface Verification {
-  /** Which of the secrets matched: when the old one no longer does, the rotation is over. */
+  /** Which of the secrets matched, the first listed where several did: list the new one first. */
   readonly secretIndex: number;
   readonly secretName: string | null;
   /** When it was signed, in Unix seconds. */

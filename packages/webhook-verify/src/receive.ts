@@ -1,12 +1,17 @@
 import { createWebhookVerifier } from '#verifier';
-import { fail, WebhookVerificationError } from './error.ts';
+import { createDeliveryIdReader } from './delivery-id.ts';
+import { fail, requireObject, WebhookVerificationError } from './error.ts';
 import type { WebhookEvent } from './event.ts';
 import type { SignedDelivery, Verification, VerifierOptions } from './options.ts';
 import type { ReplayGuard } from './replay.ts';
+import { readSignatureHeader } from './signature-header.ts';
 
 /** What a handler gets beside the event. */
 export interface DeliveryContext<Request> extends Verification {
-  /** The `Svc-Delivery` header, the same for each try of one delivery. It is not signed. */
+  /**
+   * The `Svc-Delivery` header, the same for each try of one delivery. It is proven where a replay guard goes by it;
+   * without one anybody can have changed it.
+   */
   readonly deliveryId: string | null;
   /** The request as the framework gives it; its body has been read. */
   readonly request: Request;
@@ -19,12 +24,14 @@ export interface AdapterOptions<Request> extends VerifierOptions {
    * server tries again. Put long work into a queue.
    */
   readonly handler: (event: WebhookEvent, context: DeliveryContext<Request>) => unknown;
-  /** Without one, an event whose delivery is repeated is handled again. */
+  /** Without one, a delivery that is repeated is handled again. */
   readonly replay?: ReplayGuard | undefined;
+  /** Told of what the guard has kept from the handler, because it was handled before. */
+  readonly onDuplicate?: ((event: WebhookEvent, context: DeliveryContext<Request>) => unknown) | undefined;
   /** The largest body, in bytes. Default: 1 MiB. */
   readonly maxBytes?: number | undefined;
-  /** Told of every refusal (400, 413) and failure (500). Default: prints failures. */
-  readonly onError?: ((error: unknown, details: RefusalDetails) => void) | undefined;
+  /** Told of every refusal (400, 413) and failure (500). Default: prints failures. Nothing waits for it. */
+  readonly onError?: ((error: unknown, details: RefusalDetails) => unknown) | undefined;
 }
 
 export interface RefusalDetails {
@@ -51,38 +58,66 @@ export const jsonHeaders = { 'content-type': 'application/json' };
 export function createReceiver<Request>(
   options: AdapterOptions<Request>,
 ): (incoming: Incoming, request: Request) => Promise<Answer> {
-  const { handler, replay, maxBytes = 1_048_576, onError = printFailure } = options;
+  const { handler, replay, maxBytes = 1_048_576, onError = printFailure, onDuplicate } = requireObject(options);
   const verifier = createWebhookVerifier(options);
-  if (typeof handler !== 'function' || !(maxBytes >= 1))
-    fail('options_invalid', 'maxBytes must be a number from 1, handler a function.');
+  const functions = [handler, onError, onDuplicate ?? handler, replay === undefined ? handler : replay?.run];
+  if (!(maxBytes >= 1) || !functions.every((one) => typeof one === 'function'))
+    fail(
+      'options_invalid',
+      'maxBytes must be a number from 1; handler, onError, onDuplicate and replay.run functions.',
+    );
+  const readId = replay === undefined || replay.by === 'event' ? undefined : createDeliveryIdReader(options);
   return async ({ header, readBody }, request) => {
     const deliveryId = header('svc-delivery') ?? null;
     let isGenuine = false;
     try {
-      const delivery = { body: await readBody(maxBytes), signature: header('svc-signature') };
-      const { event, ...found } = await verifier.constructEvent(delivery as SignedDelivery);
+      const signature = header('svc-signature');
+      // Before the body: whoever does not even try to sign is not read.
+      readSignatureHeader(signature);
+      const body = (await readBody(maxBytes)) as SignedDelivery['body'];
+      const { event, ...found } = await verifier.constructEvent({ body, signature });
+      const proof = { id: deliveryId, timestamp: found.timestamp, body, signature: header('webhook-signature') };
+      const id = readId === undefined ? event.id : await readId(proof);
       isGenuine = true;
-      const handle = () => handler(event, { ...found, deliveryId, request });
-      if ((replay === undefined ? void (await handle()) : await replay.run(event.id, handle)) === 'running')
-        return refuse(409, { code: 'delivery_in_progress', message: 'Try again later.' });
-      return { status: 200, body: '{"received":true}' };
+      const context = { ...found, deliveryId, request };
+      const handle = () => handler(event, context);
+      const outcome = replay === undefined ? void (await handle()) : await replay.run(id, handle);
+      if (outcome === 'running') return refuse(409, inProgress);
+      if (outcome !== 'done') return { status: 200, body: '{"received":true}' };
+      void tell(() => onDuplicate?.(event, context));
+      return { status: 200, body: '{"received":true,"duplicate":true}' };
     } catch (error) {
       // Whatever status an error of the handler carries is not for the sender: a 410 would end the subscription.
       const told = !isGenuine && WebhookVerificationError.isInstance(error) ? error : failure;
       const status = statuses[told.code] ?? 400;
-      onError(error, { status, deliveryId });
+      void tell(() => onError(error, { status, deliveryId }));
       return refuse(status, told);
     }
   };
 }
 
 const failure = { code: 'receiver_failed', message: 'Try again later.' };
+const inProgress = { code: 'delivery_in_progress', message: 'Try again later.' };
 
-/** All others are 400. `body_not_bytes` is a mistake here, not of the sender, which shall try again. */
-const statuses: Readonly<Record<string, number>> = { receiver_failed: 500, body_not_bytes: 500, body_too_large: 413 };
+/** All others are 400. Two of the 500 are a mistake here, not of the sender, which shall try again. */
+const statuses: Readonly<Record<string, number>> = {
+  receiver_failed: 500,
+  body_not_bytes: 500,
+  options_invalid: 500,
+  body_too_large: 413,
+};
 
 function refuse(status: number, { code, message }: { readonly code: string; readonly message: string }): Answer {
   return { status, body: JSON.stringify({ error: { code, message } }) };
+}
+
+/** Calls what only listens: whether it throws or rejects, the answer goes out and the process goes on. */
+async function tell(call: () => unknown): Promise<void> {
+  try {
+    await call();
+  } catch (error) {
+    console.error(error);
+  }
 }
 
 function printFailure(error: unknown, { status }: RefusalDetails): void {

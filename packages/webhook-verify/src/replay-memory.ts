@@ -1,4 +1,4 @@
-import { WebhookVerificationError } from './error.ts';
+import { fail, requireObject } from './error.ts';
 import type { ReplayStore } from './replay.ts';
 
 export interface MemoryReplayOptions {
@@ -14,11 +14,10 @@ interface Entry {
 }
 
 /** A store in memory, for one process. When it is full it forgets what was done first; what runs is never forgotten. */
-export function createMemoryReplayStore({
-  maxEntries = 10_000,
-  now = Date.now,
-}: MemoryReplayOptions = {}): ReplayStore {
-  if (!(maxEntries >= 1)) throw new WebhookVerificationError('options_invalid', 'maxEntries must be 1 or more.');
+export function createMemoryReplayStore(options: MemoryReplayOptions = {}): ReplayStore {
+  const { maxEntries = 10_000, now = Date.now } = requireObject(options);
+  if (!(maxEntries >= 1) || typeof now !== 'function')
+    fail('options_invalid', 'maxEntries must be 1 or more, now a function.');
   const entries = new Map<string, Entry>();
   const put = (id: string, isDone: boolean, seconds: number) => {
     // Last in the order of the map, which is the order of forgetting.

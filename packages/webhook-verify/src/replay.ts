@@ -1,4 +1,4 @@
-import { WebhookVerificationError } from './error.ts';
+import { fail, requireObject } from './error.ts';
 import { createMemoryReplayStore } from './replay-memory.ts';
 
 export { createMemoryReplayStore, type MemoryReplayOptions } from './replay-memory.ts';
@@ -22,9 +22,17 @@ export interface ReplayStore {
 export type ReplayClaim = 'claimed' | 'running' | 'done';
 
 export interface ReplayGuardOptions {
+  /**
+   * What counts as the same. `delivery` (default): each delivery is handled once over all its tries, and an event that
+   * is sent again on purpose is handled again. `event`: each event once, whatever is sent again; for proxies that remove
+   * the `webhook-signature` header, which proves the id of a delivery.
+   */
+  readonly by?: 'delivery' | 'event' | undefined;
+  /** Stands before each id in the store. Handlers that share a store and must both get the same id need one each. */
+  readonly scope?: string | undefined;
   /** Default: in the memory of this process. */
   readonly store?: ReplayStore | undefined;
-  /** How long an event counts as handled. Default: 25 hours; the server tries again for 24. */
+  /** How long an id counts as handled. Default: 25 hours; the server tries again for 24. */
   readonly ttlSeconds?: number | undefined;
   /** After this a handler counts as dead, and another delivery may start it anew. Default: 300. */
   readonly leaseSeconds?: number | undefined;
@@ -34,6 +42,8 @@ export interface ReplayGuardOptions {
 
 /** Lets a handler succeed once for each id. */
 export interface ReplayGuard {
+  /** What adapters give it the id of. Default: `delivery`. */
+  readonly by?: 'delivery' | 'event' | undefined;
   /**
    * Runs the handler unless it has succeeded before (`done`) or is running just now (`running`: have the sender come
    * again later). When it throws, the id is free again and the error goes on.
@@ -41,29 +51,57 @@ export interface ReplayGuard {
   run(id: string, handler: () => unknown): Promise<'handled' | 'running' | 'done'>;
 }
 
-/** Makes a guard. Give it the id of the event: that is signed, while anybody can change the `Svc-Delivery` header. */
-export function createReplayGuard({
-  now = Date.now,
-  store = createMemoryReplayStore({ now }),
-  ttlSeconds = 90_000,
-  leaseSeconds = 300,
-}: ReplayGuardOptions = {}): ReplayGuard {
-  if (!(ttlSeconds > 0) || !(leaseSeconds > 0))
-    throw new WebhookVerificationError('options_invalid', 'ttlSeconds and leaseSeconds must be more than 0.');
+/**
+ * Makes a guard. Adapters take it as it is. Whoever calls it gives it an id that is signed: that of the event, since
+ * anybody can change the `Svc-Delivery` header.
+ */
+export function createReplayGuard(options: ReplayGuardOptions = {}): ReplayGuard {
+  const {
+    now = Date.now,
+    by = 'delivery',
+    scope = '',
+    ttlSeconds = 90_000,
+    leaseSeconds = 300,
+  } = requireObject(options);
+  const { store = createMemoryReplayStore({ now }) } = options;
+  if (!(ttlSeconds > 0) || !(leaseSeconds > 0) || typeof now !== 'function')
+    fail('options_invalid', 'ttlSeconds and leaseSeconds must be more than 0, now a function.');
+  if ((by !== 'delivery' && by !== 'event') || typeof scope !== 'string')
+    fail('options_invalid', 'by must be "delivery" or "event", scope a text.');
+  checkStore(store);
   return {
+    by,
     run: async (id, handler) => {
-      const claim = await store.claim(id, leaseSeconds);
-      if (claim !== 'claimed') return claim;
+      const key = scope + id;
+      const claim = await store.claim(key, leaseSeconds);
+      if (claim === 'running' || claim === 'done') return claim;
+      // What is not known must not pass for handled.
+      if (claim !== 'claimed') fail('store_invalid', 'claim of the store must give "claimed", "running" or "done".');
       const leaseEnds = now() + leaseSeconds * 1000;
       try {
         await handler();
       } catch (error) {
         // After the lease the id may belong to another delivery.
-        if (now() < leaseEnds) await store.release(id);
+        if (now() < leaseEnds) await release(store, key);
         throw error;
       }
-      await store.complete(id, ttlSeconds);
+      await store.complete(key, ttlSeconds);
       return 'handled';
     },
   };
+}
+
+/** The error of the handler matters more than one of the store: the id is free when its lease ends. */
+async function release(store: ReplayStore, key: string): Promise<void> {
+  try {
+    await store.release(key);
+  } catch {
+    // As above.
+  }
+}
+
+function checkStore(store: ReplayStore): void {
+  const methods = requireObject(store) as unknown as Readonly<Record<string, unknown>>;
+  for (const name of ['claim', 'complete', 'release'])
+    if (typeof methods[name] !== 'function') fail('options_invalid', `The store must have a function "${name}".`);
 }

@@ -1,4 +1,4 @@
-import { fail } from './error.ts';
+import { fail, requireObject } from './error.ts';
 import type { NamedSecret, VerifierOptions } from './options.ts';
 
 /** The options of a verifier, checked. */
@@ -11,7 +11,8 @@ export interface Settings {
 type NamedOrNot = Pick<NamedSecret, 'secret'> & Partial<NamedSecret>;
 
 /** @throws {WebhookVerificationError} `secret_invalid`, `options_invalid`: when the program starts, not at a delivery. */
-export function readSettings({ secrets, toleranceSeconds = 300, now = Date.now }: VerifierOptions): Settings {
+export function readSettings(options: VerifierOptions): Settings {
+  const { secrets, toleranceSeconds = 300, now = Date.now } = requireObject(options);
   // 0 is a tolerance; NaN is none.
   if (typeof toleranceSeconds !== 'number' || !(toleranceSeconds >= 0) || typeof now !== 'function')
     fail('options_invalid', 'toleranceSeconds must be a number from 0, now a function.');
@@ -19,4 +20,15 @@ export function readSettings({ secrets, toleranceSeconds = 300, now = Date.now }
   if (list.length === 0 || !list.every((one) => typeof one?.secret === 'string' && /^whsec_[!-~]+$/.test(one.secret)))
     fail('secret_invalid', 'A secret must be the whole whsec_… text. Is its variable set?');
   return { secrets: list, toleranceSeconds, now };
+}
+
+/** The seconds of a clock; one that throws or gives no number is a mistake in the set-up, and never lets anything in. */
+export function readSeconds(now: () => number): number {
+  try {
+    const time: unknown = now();
+    if (Number.isFinite(time)) return Math.floor((time as number) / 1000);
+  } catch {
+    // What it threw is nobody's business here.
+  }
+  return fail('options_invalid', 'now must give milliseconds.');
 }

@@ -1,6 +1,8 @@
 import { readBytes } from './body.ts';
-import { importKey, joinSigned, readMac } from './mac.ts';
-import { readSettings } from './settings.ts';
+import { fail, requireObject } from './error.ts';
+import { importBytes, importKey, joinSigned, type MacKey, readMac } from './mac.ts';
+import { readSeconds, readSettings } from './settings.ts';
+import { decodeSecret } from './standard-key.ts';
 
 export interface SignOptions {
   readonly body: Uint8Array | ArrayBuffer | string;
@@ -10,14 +12,51 @@ export interface SignOptions {
   readonly now?: (() => number) | undefined;
 }
 
+/** Every header that proves where a delivery comes from. */
+export interface SignatureHeaders {
+  readonly 'svc-signature': string;
+  readonly 'webhook-id': string;
+  readonly 'webhook-timestamp': string;
+  readonly 'webhook-signature': string;
+}
+
 /** Makes the `Svc-Signature` header of a body, as the server does. */
-export async function signPayload({ body, secrets, now }: SignOptions): Promise<string> {
+export async function signPayload(options: SignOptions): Promise<string> {
+  const { body, secrets, now } = requireObject(options);
   const settings = readSettings({ secrets, now });
-  const time = `${Math.floor(settings.now() / 1000)}`;
+  const time = readTime(settings.now);
   const signed = joinSigned(time, readBytes(body));
-  const signatures = settings.secrets.map(async (secret) => {
-    const digest = readMac(await crypto.subtle.sign('HMAC', await importKey(secret), signed));
-    return `v1=${Array.from(digest, (byte) => byte.charCodeAt(0).toString(16).padStart(2, '0')).join('')}`;
-  });
+  const signatures = settings.secrets.map(
+    async (secret) => `v1=${writeHex(await computeMac(await importKey(secret), signed))}`,
+  );
   return [`t=${time}`, ...(await Promise.all(signatures))].join(',');
+}
+
+/** Makes them all, as the server does; a secret that is no base64 has no part in `webhook-signature`. */
+export async function signDelivery(options: SignOptions & { readonly id: string }): Promise<SignatureHeaders> {
+  const settings = readSettings(options);
+  const time = readTime(settings.now);
+  const signed = joinSigned(`${options.id}.${time}`, readBytes(options.body));
+  const keys = settings.secrets.flatMap(({ secret }) => decodeSecret(secret) ?? []);
+  const signatures = keys.map(async (key) => `v1,${btoa(await computeMac(await importBytes(key, 'sign'), signed))}`);
+  return {
+    'svc-signature': await signPayload({ ...options, now: () => Number(time) * 1000 }),
+    'webhook-id': options.id,
+    'webhook-timestamp': time,
+    'webhook-signature': (await Promise.all(signatures)).join(' '),
+  };
+}
+
+function readTime(now: () => number): string {
+  const seconds = readSeconds(now);
+  if (seconds < 0 || seconds > 999_999_999_999) fail('options_invalid', 'now must be a time from 1970 on.');
+  return String(seconds);
+}
+
+async function computeMac(key: MacKey, signed: Uint8Array<ArrayBuffer>): Promise<string> {
+  return readMac(await crypto.subtle.sign('HMAC', key, signed));
+}
+
+function writeHex(characters: string): string {
+  return Array.from(characters, (byte) => byte.charCodeAt(0).toString(16).padStart(2, '0')).join('');
 }

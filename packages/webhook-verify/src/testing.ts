@@ -1,6 +1,7 @@
+import { fail, requireObject } from './error.ts';
 import type { EventOf, EventType } from './event.ts';
 import type { EventData } from './event-data.ts';
-import { type SignOptions, signPayload } from './sign.ts';
+import { type SignatureHeaders, type SignOptions, signDelivery } from './sign.ts';
 
 export { type SignOptions, signPayload } from './sign.ts';
 
@@ -36,24 +37,25 @@ export interface SignedRequest {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-export interface SignedHeaders {
+export interface SignedHeaders extends SignatureHeaders {
   readonly [name: string]: string;
   readonly 'content-type': string;
+  readonly 'user-agent': string;
   readonly 'svc-event': string;
   readonly 'svc-delivery': string;
-  readonly 'svc-signature': string;
 }
 
 /** Makes a delivery that a receiver accepts. */
 export async function createSignedRequest(options: SignedRequestOptions): Promise<SignedRequest> {
-  const { event, deliveryId = crypto.randomUUID(), ...rest } = options;
+  const { event, deliveryId = crypto.randomUUID(), ...rest } = requireObject(options);
   const body = readBody(event);
   const type = 'type' in Object(event) ? String((event as { readonly type: unknown }).type) : 'webhook.test';
   const headers = {
     'content-type': 'application/json',
+    'user-agent': 'Svc-Webhooks/1',
     'svc-event': type,
     'svc-delivery': deliveryId,
-    'svc-signature': await signPayload({ ...rest, body }),
+    ...(await signDelivery({ ...rest, body, id: deliveryId })),
   };
   return { method: 'POST', headers, body };
 }
@@ -67,7 +69,7 @@ function readBody(event: SignedRequestOptions['event']): Uint8Array<ArrayBuffer>
 export const tamperings = {
   /** One bit of the body is another. */
   body: 'signature_mismatch',
-  /** One digit of the first signature is another. */
+  /** One digit of every signature is another. */
   signature: 'signature_mismatch',
   /** The time is a second later, to look newer. */
   timestamp: 'signature_mismatch',
@@ -90,7 +92,7 @@ export function tamperWithRequest(request: SignedRequest, tampering: keyof typeo
       return { ...request, body: changed };
     }
     case 'signature':
-      return sign(signature.replace(/(v1=)(.)/, (_all, name, digit) => `${name}${digit === '0' ? '1' : '0'}`));
+      return sign(signature.replace(/(v1=)(.)/g, (_all, name, digit) => `${name}${digit === '0' ? '1' : '0'}`));
     case 'timestamp':
       return sign(signature.replace(/\d+/, (time) => `${Number(time) + 1}`));
     case 'missing': {
@@ -108,12 +110,18 @@ export interface TestClock {
   advance(seconds: number): void;
 }
 
+/** @param start a time in RFC 3339. */
 export function createTestClock(start = '2026-01-01T00:00:00.000Z'): TestClock {
-  let time = Date.parse(start);
+  let time = requireTime(Date.parse(start));
   return {
     now: () => time,
     advance: (seconds) => {
-      time += seconds * 1000;
+      time = requireTime(time + seconds * 1000);
     },
   };
+}
+
+function requireTime(time: number): number {
+  if (!Number.isFinite(time)) fail('options_invalid', 'A clock starts at a time in RFC 3339 and goes on by seconds.');
+  return time;
 }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { request as send } from 'node:http';
+import { createServer, type IncomingMessage, request as send } from 'node:http';
 import { describe, test } from 'node:test';
 import express from 'express';
 import { createExpressHandler } from '../../src/express.ts';
+import { createFastifyPlugin } from '../../src/fastify.ts';
 import { createFetchHandler } from '../../src/fetch.ts';
+import { createKoaMiddleware } from '../../src/koa.ts';
 import { WebhookVerificationError } from '../../src/node.ts';
 import { createReplayGuard } from '../../src/replay.ts';
 import { createSignedRequest, createTestEvent, tamperings, tamperWithRequest } from '../../src/testing.ts';
@@ -11,6 +13,9 @@ import { type RunningServer, servers } from './servers.ts';
 import { event, now, secret, time } from './vectors.ts';
 
 const genuine = await createSignedRequest({ event, secrets: secret, now, deliveryId: 'delivery-1' });
+
+/** Those that answer by a response of Node, whose connection they can close. */
+const isNode = new Set(['Express', 'Koa', 'Fastify', 'Next.js pages router']);
 
 interface Told {
   readonly error: unknown;
@@ -103,6 +108,37 @@ for (const name of Object.keys(servers))
       assert.equal(errors.length, 2);
     });
 
+    test('closes the connection of a body that is too large, and reads no more of it', async () => {
+      const { server } = await start(name, { maxBytes: 1000 });
+      await using _ = server;
+      const { headers } = await createSignedRequest({ event, secrets: secret, now });
+      const upload = send(`${server.url}/hook`, { method: 'POST', headers });
+      const closed = new Promise((resolve) => upload.on('error', resolve).on('close', resolve));
+      const answered = new Promise<IncomingMessage>((resolve) => upload.on('response', resolve));
+      // It never ends by itself.
+      upload.write(Buffer.alloc(2000));
+      const response = await answered;
+      assert.equal(response.statusCode, 413);
+      response.resume();
+      if (isNode.has(name)) {
+        assert.equal(response.headers.connection, 'close');
+        await closed;
+      }
+      upload.destroy();
+    });
+
+    test('refuses a header that is missing or malformed before the body is there', async () => {
+      const { server } = await start(name);
+      await using _ = server;
+      for (const headers of [{}, { 'svc-signature': 'x' }]) {
+        const upload = send(`${server.url}/hook`, { method: 'POST', headers: { ...headers, 'content-length': 5000 } });
+        upload.on('error', () => undefined).write('{');
+        const response = await new Promise<IncomingMessage>((resolve) => upload.on('response', resolve));
+        assert.equal(response.statusCode, 400);
+        upload.destroy();
+      }
+    });
+
     test('answers 500 when the handler throws, whatever status the error carries, and tells nothing of it', async () => {
       const { server, errors } = await start(name, { fail: true });
       await using _ = server;
@@ -167,7 +203,7 @@ test('raw bytes that something has kept are taken: express.raw, rawBody of NestJ
   }
 });
 
-test('with a guard, an event is handled once; while that lasts others are told to come again', async () => {
+test('with a guard, a delivery is handled once; while that lasts others are told to come again', async () => {
   let finish: (error?: Error) => void = () => undefined;
   let calls = 0;
   const started: (() => void)[] = [];
@@ -201,9 +237,8 @@ test('with a guard, an event is handled once; while that lasts others are told t
   await again.runs;
   finish();
   assert.equal((await again.answer).status, 200);
-  // The header with the delivery is not signed: another one makes no other event.
-  const replayed = { ...genuine, headers: { ...genuine.headers, 'svc-delivery': 'delivery-2' } };
-  for (const one of [genuine, replayed]) assert.equal((await post(server, one)).status, 200);
+  const repeated = await post(server, genuine);
+  assert.deepEqual([repeated.status, repeated.answer], [200, { received: true, duplicate: true }]);
   assert.equal(calls, 2);
 });
 
@@ -225,4 +260,58 @@ test('an error of the handler is a failure here, even one of this package', asyn
   });
   const response = await handle(new Request('https://example.com', genuine));
   assert.deepEqual([response.status, (await response.json()).error.code], [500, 'receiver_failed']);
+});
+
+test('an adapter checks its functions at once, and that it is given options', () => {
+  const handler = () => undefined;
+  for (const wrong of [{ onError: 1 }, { onDuplicate: 'x' }, { replay: {} }, { replay: null }, { now: 'x' }])
+    assert.throws(() => createExpressHandler({ secrets: secret, handler, ...(wrong as object) }), {
+      code: 'options_invalid',
+    });
+  for (const make of [createExpressHandler, createFetchHandler, createKoaMiddleware, createFastifyPlugin] as ((
+    options: never,
+  ) => unknown)[])
+    for (const options of [undefined, null, secret, 1])
+      assert.throws(() => make(options as never), { code: 'options_invalid' });
+});
+
+test('an onError that throws or rejects changes no answer, and harms no process', async (context) => {
+  const printed = context.mock.method(console, 'error', () => undefined);
+  for (const onError of [
+    () => {
+      throw new Error('of the log');
+    },
+    async () => Promise.reject(new Error('of the log')),
+    () => new Promise(() => undefined),
+  ]) {
+    const handle = createFetchHandler({ secrets: secret, now, handler: () => undefined, onError });
+    const response = await handle(new Request('https://example.com', tamperWithRequest(genuine, 'body')));
+    assert.equal(response.status, 400);
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(printed.mock.callCount(), 2);
+});
+
+test('a clock that fails is a failure here: the sender comes again', async () => {
+  const lost = { secrets: secret, now: () => Number.NaN, handler: () => undefined, onError: () => undefined };
+  const response = await createFetchHandler(lost)(new Request('https://example.com', genuine));
+  assert.deepEqual([response.status, (await response.json()).error.code], [500, 'options_invalid']);
+});
+
+test('what is too large is not read on', async () => {
+  const handle = createExpressHandler({ secrets: secret, now, maxBytes: 1000, onError: () => 1, handler: () => 1 });
+  let isPaused: boolean | undefined;
+  const server = createServer(async (request, response) => {
+    await handle(request, response);
+    isPaused = request.isPaused();
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as { readonly port: number };
+  const upload = send(`http://127.0.0.1:${port}/`, { method: 'POST', headers: genuine.headers });
+  upload.on('error', () => undefined).write(Buffer.alloc(2000));
+  await new Promise((resolve) => upload.on('response', resolve));
+  upload.destroy();
+  server.close();
+  server.closeAllConnections();
+  assert.equal(isPaused, true);
 });

@@ -43,7 +43,34 @@ describe('svc-webhook-verify', () => {
     const file = write('body.json', body);
     const { status, stdout } = run(['--body', file, ...header, '--secret-stdin', '--json'], {}, `${secret}\n`);
     assert.equal(status, 0);
-    assert.deepEqual({ ...JSON.parse(stdout), lines: [] }, { isGenuine: true, result: 'genuine', lines: [] });
+    assert.deepEqual(
+      { ...JSON.parse(stdout), lines: [] },
+      {
+        isGenuine: true,
+        code: 'genuine',
+        lines: [],
+        secretName: 'secret 1',
+        timestamp: time,
+        eventId: event.id,
+        eventType: event.type,
+      },
+    );
+  });
+
+  test('answers in JSON whatever is wrong: the delivery, a secret or the call', () => {
+    const file = write('body.json', body);
+    const nothing = { isGenuine: false, secretName: null, timestamp: null, eventId: null, eventType: null };
+    for (const [args, environment, code, status] of [
+      [['--body', file], undefined, 'signature_missing', 1],
+      [['--body', file, ...header], {}, 'secret_invalid', 2],
+      [['--body', file, '--nonsense'], undefined, 'usage_invalid', 2],
+      [[], undefined, 'usage_invalid', 2],
+    ] as const) {
+      const result = run([...args, '--json'], environment);
+      const { lines, ...rest } = JSON.parse(result.stdout);
+      assert.deepEqual([rest, result.status, result.stderr], [{ ...nothing, code }, status, '']);
+      assert.ok(lines.length > 0);
+    }
   });
 
   test('finds what happened to a body on its way', () => {
@@ -89,6 +116,7 @@ describe('svc-webhook-verify', () => {
 
   test('tells mistakes in the call from deliveries that are not genuine', () => {
     const file = write('body.json', body);
+    const captured = write('captured.http', `svc-signature: ${sign(body)}\r\n\r\n${text}`);
     for (const args of [
       [],
       ['--body', file, '--request', file],
@@ -96,9 +124,20 @@ describe('svc-webhook-verify', () => {
       ['--body', join(folder, 'absent')],
       ['--body', file, ...header, '--received', 'yesterday'],
       ['--body', file, ...header, '--tolerance', 'x'],
+      ['--body', file, ...header, '--received', 'now', '--tolerance', 'x'],
+      ['--body', file, ...header, '--received', 'now', '--tolerance', ''],
+      ['--body', file, ...header, '--received', 'now', '--tolerance', '-1'],
+      ['--body', file, ...header, '--tolerance', '10'],
+      ['--body', file, '--header', 'no header'],
+      ['--request', captured, ...header],
+      ['--body', file, ...header, '--secret-stdin', '--secret-env', 'X'],
+      ['--body', file, ...header, 'positional'],
       ['--secret', 'x'],
-    ])
-      assert.equal(run(args).status, 2, args.join(' '));
+    ]) {
+      const { status, stdout, stderr } = run(args);
+      assert.deepEqual([status, stdout], [2, ''], args.join(' '));
+      assert.match(stderr, /--request captured\.http/);
+    }
     assert.match(run(['--body', file, ...header], {}).stdout, /^secret_invalid/);
     assert.equal(run(['--body', file, ...header], {}).status, 2);
     assert.match(run(['--help']).stdout, /--secret-stdin/);

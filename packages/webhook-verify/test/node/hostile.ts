@@ -119,6 +119,8 @@ export const hostile: readonly Hostile[] = [
   notBytes('a body that says it is a buffer', { [Symbol.toStringTag]: 'ArrayBuffer', byteLength: 2 }),
   notBytes('JSON of a buffer', Buffer.from(text).toJSON()),
   notBytes('a buffer that was transferred', transferred()),
+  notBytes('bytes by their prototype alone', Object.create(Uint8Array.prototype)),
+  notBytes('a proxy of bytes', new Proxy(body, {})),
   notBytes('a promise', Promise.resolve(body)),
   signed('no JSON', 'hello'),
   signed('nothing', ''),

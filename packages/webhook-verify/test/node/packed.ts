@@ -19,7 +19,7 @@ export interface Packed extends Disposable {
 export function packPackage(): Packed {
   const folder = mkdtempSync(join(tmpdir(), 'svc-webhook-verify-'));
   const source = join(folder, 'source');
-  for (const name of ['package.json', 'README.md', 'src'])
+  for (const name of ['package.json', 'README.md', 'LICENSE', 'src'])
     cpSync(join(root, name), join(source, name), { recursive: true });
   execFileSync(process.execPath, [compiler, '-p', root, '--outDir', join(source, 'dist')]);
   const npm = ['pack', '--offline', '--ignore-scripts', '--silent', '--pack-destination', folder];

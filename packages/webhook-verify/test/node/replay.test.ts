@@ -62,10 +62,35 @@ describe('the guard', () => {
     assert.deepEqual(calls, ['claim a 300', 'complete a 90000', 'claim b 300', 'release b']);
   });
 
+  test('passes the error of the handler on, also when the store fails at that', async () => {
+    const broken = () => {
+      throw new Error('of the store');
+    };
+    for (const release of [broken, async () => broken()]) {
+      const guard = createReplayGuard({ store: { ...createMemoryReplayStore(), release } });
+      await assert.rejects(guard.run('e', fail), /failed/);
+    }
+  });
+
   test('says what is wrong with its options', () => {
     for (const options of [{ ttlSeconds: 0 }, { leaseSeconds: -1 }, { ttlSeconds: Number.NaN }])
       assert.throws(() => createReplayGuard(options), { code: 'options_invalid' });
-    assert.throws(() => createMemoryReplayStore({ maxEntries: 0 }), { code: 'options_invalid' });
+    const store = createMemoryReplayStore();
+    for (const options of [
+      null,
+      'x',
+      { by: 'x' },
+      { scope: 1 },
+      { now: 1 },
+      { store: null },
+      { store: {} },
+      { store: { ...store, claim: undefined } },
+      { store: { ...store, complete: 1 } },
+      { store: { ...store, release: undefined } },
+    ])
+      assert.throws(() => createReplayGuard(options as never), { code: 'options_invalid' }, JSON.stringify(options));
+    for (const options of [{ maxEntries: 0 }, { now: 1 }, null])
+      assert.throws(() => createMemoryReplayStore(options as never), { code: 'options_invalid' });
   });
 });
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { createWebhookVerifier } from '../../src/node.ts';
 import {
@@ -12,6 +13,7 @@ import {
 import { body, digest, event, now, otherSecret, secret, sign, text, time } from './vectors.ts';
 
 const verifier = createWebhookVerifier({ secrets: secret, now });
+const both = createWebhookVerifier({ secrets: [secret, otherSecret], now });
 
 test('a payload is signed as the contract says, with each secret', async () => {
   const header = await signPayload({ body, secrets: [secret, otherSecret], now });
@@ -20,13 +22,19 @@ test('a payload is signed as the contract says, with each secret', async () => {
 });
 
 test('a request has the headers of the server, from an event, a text or bytes', async () => {
+  const key = Buffer.from(secret.slice(6), 'base64');
+  const standard = createHmac('sha256', key).update(`d.${time}.`).update(body).digest('base64');
   for (const one of [event, text, body]) {
     const request = await createSignedRequest({ event: one, secrets: secret, now, deliveryId: 'd' });
     assert.deepEqual(request.headers, {
       'content-type': 'application/json',
+      'user-agent': 'Svc-Webhooks/1',
       'svc-event': one === event ? 'dsr.completed' : 'webhook.test',
       'svc-delivery': 'd',
       'svc-signature': sign(body),
+      'webhook-id': 'd',
+      'webhook-timestamp': String(time),
+      'webhook-signature': `v1,${standard}`,
     });
     assert.deepEqual(Buffer.from(request.body), Buffer.from(body));
   }
@@ -38,7 +46,7 @@ test('whatever was tampered with is refused with the code that is said, and the 
   for (const [tampering, code] of Object.entries(tamperings)) {
     const changed = tamperWithRequest(request, tampering as keyof typeof tamperings);
     const delivery = { body: changed.body, signature: changed.headers['svc-signature'] };
-    assert.throws(() => verifier.verifySignature(delivery), { code }, tampering);
+    for (const one of [verifier, both]) assert.throws(() => one.verifySignature(delivery), { code }, tampering);
   }
   assert.deepEqual(request, before);
 });
@@ -55,4 +63,17 @@ test('a clock stands still until it is told to go on', () => {
   const clock = createTestClock('2026-01-01T00:00:00Z');
   clock.advance(1.5);
   assert.equal(clock.now(), time * 1000 + 1500);
+});
+
+test('what makes a delivery refuses a clock that gives no time, and a call without options', async () => {
+  for (const wrong of [() => Number.NaN, () => Number.POSITIVE_INFINITY, () => -1, () => 1e16]) {
+    await assert.rejects(signPayload({ body, secrets: secret, now: wrong }), { code: 'options_invalid' });
+    await assert.rejects(createSignedRequest({ event, secrets: secret, now: wrong }), { code: 'options_invalid' });
+  }
+  for (const make of [signPayload, createSignedRequest])
+    await assert.rejects(make(undefined as never), { code: 'options_invalid' });
+  assert.throws(() => createTestClock('yesterday'), { code: 'options_invalid' });
+  const clock = createTestClock();
+  assert.throws(() => clock.advance(Number.NaN), { code: 'options_invalid' });
+  assert.equal(clock.now(), time * 1000);
 });

@@ -3,10 +3,11 @@ import { describe, test } from 'node:test';
 import vm from 'node:vm';
 import * as edge from '../../src/edge.ts';
 import * as node from '../../src/node.ts';
+import * as nodeAsync from '../../src/node-async.ts';
 import { hostile } from './hostile.ts';
 import { body, digest, event, now, otherSecret, secret, sign, text, time } from './vectors.ts';
 
-const builds = { node, edge };
+const builds = { node, edge, 'Node as promises': nodeAsync };
 
 test('the signature is HMAC-SHA256 over the time, a dot and the body: openssl computes the same', () => {
   // printf '1767225600.{}' | openssl dgst -sha256 -hmac whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
@@ -107,10 +108,25 @@ for (const [name, build] of Object.entries(builds)) {
 
     test('refuses all while its clock gives no number', async () => {
       for (const toleranceSeconds of [300, Number.POSITIVE_INFINITY]) {
-        const lost = build.createWebhookVerifier({ secrets: secret, toleranceSeconds, now: () => Number.NaN });
-        await assert.rejects(async () => lost.verifySignature({ body, signature: sign(body) }), {
-          code: 'timestamp_too_old',
-        });
+        for (const lostClock of [
+          () => Number.NaN,
+          () => undefined,
+          () => BigInt(time) * 1000n,
+          () => new Date(time * 1000),
+          () => {
+            throw new Error('no clock');
+          },
+        ]) {
+          const lost = build.createWebhookVerifier({
+            secrets: secret,
+            toleranceSeconds,
+            now: lostClock as () => number,
+          });
+          await assert.rejects(async () => lost.verifySignature({ body, signature: sign(body) }), {
+            name: 'WebhookVerificationError',
+            code: 'options_invalid',
+          });
+        }
       }
     });
 
@@ -142,6 +158,18 @@ for (const [name, build] of Object.entries(builds)) {
       });
     });
 
+    test('says what it must be given, when that is missing or arguments come one after the other', async () => {
+      const whole = { name: 'WebhookVerificationError', code: 'options_invalid', message: /one object: \{ body, / };
+      for (const args of [[], [null], [body, sign(body), secret], [text, sign(body), secret], [body.buffer]]) {
+        const given = args as unknown as [never];
+        assert.throws(() => build.createWebhookVerifier(...given), whole);
+        await assert.rejects(async () => build.constructEvent(...given), whole);
+        await assert.rejects(async () => build.verifySignature(...given), whole);
+        await assert.rejects(async () => verifier.constructEvent(...given), whole);
+        await assert.rejects(async () => verifier.verifySignature(...given), whole);
+      }
+    });
+
     test('verifies one delivery without a verifier', async () => {
       const delivery = { body, signature: sign(body), secrets: secret, now };
       assert.equal((await build.verifySignature(delivery)).secretIndex, 0);
@@ -164,10 +192,46 @@ for (const [name, build] of Object.entries(builds)) {
   });
 }
 
-test('the node build is synchronous, the edge build is not', () => {
+test('the node build is synchronous', () => {
   const delivery = { body, signature: sign(body), secrets: secret, now };
   assert.equal(node.verifySignature(delivery) instanceof Promise, false);
-  assert.equal(edge.verifySignature(delivery) instanceof Promise, true);
+});
+
+for (const [name, build] of Object.entries({ edge, 'Node as promises': nodeAsync }))
+  test(`the build for ${name} gives promises, and throws nothing at a delivery`, async () => {
+    const delivery = { body, signature: sign(body), secrets: secret, now };
+    const verifier = build.createWebhookVerifier({ secrets: secret, now });
+    for (const call of [
+      () => build.verifySignature(delivery),
+      () => build.constructEvent(delivery),
+      () => verifier.verifySignature(delivery),
+      () => verifier.constructEvent(delivery),
+    ]) {
+      const found = call();
+      assert.ok(found instanceof Promise);
+      await found;
+    }
+    const forged = { ...delivery, signature: sign('') };
+    for (const call of [
+      () => build.verifySignature(forged),
+      () => build.constructEvent(forged),
+      () => build.verifySignature({ ...forged, secrets: '' }),
+      () => build.constructEvent(null as never),
+      () => verifier.verifySignature(forged),
+      () => verifier.constructEvent(forged),
+      () => verifier.verifySignature(null as never),
+    ])
+      await assert.rejects(call(), node.WebhookVerificationError);
+  });
+
+// Whatever a type checker and a bundler choose for the package without a subpath, its calls are the same.
+const sameCalls: (Pick<typeof edge, keyof typeof edge> & Pick<typeof nodeAsync, keyof typeof edge>)[] = [
+  edge,
+  nodeAsync,
+];
+
+test('the package without a subpath exports the same on every platform', () => {
+  assert.deepEqual(Object.keys(sameCalls[0] ?? {}).sort(), Object.keys(sameCalls[1] ?? {}).sort());
 });
 
 test('what changes in a body while the edge build verifies it changes nothing', async () => {
