@@ -187,15 +187,21 @@ export async function releaseDeliveries(queries: Queries, sender: string, ids: r
 /**
  * Frees what stands as claimed by a process but is not among what it attempts: claims of a commit whose answer was lost. It
  * looks at all that waits, so ask for it only after such a failure.
+ * @param readHeld what it attempts, asked once its claims are known: attempts go on ending meanwhile.
  */
-export async function releaseStrays(queries: Queries, sender: string, underWay: ReadonlySet<string>): Promise<void> {
+export async function releaseStrays(
+  queries: Queries,
+  sender: string,
+  readHeld: () => ReadonlySet<string>,
+): Promise<void> {
   const claimed = await queries
     .selectFrom('webhook_deliveries')
     .select('id')
     .where('due_at', 'is not', null)
     .where('claimed_by', '=', sender)
     .execute();
-  const strays = claimed.map(({ id }) => id).filter((id) => !underWay.has(id));
+  const held = readHeld();
+  const strays = claimed.map(({ id }) => id).filter((id) => !held.has(id));
   for (let start = 0; start < strays.length; start += strandedBatch)
     await releaseDeliveries(queries, sender, strays.slice(start, start + strandedBatch));
 }

@@ -141,7 +141,7 @@ export class WebhookSender {
     for (const lane of lanes) lane.isHungry = false;
     const claimed = await runUnitOfWork(database, clock(), async (work) => {
       await this.#write(work, ended);
-      if (this.#isUnsure) await releaseStrays(work.transaction, this.id, new Set(this.#underWay.keys()));
+      if (this.#isUnsure) await releaseStrays(work.transaction, this.id, () => this.#holds());
       return this.#claim(work, lanes);
     }).catch((error: unknown) => {
       // Whether it was written is not known for sure: it is written again, and what it may have claimed is freed.
@@ -196,11 +196,16 @@ export class WebhookSender {
     await receivers.close();
     await runUnitOfWork(database, clock(), async (work) => {
       await this.#write(work, this.#ended);
-      if (this.#isUnsure) await releaseStrays(work.transaction, this.id, new Set());
+      if (this.#isUnsure) await releaseStrays(work.transaction, this.id, () => new Set());
       else await releaseDeliveries(work.transaction, this.id, this.#givenUp);
       await removeSenders(work.transaction, [this.id]);
     });
     this.#ended = [];
+  }
+
+  /** What this process attempts at this moment, or has attempted and not yet written. */
+  #holds(): ReadonlySet<string> {
+    return new Set([...this.#underWay.keys(), ...this.#ended.map(({ state }) => state.id)]);
   }
 
   #lane(endpointId: string): Lane {
