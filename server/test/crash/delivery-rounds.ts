@@ -50,6 +50,8 @@ export interface DeliveryRoundsOptions {
   readonly dialect: Dialect;
   readonly rounds: number;
   readonly seed: number;
+  /** Whether a recovery that takes too long fails: for a machine that does nothing else. */
+  readonly isTimed: boolean;
   readonly onRound?: (round: DeliveryRound) => void;
 }
 
@@ -73,7 +75,7 @@ const recoveryLimits: Readonly<Record<Dialect, number>> = { sqlite: 2_000, postg
  * in the end at what came to the receivers.
  */
 export async function runDeliveryRounds(options: DeliveryRoundsOptions): Promise<DeliveryReport> {
-  const { dialect, rounds, seed, onRound } = options;
+  const { dialect, rounds, seed, isTimed, onRound } = options;
   await using location = await createLocation(dialect);
   const settings = { ...location.environment, SVC_WEBHOOK_ALLOW_PRIVATE: 'true' };
   const random = createRandom(seed);
@@ -105,7 +107,7 @@ export async function runDeliveryRounds(options: DeliveryRoundsOptions): Promise
   const stored = await listStored(database.kysely);
   const { lost, duplicates, wrong } = judgeDeliveries({ told, received, stored, inFlight });
   const recovery = { ...summarize(done), limit: recoveryLimits[dialect] };
-  const slow = done.filter(({ recoveryMilliseconds }) => recoveryMilliseconds > recovery.limit);
+  const slow = done.filter(({ recoveryMilliseconds }) => isTimed && recoveryMilliseconds > recovery.limit);
   const complaints = [
     ...wrong,
     ...steady.complaints,

@@ -43,6 +43,7 @@ const report = deliveries
       dialect: postgres ? 'postgres' : 'sqlite',
       rounds,
       seed,
+      isTimed: true,
       onRound: (round) => say(describeDeliveryRound(round)),
     })
   : await runCrashRounds({ rounds, seed, onRound: (round) => say(describeRound(round)) });
