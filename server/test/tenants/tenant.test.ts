@@ -67,6 +67,8 @@ describeOnEachDatabase('tenants', (dialect) => {
     assert.ok(lists.length >= 2);
     const read = async (path: string) => (await server.request('GET', path, { key: stranger.key })).body.data;
     const before = new Map(await Promise.all(lists.map(async ({ path }) => [path, await read(path)] as const)));
+    const webhook = await server.request('POST', '/v1/webhooks', { body: { url: 'https://hooks.example.com/svc' } });
+    await server.request('POST', '/v1/webhooks/redeliver', { body: { webhookId: webhook.body.data.id } });
     const noticeId = await server.createNotice();
     await server.request('POST', `/v1/consent/${noticeId}/records`, {
       headers: { 'Idempotency-Key': 'of-the-first' },

@@ -136,10 +136,14 @@ describeServer('POST /v1/webhooks/redeliver', (server) => {
           if (row.redelivery_of === null) continue;
           const { endpoint_id, event_id, event_type } = after.get(row.redelivery_of) as DeliveryRow;
           assert.deepEqual(
-            [row.endpoint_id, row.event_id, row.event_type, row.status, row.attempts, row.due_at, row.first_attempt_at],
-            [endpoint_id, event_id, event_type, 'pending', 0, server.clock.now(), null],
+            [row.endpoint_id, row.event_id, row.event_type, row.status, row.attempts, row.first_attempt_at],
+            [endpoint_id, event_id, event_type, 'pending', 0, null],
           );
         }
+        // A hundred a second.
+        const due = [...after.values()].filter((row) => row.redelivery_of !== null).map((row) => row.due_at);
+        const planned = fitting.map((_, index) => new Date(server.clock.milliseconds() + index * 10).toISOString());
+        assert.deepEqual(due.sort(), planned);
       }),
       { numRuns: 25 },
     );
