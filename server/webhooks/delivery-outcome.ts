@@ -1,5 +1,5 @@
 /** Why there was no whole answer. */
-export type FailureReason =
+export type NoAnswerReason =
   /** The time limit passed, wherever the exchange stood. */
   | 'timeout'
   /** The name of the receiver does not resolve. */
@@ -45,21 +45,21 @@ export type DeliveryOutcome = {
       /** The beginning of the answer as text. */
       readonly excerpt: string;
     }
-  | { readonly outcome: 'failed'; readonly reason: FailureReason; readonly message: string }
+  | { readonly outcome: 'failed'; readonly reason: NoAnswerReason; readonly message: string }
 );
 
 /** A failure whose reason is known where it happens. */
 export class DeliveryFailure extends Error {
   override readonly name = 'DeliveryFailure';
-  readonly reason: FailureReason;
+  readonly reason: NoAnswerReason;
 
-  constructor(reason: FailureReason, message: string) {
+  constructor(reason: NoAnswerReason, message: string) {
     super(message);
     this.reason = reason;
   }
 }
 
-const meanings: Readonly<Record<string, readonly [FailureReason, string]>> = {
+const meanings: Readonly<Record<string, readonly [NoAnswerReason, string]>> = {
   ECONNREFUSED: ['connection', 'The receiver refused the connection.'],
   EHOSTUNREACH: ['connection', 'The receiver cannot be reached.'],
   ENETUNREACH: ['connection', 'The receiver cannot be reached.'],

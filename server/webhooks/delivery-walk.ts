@@ -77,7 +77,7 @@ export async function countDeliveries(queries: Queries, walk: Omit<Walk, 'after'
   return Number(count);
 }
 
-export function placeOf(row: Pick<DeliveryRow, 'created_at' | 'id'>): Place {
+function placeOf(row: Pick<DeliveryRow, 'created_at' | 'id'>): Place {
   return { createdAt: row.created_at, id: row.id };
 }
 

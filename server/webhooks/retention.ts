@@ -5,7 +5,7 @@ const day = 24 * 60 * 60 * 1000;
 const batch = 200;
 
 /** What is kept of webhooks is forgotten after so many days. */
-export const retentionDays = 30;
+const retentionDays = 30;
 
 /**
  * Forgets a batch of the oldest events that are older than 30 days, with their deliveries and attempts. An event that
