@@ -49,10 +49,18 @@ export async function inTransaction<Result>(
   step: (transaction: Transaction<Tables>) => Promise<Result>,
 ): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
+    let cause: { readonly error: unknown } | undefined;
+    const run = (transaction: Transaction<Tables>) =>
+      step(transaction).catch((error: unknown) => {
+        cause = { error };
+        throw error;
+      });
     try {
-      return await database.kysely.transaction().execute(step);
+      return await database.kysely.transaction().execute(run);
     } catch (error) {
-      if (attempt === maximumAttempts || !gaveWay(error)) throw error;
+      // Where the roll-back fails as well (the connection is gone), it is not what went wrong.
+      const first = cause === undefined ? error : cause.error;
+      if (attempt === maximumAttempts || !gaveWay(first)) throw first;
     }
   }
 }
