@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { createSession } from '../../access/session-store.ts';
 import { systemSource } from '../../audit/source.ts';
 import type { Route } from '../../http/route.ts';
@@ -24,12 +24,16 @@ describeOnEachDatabase('every route', (dialect) => {
   let server: TestServer;
   let scene: Scene;
   let stranger: Scene;
-  before(async () => {
-    server = await startTestServer(dialect, {}, { passwords: createQuickHasher() });
-    scene = await createScene(server);
-    stranger = await createScene(server);
-  });
-  after(() => server[Symbol.asyncDispose]());
+
+  /** A test on a server of its own: what is written is found by reading every row, and scenes add up. */
+  function testAlone(name: string, step: (context: TestContext) => Promise<void>): void {
+    test(name, async (context) => {
+      server = await startTestServer(dialect, {}, { passwords: createQuickHasher() });
+      context.after(() => server[Symbol.asyncDispose]());
+      [scene, stranger] = [await createScene(server), await createScene(server)];
+      await step(context);
+    });
+  }
 
   async function onRoutes(context: TestContext, fits: (_: Route) => boolean, check: (route: Route) => Promise<void>) {
     const fitting = server.app.routes.filter(fits);
@@ -47,7 +51,7 @@ describeOnEachDatabase('every route', (dialect) => {
   /** An answer without what names the request. */
   const withoutId = (body: object) => JSON.stringify(body, (name, value) => (name === 'requestId' ? '' : value));
 
-  test('answers about the things of another tenant as about none, and leaves them alone', async (context) => {
+  testAlone('answers about the things of another tenant as about none, and leaves them alone', async (context) => {
     await onRoutes(
       context,
       (route) => namesSomething(route) && route.access !== 'public',
@@ -69,7 +73,7 @@ describeOnEachDatabase('every route', (dialect) => {
     );
   });
 
-  test('answers about what another member of the tenant alone may name as about nothing', async (context) => {
+  testAlone('answers about what another member of the tenant alone may name as about nothing', async (context) => {
     const colleague = await server.createMember({ tenantId: scene.tenant.id });
     await onRoutes(
       context,
@@ -111,7 +115,7 @@ describeOnEachDatabase('every route', (dialect) => {
     ['removed from the tenant', { isDeleted: true }],
   ];
   for (const [name, change] of changes) {
-    test(`refuses the session of a member from the moment that they are ${name}`, async (context) => {
+    testAlone(`refuses the session of a member from the moment that they are ${name}`, async (context) => {
       const member = await createActive();
       const { tenant } = stranger;
       await runUnitOfWork(server.installation.database, server.clock.now(), (work) =>
@@ -134,7 +138,7 @@ describeOnEachDatabase('every route', (dialect) => {
     });
   }
 
-  test('refuses a session from the moment that it was revoked', async (context) => {
+  testAlone('refuses a session from the moment that it was revoked', async (context) => {
     const member = await createActive();
     const { key } = stranger.tenant;
     const revoked = await server.request('DELETE', `/v1/users/${member.userId}/sessions/${member.sessionId}`, { key });
@@ -142,7 +146,7 @@ describeOnEachDatabase('every route', (dialect) => {
     await assertEnded(context, member);
   });
 
-  test('refuses a session that nobody used for an hour, and takes it a moment before', async (context) => {
+  testAlone('refuses a session that nobody used for an hour, and takes it a moment before', async (context) => {
     const member = await createActive();
     server.clock.advance(hour - 1);
     assert.equal((await server.request('GET', '/v1/me', { headers: member.session })).status, 200);
@@ -150,7 +154,7 @@ describeOnEachDatabase('every route', (dialect) => {
     await assertEnded(context, member);
   });
 
-  test('refuses a session after a day, however busy it was', async (context) => {
+  testAlone('refuses a session after a day, however busy it was', async (context) => {
     const member = await createActive();
     for (let hours = 0; hours < 47; hours += 1) {
       server.clock.advance(hour / 2);

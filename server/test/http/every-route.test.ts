@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { scopes } from '../../access/scopes.ts';
 import type { Route } from '../../http/route.ts';
 import { knownVersions } from '../../http/versions.ts';
@@ -22,11 +22,16 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 describeOnEachDatabase('every route', (dialect) => {
   let server: TestServer;
   let scene: Scene;
-  before(async () => {
-    server = await startTestServer(dialect, {}, { passwords: createQuickHasher() });
-    scene = await createScene(server);
-  });
-  after(() => server[Symbol.asyncDispose]());
+
+  /** A test on a server of its own: what is written is found by reading every row, and scenes add up. */
+  function testAlone(name: string, step: (context: TestContext) => Promise<void>): void {
+    test(name, async (context) => {
+      server = await startTestServer(dialect, {}, { passwords: createQuickHasher() });
+      context.after(() => server[Symbol.asyncDispose]());
+      scene = await createScene(server);
+      await step(context);
+    });
+  }
 
   /** Runs a subtest for each route that fits, so that a new route is covered by being there. */
   async function onRoutes(context: TestContext, check: (route: Route) => Promise<void>, fits = (_: Route) => true) {
@@ -53,7 +58,7 @@ describeOnEachDatabase('every route', (dialect) => {
     assert.equal(await readAllRows(server.installation.database), before);
   }
 
-  test('answers its success status in the form of its surface, with an id of the request', async (context) => {
+  testAlone('answers its success status in the form of its surface, with an id of the request', async (context) => {
     await onRoutes(context, async (route) => {
       const { surface, status, isBare, answerType = surface.answerType } = route;
       const response = await sendFresh(route);
@@ -71,7 +76,7 @@ describeOnEachDatabase('every route', (dialect) => {
     });
   });
 
-  test('refuses query parameters that it does not know or that come twice', async (context) => {
+  testAlone('refuses query parameters that it does not know or that come twice', async (context) => {
     await onRoutes(
       context,
       async (route) => {
@@ -90,7 +95,7 @@ describeOnEachDatabase('every route', (dialect) => {
     );
   });
 
-  test('passes over query parameters that it does not know when it is SCIM', async (context) => {
+  testAlone('passes over query parameters that it does not know when it is SCIM', async (context) => {
     await onRoutes(
       context,
       async (route) => {
@@ -101,7 +106,7 @@ describeOnEachDatabase('every route', (dialect) => {
     );
   });
 
-  test('takes every known Svc-Version, echoes it, and lists them to whoever asks for another', async (context) => {
+  testAlone('takes every known Svc-Version, echoes it, and lists them to whoever asks for another', async (context) => {
     await onRoutes(
       context,
       async (route) => {
@@ -123,7 +128,7 @@ describeOnEachDatabase('every route', (dialect) => {
     );
   });
 
-  test('has no version where its surface has none', async (context) => {
+  testAlone('has no version where its surface has none', async (context) => {
     await onRoutes(
       context,
       async (route) => {
@@ -135,7 +140,7 @@ describeOnEachDatabase('every route', (dialect) => {
     );
   });
 
-  test('refuses other methods and lists those of its path', async (context) => {
+  testAlone('refuses other methods and lists those of its path', async (context) => {
     await onRoutes(context, async (route) => {
       const path = await fillPath(route, scene);
       const { key = null } = route.surface.admitsFirst ? { key: await scene.scimToken() } : {};
@@ -152,7 +157,7 @@ describeOnEachDatabase('every route', (dialect) => {
     });
   });
 
-  test('answers HEAD as GET, without the body', async (context) => {
+  testAlone('answers HEAD as GET, without the body', async (context) => {
     await onRoutes(
       context,
       async (route) => {
@@ -164,7 +169,7 @@ describeOnEachDatabase('every route', (dialect) => {
     );
   });
 
-  test('refuses a body that it cannot read, in the form of its surface, and does nothing', async (context) => {
+  testAlone('refuses a body that it cannot read, in the form of its surface, and does nothing', async (context) => {
     await onRoutes(
       context,
       async (route) => {
@@ -183,7 +188,7 @@ describeOnEachDatabase('every route', (dialect) => {
     );
   });
 
-  test('takes its own tenant by id and by slug, and no other', async (context) => {
+  testAlone('takes its own tenant by id and by slug, and no other', async (context) => {
     const stranger = await server.createTenant('stranger');
     await onRoutes(
       context,
@@ -207,7 +212,7 @@ describeOnEachDatabase('every route', (dialect) => {
     );
   });
 
-  test('is open to every origin, on errors too, when it is public', async (context) => {
+  testAlone('is open to every origin, on errors too, when it is public', async (context) => {
     await onRoutes(
       context,
       async (route) => {
@@ -235,7 +240,7 @@ describeOnEachDatabase('every route', (dialect) => {
     );
   });
 
-  test('lets pages of other sites read nothing unless it is public', async (context) => {
+  testAlone('lets pages of other sites read nothing unless it is public', async (context) => {
     await onRoutes(
       context,
       async (route) => {
@@ -246,7 +251,7 @@ describeOnEachDatabase('every route', (dialect) => {
     );
   });
 
-  test('answers the preflight of a browser when it is public, and of no other route', async (context) => {
+  testAlone('answers the preflight of a browser when it is public, and of no other route', async (context) => {
     await onRoutes(context, async (route) => {
       const headers = { Origin: 'https://example.com', 'Access-Control-Request-Method': route.method };
       const { key = null } = route.surface.admitsFirst ? await acceptedCredentials(route, scene) : {};
@@ -264,7 +269,7 @@ describeOnEachDatabase('every route', (dialect) => {
     });
   });
 
-  test('needs a scope of the list when it needs one, and no other access has one', () => {
+  testAlone('needs a scope of the list when it needs one, and no other access has one', async () => {
     for (const { access, scope, operationId } of server.app.routes) {
       if (access === 'scope') assert.ok(scopes.includes(scope as never), operationId);
       else assert.equal(scope, null, operationId);
