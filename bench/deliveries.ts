@@ -4,28 +4,21 @@ import { Pool } from 'undici';
 import { systemSource } from '../server/audit/source.ts';
 import { newId } from '../server/ids.ts';
 import type { Installation } from '../server/installation.ts';
-import { inTransaction } from '../server/storage/database.ts';
-import { insertRows } from '../server/storage/insert-rows.ts';
 import { runUnitOfWork } from '../server/storage/unit-of-work.ts';
+import { EndpointInput } from '../server/webhooks/endpoint.ts';
 import { createEndpoint } from '../server/webhooks/endpoint-changes.ts';
 import { writeBody } from '../server/webhooks/event.ts';
-import { newDelivery } from '../server/webhooks/fan-out.ts';
-import { emitEvents, insertEvents } from '../server/webhooks/outbox.ts';
+import { emitEvents } from '../server/webhooks/outbox.ts';
 import { Receivers } from '../server/webhooks/post-delivery.ts';
-import {
-  type ClaimedDelivery,
-  claimDeliveries,
-  type DeliveryState,
-  finishAttempts,
-} from '../server/webhooks/queue-store.ts';
 import { runSender } from '../server/webhooks/run-sender.ts';
 import { WebhookSender } from '../server/webhooks/sender.ts';
 import type { Bench, Benchmark, Finding } from './benchmark.ts';
 import { type Child, startChild } from './child.ts';
 import type { Arrivals } from './children/receiver.ts';
+import { measureClaims, measureOrderedClaims } from './claims.ts';
 import { perCpuSecond } from './report.ts';
 import { createSite, openSite, type Site } from './site.ts';
-import { compareInTurn, type Slice, spreadOf } from './slices.ts';
+import { compareInTurn, type Slice } from './slices.ts';
 
 /** About a kilobyte of body, as an event with some text is. */
 const data = { text: 'x'.repeat(850) };
@@ -43,6 +36,7 @@ export const deliveries: Benchmark = {
       ...(await measureLatency(bench, origin, receiver)),
       await measureIsolation(bench, origin),
       await measureClaims(bench),
+      ...(await measureOrderedClaims(bench)),
     ];
   },
 };
@@ -159,54 +153,9 @@ async function measureIsolation(bench: Bench, origin: string): Promise<Finding> 
   };
 }
 
-/** Claims of 64 where many more wait, for this endpoint and for others. */
-async function measureClaims(bench: Bench): Promise<Finding> {
-  await using installation = await openSite(bench.createFolder('deliveries-claims'));
-  const { database, clock } = installation;
-  const site = await createSite(installation);
-  bench.say(`  queueing ${bench.largeRows.toLocaleString('en')} deliveries …`);
-  const [event] = await inTransaction(database, (queries) =>
-    insertEvents(queries, clock(), [{ tenantId: site.tenantId, type: 'dsr.created', data }]),
-  );
-  if (event === undefined) throw new Error('no event was stored');
-  const endpoints = Array.from({ length: 10 }, () => newId());
-  for (let done = 0; done < bench.largeRows; done += 10_000) {
-    const rows = Array.from({ length: 10_000 }, (_, index) =>
-      newDelivery(event, endpoints[index % endpoints.length] as string, clock()),
-    );
-    await inTransaction(database, (queries) => insertRows(queries, 'webhook_deliveries', rows));
-  }
-  const times: number[] = [];
-  for (let turn = 0; turn < 1000; turn += 1) {
-    const endpointId = endpoints[turn % endpoints.length] as string;
-    await inTransaction(database, async (queries) => {
-      const start = performance.now();
-      const claimed = await claimDeliveries(queries, { endpointId, sender: 'bench', now: clock(), limit: 64 });
-      times.push(performance.now() - start);
-      await finishAttempts(queries, 'bench', [], claimed.map(arrive));
-    });
-  }
-  const sorted = times.slice(100).toSorted((a, b) => a - b);
-  const worst = sorted[Math.floor(0.99 * (sorted.length - 1))] as number;
-  return {
-    what: `claim of 64 where ${bench.largeRows.toLocaleString('en')} wait, 99 of 100`,
-    ours: '',
-    floor: '',
-    value: { ...spreadOf(sorted), median: worst },
-    unit: 'ms',
-    budget: { atMost: 2 },
-  };
-}
-
-function arrive({ id }: ClaimedDelivery): DeliveryState {
-  const now = new Date().toISOString();
-  const nothing = { reason: null, dueAt: null, responseStatus: 204, attempts: 1 };
-  return { id, status: 'delivered', firstAttemptAt: now, finishedAt: now, ...nothing };
-}
-
 async function addEndpoint({ database, clock, box }: Installation, { tenantId }: Site, url: string): Promise<void> {
   const policy = { allowPrivate: true };
-  const input = { url, description: null, eventTypes: null, status: 'enabled' } as const;
+  const input = EndpointInput.parse({ url });
   await runUnitOfWork(database, clock(), (work) =>
     createEndpoint(work, systemSource(tenantId), { box, policy }, input),
   );

@@ -1,5 +1,6 @@
 import type { AuditSource } from '../audit/source.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { EndpointInput } from '../webhooks/endpoint.ts';
 import { createEndpoint, type EndpointRules } from '../webhooks/endpoint-changes.ts';
 
 /** Where `npm run receiver` listens. */
@@ -12,11 +13,7 @@ export async function seedWebhook(
   { box }: Pick<EndpointRules, 'box'>,
 ): Promise<string> {
   const rules = { box, policy: { allowPrivate: true } };
-  const { secret } = await createEndpoint(work, source, rules, {
-    url: `http://127.0.0.1:${receiverPort}/`,
-    description: 'npm run receiver',
-    eventTypes: null,
-    status: 'enabled',
-  });
+  const input = EndpointInput.parse({ url: `http://127.0.0.1:${receiverPort}/`, description: 'npm run receiver' });
+  const { secret } = await createEndpoint(work, source, rules, input);
   return secret;
 }

@@ -69,6 +69,8 @@ function isEmptyObject(value: unknown): boolean {
 function describeIssues(name: string, issues: readonly z.core.$ZodIssue[]): readonly ProblemDetail[] {
   return issues.flatMap((issue) => {
     const path = [name, ...issue.path.map(String)].join('.');
+    // What is wrong with a key, and not only that something is.
+    if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => ({ path, issue: message }));
     if (issue.code !== 'unrecognized_keys') return [{ path, issue: issue.message }];
     return issue.keys.map((key) => ({ path: `${path}.${key}`, issue: 'is not a known field' }));
   });

@@ -297,6 +297,14 @@ interface WebhookEndpointsTable {
   description: string | null;
   /** Types of events, separated by spaces, in the order of the list; null for all, also future ones. */
   event_types: string | null;
+  /** JSON: what the data of events must hold; null for any. */
+  filter: string | null;
+  /** none, all or subject. */
+  ordering: string;
+  /** Attempts a second, at most; null for as many as it keeps up with. */
+  rate_limit: number | null;
+  /** JSON: when attempts are due, in seconds after the first; null for the usual ones. */
+  retry_schedule: string | null;
   /** enabled, paused or disabled. */
   status: string;
   /** Why the server itself disabled it: gone or failing. */
@@ -304,9 +312,12 @@ interface WebhookEndpointsTable {
   disabled_at: string | null;
   /** Sealed. */
   secret: string;
-  /** Sealed; signs along until it expires. */
-  previous_secret: string | null;
-  previous_secret_expires_at: string | null;
+  /** JSON: sealed secrets with the times at which they expire, the newest first; they sign along until then. */
+  previous_secrets: string;
+  /** A private key of Ed25519, sealed; null where it signs by HMAC alone. */
+  signing_key: string | null;
+  /** What belongs to it, as it is shown: `whpk_…`. */
+  public_key: string | null;
   created_at: string;
   updated_at: string;
   deleted_at: string | null;
@@ -320,6 +331,12 @@ interface WebhookHealthTable {
   /** When an attempt last failed. */
   failed_at: string | null;
   last_error: string | null;
+  /** How many attempts have failed since; null for none. */
+  failures: number | null;
+  /** When the other endpoints were told that it is failing; null while they need not know. */
+  told_at: string | null;
+  /** Nothing is sent before, because the receiver asked for a pause. */
+  paused_until: string | null;
 }
 
 /** One event for one endpoint. */
@@ -343,6 +360,8 @@ interface WebhookDeliveriesTable {
   due_at: string | null;
   /** The sender that makes an attempt at this moment. */
   claimed_by: string | null;
+  /** Deliveries of one endpoint with the same key are sent one after the other; null where the order does not matter. */
+  ordering_key: string | null;
   /** The delivery that this one repeats. */
   redelivery_of: string | null;
   created_at: string;

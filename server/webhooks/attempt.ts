@@ -2,13 +2,16 @@ import { newId } from '../ids.ts';
 import type { DeliveryOutcome } from './delivery-outcome.ts';
 import type { SendingEndpoint } from './endpoint-store.ts';
 import type { AttemptRow, ClaimedDelivery, DeliveryState } from './queue-store.ts';
-import { planRetry, readRetryAfter } from './schedule.ts';
+import { attemptOffsets, planRetry, readRetryAfter } from './schedule.ts';
 
 /** An attempt that ended: what is kept of it, how the delivery stands now, and what it says of the endpoint. */
 export interface EndedAttempt {
   /** How long it took, in milliseconds. */
   readonly took: number;
+  /** What became of connections: one was opened, or one of before was used again; null for neither. */
+  readonly connection: 'opened' | 'reused' | null;
   readonly endpoint: SendingEndpoint;
+  readonly delivery: ClaimedDelivery;
   readonly row: AttemptRow;
   readonly state: DeliveryState;
   /** Null when it was delivered. */
@@ -16,8 +19,8 @@ export interface EndedAttempt {
     readonly message: string;
     /** 410 Gone: the receiver wants nothing any more. */
     readonly isGone: boolean;
-    /** For how long the receiver wants no requests at all, in milliseconds (429 and 503 with Retry-After). */
-    readonly pause: number | null;
+    /** Until when the receiver wants no requests at all (429 and 503 with Retry-After), for an hour at most: RFC 3339. */
+    readonly pausedUntil: string | null;
   } | null;
 }
 
@@ -45,11 +48,15 @@ export function endAttempt(attempt: {
   const attempts = delivery.attempts + 1;
   const firstAttemptAt = delivery.firstAttemptAt ?? startedAt;
   const retryAfter = reason === null ? null : readRetryAfter(judged.retryAfter, now);
-  const dueAt =
-    reason === null || reason === 'gone' ? null : planRetry({ attempts, firstAttemptAt, now, retryAfter }, random);
+  const offsets = endpoint.retrySchedule === null ? attemptOffsets : [0, ...endpoint.retrySchedule];
+  const isOver = reason === null || reason === 'gone';
+  const dueAt = isOver ? null : planRetry({ offsets, attempts, firstAttemptAt, now, retryAfter }, random);
+  const asksForPause = retryAfter !== null && (judged.status === 429 || judged.status === 503);
   return {
     took: judged.timing.total,
+    connection: judged.timing.reused ? 'reused' : judged.timing.connect === null ? null : 'opened',
     endpoint,
+    delivery,
     row: {
       delivery_id: delivery.id,
       id: newId(),
@@ -76,10 +83,15 @@ export function endAttempt(attempt: {
         : {
             message: message ?? reason,
             isGone: reason === 'gone',
-            pause: judged.status === 429 || judged.status === 503 ? retryAfter : null,
+            pausedUntil: asksForPause
+              ? new Date(Date.parse(now) + Math.min(retryAfter, longestPause)).toISOString()
+              : null,
           },
   };
 }
+
+/** It holds for every delivery of the endpoint. */
+const longestPause = 60 * 60 * 1000;
 
 /** A delivery whose 24 hours ended before it could be tried again. */
 export function expireDelivery(delivery: ClaimedDelivery, now: string): DeliveryState {
@@ -99,10 +111,9 @@ function judge(outcome: DeliveryOutcome | { readonly outcome: 'unsealable' }) {
   const nothing = { status: null, excerpt: null, retryAfter: null };
   if (outcome.outcome === 'unsealable') {
     const message = 'The secret of the endpoint cannot be opened with the secret of this installation; rotate it.';
-    return { ...nothing, reason: 'unsealable_secret', message, timing: { total: 0, reused: false } };
+    return { ...nothing, reason: 'unsealable_secret', message, timing: { connect: null, total: 0, reused: false } };
   }
-  const { queued: _, ...times } = outcome.timing;
-  const timing = { ...times, reused: outcome.reused };
+  const timing = { ...outcome.timing, reused: outcome.reused };
   if (outcome.outcome === 'failed') return { ...nothing, reason: outcome.reason, message: outcome.message, timing };
   const { status, excerpt, retryAfter } = outcome;
   const reason = judgeStatus(status);

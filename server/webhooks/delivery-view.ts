@@ -60,4 +60,4 @@ function viewAttempt(row: AttemptRow): AttemptView {
 
 type StoredTiming = Partial<AttemptView['timing']> & { readonly total: number; readonly reused?: boolean };
 
-const noTiming = { lookup: null, connect: null, tls: null, firstByte: null };
+const noTiming = { queued: null, lookup: null, connect: null, tls: null, firstByte: null };

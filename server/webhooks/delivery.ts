@@ -38,7 +38,10 @@ export const DeliveryView = z
     responseStatus: z.int().nullable().meta({ description: 'The HTTP status of the last answer.' }),
     attemptCount: z.int().min(0),
     firstAttemptAt: UtcTime.nullable(),
-    nextAttemptAt: UtcTime.nullable().meta({ description: 'Null where no attempt is to come.' }),
+    nextAttemptAt: UtcTime.nullable().meta({
+      description:
+        'Null where no attempt is to come. Of a webhook that keeps an order, a delivery behind another one goes earlier, as soon as that one has come to its end.',
+    }),
     redeliveryOf: Id.nullable().meta({ description: 'The delivery that this one repeats.' }),
     createdAt: UtcTime,
     finishedAt: UtcTime.nullable(),
@@ -59,13 +62,17 @@ export const AttemptView = z
     excerpt: z.string().nullable().meta({ description: 'The beginning of what the receiver answered.' }),
     timing: z
       .strictObject({
+        queued: milliseconds,
         lookup: milliseconds,
         connect: milliseconds,
         tls: milliseconds,
         firstByte: milliseconds,
         total: z.number().min(0),
       })
-      .meta({ description: 'Milliseconds from the start of the attempt; null for what it did not come to.' }),
+      .meta({
+        description:
+          'Milliseconds that each part took; null for what it did not come to. `queued` is the wait for a connection and not in `total`.',
+      }),
     reused: z.boolean().meta({ description: 'Whether it went over a connection that was open already.' }),
   })
   .meta({ id: 'WebhookAttempt' });

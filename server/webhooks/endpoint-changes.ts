@@ -12,9 +12,12 @@ import {
   type EndpointInput,
   nameEndpoint,
   secretPurpose,
+  signingKeyPurpose,
+  viewEndpoint,
 } from './endpoint.ts';
 import { applyChange } from './endpoint-edit.ts';
 import {
+  type EndpointKeys,
   type EndpointRow,
   endpointRows,
   findEndpoint,
@@ -22,17 +25,20 @@ import {
   insertEndpoint,
   listAddresses,
   readEndpoint,
-  readSealedSecret,
+  readSecrets,
   type SendingEndpoint,
   updateEndpoint,
   writeEdit,
 } from './endpoint-store.ts';
+import { releaseAll } from './order-store.ts';
 import { announceDeliveries, emitEvents } from './outbox.ts';
-import { generateWebhookSecret } from './sign.ts';
+import { generateSigningKey, generateWebhookSecret } from './sign.ts';
 import { findReceiverFault } from './webhook-url.ts';
 
 /** Each event is written once for each endpoint that wants it, in the transaction of the change. */
 export const mostEndpoints = 50;
+/** Of one endpoint; each is one more signature on every delivery. */
+const mostPreviousSecrets = 10;
 
 /** An endpoint with its secret, which can be seen at this moment alone. */
 export interface ShownEndpoint {
@@ -59,7 +65,10 @@ export async function createEndpoint(
   if (present.length >= mostEndpoints)
     throw new Problem('conflict', `A tenant may have at most ${mostEndpoints} webhooks.`);
   const secret = generateWebhookSecret();
-  const row = await insertEndpoint(work, source.tenantId, input, (id) => box.seal(secret, secretPurpose(id)));
+  const row = await insertEndpoint(work, source.tenantId, input, (id) => ({
+    secret: box.seal(secret, secretPurpose(id)),
+    ...makeSigningKey(box, id, input.asymmetric),
+  }));
   const endpoint = readEndpoint({ ...row, failing_since: null, last_error: null });
   await record(work, source, row, 'created', tell(endpoint));
   return { endpoint, secret };
@@ -72,7 +81,7 @@ export async function createEndpoint(
 export async function editEndpoint(
   work: UnitOfWork,
   source: AuditSource,
-  { policy }: EndpointRules,
+  { box, policy }: EndpointRules,
   id: string,
   change: EndpointChange,
 ): Promise<Endpoint> {
@@ -83,18 +92,20 @@ export async function editEndpoint(
     const present = await listAddresses(work.transaction, source.tenantId);
     requireAddress(endpoint.url, policy, present);
   }
-  const row = await updateEndpoint(work, source.tenantId, id, writeEdit(endpoint));
+  const keys = changed.includes('asymmetric') ? makeSigningKey(box, id, endpoint.asymmetric) : {};
+  const row = await updateEndpoint(work, source.tenantId, id, { ...writeEdit(endpoint), ...keys });
   if (startsAnew) await forgetHealth(work, id);
+  if (changed.includes('ordering')) await releaseAll(work.transaction, work.now, id);
   const told: readonly string[] = changed.map((name) => (name === 'url' ? 'host' : name));
   const pick = (one: Endpoint) => Object.fromEntries(Object.entries(tell(one)).filter(([name]) => told.includes(name)));
   await record(work, source, row, 'edited', { changed, before: pick(before), after: pick(endpoint) });
   if (isResumed) announceDeliveries(work, [id]);
-  return { ...endpoint, updatedAt: row.updated_at };
+  return { ...endpoint, publicKey: row.public_key, updatedAt: row.updated_at };
 }
 
 /**
- * Gives an endpoint a new secret. The old one signs along for the overlap; one from an earlier rotation that still did
- * ends at once, so that no more than two are ever good.
+ * Gives an endpoint a new secret. The old one signs along for the overlap, and those of earlier rotations to their own end;
+ * without an overlap all of them end at once. Of more than ten the oldest ends.
  * @throws {Problem} `not_found`.
  */
 export async function rotateSecret(
@@ -105,22 +116,26 @@ export async function rotateSecret(
   overlapHours: number,
 ): Promise<ShownEndpoint> {
   const before = await lockEndpoint(work, source, id);
-  const old = await readSealedSecret(work.transaction, source.tenantId, id);
+  const [current, ...earlier] = await readSecrets(work.transaction, source.tenantId, id);
   const secret = generateWebhookSecret();
-  const previousSecretExpiresAt =
-    overlapHours === 0 ? null : new Date(Date.parse(work.now) + overlapHours * 3_600_000).toISOString();
+  const end = new Date(Date.parse(work.now) + overlapHours * 3_600_000).toISOString();
+  const lasting = earlier.filter(({ expiresAt }) => expiresAt !== null && expiresAt > work.now);
+  const previous = overlapHours === 0 ? [] : [{ ...current, expiresAt: end }, ...lasting].slice(0, mostPreviousSecrets);
   const row = await updateEndpoint(work, source.tenantId, id, {
     secret: box.seal(secret, secretPurpose(id)),
-    previous_secret: previousSecretExpiresAt === null ? null : old,
-    previous_secret_expires_at: previousSecretExpiresAt,
+    previous_secrets: JSON.stringify(previous),
   });
-  await record(work, source, row, 'secret_rotated', { previousSecretExpiresAt });
-  return { endpoint: { ...before, previousSecretExpiresAt, updatedAt: row.updated_at }, secret };
+  const previousSecretEnds = previous.flatMap(({ expiresAt }) => expiresAt ?? []);
+  const endpoint = { ...before, previousSecretEnds, updatedAt: row.updated_at };
+  const { previousSecrets, previousSecretExpiresAt } = viewEndpoint(endpoint, work.now);
+  await record(work, source, row, 'secret_rotated', { previousSecrets, previousSecretExpiresAt });
+  return { endpoint, secret };
 }
 
 /**
  * Deletes an endpoint. Its row stays, because the audit log tells of it and deliveries name it; its address, which is often
- * a secret itself, and its secrets go, because nothing is sent and signed with them any more.
+ * a secret itself, and its secrets go, because nothing is sent and signed with them any more, and so does its filter, whose
+ * values may name persons.
  * @throws {Problem} `not_found`.
  */
 export async function deleteEndpoint(work: UnitOfWork, source: AuditSource, id: string): Promise<void> {
@@ -128,9 +143,11 @@ export async function deleteEndpoint(work: UnitOfWork, source: AuditSource, id: 
   const row = await updateEndpoint(work, source.tenantId, id, {
     deleted_at: work.now,
     url: '',
+    filter: null,
     secret: '',
-    previous_secret: null,
-    previous_secret_expires_at: null,
+    previous_secrets: '[]',
+    signing_key: null,
+    public_key: null,
   });
   await forgetHealth(work, id);
   const told = { verb: 'deleted', targetRef: nameEndpoint(before), diff: { deletedAt: work.now } };
@@ -171,10 +188,21 @@ export async function lockEndpoint(work: UnitOfWork, { tenantId }: AuditSource, 
   return endpoint;
 }
 
-/** What the audit log tells of an endpoint: a description may name persons, and the log forgets nothing. */
+/**
+ * What the audit log tells of an endpoint: a description and the values of a filter may name persons, and the log forgets
+ * nothing.
+ */
 function tell(endpoint: Endpoint) {
-  const { eventTypes, status } = endpoint;
-  return { host: nameEndpoint(endpoint), eventTypes, status };
+  const { eventTypes, filter, ordering, rateLimit, retrySchedule, asymmetric, status } = endpoint;
+  const sending = { ordering, rateLimit, retrySchedule, asymmetric };
+  return { host: nameEndpoint(endpoint), eventTypes, filter: filter && Object.keys(filter), ...sending, status };
+}
+
+/** A private key, sealed, and its public one; none of both where an endpoint has none. */
+function makeSigningKey(box: SecretBox, id: string, isWanted: boolean): Omit<EndpointKeys, 'secret'> {
+  if (!isWanted) return { signing_key: null, public_key: null };
+  const { privateKey, publicKey } = generateSigningKey();
+  return { signing_key: box.seal(privateKey, signingKeyPurpose(id)), public_key: publicKey };
 }
 
 async function record(

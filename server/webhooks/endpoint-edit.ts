@@ -1,5 +1,17 @@
 import type { Endpoint, EndpointChange } from './endpoint.ts';
 
+const editableFields = [
+  'url',
+  'description',
+  'eventTypes',
+  'filter',
+  'ordering',
+  'rateLimit',
+  'retrySchedule',
+  'asymmetric',
+  'status',
+] as const satisfies readonly (keyof EndpointChange)[];
+
 /** What an edit makes of an endpoint. */
 export interface EndpointEdit {
   readonly endpoint: Endpoint;
@@ -16,8 +28,7 @@ export function applyChange(before: Endpoint, change: EndpointChange): EndpointE
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
   const wanted: Endpoint = { ...before, ...given };
   const isDisabled = wanted.status === 'disabled';
-  const names = ['url', 'description', 'eventTypes', 'status'] as const;
-  const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(wanted[name]));
+  const changed = editableFields.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(wanted[name]));
   const isResumed = wanted.status === 'enabled' && before.status !== 'enabled';
   const startsAnew = changed.includes('url') || isResumed || (before.status === 'disabled' && !isDisabled);
   return {

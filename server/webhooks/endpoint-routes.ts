@@ -36,7 +36,7 @@ const Rotation = z
       .min(0)
       .max(168)
       .default(24)
-      .meta({ description: 'How long the old secret signs along; 0 ends it at once.' }),
+      .meta({ description: 'How long the old secret signs along; 0 ends it, and all before it, at once.' }),
   })
   .prefault({});
 
@@ -134,7 +134,7 @@ export function webhookRoutes({ database, hasher, box, settings }: WebhookServic
       tag,
       summary: 'Give a webhook a new secret; it is shown once',
       description:
-        'During the overlap each delivery has two signatures, one by each secret. A secret of an earlier rotation that still signs along ends at once.',
+        'During the overlap each delivery has one more signature, by the old secret. Those of earlier rotations sign along to their own end, at most ten in all: of more, the oldest ends.',
       scope: 'webhooks:write',
       params: EndpointParams,
       body: Rotation,

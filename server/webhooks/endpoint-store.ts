@@ -5,7 +5,7 @@ import type { Queries } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import type { Endpoint, EndpointInput, EndpointStatus } from './endpoint.ts';
+import type { Endpoint, EndpointInput, EndpointStatus, Ordering } from './endpoint.ts';
 
 export type EndpointRow = Selectable<Tables['webhook_endpoints']>;
 
@@ -22,26 +22,31 @@ export const endpointRows: RowKind<'webhook_endpoints'> = {
 type Health = Pick<Selectable<Tables['webhook_health']>, 'failing_since' | 'last_error'>;
 type RowWithHealth = EndpointRow & { readonly [Name in keyof Health]: Health[Name] | null };
 
-/** Stores a new endpoint. @param seal seals its secret, which belongs to its id. @returns the row, for the event of the change. */
+/** What an endpoint signs with, sealed, and the public key that is shown. */
+export type EndpointKeys = Pick<EndpointRow, 'secret' | 'signing_key' | 'public_key'>;
+
+/** Stores a new endpoint. @param makeKeys makes what belongs to its id. @returns the row, for the event of the change. */
 export async function insertEndpoint(
   work: UnitOfWork,
   tenantId: string,
   input: EndpointInput,
-  seal: (id: string) => string,
+  makeKeys: (id: string) => EndpointKeys,
 ): Promise<EndpointRow> {
   const id = newId();
+  const { secret, signing_key, public_key } = makeKeys(id);
   const row: EndpointRow = {
     id,
     tenant_id: tenantId,
     url: input.url,
     description: input.description,
-    event_types: writeTypes(input.eventTypes),
+    ...writeSending(input),
     status: input.status,
     disabled_reason: null,
     disabled_at: null,
-    secret: seal(id),
-    previous_secret: null,
-    previous_secret_expires_at: null,
+    secret,
+    previous_secrets: '[]',
+    signing_key,
+    public_key,
     created_at: work.now,
     updated_at: work.now,
     deleted_at: null,
@@ -71,7 +76,7 @@ export function writeEdit(endpoint: Endpoint): Partial<EndpointRow> {
   return {
     url: endpoint.url,
     description: endpoint.description,
-    event_types: writeTypes(endpoint.eventTypes),
+    ...writeSending(endpoint),
     status: endpoint.status,
     disabled_reason: endpoint.disabledReason,
     disabled_at: endpoint.disabledAt,
@@ -93,15 +98,15 @@ export async function findEndpoint(queries: Queries, tenantId: string, id: strin
   return row && readEndpoint(row);
 }
 
-/** Reads the sealed secret that signs what is sent to an endpoint of a tenant. */
-export async function readSealedSecret(queries: Queries, tenantId: string, id: string): Promise<string> {
-  const { secret } = await queries
+/** Reads the sealed secrets of an endpoint of a tenant, the newer first. */
+export async function readSecrets(queries: Queries, tenantId: string, id: string): Promise<readonly SealedSecret[]> {
+  const row = await queries
     .selectFrom('webhook_endpoints')
-    .select('secret')
+    .select(['secret', 'previous_secrets'])
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  return secret;
+  return listSecrets(row);
 }
 
 /** The addresses of all endpoints of a tenant. */
@@ -166,6 +171,11 @@ export interface SealedSecret {
   readonly expiresAt: string | null;
 }
 
+/** A secret that signs along. */
+export interface PreviousSecret extends SealedSecret {
+  readonly expiresAt: string;
+}
+
 /** An endpoint, as far as sending needs it. */
 export interface SendingEndpoint {
   readonly id: string;
@@ -174,32 +184,64 @@ export interface SendingEndpoint {
   readonly status: EndpointStatus;
   /** The newer first. */
   readonly secrets: readonly SealedSecret[];
+  /** A sealed private key of Ed25519; null where it signs by HMAC alone. */
+  readonly signingKey: string | null;
+  readonly ordering: Ordering;
+  /** Attempts a second, at most; null for as many as it keeps up with. */
+  readonly rateLimit: number | null;
+  /** When attempts are due, in milliseconds after the first one; null for the usual ones. */
+  readonly retrySchedule: readonly number[] | null;
+  /** Nothing is sent before, because the receiver asked for a pause: RFC 3339. */
+  readonly pausedUntil: string | null;
 }
 
 /** Finds an endpoint to send to, whatever tenant it belongs to; none that was deleted. */
 export async function findEndpointForSending(queries: Queries, id: string): Promise<SendingEndpoint | undefined> {
   const [row] = await selectForSending(queries, { id });
   if (row === undefined) return undefined;
-  const { tenant_id: tenantId, url, previous_secret: previous } = row;
+  const schedule: readonly number[] | null = row.retry_schedule === null ? null : JSON.parse(row.retry_schedule);
   return {
     id,
-    tenantId,
-    url,
+    tenantId: row.tenant_id,
+    url: row.url,
     status: row.status as EndpointStatus,
-    secrets: [
-      { sealed: row.secret, expiresAt: null },
-      ...(previous === null ? [] : [{ sealed: previous, expiresAt: row.previous_secret_expires_at }]),
-    ],
+    secrets: listSecrets(row),
+    signingKey: row.signing_key,
+    ordering: row.ordering as Ordering,
+    rateLimit: row.rate_limit,
+    retrySchedule: schedule?.map((seconds) => seconds * 1000) ?? null,
+    pausedUntil: row.paused_until,
   };
 }
 
+function listSecrets(row: Pick<EndpointRow, 'secret' | 'previous_secrets'>): readonly SealedSecret[] {
+  return [{ sealed: row.secret, expiresAt: null }, ...readPreviousSecrets(row)];
+}
+
+function readPreviousSecrets(row: Pick<EndpointRow, 'previous_secrets'>): readonly PreviousSecret[] {
+  return JSON.parse(row.previous_secrets);
+}
+
+const sendingColumns = [
+  'tenant_id',
+  'url',
+  'status',
+  'secret',
+  'previous_secrets',
+  'signing_key',
+  'ordering',
+  'rate_limit',
+  'retry_schedule',
+] as const;
+
 const selectForSending = prepareQuery<
   { id: string },
-  Pick<EndpointRow, 'tenant_id' | 'url' | 'status' | 'secret' | 'previous_secret' | 'previous_secret_expires_at'>
+  Pick<EndpointRow, (typeof sendingColumns)[number]> & { readonly paused_until: string | null }
 >((queries, parameter) =>
   queries
     .selectFrom('webhook_endpoints')
-    .select(['tenant_id', 'url', 'status', 'secret', 'previous_secret', 'previous_secret_expires_at'])
+    .leftJoin('webhook_health', 'webhook_health.endpoint_id', 'webhook_endpoints.id')
+    .select([...sendingColumns, 'paused_until'])
     .where('id', '=', parameter('id'))
     .where('deleted_at', 'is', null),
 );
@@ -211,17 +253,34 @@ export function readEndpoint(row: RowWithHealth): Endpoint {
     url: row.url,
     description: row.description,
     eventTypes: (row.event_types?.split(' ') ?? null) as Endpoint['eventTypes'],
+    filter: parseOrNull(row.filter),
+    ordering: row.ordering as Ordering,
+    rateLimit: row.rate_limit,
+    retrySchedule: parseOrNull(row.retry_schedule),
+    asymmetric: row.public_key !== null,
+    publicKey: row.public_key,
     status: row.status as EndpointStatus,
     disabledReason: row.disabled_reason as Endpoint['disabledReason'],
     disabledAt: row.disabled_at,
     failingSince: row.failing_since,
     lastError: row.last_error,
-    previousSecretExpiresAt: row.previous_secret_expires_at,
+    previousSecretEnds: readPreviousSecrets(row).map(({ expiresAt }) => expiresAt),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
 }
 
-function writeTypes(types: Endpoint['eventTypes']): string | null {
-  return types === null ? null : types.join(' ');
+/** The columns that say what is sent to an endpoint, and how. */
+function writeSending(endpoint: Pick<Endpoint, 'eventTypes' | 'filter' | 'ordering' | 'rateLimit' | 'retrySchedule'>) {
+  return {
+    event_types: endpoint.eventTypes?.join(' ') ?? null,
+    filter: endpoint.filter && JSON.stringify(endpoint.filter),
+    ordering: endpoint.ordering,
+    rate_limit: endpoint.rateLimit,
+    retry_schedule: endpoint.retrySchedule && JSON.stringify(endpoint.retrySchedule),
+  };
+}
+
+function parseOrNull(text: string | null) {
+  return text === null ? null : JSON.parse(text);
 }

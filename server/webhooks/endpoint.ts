@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Id, UtcTime } from '../http/schemas.ts';
 import { textLine } from '../http/text-line.ts';
 import { type EventType, eventTypes } from './event.ts';
+import { EventFilter } from './event-filter.ts';
 import { WebhookUrl } from './webhook-url.ts';
 
 export const endpointStatuses = ['enabled', 'paused', 'disabled'] as const;
@@ -16,6 +17,13 @@ export const DisabledReason = z.enum(['gone', 'failing']).meta({
   description: '`gone`: it answered 410. `failing`: nothing arrived there for days.',
 });
 export type DisabledReason = z.output<typeof DisabledReason>;
+
+/** Which deliveries of an endpoint wait for earlier ones. */
+export const Ordering = z.enum(['none', 'all', 'subject']).meta({
+  description:
+    '`none`: what is due is sent, several at a time. `all`: one after the other, in the order of the events; one that fails keeps the later ones waiting until it has arrived or is a dead letter. `subject`: the same, but only for events about the same subject (the person, notice, request, incident or control that they tell of).',
+});
+export type Ordering = z.output<typeof Ordering>;
 
 /** What a caller may set: the third status is the server's own. */
 const WantedStatus = z.enum(['enabled', 'paused']);
@@ -38,11 +46,44 @@ const EventTypeFilter = z
   .nullable()
   .meta(filterMeta);
 
+/** Spec: every retry lies within 24 hours of the first attempt. */
+const longestOffset = 24 * 60 * 60;
+
+const RetrySchedule = z
+  .array(z.int().min(1).max(longestOffset))
+  .min(1)
+  .max(20)
+  .superRefine((offsets, context) => {
+    for (const [index, offset] of offsets.entries()) {
+      if (index > 0 && offset <= (offsets[index - 1] as number))
+        context.addIssue({ code: 'custom', path: [index], message: 'must be later than the one before it' });
+    }
+  });
+
 const fields = {
   url: WebhookUrl.meta({
     description: 'An https address on the public internet. A tenant has one webhook for an address.',
   }),
   description: textLine(200).nullable(),
+};
+
+const sendingFields = {
+  filter: EventFilter.nullable().meta({
+    description:
+      'What the `data` of an event must hold for the event to be sent here: for each dotted path a list of accepted values, of which the event holds one; of an array any item counts. Events about webhooks pass in any case. Null: every event of the wanted types.',
+  }),
+  ordering: Ordering,
+  rateLimit: z.int().min(1).max(1000).nullable().meta({
+    description: 'How many attempts are made in a second, at most; null for as many as the receiver keeps up with.',
+  }),
+  retrySchedule: RetrySchedule.nullable().meta({
+    description:
+      'When a delivery that fails is tried again: whole seconds after its first attempt, ascending. After the last it is a dead letter. Null: the usual times, over 24 hours.',
+  }),
+  asymmetric: z.boolean().meta({
+    description:
+      'Whether deliveries are signed with Ed25519 as well (`v1a` of Standard Webhooks), for receivers that shall hold no secret. Each time it is switched on makes a new pair of keys.',
+  }),
 };
 
 /** What creates an endpoint. */
@@ -51,6 +92,11 @@ export const EndpointInput = z
     url: fields.url,
     description: fields.description.default(null),
     eventTypes: EventTypeFilter.default(null),
+    filter: sendingFields.filter.default(null),
+    ordering: sendingFields.ordering.default('none'),
+    rateLimit: sendingFields.rateLimit.default(null),
+    retrySchedule: sendingFields.retrySchedule.default(null),
+    asymmetric: sendingFields.asymmetric.default(false),
     status: WantedStatus.default('enabled'),
   })
   .meta({ id: 'WebhookInput' });
@@ -61,6 +107,7 @@ export const EndpointChange = z
   .strictObject({
     ...fields,
     eventTypes: EventTypeFilter,
+    ...sendingFields,
     status: WantedStatus.meta({ description: 'Also takes a webhook that was disabled into use again.' }),
   })
   .partial()
@@ -74,6 +121,10 @@ export const EndpointView = z
     url: z.string(),
     description: z.string().nullable(),
     eventTypes: z.array(EventTypeName).nullable().meta(filterMeta),
+    ...sendingFields,
+    publicKey: z.string().nullable().meta({
+      description: 'Checks the `v1a` signatures: `whpk_` and the base64 of 32 bytes. Null where there are none.',
+    }),
     status: EndpointStatus,
     disabledReason: DisabledReason.nullable(),
     disabledAt: UtcTime.nullable(),
@@ -81,7 +132,8 @@ export const EndpointView = z
       description: 'Since when every attempt has failed; null while all is well.',
     }),
     lastError: z.string().nullable(),
-    previousSecretExpiresAt: UtcTime.nullable().meta({ description: 'Until then the previous secret signs along.' }),
+    previousSecrets: z.int().min(0).meta({ description: 'How many previous secrets sign along.' }),
+    previousSecretExpiresAt: UtcTime.nullable().meta({ description: 'When the last of them ends; null for none.' }),
     createdAt: UtcTime,
     updatedAt: UtcTime,
   })
@@ -89,12 +141,15 @@ export const EndpointView = z
 export type EndpointView = z.output<typeof EndpointView>;
 
 /** An endpoint as it is kept, without its secrets. */
-export type Endpoint = EndpointView;
+export interface Endpoint extends Omit<EndpointView, 'previousSecrets' | 'previousSecretExpiresAt'> {
+  /** When each of its previous secrets ends, or ended. */
+  readonly previousSecretEnds: readonly string[];
+}
 
 /** An endpoint as it stands at a time: a previous secret that has expired is none. */
-export function viewEndpoint(endpoint: Endpoint, now: string): EndpointView {
-  const { previousSecretExpiresAt: end } = endpoint;
-  return { ...endpoint, previousSecretExpiresAt: end !== null && end > now ? end : null };
+export function viewEndpoint({ previousSecretEnds, ...endpoint }: Endpoint, now: string): EndpointView {
+  const ends = previousSecretEnds.filter((end) => end > now).toSorted();
+  return { ...endpoint, previousSecrets: ends.length, previousSecretExpiresAt: ends.at(-1) ?? null };
 }
 
 /** An endpoint with its secret, which is shown this once. */
@@ -106,6 +161,11 @@ export type EndpointWithSecret = z.output<typeof EndpointWithSecret>;
 /** What the secrets of an endpoint are sealed for: none opens as that of another. */
 export function secretPurpose(endpointId: string): string {
   return `webhook ${endpointId}`;
+}
+
+/** What the private key of an endpoint is sealed for. */
+export function signingKeyPurpose(endpointId: string): string {
+  return `webhook signing key ${endpointId}`;
 }
 
 /**

@@ -2,12 +2,16 @@ import { newId } from '../ids.ts';
 import type { Queries } from '../storage/database.ts';
 import { insertRows } from '../storage/insert-rows.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
-import type { EventType, StoredEvent } from './event.ts';
+import type { Ordering } from './endpoint.ts';
+import { type EventType, isOperational, type NewWebhookEvent, readSubject, type StoredEvent } from './event.ts';
+import { passesFilter, type ReadyFilter, readFilter } from './event-filter.ts';
 
 /** The endpoints of a tenant, as far as they decide what becomes of its events. */
 export type Subscribers = readonly {
   readonly id: string;
   readonly event_types: string | null;
+  readonly filter: string | null;
+  readonly ordering: string;
   readonly status: string;
 }[];
 
@@ -19,18 +23,18 @@ export function findSubscribers(queries: Queries, tenantId: string): Promise<Sub
 const selectSubscribers = prepareQuery<{ tenantId: string }, Subscribers[number]>((queries, parameter) =>
   queries
     .selectFrom('webhook_endpoints')
-    .select(['id', 'event_types', 'status'])
+    .select(['id', 'event_types', 'filter', 'ordering', 'status'])
     .where('tenant_id', '=', parameter('tenantId'))
     .where('deleted_at', 'is', null)
     .orderBy('id'),
 );
 
-/** Whether any of the endpoints wants events of a type. */
+/** Whether any of the endpoints wants events of a type, whatever they hold. */
 export function isWanted(subscribers: Subscribers, type: EventType): boolean {
   return subscribers.some((subscriber) => wants(subscriber, type));
 }
 
-function wants({ event_types }: Subscribers[number], type: string): boolean {
+function wants({ event_types }: Pick<Subscribers[number], 'event_types'>, type: string): boolean {
   return event_types === null || event_types.split(' ').includes(type);
 }
 
@@ -46,15 +50,18 @@ export async function queueDeliveries(
   events: readonly StoredEvent[],
   subscribers: Subscribers,
 ): Promise<readonly string[]> {
-  const rows = events.flatMap((event) =>
-    subscribers
-      .filter((subscriber) => wants(subscriber, event.type))
-      .map(({ id, status }) => {
-        const delivery = newDelivery(event, id, now);
+  const ready = subscribers.map((one) => ({ ...one, filter: one.filter === null ? null : readFilter(one.filter) }));
+  const rows = events.flatMap((event) => {
+    const readData = readOnce(event);
+    return ready
+      .filter((subscriber) => wants(subscriber, event.type) && passes(subscriber.filter, event.type, readData))
+      .map(({ id, status, ordering }) => {
+        const ordering_key = chooseKey(ordering as Ordering, event.type, readData);
+        const delivery = { ...newDelivery(event, id, now), ordering_key };
         if (status !== 'disabled') return delivery;
         return { ...delivery, status: 'dead', reason: 'endpoint_disabled', due_at: null, finished_at: now };
-      }),
-  );
+      });
+  });
   await insertRows(queries, 'webhook_deliveries', rows);
   const enabled = subscribers.filter(
     ({ id, status }) => status === 'enabled' && rows.some((row) => row.endpoint_id === id),
@@ -62,7 +69,29 @@ export async function queueDeliveries(
   return enabled.map(({ id }) => id);
 }
 
-/** A delivery that waits for its first attempt. */
+type Data = NewWebhookEvent['data'];
+
+/** The data of an event, read when somebody asks for it, and not again. */
+function readOnce({ data }: StoredEvent): () => Data {
+  let parsed: Data | undefined;
+  return () => {
+    parsed ??= JSON.parse(data) as Data;
+    return parsed;
+  };
+}
+
+/** Filters are about what happens in the tenant: what tells of the webhooks themselves passes. */
+function passes(filter: ReadyFilter | null, type: string, readData: () => Data): boolean {
+  return filter === null || isOperational(type) || passesFilter(filter, readData());
+}
+
+/** What the deliveries of an endpoint that wait for each other have in common; null where none waits. */
+function chooseKey(ordering: Ordering, type: string, readData: () => Data): string | null {
+  if (ordering === 'none') return null;
+  return ordering === 'all' ? '' : readSubject(type, readData());
+}
+
+/** A delivery that waits for its first attempt, and for no other delivery. */
 export function newDelivery(
   event: Pick<StoredEvent, 'id' | 'tenant_id' | 'type'>,
   endpointId: string,
@@ -82,6 +111,7 @@ export function newDelivery(
     first_attempt_at: null as string | null,
     due_at: now as string | null,
     claimed_by: null as string | null,
+    ordering_key: null as string | null,
     redelivery_of: redeliveryOf,
     created_at: now,
     finished_at: null as string | null,

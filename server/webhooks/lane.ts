@@ -1,12 +1,17 @@
+import { TokenBucket } from './token-bucket.ts';
+
 /** Attempts that run at once for one endpoint: it starts with few, gets more while it keeps up, and fewer when it fails. */
 export class Lane {
   readonly endpointId: string;
   /** Whether something may be due that is not claimed yet. */
   isHungry = true;
   inFlight = 0;
-  /** Milliseconds since 1970: before, nothing is claimed, because the receiver asked for a pause. */
-  pausedUntil = 0;
+  /** Milliseconds since 1970: nothing is claimed before. */
+  #pausedUntil = 0;
   #limit = firstLimit;
+  /** Null where the endpoint takes as many as it keeps up with. */
+  #bucket: TokenBucket | null = null;
+  #perSecond: number | null = null;
 
   constructor(endpointId: string) {
     this.endpointId = endpointId;
@@ -14,7 +19,29 @@ export class Lane {
 
   /** How many more attempts may begin now. */
   capacity(now: number): number {
-    return now < this.pausedUntil ? 0 : Math.max(0, Math.floor(this.#limit) - this.inFlight);
+    const room = this.#room(now);
+    return this.#bucket === null || room === 0 ? room : Math.min(room, this.#bucket.count(now));
+  }
+
+  /** When one that waits for its rate alone may go on, in milliseconds since 1970; null for all others. */
+  nextTokenAt(now: number): number | null {
+    if (this.#bucket === null || !this.isHungry || this.#room(now) === 0) return null;
+    return this.#bucket.count(now) > 0 ? null : this.#bucket.nextAt(now);
+  }
+
+  /** Keeps to a rate of attempts a second; null for none. */
+  keepRate(perSecond: number | null, now: number): void {
+    if (perSecond === this.#perSecond) return;
+    this.#perSecond = perSecond;
+    if (perSecond === null) this.#bucket = null;
+    else if (this.#bucket === null) this.#bucket = new TokenBucket(perSecond, now);
+    else this.#bucket.setRate(perSecond, now);
+  }
+
+  /** So many attempts begin. */
+  begin(attempts: number, now: number): void {
+    this.inFlight += attempts;
+    this.#bucket?.take(attempts, now);
   }
 
   /**
@@ -31,14 +58,22 @@ export class Lane {
     this.#limit = Math.max(1, this.#limit / 2);
   }
 
-  /** The receiver asked for a pause; no longer than an hour, for it holds for every delivery. */
-  pause(now: number, milliseconds: number): void {
-    this.pausedUntil = Math.max(this.pausedUntil, now + Math.min(milliseconds, longestPause));
+  /**
+   * The receiver asked for a pause, which is kept with the endpoint. Here it holds for a moment alone: it may have been ended
+   * meanwhile, so the endpoint is read again.
+   */
+  pause(now: number, until: number): void {
+    this.#pausedUntil = Math.min(until, now + longestMemory);
   }
 
   /** Whether it need not be remembered. */
   isIdle(now: number): boolean {
-    return !this.isHungry && this.inFlight === 0 && now >= this.pausedUntil;
+    if (this.isHungry || this.inFlight > 0 || now < this.#pausedUntil) return false;
+    return this.#bucket === null || this.#bucket.isFull(now);
+  }
+
+  #room(now: number): number {
+    return now < this.#pausedUntil ? 0 : Math.max(0, Math.floor(this.#limit) - this.inFlight);
   }
 }
 
@@ -46,4 +81,4 @@ const quick = 1000;
 const slow = 5000;
 const firstLimit = 8;
 const mostAtOnce = 64;
-const longestPause = 60 * 60 * 1000;
+const longestMemory = 2000;

@@ -2,7 +2,6 @@ import { CompiledQuery, sql } from 'kysely';
 import type { Queries } from '../storage/database.ts';
 import { locksRows } from '../storage/database.ts';
 import { insertRows } from '../storage/insert-rows.ts';
-import { prepareQuery } from '../storage/prepared-query.ts';
 import { rememberText } from '../storage/query-text.ts';
 import type { StoredEvent } from './event.ts';
 
@@ -13,6 +12,8 @@ export interface ClaimedDelivery {
   readonly firstAttemptAt: string | null;
   readonly reason: string | null;
   readonly responseStatus: number | null;
+  /** Null where it waits for no other. */
+  readonly orderingKey: string | null;
   readonly event: StoredEvent;
 }
 
@@ -75,14 +76,17 @@ export async function listWaitingEndpoints(queries: Queries): Promise<readonly W
   return rows;
 }
 
-/**
- * Claims what is due to an endpoint, oldest first; on PostgreSQL past what another process is claiming.
- * @param limit at most so many.
- */
-export async function claimDeliveries(
-  queries: Queries,
-  claim: { readonly endpointId: string; readonly sender: string; readonly now: string; readonly limit: number },
-): Promise<readonly ClaimedDelivery[]> {
+export interface WantedClaim {
+  readonly endpointId: string;
+  /** Who claims. */
+  readonly sender: string;
+  readonly now: string;
+  /** At most so many. */
+  readonly limit: number;
+}
+
+/** Claims what is due to an endpoint, oldest first, whatever its order; on PostgreSQL past what another process is claiming. */
+export async function claimDeliveries(queries: Queries, claim: WantedClaim): Promise<readonly ClaimedDelivery[]> {
   const text = rememberText(queries, 'claim deliveries', () => {
     const skipped = locksRows(queries) ? sql`for update skip locked` : sql``;
     return sql`
@@ -98,8 +102,15 @@ export async function claimDeliveries(
   const { rows } = await queries.executeQuery<{ id: string }>(
     CompiledQuery.raw(text, [endpointId, now, limit, sender]),
   );
-  if (rows.length === 0) return [];
-  const ids = rows.map(({ id }) => id);
+  return readClaimed(
+    queries,
+    rows.map(({ id }) => id),
+  );
+}
+
+/** Reads what was claimed, with its events, oldest first. */
+export async function readClaimed(queries: Queries, ids: readonly string[]): Promise<readonly ClaimedDelivery[]> {
+  if (ids.length === 0) return [];
   const claimed = await queries
     .selectFrom('webhook_deliveries as delivery')
     .innerJoin('webhook_events as event', 'event.id', 'delivery.event_id')
@@ -109,6 +120,7 @@ export async function claimDeliveries(
       'delivery.first_attempt_at',
       'delivery.reason',
       'delivery.response_status',
+      'delivery.ordering_key',
       'event.id as event_id',
       'event.tenant_id',
       'event.type',
@@ -124,42 +136,55 @@ export async function claimDeliveries(
     firstAttemptAt: row.first_attempt_at,
     reason: row.reason,
     responseStatus: row.response_status,
+    orderingKey: row.ordering_key,
     event: { id: row.event_id, tenant_id: row.tenant_id, type: row.type, data: row.data, created_at: row.created_at },
   }));
 }
 
-/** Writes attempts, and how their deliveries stand now; what another process has taken over meanwhile stays as it is. */
+/**
+ * Writes attempts, and how their deliveries stand now; what another process has taken over meanwhile stays as it is.
+ * @returns the ids of the dead letters that this made.
+ */
 export async function finishAttempts(
   queries: Queries,
   sender: string,
   attempts: readonly AttemptRow[],
   states: readonly DeliveryState[],
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   // A commit whose answer was lost is done again, although it may have succeeded: the rows may be there.
   await insertRows(queries, 'webhook_attempts', attempts, { skipsPresent: true });
+  const dead = new Set<string>();
   for (let start = 0; start < states.length; ) {
     const size = Math.min(mostStates, 2 ** Math.floor(Math.log2(states.length - start)));
-    const values = states
-      .slice(start, start + size)
-      .flatMap((state) => [
-        state.id,
-        state.status,
-        state.reason,
-        state.responseStatus,
-        state.attempts,
-        state.firstAttemptAt,
-        state.dueAt,
-        state.finishedAt,
-      ]);
-    await queries.executeQuery(CompiledQuery.raw(finishText(queries, size), [...values, sender]));
+    const some = states.slice(start, start + size);
+    const values = some.flatMap((state) => [
+      state.id,
+      state.status,
+      state.reason,
+      state.responseStatus,
+      state.attempts,
+      state.firstAttemptAt,
+      state.dueAt,
+      state.finishedAt,
+    ]);
+    const text = finishText(
+      queries,
+      size,
+      some.some(({ status }) => status === 'dead'),
+    );
+    const { rows } = await queries.executeQuery<{ id: string; status: string }>(
+      CompiledQuery.raw(text, [...values, sender]),
+    );
+    for (const { id, status } of rows) if (status === 'dead') dead.add(id);
     start += size;
   }
+  return dead;
 }
 
 const mostStates = 128;
 
-function finishText(queries: Queries, size: number): string {
-  return rememberText(queries, `finish deliveries ${size}`, () => {
+function finishText(queries: Queries, size: number, tells: boolean): string {
+  return rememberText(queries, `finish deliveries ${size} ${tells}`, () => {
     const text = () => sql`cast(${''} as text)`;
     const number = () => sql`cast(${0} as integer)`;
     const row = () => sql`(${text()}, ${text()}, ${text()}, ${number()}, ${number()}, ${text()}, ${text()}, ${text()})`;
@@ -169,7 +194,8 @@ function finishText(queries: Queries, size: number): string {
       update webhook_deliveries set
         status = done.status, reason = done.reason, response_status = done.response_status, attempts = done.attempts,
         first_attempt_at = done.first_attempt_at, due_at = done.due_at, finished_at = done.finished_at, claimed_by = null
-      from done where webhook_deliveries.id = done.id and webhook_deliveries.claimed_by = ${''}`;
+      from done where webhook_deliveries.id = done.id and webhook_deliveries.claimed_by = ${''}
+      ${tells ? sql`returning webhook_deliveries.id, webhook_deliveries.status` : sql``}`;
   });
 }
 
@@ -204,38 +230,6 @@ export async function releaseStrays(
   const strays = claimed.map(({ id }) => id).filter((id) => !held.has(id));
   for (let start = 0; start < strays.length; start += strandedBatch)
     await releaseDeliveries(queries, sender, strays.slice(start, start + strandedBatch));
-}
-
-/** How an endpoint fares. */
-export interface EndpointHealth {
-  /** When the failures began that no success has ended; null while all is well. */
-  readonly failingSince: string | null;
-  /** When an attempt last failed. */
-  readonly failedAt: string | null;
-  readonly lastError: string | null;
-}
-
-/** Finds how an endpoint fares. */
-export async function findHealth(queries: Queries, endpointId: string): Promise<EndpointHealth> {
-  const [row] = await selectHealth(queries, { endpointId });
-  return row ?? { failingSince: null, failedAt: null, lastError: null };
-}
-
-const selectHealth = prepareQuery<{ endpointId: string }, EndpointHealth>((queries, parameter) =>
-  queries
-    .selectFrom('webhook_health')
-    .select(['failing_since as failingSince', 'failed_at as failedAt', 'last_error as lastError'])
-    .where('endpoint_id', '=', parameter('endpointId')),
-);
-
-/** Notes how an endpoint fares. */
-export async function saveHealth(queries: Queries, endpointId: string, health: EndpointHealth): Promise<void> {
-  const values = { failing_since: health.failingSince, failed_at: health.failedAt, last_error: health.lastError };
-  await queries
-    .insertInto('webhook_health')
-    .values({ endpoint_id: endpointId, ...values })
-    .onConflict((conflict) => conflict.column('endpoint_id').doUpdateSet(values))
-    .execute();
 }
 
 /** Ends a batch of what waits for an endpoint that takes nothing any more: canceled where it was deleted, else dead. */

@@ -25,6 +25,7 @@ export function runSender({ sender, database, clock, log }: RunSenderOptions): R
     repeat({ every: 500, pause: 10, task: 'looking for deliveries', log }, () => sender.look()),
     repeat({ every: 500, pause: 10, task: 'redelivering', log }, () => stepRedeliveries(database, clock())),
     repeat({ every: 2000, task: 'the beat of the sender', log }, watchSenders(sender)),
+    repeat({ every: 60_000, task: 'counting deliveries', log }, async () => logCount(sender, log)),
   ];
   const hasStarted = () =>
     start(sender, database).then(
@@ -58,12 +59,20 @@ export function runSender({ sender, database, clock, log }: RunSenderOptions): R
       await sender
         .stop(graceMilliseconds)
         .catch((error: unknown) => log.error({ err: error }, 'the sender stopped badly'));
+      logCount(sender, log);
       await working;
     },
   };
 }
 
 const graceMilliseconds = 10_000;
+
+/** Tells the log what was sent since the last time; nothing where nothing was. */
+function logCount(sender: WebhookSender, log: Logger): false {
+  const count = sender.takeCount();
+  if (count !== null) log.info({ ...count, inFlight: sender.inFlight }, 'sent webhooks');
+  return false;
+}
 
 /** Takes its place; on SQLite whoever else is on the list has ended, for a file has one server. */
 async function start(sender: WebhookSender, { dialect }: Database): Promise<void> {

@@ -10,6 +10,8 @@ export const retryWindow = 24 * 60 * 60 * 1000;
 const edge = 60_000;
 
 export interface FailedAttempt {
+  /** When attempts are due, in milliseconds after the first one, which is among them; the usual ones unless told otherwise. */
+  readonly offsets?: readonly number[];
   /** How many attempts were made, with this one. */
   readonly attempts: number;
   /** When the first attempt began: RFC 3339. */
@@ -25,32 +27,48 @@ export interface FailedAttempt {
  * together do not return together, and not before the receiver said. Offsets that have passed are left out, and what would
  * come after the window comes within its last minutes.
  * @param random from 0 up to 1.
- * @returns RFC 3339; null when the window of 24 hours leaves no time for another attempt.
+ * @returns RFC 3339; null when the schedule has no offset left, or the window of 24 hours no time for another attempt.
  */
-export function planRetry({ attempts, firstAttemptAt, now, retryAfter }: FailedAttempt, random: number): string | null {
-  const [first, present] = [Date.parse(firstAttemptAt), Date.parse(now)];
+export function planRetry(failed: FailedAttempt, random: number): string | null {
+  const { offsets = attemptOffsets, attempts, retryAfter } = failed;
+  const [first, present] = [Date.parse(failed.firstAttemptAt), Date.parse(failed.now)];
   const last = first + retryWindow - edge;
-  if (attempts >= attemptOffsets.length || present >= last - lastMinutes) return null;
-  const planned = attemptOffsets
+  if (attempts >= offsets.length || present >= last - lastMinutes) return null;
+  const planned = offsets
+    .map((_, index) => ({ time: first + spread(offsets, index, random), gap: gapBefore(offsets, index) }))
     .slice(attempts)
-    .map((offset) => first + spread(offset, random))
-    .find((time) => time >= present + shortestWait);
+    .find(({ time, gap }) => time >= present + Math.min(longestRest, gap / 2))?.time;
+  // One that ends with the window has a last attempt at its end, however late the one before came.
+  if (planned === undefined && offsets.at(-1) !== retryWindow) return null;
   // A tenth later than the receiver asked for, at most: all that it refused at once was told the same.
   const asked = retryAfter === null ? 0 : present + retryAfter * (1 + 0.1 * random);
   const wanted = Math.max(planned ?? last, asked);
   return new Date(Math.floor(Math.min(wanted, last - lastMinutes * random))).toISOString();
 }
 
-/** The offset of the last attempt is moved to before it alone: after it, the window has ended. */
-function spread(offset: number, random: number): number {
-  return offset === retryWindow ? (offset - edge) * (0.9 + 0.1 * random) : offset * (0.9 + 0.2 * random);
+/**
+ * Moves an offset by up to a tenth, and by a third of the way to its neighbours at most, so that they stay in order. One at
+ * the end of the window is moved to before it alone.
+ */
+function spread(offsets: readonly number[], index: number, random: number): number {
+  const offset = Math.min(offsets[index] as number, retryWindow - edge);
+  const gapAfter = index + 1 < offsets.length ? (offsets[index + 1] as number) - offset : Number.POSITIVE_INFINITY;
+  const reach = Math.min(offset / 10, gapBefore(offsets, index) / 3, gapAfter / 3);
+  return (offsets[index] as number) >= retryWindow ? offset - reach * (1 - random) : offset + reach * (2 * random - 1);
+}
+
+function gapBefore(offsets: readonly number[], index: number): number {
+  return index === 0 ? 0 : (offsets[index] as number) - (offsets[index - 1] as number);
 }
 
 /** What would come later is brought apart over them; what fails in them is not tried again. */
 const lastMinutes = 10 * 60_000;
 
-/** Offsets that have passed while a server was down must not be made up for one after the other. */
-const shortestWait = 1000;
+/**
+ * Between the end of an attempt and the next one; less where the schedule itself is closer. What passed while a server was
+ * down must not be made up for, one attempt after the other.
+ */
+const longestRest = 1000;
 
 /** Whether a delivery that is due may still be tried. */
 export function isWithinWindow(firstAttemptAt: string | null, now: string): boolean {

@@ -6,29 +6,24 @@ import type { Clock } from '../clock.ts';
 import { newId } from '../ids.ts';
 import type { Database } from '../storage/database.ts';
 import { runUnitOfWork, type UnitOfWork } from '../storage/unit-of-work.ts';
-import { type EndedAttempt, endAttempt, expireDelivery } from './attempt.ts';
-import type { DisabledReason } from './endpoint.ts';
-import { disableEndpoint } from './endpoint-changes.ts';
+import { type EndedAttempt, endAttempt } from './attempt.ts';
+import { writeAttempts } from './attempt-changes.ts';
+import { type ClaimedWork, claimForEndpoint } from './claim-changes.ts';
 import { findEndpointForSending, type SendingEndpoint } from './endpoint-store.ts';
 import { writeBody } from './event.ts';
 import { Lane } from './lane.ts';
 import type { Receivers } from './post-delivery.ts';
 import {
   type ClaimedDelivery,
-  claimDeliveries,
-  type DeliveryState,
   endStranded,
-  findHealth,
-  finishAttempts,
   listWaitingEndpoints,
   releaseDeliveries,
   releaseStrays,
-  saveHealth,
 } from './queue-store.ts';
-import { isWithinWindow } from './schedule.ts';
+import { SendCounter, type SentCount } from './send-counter.ts';
 import { beat, freeOrphans, removeSenders } from './sender-store.ts';
-import type { SigningKey } from './sign.ts';
-import { openKeys, webhookHeaders } from './webhook-headers.ts';
+import type { EndpointSigner } from './sign.ts';
+import { openSigner, webhookHeaders } from './webhook-headers.ts';
 
 export interface SenderOptions {
   readonly database: Database;
@@ -59,6 +54,9 @@ export class WebhookSender {
   #woken = Promise.withResolvers<void>();
   #turning: Promise<void> = Promise.resolve();
   #delivered = 0;
+  readonly #counter = new SendCounter();
+  /** How many processes send, this one among them: each takes its share of what an endpoint wants a second. */
+  #senders = 1;
   /** Whether a commit failed, so that deliveries may stand as claimed that nobody attempts. */
   #isUnsure = false;
   #isStopping = false;
@@ -78,6 +76,11 @@ export class WebhookSender {
   /** How many attempts are being made at this moment. */
   get inFlight(): number {
     return this.#underWay.size;
+  }
+
+  /** What was sent since it was asked for last; null for nothing. */
+  takeCount(): SentCount | null {
+    return this.#counter.take();
   }
 
   /** These endpoints may have something that is due. */
@@ -105,8 +108,18 @@ export class WebhookSender {
 
   /** Resolves when a turn may have something to do. */
   async waitForWork(): Promise<void> {
+    const timer = this.#wakeForRates();
     await this.#woken.promise;
+    clearTimeout(timer);
     this.#woken = Promise.withResolvers();
+  }
+
+  /** Wakes it when the first lane that waits for its rate alone may go on. */
+  #wakeForRates(): NodeJS.Timeout | undefined {
+    const now = Date.parse(this.#options.clock());
+    const times = [...this.#lanes.values()].map((lane) => lane.nextTokenAt(now)).filter((time) => time !== null);
+    if (times.length === 0) return undefined;
+    return setTimeout(() => this.#woken.resolve(), Math.max(1, Math.min(...times) - now)).unref();
   }
 
   /**
@@ -140,7 +153,7 @@ export class WebhookSender {
     // What is committed from here on is noticed anew.
     for (const lane of lanes) lane.isHungry = false;
     const claimed = await runUnitOfWork(database, clock(), async (work) => {
-      await this.#write(work, ended);
+      await writeAttempts(work, this.id, ended);
       if (this.#isUnsure) await releaseStrays(work.transaction, this.id, () => this.#holds());
       return this.#claim(work, lanes);
     }).catch((error: unknown) => {
@@ -162,9 +175,11 @@ export class WebhookSender {
   }
 
   /** Says that this process is alive. @returns the beats of every process that sends. */
-  beat(): Promise<ReadonlyMap<string, number>> {
+  async beat(): Promise<ReadonlyMap<string, number>> {
     const { database, clock } = this.#options;
-    return runUnitOfWork(database, clock(), ({ transaction }) => beat(transaction, this.id));
+    const beats = await runUnitOfWork(database, clock(), ({ transaction }) => beat(transaction, this.id));
+    this.#senders = beats.size;
+    return beats;
   }
 
   /** Takes processes that have ended off the list, and frees what they, or any that are not on it, had claimed. */
@@ -195,7 +210,7 @@ export class WebhookSender {
     await this.settle();
     await receivers.close();
     await runUnitOfWork(database, clock(), async (work) => {
-      await this.#write(work, this.#ended);
+      await writeAttempts(work, this.id, this.#ended);
       if (this.#isUnsure) await releaseStrays(work.transaction, this.id, () => new Set());
       else await releaseDeliveries(work.transaction, this.id, this.#givenUp);
       await removeSenders(work.transaction, [this.id]);
@@ -223,66 +238,33 @@ export class WebhookSender {
     );
   }
 
-  async #write(work: UnitOfWork, ended: readonly EndedAttempt[]): Promise<void> {
-    if (ended.length === 0) return;
-    const rows = ended.map(({ row }) => row);
-    const states = ended.map(({ state }) => state);
-    await finishAttempts(work.transaction, this.id, rows, states);
-    const lost: { readonly endpoint: SendingEndpoint; readonly reason: DisabledReason }[] = [];
-    for (const ofEndpoint of Map.groupBy(ended, ({ endpoint }) => endpoint.id).values()) {
-      const [{ endpoint }] = ofEndpoint as [EndedAttempt];
-      const failingSince = await this.#noteHealth(work, endpoint.id, ofEndpoint);
-      const failedFor = failingSince === null ? 0 : Date.parse(work.now) - Date.parse(failingSince);
-      if (ofEndpoint.some(({ failure }) => failure?.isGone)) lost.push({ endpoint, reason: 'gone' });
-      else if (failedFor >= longestFailure) lost.push({ endpoint, reason: 'failing' });
-    }
-    // Each locks the log of its tenant: two servers lock them in the same order.
-    lost.sort((one, other) => (one.endpoint.tenantId < other.endpoint.tenantId ? -1 : 1));
-    for (const { endpoint, reason } of lost) await disableEndpoint(work, endpoint, reason);
-  }
-
-  /** Notes how an endpoint fares after attempts. @returns since when it has failed; null while all is well. */
-  async #noteHealth(work: UnitOfWork, endpointId: string, ended: readonly EndedAttempt[]): Promise<string | null> {
-    const before = await findHealth(work.transaction, endpointId);
-    let { failingSince, failedAt, lastError } = before;
-    for (const { failure, row } of ended) {
-      // A failure after a day without any begins anew: days without attempts are no days of failure.
-      const goesOn = failingSince !== null && failedAt !== null && Date.parse(row.at) - Date.parse(failedAt) <= day;
-      failingSince = failure === null ? null : goesOn ? failingSince : row.at;
-      failedAt = failure === null ? null : row.at;
-      lastError = failure === null ? null : failure.message;
-    }
-    if (failedAt !== before.failedAt || failingSince !== before.failingSince)
-      await saveHealth(work.transaction, endpointId, { failingSince, failedAt, lastError });
-    return failingSince;
-  }
-
   /**
    * Claims for each lane what it has room for. Of all places together a tenant may have a part; a lane in which nothing is
    * under way gets one in any case, so that no number of slow receivers keeps another waiting.
    */
   async #claim(work: UnitOfWork, lanes: readonly Lane[]): Promise<readonly Claim[]> {
     const claims: Claim[] = [];
-    const expired: DeliveryState[] = [];
     const ofTenants = new Map(this.#ofTenants);
     let places = mostAtOnce - this.#underWay.size;
+    const now = Date.parse(work.now);
     for (const lane of lanes) {
-      const { endpointId } = lane;
-      const endpoint = await findEndpointForSending(work.transaction, endpointId);
+      const endpoint = await findEndpointForSending(work.transaction, lane.endpointId);
       if (endpoint?.status !== 'enabled') continue;
-      const ofTenant = ofTenants.get(endpoint.tenantId) ?? 0;
-      const room = Math.min(places, mostOfTenant - ofTenant, lane.capacity(Date.parse(work.now)));
-      const limit = Math.max(room, lane.inFlight === 0 ? 1 : 0);
-      const claim = { endpointId, sender: this.id, now: work.now, limit };
-      const claimed = limit === 0 ? [] : await claimDeliveries(work.transaction, claim);
-      const deliveries = claimed.filter(({ firstAttemptAt }) => isWithinWindow(firstAttemptAt, work.now));
-      for (const delivery of claimed)
-        if (!deliveries.includes(delivery)) expired.push(expireDelivery(delivery, work.now));
-      claims.push({ endpoint, lane, deliveries, hasMore: claimed.length === limit });
-      places -= deliveries.length;
-      ofTenants.set(endpoint.tenantId, ofTenant + deliveries.length);
+      const { tenantId, rateLimit, pausedUntil } = endpoint;
+      if (pausedUntil !== null && pausedUntil > work.now) {
+        lane.pause(now, Date.parse(pausedUntil));
+        continue;
+      }
+      lane.keepRate(rateLimit === null ? null : rateLimit / this.#senders, now);
+      const ofTenant = ofTenants.get(tenantId) ?? 0;
+      const room = Math.max(Math.min(places, mostOfTenant - ofTenant), lane.inFlight === 0 ? 1 : 0);
+      const limit = Math.min(room, lane.capacity(now));
+      const claimed =
+        limit === 0 ? { deliveries: [], hasMore: true } : await claimForEndpoint(work, this.id, endpoint, limit);
+      claims.push({ endpoint, lane, ...claimed });
+      places -= claimed.deliveries.length;
+      ofTenants.set(tenantId, ofTenant + claimed.deliveries.length);
     }
-    await finishAttempts(work.transaction, this.id, [], expired);
     return claims;
   }
 
@@ -292,11 +274,11 @@ export class WebhookSender {
     this.#lanes.delete(lane.endpointId);
     this.#lanes.set(lane.endpointId, lane);
     const startedAt = this.#options.clock();
-    const keys = openKeys(this.#options.box, endpoint, startedAt);
+    const signer = openSigner(this.#options.box, endpoint, startedAt);
+    lane.begin(deliveries.length, Date.parse(startedAt));
     for (const delivery of deliveries) {
-      lane.inFlight += 1;
       this.#countPlace(endpoint.tenantId, 1);
-      const running = this.#attempt({ endpoint, lane, delivery, keys, startedAt })
+      const running = this.#attempt({ endpoint, lane, delivery, signer, startedAt })
         .catch((error: unknown) => this.#giveBack(delivery, error))
         .finally(() => {
           lane.inFlight -= 1;
@@ -322,16 +304,16 @@ export class WebhookSender {
     });
   }
 
-  async #attempt({ endpoint, lane, delivery, keys, startedAt }: Attempt): Promise<void> {
+  async #attempt({ endpoint, lane, delivery, signer, startedAt }: Attempt): Promise<void> {
     const { clock, receivers } = this.#options;
     const body = Buffer.from(writeBody(delivery.event));
     const outcome =
-      keys === null
+      signer === null
         ? ({ outcome: 'unsealable' } as const)
         : await receivers.post({
             owner: endpoint.id,
             url: endpoint.url,
-            headers: webhookHeaders(delivery, keys, body, startedAt),
+            headers: webhookHeaders(delivery, signer, body, startedAt),
             body,
             signal: this.#giveUp.signal,
           });
@@ -346,19 +328,19 @@ export class WebhookSender {
       this.#delivered += 1;
       lane.speedUp(ended.took);
     } else lane.slowDown();
-    if (ended.failure?.pause) lane.pause(Date.parse(now), ended.failure.pause);
+    if (ended.failure?.pausedUntil) lane.pause(Date.parse(now), Date.parse(ended.failure.pausedUntil));
+    // What waited behind it is due with the turn that writes this.
+    if (delivery.orderingKey !== null) lane.isHungry = true;
+    this.#counter.count(ended);
     this.#ended.push(ended);
     this.#woken.resolve();
   }
 }
 
 /** What is sent to an endpoint now. */
-interface Claim {
+interface Claim extends ClaimedWork {
   readonly endpoint: SendingEndpoint;
   readonly lane: Lane;
-  readonly deliveries: readonly ClaimedDelivery[];
-  /** Whether more may be due. */
-  readonly hasMore: boolean;
 }
 
 interface Attempt {
@@ -366,7 +348,7 @@ interface Attempt {
   readonly lane: Lane;
   readonly delivery: ClaimedDelivery;
   /** Null when the secret of the endpoint cannot be opened. */
-  readonly keys: readonly SigningKey[] | null;
+  readonly signer: EndpointSigner | null;
   readonly startedAt: string;
 }
 
@@ -377,6 +359,3 @@ const mostPauses = 8;
 const mostAtOnce = 1024;
 /** Over the endpoints of one tenant. */
 const mostOfTenant = 256;
-const day = 24 * 60 * 60 * 1000;
-/** An endpoint at which nothing has arrived for so long is disabled. */
-const longestFailure = 5 * day;

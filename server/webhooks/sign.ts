@@ -1,7 +1,15 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import {
+  createHmac,
+  createPrivateKey,
+  createSecretKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign as signBytes,
+} from 'node:crypto';
 import { randomText } from '../access/token.ts';
 
 const prefix = 'whsec_';
+const publicPrefix = 'whpk_';
 /** 44 base62 characters: 262 random bits. A multiple of four, so that the text is base64 too, of 33 bytes. */
 const secretLength = 44;
 
@@ -13,7 +21,15 @@ export interface SigningKey {
   readonly decoded: KeyObject;
 }
 
-/** The bytes of one delivery and the keys that sign it: two while a secret is rotated, the newer first. */
+/** Everything that signs the deliveries of an endpoint. */
+export interface EndpointSigner {
+  /** One a secret, the newer first: more than one while a secret is rotated. */
+  readonly keys: readonly SigningKey[];
+  /** A private key of Ed25519; null where secrets alone sign. */
+  readonly privateKey: KeyObject | null;
+}
+
+/** The bytes of one delivery and the keys that sign it, the newer first. */
 export interface SignedBytes {
   readonly keys: readonly SigningKey[];
   /** Unix seconds. */
@@ -37,14 +53,33 @@ export function readSigningKey(secret: string): SigningKey {
   };
 }
 
+/** A new pair of keys of Ed25519 (RFC 8032): the private one to be sealed, the public one to be shown. */
+export function generateSigningKey(): { readonly privateKey: string; readonly publicKey: string } {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const { x = '' } = publicKey.export({ format: 'jwk' });
+  return {
+    privateKey: privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64'),
+    publicKey: publicPrefix + Buffer.from(x, 'base64url').toString('base64'),
+  };
+}
+
+/** Reads a private key as {@link generateSigningKey} gives it. */
+export function readPrivateKey(text: string): KeyObject {
+  return createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs8' });
+}
+
 /** The value of `Svc-Signature`: `t=<unix seconds>,v1=<hex>` with one `v1` a secret (contract.md "Signatures"). */
 export function signPayload({ keys, timestamp, body }: SignedBytes): string {
   const digests = keys.map(({ whole }) => createHmac('sha256', whole).update(`${timestamp}.`).update(body));
   return [`t=${timestamp}`, ...digests.map((digest) => `v1=${digest.digest('hex')}`)].join(',');
 }
 
+interface StandardPayload extends SignedBytes {
+  readonly id: string;
+}
+
 /** The value of `webhook-signature` of Standard Webhooks 1.0: `v1,<base64>` a secret, over `<id>.<t>.<body>`. */
-export function signStandardPayload({ id, keys, timestamp, body }: SignedBytes & { readonly id: string }): string {
+export function signStandardPayload({ id, keys, timestamp, body }: StandardPayload): string {
   return keys
     .map(({ decoded }) => {
       const hmac = createHmac('sha256', decoded).update(`${id}.${timestamp}.`).update(body);
@@ -53,16 +88,26 @@ export function signStandardPayload({ id, keys, timestamp, body }: SignedBytes &
     .join(' ');
 }
 
+/** One more part of `webhook-signature`: `v1a,<base64>`, a signature of Ed25519 over the same bytes as `v1`. */
+function signByPrivateKey({ id, timestamp, body }: StandardPayload, privateKey: KeyObject): string {
+  const bytes = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), body]);
+  return `v1a,${signBytes(null, bytes, privateKey).toString('base64')}`;
+}
+
 /**
  * Every header that proves where a delivery comes from: ours, and those of Standard Webhooks, so that a verifier which a
  * receiver has already works as well.
  * @param id of the delivery, the same over all its tries.
  */
-export function signatureHeaders(delivery: SignedBytes & { readonly id: string }): Readonly<Record<string, string>> {
+export function signatureHeaders({
+  privateKey,
+  ...delivery
+}: StandardPayload & Pick<EndpointSigner, 'privateKey'>): Readonly<Record<string, string>> {
+  const signatures = signStandardPayload(delivery);
   return {
     'svc-signature': signPayload(delivery),
     'webhook-id': delivery.id,
     'webhook-timestamp': String(delivery.timestamp),
-    'webhook-signature': signStandardPayload(delivery),
+    'webhook-signature': privateKey === null ? signatures : `${signatures} ${signByPrivateKey(delivery, privateKey)}`,
   };
 }

@@ -1,18 +1,21 @@
 import type { SecretBox } from '../access/secret-box.ts';
-import { secretPurpose } from './endpoint.ts';
+import { secretPurpose, signingKeyPurpose } from './endpoint.ts';
 import type { SendingEndpoint } from './endpoint-store.ts';
 import type { ClaimedDelivery } from './queue-store.ts';
-import { readSigningKey, type SigningKey, signatureHeaders } from './sign.ts';
+import { type EndpointSigner, readPrivateKey, readSigningKey, signatureHeaders } from './sign.ts';
 
-/** The keys that sign now, the newer first; null when their secrets were sealed by another installation. */
-export function openKeys(
+/** What signs for an endpoint now; null when its secrets were sealed by another installation. */
+export function openSigner(
   box: SecretBox,
-  { id, secrets }: Pick<SendingEndpoint, 'id' | 'secrets'>,
+  { id, secrets, signingKey }: Pick<SendingEndpoint, 'id' | 'secrets' | 'signingKey'>,
   now: string,
-): readonly SigningKey[] | null {
+): EndpointSigner | null {
   const current = secrets.filter(({ expiresAt }) => expiresAt === null || now < expiresAt);
   try {
-    return current.map(({ sealed }) => readSigningKey(box.open(sealed, secretPurpose(id))));
+    return {
+      keys: current.map(({ sealed }) => readSigningKey(box.open(sealed, secretPurpose(id)))),
+      privateKey: signingKey === null ? null : readPrivateKey(box.open(signingKey, signingKeyPurpose(id))),
+    };
   } catch {
     return null;
   }
@@ -20,8 +23,8 @@ export function openKeys(
 
 /** Every header of a delivery (spec.md "Events", Webhooks 1). */
 export function webhookHeaders(
-  { id, event }: ClaimedDelivery,
-  keys: readonly SigningKey[],
+  { id, event }: Pick<ClaimedDelivery, 'id' | 'event'>,
+  signer: EndpointSigner,
   body: Uint8Array,
   now: string,
 ): Readonly<Record<string, string>> {
@@ -31,6 +34,6 @@ export function webhookHeaders(
     'user-agent': 'Svc-Webhooks/1',
     'svc-event': event.type,
     'svc-delivery': id,
-    ...signatureHeaders({ id, keys, timestamp, body }),
+    ...signatureHeaders({ ...signer, id, timestamp, body }),
   };
 }

@@ -1,13 +1,14 @@
 import type { DemoCredentials } from '../../demo/seed.ts';
 import type { ServerProcess } from './server-process.ts';
 
-/** Creates a webhook that gets every event. */
+/** Creates a webhook that gets every event. @param more how it is to be sent to. */
 export function createWebhook(
   server: ServerProcess,
   credentials: DemoCredentials,
   url: string,
+  more: object = {},
 ): Promise<{ readonly id: string; readonly secret: string }> {
-  return callWebhooks(server, credentials, { method: 'POST', body: { url } });
+  return callWebhooks(server, credentials, { method: 'POST', body: { url, ...more } });
 }
 
 /** Removes the webhooks that the demo begins with: nobody listens there. */

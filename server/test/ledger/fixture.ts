@@ -217,8 +217,14 @@ async function fillWebhooks(work: UnitOfWork, tenantId: string, box: Installatio
     url: 'https://hooks.example.com/some?of=%EF%BF%BD',
     description: 'Ticket \uFFFD system',
     eventTypes: ['breach.reported', 'dsr.created'],
+    filter: { severity: ['high', '\uFFFD', 1.5, true, null] },
+    ordering: 'subject',
+    rateLimit: 100,
+    retrySchedule: [5, 60, 86_400],
+    asymmetric: true,
   });
   await rotateSecret(work, source, rules, id, 24);
+  await rotateSecret(work, source, rules, id, 1);
   await disableEndpoint(work, { id, tenantId, url }, 'gone');
   await deleteEndpoint(work, source, (await create({ url: 'https://hooks.example.com/gone', status: 'paused' })).id);
 }

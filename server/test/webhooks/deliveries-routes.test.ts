@@ -240,7 +240,7 @@ describeServer('GET /v1/webhooks/deliveries/{id}', (server) => {
         responseStatus: 500,
         message: 'The receiver answered 500.',
         excerpt: '<script>alert(1)</script>',
-        timing: { lookup: 1.5, connect: 2, tls: 3.25, firstByte: 10, total: 12 },
+        timing: { queued: null, lookup: 1.5, connect: 2, tls: 3.25, firstByte: 10, total: 12 },
         reused: false,
       },
       {
@@ -250,7 +250,7 @@ describeServer('GET /v1/webhooks/deliveries/{id}', (server) => {
         responseStatus: null,
         message: null,
         excerpt: null,
-        timing: { lookup: null, connect: null, tls: null, firstByte: null, total: 0 },
+        timing: { queued: null, lookup: null, connect: null, tls: null, firstByte: null, total: 0 },
         reused: true,
       },
     ]);

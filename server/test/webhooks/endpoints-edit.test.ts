@@ -24,6 +24,12 @@ describeServer('PATCH /v1/webhooks/{id}', (server) => {
       { description: null },
       { status: 'paused' },
       { status: 'enabled' },
+      { filter: { severity: ['high', 'critical'], 'purposes.marketing': [false] } },
+      { filter: null },
+      { ordering: 'all' },
+      { rateLimit: 1 },
+      { retrySchedule: [1, 60, 86_400] },
+      { ordering: 'none', rateLimit: null, retrySchedule: null },
       { url: newAddress(), description: 'Again', eventTypes: ['webhook.test'], status: 'paused' },
     ]) {
       server.clock.advance(1);
@@ -38,7 +44,9 @@ describeServer('PATCH /v1/webhooks/{id}', (server) => {
   test('leaves no trace when nothing changes', async () => {
     const client = await createClient(server);
     const eventTypes = ['dsr.created', 'breach.reported'];
-    const { id, url, secret: _, ...rest } = await client.created({ description: 'One', eventTypes });
+    const sending = { filter: { type: ['access', null] }, ordering: 'all', rateLimit: 5, retrySchedule: [9, 10] };
+    const fields = { description: 'One', eventTypes, ...sending, asymmetric: true };
+    const { id, url, secret: _, ...rest } = await client.created(fields);
     server.clock.advance(1);
     await assertNothingWritten(server, async () => {
       for (const change of [
@@ -46,6 +54,7 @@ describeServer('PATCH /v1/webhooks/{id}', (server) => {
         { url: url.replace('https://hooks', 'HTTPS://HOOKS') },
         { description: 'One', status: 'enabled' },
         { eventTypes: eventTypes.toReversed() },
+        { ...sending, asymmetric: true },
       ]) {
         const told = await client.signalled(async () =>
           assert.deepEqual(payload(await client.edit(id, change), 200), { id, url, ...rest }),
@@ -161,6 +170,8 @@ describeServer('PATCH /v1/webhooks/{id}', (server) => {
       await client.edit(id, { url: 'https://other.example.com/path-of-secrets', description: 'Ann Smith' });
       await client.edit(id, { url: 'https://other.example.com/more-of-secrets' });
       await client.edit(id, { eventTypes: ['dsr.created'], status: 'paused' });
+      await client.edit(id, { filter: { subjectId: ['ann-of-secrets'] }, ordering: 'subject', asymmetric: true });
+      await client.edit(id, { filter: { subjectId: ['bob-of-secrets'] }, rateLimit: 7, retrySchedule: [1, 2] });
     });
     assert.deepEqual(
       events.map(({ diff: { stateHash, ...diff } }) => {
@@ -178,6 +189,16 @@ describeServer('PATCH /v1/webhooks/{id}', (server) => {
           changed: ['eventTypes', 'status'],
           before: { eventTypes: null, status: 'enabled' },
           after: { eventTypes: ['dsr.created'], status: 'paused' },
+        },
+        {
+          changed: ['filter', 'ordering', 'asymmetric'],
+          before: { filter: null, ordering: 'none', asymmetric: false },
+          after: { filter: ['subjectId'], ordering: 'subject', asymmetric: true },
+        },
+        {
+          changed: ['filter', 'rateLimit', 'retrySchedule'],
+          before: { filter: ['subjectId'], rateLimit: null, retrySchedule: null },
+          after: { filter: ['subjectId'], rateLimit: 7, retrySchedule: [1, 2] },
         },
       ],
     );

@@ -21,7 +21,8 @@ describeServer('POST /v1/webhooks/{id}/rotate-secret', (server) => {
     server.clock.advance(hour);
     const previousSecretExpiresAt = shift(server.clock.now(), 24 * hour);
     const { secret: second, ...rotated } = payload(await client.rotate(id), 200);
-    const expected = { id, ...webhook, previousSecretExpiresAt, updatedAt: server.clock.now() };
+    const updatedAt = server.clock.now();
+    const expected = { id, ...webhook, previousSecrets: 1, previousSecretExpiresAt, updatedAt };
     assert.match(second, /^whsec_[0-9A-Za-z]{32,}$/);
     assert.notEqual(second, first);
     assert.deepEqual(rotated, expected);
@@ -47,25 +48,57 @@ describeServer('POST /v1/webhooks/{id}/rotate-secret', (server) => {
     }
   });
 
-  test('ends the old secret at once where there is no overlap', async () => {
+  test('ends every old secret at once where there is no overlap', async () => {
     const client = await createClient(server);
     const { id } = await client.created();
-    payload(await client.rotate(id), 200);
-    const { secret, previousSecretExpiresAt } = payload(await client.rotate(id, { overlapHours: 0 }), 200);
-    assert.equal(previousSecretExpiresAt, null);
-    assert.deepEqual(await secretsOf(client, id), [[secret, null]]);
+    for (const overlapHours of [24, 168]) payload(await client.rotate(id, { overlapHours }), 200);
+    const rotated = payload(await client.rotate(id, { overlapHours: 0 }), 200);
+    assert.deepEqual([rotated.previousSecrets, rotated.previousSecretExpiresAt], [0, null]);
+    assert.deepEqual(await secretsOf(client, id), [[rotated.secret, null]]);
   });
 
-  test('has never more than two: a third ends the first', async () => {
+  test('lets each old secret sign along to an end of its own, and counts those that still do', async () => {
     const client = await createClient(server);
-    const { id } = await client.created();
+    const { id, secret: first } = await client.created();
+    const week = shift(server.clock.now(), 168 * hour);
     const { secret: second } = payload(await client.rotate(id, { overlapHours: 168 }), 200);
     server.clock.advance(hour);
-    const { secret: third, previousSecretExpiresAt } = payload(await client.rotate(id, { overlapHours: 1 }), 200);
+    const soon = shift(server.clock.now(), hour);
+    const { secret: third, ...rotated } = payload(await client.rotate(id, { overlapHours: 1 }), 200);
     assert.deepEqual(await secretsOf(client, id), [
       [third, null],
-      [second, previousSecretExpiresAt],
+      [second, soon],
+      [first, week],
     ]);
+    assert.deepEqual([rotated.previousSecrets, rotated.previousSecretExpiresAt], [2, week]);
+    server.clock.advance(hour);
+    const read = await client.read(id);
+    assert.deepEqual([read.previousSecrets, read.previousSecretExpiresAt], [1, week]);
+    const end = shift(server.clock.now(), 2 * hour);
+    const { secret: fourth } = payload(await client.rotate(id, { overlapHours: 2 }), 200);
+    // The second has ended meanwhile.
+    assert.deepEqual(await secretsOf(client, id), [
+      [fourth, null],
+      [third, end],
+      [first, week],
+    ]);
+  });
+
+  test('keeps ten old secrets at most: of more the oldest ends', async () => {
+    const client = await createClient(server);
+    const { id, secret: first } = await client.created();
+    const secrets = [first];
+    for (let count = 1; count <= 12; count += 1) {
+      server.clock.advance(1000);
+      const { secret, previousSecrets } = payload(await client.rotate(id), 200);
+      secrets.unshift(secret);
+      assert.equal(previousSecrets, Math.min(count, 10));
+    }
+    const kept = await secretsOf(client, id);
+    assert.deepEqual(
+      kept.map(([secret]) => secret),
+      secrets.slice(0, 11),
+    );
   });
 
   test('gives a retry the same secret, and keeps none in the clear', async () => {
@@ -86,7 +119,7 @@ describeServer('POST /v1/webhooks/{id}/rotate-secret', (server) => {
     const { result, events } = await watch(server, client.tenant.id, () => client.rotate(id, { overlapHours: 2 }));
     const [{ diff, action, targetId, targetRef }] = events as [(typeof events)[number]];
     const previousSecretExpiresAt = shift(server.clock.now(), 2 * hour);
-    assert.deepEqual(diff, { previousSecretExpiresAt, stateHash: diff.stateHash });
+    assert.deepEqual(diff, { previousSecrets: 1, previousSecretExpiresAt, stateHash: diff.stateHash });
     assert.deepEqual([action, targetId, targetRef], ['webhook.secret_rotated', id, 'hooks.example.com']);
     for (const secret of [first, payload(result, 200).secret]) assert.ok(!JSON.stringify(events).includes(secret));
   });

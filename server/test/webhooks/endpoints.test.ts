@@ -55,11 +55,18 @@ describeServer('POST /v1/webhooks', (server) => {
       url,
       description: null,
       eventTypes: null,
+      filter: null,
+      ordering: 'none',
+      rateLimit: null,
+      retrySchedule: null,
+      asymmetric: false,
+      publicKey: null,
       status: 'enabled',
       disabledReason: null,
       disabledAt: null,
       failingSince: null,
       lastError: null,
+      previousSecrets: 0,
       previousSecretExpiresAt: null,
       createdAt: now,
       updatedAt: now,
@@ -164,7 +171,16 @@ describeServer('POST /v1/webhooks', (server) => {
     const [{ diff, ...event }] = events as [{ diff: Record<string, unknown> } & Record<string, unknown>];
     const { stateHash, ...told } = diff;
     assert.match(String(stateHash), /^[0-9a-f]{64}$/);
-    assert.deepEqual(told, { host: 'hooks.example.com:8443', eventTypes: ['dsr.created'], status: 'enabled' });
+    assert.deepEqual(told, {
+      host: 'hooks.example.com:8443',
+      eventTypes: ['dsr.created'],
+      filter: null,
+      ordering: 'none',
+      rateLimit: null,
+      retrySchedule: null,
+      asymmetric: false,
+      status: 'enabled',
+    });
     assert.deepEqual(
       [event.module, event.action, event.targetId, event.targetRef],
       ['webhooks', 'webhook.created', result.id, 'hooks.example.com:8443'],
@@ -234,7 +250,7 @@ describeServer('GET /v1/webhooks', (server) => {
 describeServer('DELETE /v1/webhooks/{id}', (server) => {
   test('takes the webhook away from everybody at once, with its address and its secrets', async () => {
     const client = await createClient(server);
-    const { id, url } = await client.created();
+    const { id, url } = await client.created({ filter: { subjectId: ['ann'] }, asymmetric: true });
     const other = await client.created();
     payload(await client.rotate(id), 200);
     await client.fail(id);
@@ -262,8 +278,8 @@ describeServer('DELETE /v1/webhooks/{id}', (server) => {
     const { kysely } = server.installation.database;
     const row = await kysely.selectFrom('webhook_endpoints').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
     assert.deepEqual(
-      [row.deleted_at, row.url, row.secret, row.previous_secret, row.previous_secret_expires_at],
-      [server.clock.now(), '', '', null, null],
+      [row.deleted_at, row.url, row.filter, row.secret, row.previous_secrets, row.signing_key, row.public_key],
+      [server.clock.now(), '', null, '', '[]', null, null],
     );
     assert.deepEqual(await kysely.selectFrom('webhook_health').selectAll().where('endpoint_id', '=', id).execute(), []);
   });
@@ -290,6 +306,9 @@ describeServer('svc verify', (server) => {
       async () => payload(await client.edit(id, { url: newAddress(), eventTypes: null, description: null }), 200),
       async () => payload(await client.edit(id, { status: 'paused' }), 200),
       async () => payload(await client.edit(id, { status: 'enabled' }), 200),
+      async () => payload(await client.edit(id, { filter: { severity: ['high'] }, ordering: 'subject' }), 200),
+      async () => payload(await client.edit(id, { rateLimit: 10, retrySchedule: [5, 60], asymmetric: true }), 200),
+      async () => payload(await client.rotate(id), 200),
       async () => payload(await client.rotate(id), 200),
       async () => payload(await client.rotate(id, { overlapHours: 0 }), 200),
       async () => payload(await client.test(id), 201),

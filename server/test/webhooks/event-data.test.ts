@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EventData } from '@svc/webhook-verify';
+import type { EventData, WebhookEvent } from '@svc/webhook-verify';
+import { findEventDataIssues } from '@svc/webhook-verify/schemas';
 import { type EventType, eventTypes } from '../../webhooks/event.ts';
 import {
   allGranted,
@@ -16,7 +17,14 @@ import type { TestServer, TestTenant } from '../harness.ts';
 import { addPerson, changePeople, readWebhooks } from '../identity/membership-helpers.ts';
 import { createEnrolledMember } from '../mfa/authenticator.ts';
 import { PrivacyClient } from '../privacy/requests.ts';
-import { allowPrivate, createEndpoint, createTestSender, startScriptedReceiver } from './sending.ts';
+import {
+  allowPrivate,
+  createEndpoint,
+  createTestSender,
+  openRequest,
+  startScriptedReceiver,
+  type TestSender,
+} from './sending.ts';
 
 /** The kind of a value, so far as it shows when the program runs; `?` where it may be absent. */
 type KindOf<Value> = undefined extends Value
@@ -63,6 +71,7 @@ const breach = { breachId: 'string', severity: 'string', status: 'string', notif
 const control = { controlId: 'string', code: 'string' } as const;
 const person = { userId: 'string', email: 'string' } as const;
 const member = { ...person, role: 'string', status: 'string' } as const;
+const otherEndpoint = { webhookId: 'string', host: 'string' } as const;
 const statusChange = { ...member, before: { status: 'string' }, after: { status: 'string' } } as const;
 
 /**
@@ -88,9 +97,18 @@ const table = {
   'mfa.enabled': person,
   'mfa.disabled': person,
   'webhook.test': { webhookId: 'string' },
+  'webhook.endpoint_failing': { ...otherEndpoint, failingSince: 'string', lastError: 'string or null' },
+  'webhook.endpoint_recovered': { ...otherEndpoint, failingSince: 'string', recoveredAt: 'string' },
+  'webhook.delivery_exhausted': {
+    ...otherEndpoint,
+    deliveryId: 'string',
+    eventId: 'string',
+    eventType: 'string',
+    attempts: 'number',
+    reason: 'string',
+  },
   'webhook.endpoint_disabled': {
-    webhookId: 'string',
-    host: 'string',
+    ...otherEndpoint,
     reason: 'string',
     failingSince: 'string or null',
     lastError: 'string or null',
@@ -156,9 +174,26 @@ async function makeAllHappen(server: TestServer, tenant: TestTenant): Promise<vo
   await addPerson(server, tenant.id, { email, role: 'cs_agent' });
 
   await using sending = createTestSender(server);
+  await failAtLength(server, tenant, sending);
   receiver.reply = { status: 410 };
   payload(await server.request('POST', `/v1/webhooks/${tested}/test`, { key }));
   await sending.deliver();
+}
+
+/** An endpoint fails for twenty minutes, recovers, and gives a delivery up. */
+async function failAtLength(server: TestServer, tenant: TestTenant, sending: TestSender): Promise<void> {
+  await using receiver = await startScriptedReceiver();
+  receiver.reply = { status: 500 };
+  const minutes = [5, 10, 15, 20, 25].map((offset) => offset * 60);
+  await createEndpoint(server, tenant, receiver.url, { eventTypes: ['dsr.created'], retrySchedule: minutes });
+  for (const replies of [[500, 500, 500, 500, 204], new Array(6).fill(500)]) {
+    await openRequest(server, tenant);
+    for (const status of replies) {
+      receiver.reply = { status };
+      await sending.deliver();
+      server.clock.advance(5 * 60_000);
+    }
+  }
 }
 
 describeServer(
@@ -169,8 +204,11 @@ describeServer(
       const tenant = await createFreshTenant(server);
       await makeAllHappen(server, tenant);
       const events = await readWebhooks(server, tenant.id);
-      for (const { type, data } of events)
+      for (const { type, data } of events) {
         assert.deepEqual(findDifferences(table[type as EventType], data), [], `${type} ${JSON.stringify(data)}`);
+        // What receivers may check when they run.
+        assert.deepEqual(findEventDataIssues({ type, data } as unknown as WebhookEvent), [], type);
+      }
       assert.deepEqual([...new Set(events.map(({ type }) => type))].sort(), [...eventTypes].sort());
       const [published, unpublished] = events.filter(({ type }) => type === 'consent_notice.archived');
       assert.deepEqual([published.data.version, unpublished.data.version], [1, null]);

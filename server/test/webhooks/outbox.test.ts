@@ -19,7 +19,10 @@ const elsewhere: readonly EventType[] = [
   'consent.withdrawn',
   'consent_notice.published',
   'consent_notice.archived',
+  'webhook.endpoint_failing',
+  'webhook.endpoint_recovered',
   'webhook.endpoint_disabled',
+  'webhook.delivery_exhausted',
   'webhook.test',
 ];
 

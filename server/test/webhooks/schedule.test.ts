@@ -8,11 +8,17 @@ const at = (offset: number) => new Date(start + offset).toISOString();
 const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
 /** When attempts are made that all fail at once. */
-function playAttempts(random: () => number, retryAfter: () => number | null, delay: () => number): readonly number[] {
+function playAttempts(
+  random: () => number,
+  retryAfter: () => number | null,
+  delay: () => number,
+  offsets: readonly number[] = attemptOffsets,
+): readonly number[] {
   const times = [0];
   for (;;) {
     const now = at(times.at(-1) as number);
-    const due = planRetry({ attempts: times.length, firstAttemptAt: at(0), now, retryAfter: retryAfter() }, random());
+    const made = { offsets, attempts: times.length, firstAttemptAt: at(0), now, retryAfter: retryAfter() };
+    const due = planRetry(made, random());
     if (due === null) return times;
     times.push(Date.parse(due) - start + delay());
   }
@@ -103,6 +109,70 @@ describe('the schedule of retries', () => {
     assert.equal(isWithinWindow(null, at(9 * retryWindow)), true);
     assert.equal(isWithinWindow(at(0), at(retryWindow)), true);
     assert.equal(isWithinWindow(at(0), at(retryWindow + 1)), false);
+  });
+});
+
+describe('a schedule of its own', () => {
+  /** In whole seconds, as endpoints have them, and as the sender takes them. */
+  const schedule = fc
+    .uniqueArray(fc.oneof(fc.integer({ min: 1, max: 86_400 }), fc.integer({ min: 1, max: 60 })), {
+      minLength: 1,
+      maxLength: 20,
+    })
+    .map((seconds) => [0, ...seconds.sort((one, other) => one - other).map((second) => second * 1000)]);
+  const never = () => null;
+  const half = () => 0.5;
+
+  test('is kept to exactly without its spread, and leaves nothing to try after its last time', () => {
+    fc.assert(
+      fc.property(schedule, (offsets) => {
+        const early = offsets.filter((offset) => offset <= retryWindow - 60_000 - 600_000);
+        const times = playAttempts(half, never, () => 0, offsets);
+        assert.deepEqual(times.slice(0, early.length), early);
+        assert.ok(times.length <= offsets.length);
+        if (early.length === offsets.length) assert.equal(times.length, offsets.length);
+      }),
+    );
+  });
+
+  test('has an attempt at each of its times, in their order, each moved by a tenth at most', () => {
+    fc.assert(
+      fc.property(schedule, fc.infiniteStream(unit), (offsets, draws) => {
+        const random = () => draws.next().value as number;
+        const times = playAttempts(random, never, () => 0, offsets);
+        for (const [index, time] of times.entries()) {
+          const offset = Math.min(offsets[index] as number, retryWindow - 60_000);
+          assert.ok(index === 0 || time > (times[index - 1] as number));
+          assert.ok(time < retryWindow - 59_000);
+          if (offset <= 78_000_000) assert.ok(Math.abs(time - offset) <= offset / 10 + 1, `${index}: ${time}`);
+        }
+        const early = offsets.filter((offset) => offset * 1.1 <= retryWindow - 660_000);
+        assert.ok(times.length >= early.length);
+      }),
+    );
+  });
+
+  test('brings nothing after its end that passed while the server was down', () => {
+    assert.deepEqual(
+      playAttempts(half, never, () => 600_000, [0, 60_000, 120_000, 180_000]),
+      [0, 660_000],
+    );
+  });
+
+  test('that ends with the window has its last attempt before that, however late the one before it was', () => {
+    const times = playAttempts(half, never, () => 82_000_000, [0, 1000, 86_400_000]);
+    assert.equal(times.length, 3);
+    assert.ok((times[2] as number) - 82_000_000 < retryWindow);
+  });
+
+  test('waits as long as the receiver asks, and its last attempt stays its last', () => {
+    const times = playAttempts(
+      () => 0,
+      () => 3_600_000,
+      () => 0,
+      [0, 1000, 2000],
+    );
+    assert.deepEqual(times, [0, 3_600_000]);
   });
 });
 

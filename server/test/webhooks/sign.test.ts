@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { createPublicKey, verify } from 'node:crypto';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import {
+  generateSigningKey,
   generateWebhookSecret,
+  readPrivateKey,
   readSigningKey,
   signatureHeaders,
   signPayload,
@@ -17,6 +20,11 @@ async function computeHmac(key: Uint8Array<ArrayBuffer>, ...parts: readonly Uint
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   const imported = await crypto.subtle.importKey('raw', key, algorithm, false, ['sign']);
   return Buffer.from(await crypto.subtle.sign('HMAC', imported, Buffer.concat(parts)));
+}
+
+function readPublicKey(text: string) {
+  const x = Buffer.from(text.slice('whpk_'.length), 'base64').toString('base64url');
+  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
 }
 
 describe('the signature of a delivery', () => {
@@ -70,12 +78,39 @@ describe('the signature of a delivery', () => {
       timestamp,
       body: Buffer.from('{}'),
     };
-    assert.deepEqual(signatureHeaders(delivery), {
+    assert.deepEqual(signatureHeaders({ ...delivery, privateKey: null }), {
       'svc-signature': signPayload(delivery),
       'webhook-id': '0192',
       'webhook-timestamp': String(timestamp),
       'webhook-signature': signStandardPayload(delivery),
     });
+  });
+
+  test('comes with one of Ed25519 as well where there is a private key, over the same bytes, after the others', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), fc.integer({ min: 1, max: 3 }), (body, count) => {
+        const { privateKey, publicKey } = generateSigningKey();
+        const keys = Array.from({ length: count }, () => readSigningKey(generateWebhookSecret()));
+        const delivery = { id: '0192', keys, timestamp, body };
+        const headers = signatureHeaders({ ...delivery, privateKey: readPrivateKey(privateKey) });
+        assert.equal(headers['svc-signature'], signPayload(delivery));
+        const signatures = headers['webhook-signature']?.split(' ') ?? [];
+        assert.equal(signatures.slice(0, -1).join(' '), signStandardPayload(delivery));
+        const [version, signature = ''] = signatures.at(-1)?.split(',') ?? [];
+        assert.equal(version, 'v1a');
+        const signed = Buffer.concat([Buffer.from(`0192.${timestamp}.`), body]);
+        const key = readPublicKey(publicKey);
+        assert.ok(verify(null, signed, key, Buffer.from(signature, 'base64')));
+        assert.ok(!verify(null, Buffer.concat([signed, Buffer.of(0)]), key, Buffer.from(signature, 'base64')));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('has a public key of 32 bytes in strict base64, another each time', () => {
+    const keys = Array.from({ length: 20 }, () => generateSigningKey().publicKey);
+    assert.equal(new Set(keys).size, 20);
+    for (const key of keys) assert.match(key, /^whpk_[A-Za-z0-9+/]{43}=$/);
   });
 
   test('has a secret of base62 characters that is strict base64 of 24 to 64 bytes as well', () => {

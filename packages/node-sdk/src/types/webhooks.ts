@@ -20,7 +20,10 @@ export type WebhookEventType =
   | 'user.role_changed'
   | 'mfa.enabled'
   | 'mfa.disabled'
+  | 'webhook.endpoint_failing'
+  | 'webhook.endpoint_recovered'
   | 'webhook.endpoint_disabled'
+  | 'webhook.delivery_exhausted'
   | 'webhook.test';
 
 /**
@@ -29,6 +32,19 @@ export type WebhookEventType =
  */
 export type WebhookStatus = 'enabled' | 'paused' | 'disabled';
 
+/**
+ * What the `data` of an event must hold to be sent: for each dotted path a list of accepted values, of which it holds one.
+ * 1 to 10 paths with 1 to 50 values each, texts of at most 200 characters. Of an array any item counts. Events about webhooks
+ * pass in any case.
+ */
+export type WebhookFilter = Readonly<Record<string, readonly (string | number | boolean | null)[]>>;
+
+/**
+ * Which deliveries wait for earlier ones: `none`; `all`, in the order of the events; `subject`, in the order of those about
+ * the same person, notice, request, incident, control or webhook.
+ */
+export type WebhookOrdering = 'none' | 'all' | 'subject';
+
 /** A webhook: where events are sent. */
 export interface Webhook {
   readonly id: string;
@@ -36,6 +52,16 @@ export interface Webhook {
   readonly description: string | null;
   /** The types of events that it gets; null for all, also those that are added later. */
   readonly eventTypes: readonly WebhookEventType[] | null;
+  readonly filter: WebhookFilter | null;
+  readonly ordering: WebhookOrdering;
+  /** Attempts a second, at most; null for as many as the receiver keeps up with. */
+  readonly rateLimit: number | null;
+  /** When attempts are made, in seconds after the first; null for the usual times. */
+  readonly retrySchedule: readonly number[] | null;
+  /** Whether deliveries are signed with Ed25519 as well. */
+  readonly asymmetric: boolean;
+  /** Checks those signatures: `whpk_…`. Null where there are none. */
+  readonly publicKey: string | null;
   readonly status: WebhookStatus;
   /** `gone`: it answered 410. `failing`: nothing arrived there for days. */
   readonly disabledReason: 'gone' | 'failing' | null;
@@ -43,7 +69,9 @@ export interface Webhook {
   /** Since when every attempt has failed; null while all is well. */
   readonly failingSince: string | null;
   readonly lastError: string | null;
-  /** Until then the previous secret signs along. */
+  /** How many previous secrets sign along. */
+  readonly previousSecrets: number;
+  /** When the last of them ends; null for none. */
   readonly previousSecretExpiresAt: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -63,6 +91,16 @@ export interface WebhookInput {
   readonly description?: string | null | undefined;
   /** At least one; default, and null: all, also those that are added later. */
   readonly eventTypes?: readonly WebhookEventType[] | null | undefined;
+  /** Default, and null: every event of these types. */
+  readonly filter?: WebhookFilter | null | undefined;
+  /** Default: `none`. */
+  readonly ordering?: WebhookOrdering | undefined;
+  /** Attempts a second, 1 to 1000. Default, and null: as many as the receiver keeps up with. */
+  readonly rateLimit?: number | null | undefined;
+  /** 1 to 20 whole seconds after the first attempt, ascending, at most 86400. Default, and null: the usual times. */
+  readonly retrySchedule?: readonly number[] | null | undefined;
+  /** Whether deliveries are signed with Ed25519 as well. Default: false. */
+  readonly asymmetric?: boolean | undefined;
   /** Default: `enabled`. */
   readonly status?: 'enabled' | 'paused' | undefined;
 }
@@ -75,6 +113,15 @@ export interface WebhookChange {
   readonly description?: string | null | undefined;
   /** At least one; null for all, also those that are added later. */
   readonly eventTypes?: readonly WebhookEventType[] | null | undefined;
+  /** Null: every event of these types. */
+  readonly filter?: WebhookFilter | null | undefined;
+  readonly ordering?: WebhookOrdering | undefined;
+  /** Attempts a second, 1 to 1000; null for as many as the receiver keeps up with. */
+  readonly rateLimit?: number | null | undefined;
+  /** 1 to 20 whole seconds after the first attempt, ascending, at most 86400; null for the usual times. */
+  readonly retrySchedule?: readonly number[] | null | undefined;
+  /** Switched on, it makes a new pair of keys. */
+  readonly asymmetric?: boolean | undefined;
   /** `enabled` also takes a webhook that was disabled into use again. */
   readonly status?: 'enabled' | 'paused' | undefined;
 }
@@ -86,7 +133,7 @@ export interface WebhookListParams extends PageParams {
 
 /** How a secret is rotated. */
 export interface WebhookSecretRotation {
-  /** How long the old secret signs along, 0 to 168; 0 ends it at once. Default: 24. */
+  /** How long the old secret signs along, 0 to 168; 0 ends it, and all before it, at once. Default: 24. */
   readonly overlapHours?: number | undefined;
 }
 
@@ -156,8 +203,10 @@ export interface WebhookAttempt {
   readonly message: string | null;
   /** The beginning of what the receiver answered, as it came: the text of a stranger. */
   readonly excerpt: string | null;
-  /** Milliseconds from the start of the attempt; null for what it did not come to. */
+  /** Milliseconds that each part took; null for what it did not come to. */
   readonly timing: {
+    /** Waiting for a connection; not in `total`. */
+    readonly queued: number | null;
     readonly lookup: number | null;
     readonly connect: number | null;
     readonly tls: number | null;

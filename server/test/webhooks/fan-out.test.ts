@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import type { EventType, NewWebhookEvent } from '../../webhooks/event.ts';
+import { emitEvents } from '../../webhooks/outbox.ts';
+import { capture, createFreshTenant, describeServer, payload, withdraw } from '../consent/helpers.ts';
+import type { TestServer } from '../harness.ts';
+import { PrivacyClient } from '../privacy/requests.ts';
+import { createClient, type WebhookClient } from './webhook-client.ts';
+
+/** What was queued for a webhook, oldest first. */
+function readQueue(client: WebhookClient, id: string) {
+  return client.server.installation.database.kysely
+    .selectFrom('webhook_deliveries')
+    .innerJoin('webhook_events', 'webhook_events.id', 'webhook_deliveries.event_id')
+    .select(['event_type', 'ordering_key', 'data', 'webhook_deliveries.id'])
+    .where('endpoint_id', '=', id)
+    .orderBy('webhook_deliveries.id')
+    .execute();
+}
+
+async function emit(server: TestServer, tenantId: string, type: EventType, data: NewWebhookEvent['data']) {
+  const { database } = server.installation;
+  await runUnitOfWork(database, server.clock.now(), (work) => emitEvents(work, [{ tenantId, type, data }]));
+}
+
+describeServer('the filter of a webhook', (server) => {
+  test('lets through the events of one notice, and the refusals of one purpose', async () => {
+    const client = await createClient(server);
+    const { key } = client.tenant;
+    const [one, other] = [await server.createNotice({ key }), await server.createNotice({ key })];
+    const ofNotice = await client.created({ filter: { noticeId: [one] } });
+    const eventTypes = ['consent.recorded', 'consent.withdrawn'];
+    const refusals = await client.created({ eventTypes, filter: { 'purposes.marketing': [false] } });
+    const refused = { purposes: { necessary: true, marketing: false } };
+    const granted = { purposes: { necessary: true, marketing: true } };
+    const ids: string[] = [];
+    for (const [noticeId, decision] of [
+      [one, refused],
+      [one, granted],
+      [other, refused],
+      [other, granted],
+    ] as const)
+      ids.push(payload(await capture(server, noticeId, { subjectId: `s${ids.length}`, ...decision }, { key })).id);
+    const last = payload(await withdraw(server, other, ids[3] as string, { purposes: ['marketing'] }, { key })).id;
+    const recordsOf = async (id: string) =>
+      (await readQueue(client, id)).map(({ data }) => (JSON.parse(data) as { recordId?: string }).recordId);
+    assert.deepEqual(await recordsOf(ofNotice.id), [ids[0], ids[1]]);
+    assert.deepEqual(await recordsOf(refusals.id), [ids[0], ids[2], last]);
+  });
+
+  test('tells the sender of those alone that get something', async () => {
+    const client = await createClient(server);
+    const high = await client.created({ filter: { severity: ['high', 'critical'] } });
+    const low = await client.created({ filter: { severity: ['low'] } });
+    assert.deepEqual(await client.signalled(() => client.happen()), [high.id]);
+    assert.deepEqual([await client.queued(high.id), await client.queued(low.id)], [['breach.reported'], []]);
+  });
+
+  test('holds from the edit on, and no more once it is taken away', async () => {
+    const client = await createClient(server);
+    const { id } = await client.created({ filter: { severity: ['low'] } });
+    await client.happen();
+    payload(await client.edit(id, { filter: { severity: ['high'] } }), 200);
+    await client.happen();
+    payload(await client.edit(id, { filter: { severity: ['low'] } }), 200);
+    await client.happen();
+    payload(await client.edit(id, { filter: null }), 200);
+    await client.happen();
+    assert.equal((await client.queued(id)).length, 2);
+  });
+
+  test('is about what happens in the tenant: what tells of webhooks passes, and so does a test', async () => {
+    const client = await createClient(server);
+    const filter = { severity: ['none at all'] };
+    const all = await client.created({ filter });
+    const others = await client.created({ filter, eventTypes: ['dsr.created'] });
+    const failing = await client.created({ eventTypes: ['dsr.created'] });
+    await client.happen();
+    await client.disable(failing.id, 'gone');
+    payload(await client.test(all.id));
+    assert.deepEqual(await client.queued(all.id), ['webhook.endpoint_disabled', 'webhook.test']);
+    assert.deepEqual(await client.queued(others.id), []);
+  });
+
+  test('counts for a webhook that was disabled too', async () => {
+    const client = await createClient(server);
+    const { id } = await client.created({ filter: { severity: ['low'] } });
+    await client.disable(id, 'gone');
+    await client.happen();
+    assert.deepEqual(await client.queued(id), []);
+  });
+});
+
+describeServer('the order of a webhook', (server) => {
+  const subjects: readonly (readonly [EventType, string])[] = [
+    ['consent.recorded', 'subjectId'],
+    ['consent.withdrawn', 'subjectId'],
+    ['consent_notice.published', 'noticeId'],
+    ['consent_notice.archived', 'noticeId'],
+    ['dsr.created', 'dsrId'],
+    ['dsr.completed', 'dsrId'],
+    ['breach.reported', 'breachId'],
+    ['breach.updated', 'breachId'],
+    ['control.status_changed', 'controlId'],
+    ['control.test_failed', 'controlId'],
+    ['user.provisioned', 'userId'],
+    ['user.suspended', 'userId'],
+    ['user.reactivated', 'userId'],
+    ['user.deprovisioned', 'userId'],
+    ['user.role_changed', 'userId'],
+    ['mfa.enabled', 'userId'],
+    ['mfa.disabled', 'userId'],
+    ['webhook.endpoint_failing', 'webhookId'],
+    ['webhook.endpoint_recovered', 'webhookId'],
+    ['webhook.endpoint_disabled', 'webhookId'],
+    ['webhook.delivery_exhausted', 'webhookId'],
+  ];
+
+  test('is by what an event is about, or one for all, or none', async () => {
+    const client = await createClient(server);
+    const [none, all, subject] = [
+      await client.created(),
+      await client.created({ ordering: 'all' }),
+      await client.created({ ordering: 'subject' }),
+    ];
+    for (const [type, field] of subjects) await emit(server, client.tenant.id, type, { [field]: `${type} of this` });
+    const keysOf = async ({ id }: { readonly id: string }) =>
+      (await readQueue(client, id)).map(({ ordering_key }) => ordering_key);
+    assert.deepEqual(
+      await keysOf(none),
+      subjects.map(() => null),
+    );
+    assert.deepEqual(
+      await keysOf(all),
+      subjects.map(() => ''),
+    );
+    assert.deepEqual(
+      await keysOf(subject),
+      subjects.map(([type]) => `${type} of this`),
+    );
+  });
+
+  test('holds from the edit on; a test is sent beside it', async () => {
+    const client = await createClient(server);
+    const { id } = await client.created({ ordering: 'all' });
+    for (const ordering of ['all', 'none', 'subject']) {
+      payload(await client.edit(id, { ordering }), 200);
+      await client.happen();
+    }
+    payload(await client.test(id));
+    const keys = (await readQueue(client, id)).map(({ data, ordering_key }) => [
+      (JSON.parse(data) as { breachId?: string }).breachId ?? null,
+      ordering_key,
+    ]);
+    const [first, second, third] = keys as [string, null][];
+    assert.deepEqual(keys, [
+      [first?.[0], ''],
+      [second?.[0], null],
+      [third?.[0], third?.[0]],
+      [null, null],
+    ]);
+  });
+
+  test('is that of the events, however many come at once', async () => {
+    const tenant = await createFreshTenant(server);
+    const { database } = server.installation;
+    const client = await createClient(server);
+    const { id } = await client.created({ ordering: 'all' });
+    const events = Array.from({ length: 300 }, (_, number) => ({
+      tenantId: number % 3 === 0 ? tenant.id : client.tenant.id,
+      type: 'user.suspended' as const,
+      data: { userId: 'x', number },
+    }));
+    await runUnitOfWork(database, server.clock.now(), (work) => emitEvents(work, events));
+    assert.deepEqual(
+      (await readQueue(client, id)).map(({ data }) => JSON.parse(data)),
+      events.filter(({ tenantId }) => tenantId === client.tenant.id).map(({ data }) => data),
+    );
+  });
+
+  test('is forgotten by what is sent again', async () => {
+    const client = await createClient(server);
+    const { id } = await client.created({ ordering: 'all' });
+    await client.disable(id, 'gone');
+    payload(await new PrivacyClient(server, client.tenant).open());
+    payload(await client.edit(id, { status: 'enabled' }), 200);
+    const [dead] = await readQueue(client, id);
+    payload(await client.send('POST', `/deliveries/${dead?.id}/redeliver`));
+    const keys = (await readQueue(client, id)).map(({ ordering_key }) => ordering_key);
+    assert.deepEqual(keys, ['', null]);
+  });
+});

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
+import type { TestTenant } from '../harness.ts';
+import { eventsOf, happen } from './ordered-sending.ts';
+import {
+  allowPrivate,
+  createEndpoint,
+  createTestSender,
+  openRequest,
+  readAttempts,
+  readDeliveries,
+  type ScriptedReceiver,
+  startScriptedReceiver,
+} from './sending.ts';
+
+const minute = 60_000;
+const watched = ['webhook.endpoint_failing', 'webhook.endpoint_recovered', 'webhook.delivery_exhausted'];
+
+/** What came to the endpoint that watches the others. */
+const toldOf = ({ received }: ScriptedReceiver) =>
+  received
+    .filter(({ path }) => path === '/watch')
+    .map(({ headers, body }) => ({ type: headers['svc-event'], data: JSON.parse(String(body)).data }));
+
+describeServer(
+  'what webhooks are told of each other',
+  (server) => {
+    /** An endpoint at `/bad`, and another one that watches it. */
+    const createPair = async (receiver: ScriptedReceiver, more: object = {}) => {
+      const tenant = await createFreshTenant(server);
+      const endpoint = await createEndpoint(server, tenant, `${receiver.url}bad`, more);
+      await createEndpoint(server, tenant, `${receiver.url}watch`, { eventTypes: watched });
+      return { tenant, endpoint, about: { webhookId: endpoint.id, host: new URL(receiver.url).host } };
+    };
+    const countEvents = async ({ id }: TestTenant) => {
+      const rows = await server.installation.database.kysely
+        .selectFrom('webhook_events')
+        .select('id')
+        .where('tenant_id', '=', id)
+        .where('type', 'like', 'webhook.%')
+        .execute();
+      return rows.length;
+    };
+
+    test('one that has failed for 15 minutes fails, once, and has recovered when something arrives', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      receiver.reply = ({ path }) => ({ status: path === '/bad' ? 500 : 204 });
+      const { tenant, about } = await createPair(receiver, { retrySchedule: [60, 120, 180, 899, 900, 1800, 2400] });
+      const failingSince = server.clock.now();
+      await openRequest(server, tenant);
+      let passed = 0;
+      for (const seconds of [0, 60, 120, 180, 899]) {
+        server.clock.advance((seconds - passed) * 1000);
+        passed = seconds;
+        await sending.deliver();
+      }
+      assert.deepEqual(toldOf(receiver), []);
+      server.clock.advance(1000);
+      await sending.deliver();
+      const failing = { type: 'webhook.endpoint_failing', data: { ...about, failingSince } };
+      assert.partialDeepStrictEqual(toldOf(receiver), [failing]);
+      assert.match(toldOf(receiver)[0]?.data.lastError, /500/);
+      server.clock.advance(15 * minute);
+      await sending.deliver();
+      assert.equal(toldOf(receiver).length, 1);
+      receiver.reply = { status: 204 };
+      server.clock.advance(10 * minute);
+      await sending.deliver();
+      const recovered = { ...about, failingSince, recoveredAt: server.clock.now() };
+      assert.deepEqual(toldOf(receiver).slice(1), [{ type: 'webhook.endpoint_recovered', data: recovered }]);
+      await openRequest(server, tenant);
+      await sending.deliver();
+      assert.equal(toldOf(receiver).length, 2);
+    });
+
+    test('one that failed fewer than four times is not failing, however long ago that was', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      receiver.reply = ({ path }) => ({ status: path === '/bad' ? 500 : 204 });
+      const { tenant } = await createPair(receiver, { retrySchedule: [1200, 1300, 1400] });
+      await openRequest(server, tenant);
+      for (const seconds of [0, 1200, 100]) {
+        server.clock.advance(seconds * 1000);
+        await sending.deliver();
+      }
+      assert.deepEqual(toldOf(receiver), []);
+      server.clock.advance(100_000);
+      await sending.deliver();
+      const types = toldOf(receiver).map(({ type }) => type);
+      assert.deepEqual(types.sort(), ['webhook.delivery_exhausted', 'webhook.endpoint_failing']);
+    });
+
+    test('a delivery that became a dead letter is exhausted, in the transaction of its last attempt', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      receiver.reply = ({ path }) => ({ status: path === '/bad' ? 500 : 204 });
+      const { tenant, about } = await createPair(receiver, { retrySchedule: [1] });
+      await openRequest(server, tenant);
+      await sending.deliver();
+      assert.deepEqual(toldOf(receiver), []);
+      server.clock.advance(1000);
+      await sending.deliver();
+      const dead = (await readDeliveries(server, tenant)).find(({ status }) => status === 'dead');
+      const data = {
+        ...about,
+        deliveryId: dead?.id,
+        eventId: dead?.event_id,
+        eventType: 'dsr.created',
+        attempts: 2,
+        reason: 'http_error',
+      };
+      assert.deepEqual(toldOf(receiver), [{ type: 'webhook.delivery_exhausted', data }]);
+    });
+
+    test('a delivery whose 24 hours have passed while nobody sent is exhausted as well', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      receiver.reply = ({ path }) => ({ status: path === '/bad' ? 500 : 204 });
+      const { tenant } = await createPair(receiver);
+      await openRequest(server, tenant);
+      await sending.deliver();
+      server.clock.advance(24 * 60 * minute + 1);
+      await sending.deliver();
+      assert.partialDeepStrictEqual(toldOf(receiver), [
+        { type: 'webhook.delivery_exhausted', data: { attempts: 1, reason: 'http_error' } },
+      ]);
+    });
+
+    test('an endpoint that is gone, or was disabled before, has no exhausted deliveries', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      receiver.reply = ({ path }) => ({ status: path === '/bad' ? 410 : 204 });
+      const { tenant } = await createPair(receiver);
+      await openRequest(server, tenant);
+      await sending.deliver();
+      await openRequest(server, tenant);
+      await sending.deliver();
+      assert.deepEqual(toldOf(receiver), []);
+    });
+
+    test('an endpoint is told nothing of itself, and what nobody else wants is not written', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      receiver.reply = { status: 500 };
+      const tenant = await createFreshTenant(server);
+      await createEndpoint(server, tenant, receiver.url, { retrySchedule: [1, 2, 3, 1000] });
+      await createEndpoint(server, tenant, `${receiver.url}other`, { eventTypes: ['dsr.completed'] });
+      await openRequest(server, tenant);
+      for (const seconds of [0, 1, 1, 1, 997]) {
+        server.clock.advance(seconds * 1000);
+        await sending.deliver();
+      }
+      assert.equal((await readDeliveries(server, tenant))[0]?.status, 'dead');
+      assert.equal(await countEvents(tenant), 0);
+    });
+
+    test('two endpoints that fail do not tell of what they are told', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      receiver.reply = { status: 500 };
+      const tenant = await createFreshTenant(server);
+      for (const path of ['one', 'other'])
+        await createEndpoint(server, tenant, receiver.url + path, { retrySchedule: [1] });
+      await openRequest(server, tenant);
+      for (let seconds = 0; seconds < 10; seconds += 1) {
+        await sending.deliver();
+        server.clock.advance(1000);
+      }
+      assert.equal(await countEvents(tenant), 2);
+      const deliveries = await readDeliveries(server, tenant);
+      assert.deepEqual([deliveries.length, deliveries.every(({ status }) => status === 'dead')], [4, true]);
+    });
+
+    test('other tenants are told nothing', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      receiver.reply = ({ path }) => ({ status: path === '/bad' ? 500 : 204 });
+      const tenant = await createFreshTenant(server);
+      await createEndpoint(server, tenant, `${receiver.url}bad`, { retrySchedule: [1] });
+      const stranger = await createFreshTenant(server);
+      await createEndpoint(server, stranger, `${receiver.url}watch`);
+      await openRequest(server, tenant);
+      await sending.deliver();
+      server.clock.advance(1000);
+      await sending.deliver();
+      assert.deepEqual(toldOf(receiver), []);
+    });
+
+    test('failures that two servers see at once are all counted', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using one = createTestSender(server);
+      await using other = createTestSender(server);
+      receiver.reply = { status: 500 };
+      const tenant = await createFreshTenant(server);
+      const endpoint = await createEndpoint(server, tenant, receiver.url);
+      await happen(server, tenant, eventsOf('a', 16));
+      const senders = [one.sender, other.sender];
+      for (const sender of senders) {
+        await sender.look();
+        await sender.turn();
+      }
+      await Promise.all(senders.map((sender) => sender.settle()));
+      assert.equal(receiver.received.length, 16);
+      await Promise.all(senders.map((sender) => sender.turn()));
+      const health = await server.installation.database.kysely
+        .selectFrom('webhook_health')
+        .select('failures')
+        .where('endpoint_id', '=', endpoint.id)
+        .executeTakeFirstOrThrow();
+      assert.equal(health.failures, 16);
+    });
+
+    test('an attempt shows how long it waited for a connection', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const { tenant } = await createPair(receiver);
+      await openRequest(server, tenant);
+      await sending.deliver();
+      const [delivery] = await readDeliveries(server, tenant);
+      const id = String(delivery?.id);
+      const [attempt] = await readAttempts(server, id);
+      const { queued } = JSON.parse(String(attempt?.timing));
+      assert.ok(queued >= 0);
+      const path = `/v1/webhooks/deliveries/${id}`;
+      const view = payload(await server.request('GET', path, { key: tenant.key }), 200);
+      assert.equal(view.attempts[0].timing.queued, queued);
+    });
+  },
+  allowPrivate,
+);

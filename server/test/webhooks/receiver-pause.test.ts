@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describeServer, payload } from '../consent/helpers.ts';
+import { eventsOf, happen } from './ordered-sending.ts';
+import { allowPrivate, createSubscriber, createTestSender, startScriptedReceiver } from './sending.ts';
+
+const askForPause = (seconds: number, status = 429) => ({ status, headers: { 'Retry-After': String(seconds) } });
+
+describeServer(
+  'a pause that a receiver asks for',
+  (server) => {
+    const readHealth = (endpointId: string) =>
+      server.installation.database.kysely
+        .selectFrom('webhook_health')
+        .selectAll()
+        .where('endpoint_id', '=', endpointId)
+        .executeTakeFirst();
+
+    for (const status of [429, 503]) {
+      test(`with ${status} is kept by every server, also by one that starts in it`, async () => {
+        await using receiver = await startScriptedReceiver();
+        await using other = createTestSender(server);
+        const { tenant } = await createSubscriber(server, receiver.url);
+        receiver.reply = askForPause(60, status);
+        await happen(server, tenant, eventsOf('a', 1));
+        const first = createTestSender(server);
+        await first.deliver();
+        await first.sender.stop(0);
+        receiver.reply = { status: 204 };
+        await happen(server, tenant, eventsOf('b', 3));
+        await using next = createTestSender(server);
+        for (const { deliver } of [other, next]) await deliver();
+        server.clock.advance(59_999);
+        for (const { deliver } of [other, next]) await deliver();
+        assert.equal(receiver.received.length, 1);
+        server.clock.advance(1);
+        await next.deliver();
+        assert.equal(receiver.received.length, 4);
+      });
+    }
+
+    test('is one hour at most', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
+      receiver.reply = askForPause(86_400);
+      await happen(server, tenant, eventsOf('a', 1));
+      await sending.deliver();
+      const until = Date.parse((await readHealth(endpoint.id))?.paused_until ?? '');
+      assert.equal(until - server.clock.milliseconds(), 3_600_000);
+    });
+
+    test('is not cut short by what was under way and arrived', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
+      let isFirst = true;
+      receiver.reply = () => {
+        const reply = isFirst ? askForPause(60) : { status: 204 };
+        isFirst = false;
+        return reply;
+      };
+      await happen(server, tenant, eventsOf('a', 4));
+      await sending.sender.look();
+      await sending.sender.turn();
+      await sending.sender.settle();
+      assert.equal(receiver.received.length, 4);
+      await sending.sender.turn();
+      const health = await readHealth(endpoint.id);
+      assert.equal(Date.parse(health?.paused_until ?? '') - server.clock.milliseconds(), 60_000);
+      await happen(server, tenant, eventsOf('b', 1));
+      await sending.deliver();
+      assert.equal(receiver.received.length, 4);
+    });
+
+    test('ends when the endpoint gets another address', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const { tenant, endpoint } = await createSubscriber(server, `${receiver.url}old`);
+      receiver.reply = ({ path }) => (path === '/old' ? askForPause(3600) : { status: 204 });
+      await happen(server, tenant, eventsOf('a', 1));
+      await sending.deliver();
+      const body = { url: `${receiver.url}new` };
+      payload(await server.request('PATCH', `/v1/webhooks/${endpoint.id}`, { key: tenant.key, body }), 200);
+      await happen(server, tenant, eventsOf('b', 2));
+      server.clock.advance(2000);
+      await sending.deliver();
+      const paths = receiver.received.map(({ path }) => path);
+      assert.deepEqual(paths, ['/old', '/new', '/new']);
+    });
+
+    test('and failures of an address are not noted for the one that came after it', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const { tenant, endpoint } = await createSubscriber(server, `${receiver.url}old`);
+      receiver.reply = askForPause(3600, 503);
+      await happen(server, tenant, eventsOf('a', 1));
+      const { sender } = sending;
+      await sender.look();
+      await sender.turn();
+      await sender.settle();
+      const body = { url: `${receiver.url}new` };
+      payload(await server.request('PATCH', `/v1/webhooks/${endpoint.id}`, { key: tenant.key, body }), 200);
+      await sender.turn();
+      const view = payload(await server.request('GET', `/v1/webhooks/${endpoint.id}`, { key: tenant.key }), 200);
+      assert.deepEqual([view.failingSince, view.lastError], [null, null]);
+      assert.equal(await readHealth(endpoint.id), undefined);
+    });
+  },
+  allowPrivate,
+);

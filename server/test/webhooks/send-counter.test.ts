@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { pino } from 'pino';
+import { Receivers } from '../../webhooks/post-delivery.ts';
+import { runSender } from '../../webhooks/run-sender.ts';
+import { SendCounter } from '../../webhooks/send-counter.ts';
+import { WebhookSender } from '../../webhooks/sender.ts';
+import { describeServer } from '../consent/helpers.ts';
+import { eventsOf, happen } from './ordered-sending.ts';
+import { allowPrivate, createSubscriber, readDeliveries, startScriptedReceiver } from './sending.ts';
+
+const failure = { message: 'out of order', isGone: false, pausedUntil: null };
+
+describe('the count of what was sent', () => {
+  test('tells arrivals, failures and connections since the last time, and nothing where there was nothing', () => {
+    const counter = new SendCounter();
+    assert.equal(counter.take(), null);
+    counter.count({ failure: null, connection: 'opened' });
+    counter.count({ failure: null, connection: 'reused' });
+    counter.count({ failure: null, connection: 'reused' });
+    counter.count({ failure, connection: 'opened' });
+    counter.count({ failure, connection: null });
+    assert.deepEqual(counter.take(), { delivered: 3, failed: 2, connections: { opened: 2, reused: 2 } });
+    assert.equal(counter.take(), null);
+  });
+});
+
+describeServer(
+  'the log of a sender',
+  (server) => {
+    test('tells what was sent every minute, and at its end', async (context) => {
+      await using receiver = await startScriptedReceiver();
+      const { database, clock, box } = server.installation;
+      const lines: string[] = [];
+      const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
+      const receivers = new Receivers({ allowPrivate: true, connectionsPerOwner: 1 });
+      const sender = new WebhookSender({ database, clock, box, receivers, log });
+      const counted = () =>
+        lines
+          .map((line) => JSON.parse(line))
+          .filter(({ msg }) => msg === 'sent webhooks')
+          .map(({ delivered, failed, inFlight, connections }) => ({ delivered, failed, inFlight, connections }));
+      const { tenant } = await createSubscriber(server, receiver.url);
+      context.mock.timers.enable({ apis: ['setTimeout'] });
+      const running = runSender({ sender, database, clock, log });
+      const send = async (count: number) => {
+        await happen(server, tenant, eventsOf('a', count));
+        while ((await readDeliveries(server, tenant)).some(({ status }) => status !== 'delivered')) await turn();
+      };
+      await send(3);
+      context.mock.timers.tick(60_000);
+      for (let times = 0; times < 10; times += 1) await turn();
+      const first = { delivered: 3, failed: 0, inFlight: 0, connections: { opened: 1, reused: 2 } };
+      assert.deepEqual(counted(), [first]);
+      context.mock.timers.tick(60_000);
+      for (let times = 0; times < 10; times += 1) await turn();
+      assert.equal(counted().length, 1);
+      await send(2);
+      await running.stop();
+      // A connection is not kept for two minutes.
+      const last = { delivered: 2, failed: 0, inFlight: 0, connections: { opened: 1, reused: 1 } };
+      assert.deepEqual(counted(), [first, last]);
+    });
+  },
+  allowPrivate,
+);

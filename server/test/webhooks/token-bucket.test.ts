@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { TokenBucket } from '../../webhooks/token-bucket.ts';
+
+/** When attempts begin that are begun as soon as they may be. @param steps milliseconds between two looks. */
+function play(perSecond: number, steps: readonly number[]): readonly number[] {
+  const bucket = new TokenBucket(perSecond, 0);
+  const begun: number[] = [];
+  let now = 0;
+  for (const step of [0, ...steps]) {
+    now += step;
+    const count = bucket.count(now);
+    bucket.take(count, now);
+    for (let one = 0; one < count; one += 1) begun.push(now);
+  }
+  return begun;
+}
+
+const rate = fc.oneof(fc.integer({ min: 1, max: 1000 }), fc.constantFrom(0.5, 1 / 3, 0.01, 2.5));
+
+describe('the rate of an endpoint', () => {
+  test('is exceeded in no span of time by more than a tenth of a second, or by one attempt', () => {
+    fc.assert(
+      fc.property(rate, fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 200 }), (perSecond, steps) => {
+        const begun = play(perSecond, steps);
+        const burst = Math.max(1, perSecond / 10);
+        for (let first = 0; first < begun.length; first += 7) {
+          for (let last = first; last < begun.length; last += 11) {
+            const span = ((begun[last] as number) - (begun[first] as number)) / 1000;
+            assert.ok(last - first + 1 <= span * perSecond + burst + 1e-3, `${last - first + 1} in ${span} s`);
+          }
+        }
+      }),
+    );
+  });
+
+  test('is reached where somebody looks at every next time that it tells', () => {
+    fc.assert(
+      fc.property(rate, (perSecond) => {
+        const bucket = new TokenBucket(perSecond, 0);
+        const seconds = Math.max(10, 20 / perSecond);
+        let begun = 0;
+        for (let now = 0; now < seconds * 1000; now = bucket.nextAt(now)) {
+          const count = bucket.count(now);
+          assert.ok(count > 0, `nothing may begin at ${now}`);
+          bucket.take(count, now);
+          begun += count;
+        }
+        // Times are whole milliseconds, so a part of one may be lost at each.
+        assert.ok(
+          begun >= 0.5 * seconds * perSecond && begun >= Math.floor(seconds * perSecond * 0.95) - 1,
+          `${begun}`,
+        );
+      }),
+    );
+  });
+
+  test('adds nothing up while the clock is set back, and goes on from there', () => {
+    const bucket = new TokenBucket(1, 60_000);
+    bucket.take(1, 60_000);
+    assert.equal(bucket.count(0), 0);
+    assert.equal(bucket.nextAt(0), 1000);
+    assert.equal(bucket.count(1000), 1);
+  });
+
+  test('may be changed: what has added up stays, as far as it fits', () => {
+    const bucket = new TokenBucket(1000, 0);
+    assert.equal(bucket.count(0), 100);
+    bucket.setRate(10, 0);
+    assert.equal(bucket.count(0), 1);
+    bucket.take(1, 0);
+    bucket.setRate(1000, 0);
+    assert.deepEqual([bucket.count(0), bucket.count(50), bucket.isFull(50), bucket.isFull(100)], [0, 50, false, true]);
+  });
+});

@@ -1,0 +1,105 @@
+import { lockChain } from '../ledger/append.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import type { EndedAttempt } from './attempt.ts';
+import { type DisabledReason, nameEndpoint } from './endpoint.ts';
+import { disableEndpoint } from './endpoint-changes.ts';
+import type { SendingEndpoint } from './endpoint-store.ts';
+import { type Health, hasFailedForGood, noteAttempts } from './health.ts';
+import { findHealth, lockHealth, saveHealth } from './health-store.ts';
+import { releaseNext } from './order-store.ts';
+import { finishAttempts } from './queue-store.ts';
+import { type EndpointNews, tellExhausted, tellOthers } from './tell-endpoints.ts';
+
+/** The attempts of one endpoint that ended, and how it fared before them; null where it has another address by now. */
+interface EndedAttempts {
+  readonly endpoint: SendingEndpoint;
+  readonly attempts: readonly EndedAttempt[];
+  readonly before: Health | null;
+}
+
+/** Writes attempts that ended and all that follows from them: what is due next, how their endpoints fare, who is told. */
+export async function writeAttempts(work: UnitOfWork, sender: string, ended: readonly EndedAttempt[]): Promise<void> {
+  if (ended.length === 0) return;
+  const { transaction, now } = work;
+  const rows = ended.map(({ row }) => row);
+  const states = ended.map(({ state }) => state);
+  const dead = await finishAttempts(transaction, sender, rows, states);
+  const places = ended.flatMap(({ endpoint, delivery: { orderingKey } }) =>
+    orderingKey === null ? [] : [{ endpointId: endpoint.id, orderingKey }],
+  );
+  await releaseNext(transaction, now, places);
+  const ofEndpoints = await readEndpoints(work, ended);
+  const lost = ofEndpoints.flatMap((of) => judgeEndpoint(of, now));
+  // Each locks the log of its tenant, before the rows of endpoints are locked: all servers lock in the same order.
+  lost.sort((one, other) => (one.endpoint.tenantId < other.endpoint.tenantId ? -1 : 1));
+  for (const { endpoint } of lost) await lockChain(transaction, endpoint.tenantId, 'audit');
+  for (const of of ofEndpoints) {
+    const isLost = lost.some(({ endpoint }) => endpoint.id === of.endpoint.id);
+    const news = await noteEndpoint(work, of, isLost);
+    const exhausted = of.attempts.filter(({ state }) => dead.has(state.id));
+    await tellOthers(work, of.endpoint, [...tellExhausted(of.endpoint, exhausted), ...news]);
+  }
+  for (const { endpoint, reason } of lost) await disableEndpoint(work, endpoint, reason);
+}
+
+/** In the order of the ids: two servers that lock several wait for each other in one direction alone. */
+async function readEndpoints(
+  { transaction }: UnitOfWork,
+  ended: readonly EndedAttempt[],
+): Promise<readonly EndedAttempts[]> {
+  const groups = [...Map.groupBy(ended, ({ endpoint }) => endpoint.id).values()];
+  const read: EndedAttempts[] = [];
+  for (const attempts of groups) {
+    const [{ endpoint }] = attempts as [EndedAttempt];
+    const found = await findHealth(transaction, endpoint.id);
+    // What another address answered says nothing of this one.
+    read.push({ endpoint, attempts, before: found?.url === endpoint.url ? found.health : null });
+  }
+  return read.sort((one, other) => (one.endpoint.id < other.endpoint.id ? -1 : 1));
+}
+
+/** Whether an endpoint is given up after attempts. */
+function judgeEndpoint({ endpoint, attempts, before }: EndedAttempts, now: string): readonly LostEndpoint[] {
+  if (before === null) return [];
+  if (attempts.some(({ failure }) => failure?.isGone)) return [{ endpoint, reason: 'gone' }];
+  const { health } = noteAttempts(before, attempts.map(toSign), now);
+  return hasFailedForGood(health, now) ? [{ endpoint, reason: 'failing' }] : [];
+}
+
+interface LostEndpoint {
+  readonly endpoint: SendingEndpoint;
+  readonly reason: DisabledReason;
+}
+
+/** Notes how an endpoint fares. @returns what the others are told of it; that it is given up tells more than that it fails. */
+async function noteEndpoint(
+  { transaction, now }: UnitOfWork,
+  { endpoint, attempts, before }: EndedAttempts,
+  isLost: boolean,
+): Promise<readonly EndpointNews[]> {
+  // All was well and is: most attempts end here.
+  if (before === null || (before.failingSince === null && attempts.every(({ failure }) => failure === null))) return [];
+  const held = await lockHealth(transaction, endpoint.id, before);
+  const { health, recoveredFrom, isNewlyFailing } = noteAttempts(held, attempts.map(toSign), now);
+  await saveHealth(transaction, endpoint.id, health);
+  const { id: webhookId } = endpoint;
+  const host = nameEndpoint(endpoint);
+  const { failingSince, lastError } = health;
+  return [
+    ...(recoveredFrom === null
+      ? []
+      : ([
+          {
+            type: 'webhook.endpoint_recovered',
+            data: { webhookId, host, failingSince: recoveredFrom, recoveredAt: now },
+          },
+        ] as const)),
+    ...(isNewlyFailing && !isLost
+      ? ([{ type: 'webhook.endpoint_failing', data: { webhookId, host, failingSince, lastError } }] as const)
+      : []),
+  ];
+}
+
+function toSign({ row, failure }: EndedAttempt) {
+  return { at: row.at, failure };
+}

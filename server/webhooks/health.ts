@@ -1,0 +1,95 @@
+/** How an endpoint fares. */
+export interface Health {
+  /** When the failures began that no success has ended; null while all is well. */
+  readonly failingSince: string | null;
+  /** When an attempt last failed. */
+  readonly failedAt: string | null;
+  readonly lastError: string | null;
+  /** How many attempts have failed since; null for none. */
+  readonly failures: number | null;
+  /** When the other endpoints were told that it is failing; null while they need not know. */
+  readonly toldAt: string | null;
+  /** Nothing is sent before, because the receiver asked for a pause. */
+  readonly pausedUntil: string | null;
+}
+
+/** All is well. */
+export const wellHealth: Health = {
+  failingSince: null,
+  failedAt: null,
+  lastError: null,
+  failures: null,
+  toldAt: null,
+  pausedUntil: null,
+};
+
+/** What an attempt says of its endpoint. */
+export interface AttemptSign {
+  readonly at: string;
+  /** Null when it was delivered. */
+  readonly failure: { readonly message: string; readonly pausedUntil: string | null } | null;
+}
+
+/** How an endpoint fares after attempts, and what the other endpoints are to be told of it. */
+export interface NotedHealth {
+  readonly health: Health;
+  /** Since when it had failed, as far as they know, until something arrived just now. */
+  readonly recoveredFrom: string | null;
+  /** Whether they are told now that it is failing. */
+  readonly isNewlyFailing: boolean;
+}
+
+/** Notes attempts, in the order in which they ended. */
+export function noteAttempts(before: Health, attempts: readonly AttemptSign[], now: string): NotedHealth {
+  let health = before;
+  let recoveredFrom: string | null = null;
+  for (const { at, failure } of attempts) {
+    if (failure === null) {
+      if (health.toldAt !== null) recoveredFrom = health.failingSince;
+      health = { ...wellHealth, pausedUntil: health.pausedUntil };
+    } else health = noteFailure(health, at, failure);
+  }
+  const isNewlyFailing =
+    health.toldAt === null && failedFor(health, now) >= tellAfter && count(health) >= leastFailures;
+  return { health: isNewlyFailing ? { ...health, toldAt: now } : health, recoveredFrom, isNewlyFailing };
+}
+
+/** Milliseconds since every attempt has failed. */
+export function failedFor({ failingSince }: Pick<Health, 'failingSince'>, now: string): number {
+  return failingSince === null ? 0 : Date.parse(now) - Date.parse(failingSince);
+}
+
+/** Whether nothing has arrived for so long that the endpoint is disabled. */
+export function hasFailedForGood(health: Pick<Health, 'failingSince'>, now: string): boolean {
+  return failedFor(health, now) >= longestFailure;
+}
+
+function noteFailure(health: Health, at: string, failure: NonNullable<AttemptSign['failure']>): Health {
+  const { failingSince, failedAt, pausedUntil, toldAt } = health;
+  // A failure after a day without any begins anew: days without attempts are no days of failure.
+  const goesOn = failingSince !== null && failedAt !== null && Date.parse(at) - Date.parse(failedAt) <= day;
+  return {
+    failingSince: goesOn ? failingSince : at,
+    failedAt: at,
+    lastError: failure.message,
+    failures: goesOn ? count(health) + 1 : 1,
+    toldAt,
+    pausedUntil:
+      [pausedUntil, failure.pausedUntil]
+        .filter((time) => time !== null)
+        .sort()
+        .at(-1) ?? null,
+  };
+}
+
+function count({ failures }: Health): number {
+  return failures ?? 0;
+}
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+/** The other endpoints are told of an endpoint to which so many attempts failed, and all for so long. */
+const tellAfter = 15 * minute;
+const leastFailures = 4;
+/** An endpoint at which nothing has arrived for so long is disabled. */
+const longestFailure = 5 * day;
