@@ -59,7 +59,7 @@ export async function startServer(
   return {
     app,
     port,
-    baseUrl: settings.baseUrl ?? `http://${localName(settings.host)}:${port}`,
+    baseUrl: nameAddress(settings, port),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -78,6 +78,11 @@ function listen(server: Server, { host, port }: Settings): Promise<void> {
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
+}
+
+/** The address that people and programs use for a server that listens on a port: the public one, where there is one. */
+export function nameAddress({ baseUrl, host }: Pick<Settings, 'baseUrl' | 'host'>, port: number): string {
+  return baseUrl ?? `http://${localName(host)}:${port}`;
 }
 
 /** Browsers treat localhost as a secure place and as a site of its own. */

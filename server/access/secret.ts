@@ -9,7 +9,8 @@ import { PasswordHasher } from './password-hash.ts';
 import { PrivateHasher } from './private-hash.ts';
 import { SecretBox } from './secret-box.ts';
 
-const secretFile = 'secret.key';
+/** Where the data folder keeps the secret. */
+export const secretFile = 'secret.key';
 const shortestSecret = 32;
 
 /** What is made of the secret of an installation. */

@@ -1,10 +1,13 @@
 import { readSettings, SettingsError } from '../settings.ts';
+import { DamagedDatabase } from '../storage/copy-sqlite.ts';
+import { backup } from './backup.ts';
 import { type Command, describeCommand, describeCommands, readOptions, UsageError } from './command.ts';
 import { demo } from './demo.ts';
 import { exportCreate } from './export-create.ts';
 import { exportVerify } from './export-verify.ts';
 import { keyCreate } from './key-create.ts';
 import { migrateCommand } from './migrate.ts';
+import { restore } from './restore.ts';
 import { scimTokenCreate } from './scim-token-create.ts';
 import { serve } from './serve.ts';
 import { tenantCreate } from './tenant-create.ts';
@@ -12,8 +15,10 @@ import { explainUnreachable } from './unreachable.ts';
 import { userCreate } from './user-create.ts';
 import { userReset } from './user-reset.ts';
 import { verify } from './verify.ts';
+import { widgets } from './widgets.ts';
 
-const commands: readonly Command[] = [
+/** Every command, in the order of the help. */
+export const commands: readonly Command[] = [
   serve,
   demo,
   migrateCommand,
@@ -22,9 +27,12 @@ const commands: readonly Command[] = [
   userReset,
   keyCreate,
   scimTokenCreate,
+  backup,
+  restore,
   verify,
   exportCreate,
   exportVerify,
+  widgets,
 ];
 
 async function run(words: readonly string[]): Promise<number> {
@@ -72,8 +80,9 @@ export async function runCommand(words: readonly string[]): Promise<number> {
   try {
     return await run(words);
   } catch (error) {
-    const expected = error instanceof UsageError || error instanceof SettingsError;
-    console.error(expected ? `svc: ${error.message}` : error);
-    return expected ? 2 : 1;
+    const isWrongUse = error instanceof UsageError || error instanceof SettingsError;
+    const isExplained = isWrongUse || error instanceof DamagedDatabase;
+    console.error(isExplained ? `svc: ${error.message}` : error);
+    return isWrongUse ? 2 : 1;
   }
 }

@@ -1,6 +1,7 @@
 import { html, type Markup } from '../http/html.ts';
 import { trustPath } from '../trust/trust-center.ts';
-import { type Widget, writeScriptTag } from '../widgets/widget.ts';
+import { writeScriptTag } from '../widgets/tags.ts';
+import type { Widget } from '../widgets/widget.ts';
 
 /** What the demo page shows. */
 export interface DemoPage {

@@ -1,67 +1,88 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { z } from 'zod';
-import { html } from '../http/html.ts';
+import {
+  findBuild,
+  type PackageName,
+  type WidgetKind,
+  type WidgetName,
+  type WidgetPlaces,
+  widgetKinds,
+  widgetPlaces,
+} from './catalogue.ts';
+import { type BuiltFile, manifestName, parseManifest } from './manifest.ts';
+import { WidgetFile } from './widget-file.ts';
 
-/** What the build writes beside a widget's script. */
-const Manifest = z.object({
-  file: z.string(),
-  version: z.string(),
-  bytes: z.int(),
-  integrity: z.string().startsWith('sha384-'),
-});
-
-/** A built widget: one script at one version. */
+/** A widget at one version. */
 export interface Widget {
-  readonly name: string;
+  readonly name: WidgetName;
+  readonly packageName: PackageName;
   readonly version: string;
-  /** For the integrity attribute: `sha384-…`. */
+  /** Whether it is among the releases. The bytes of a version that is still being worked on change with its build. */
+  readonly isReleased: boolean;
+  /** Of the script in the tag, for the integrity attribute: `sha384-…`. */
   readonly integrity: string;
-  /** Where the server has the script. */
+  /** Where the server has that script. */
   readonly path: string;
-  /** The files below `/widgets/<name>/<version>/`, by name. */
+  /** Every file that the widget is made of, the script of the tag first. */
+  readonly built: readonly BuiltFile[];
+  /** The files below `/widgets/<name>/<version>/`, by name: those, and `integrity.json`. */
   readonly files: ReadonlyMap<string, WidgetFile>;
 }
 
-interface WidgetFile {
-  readonly type: string;
-  readonly identity: Buffer;
-  readonly br: Buffer;
-  readonly gzip: Buffer;
+/** Reads the version of a widget that this server gives out: its build, else the latest release; undefined without both. */
+export function readWidget(packageName: PackageName, places = widgetPlaces): Widget | undefined {
+  return readVersions(packageName, places).find(({ isCurrent }) => isCurrent)?.widget;
 }
 
-const packages = join(import.meta.dirname, '../../packages');
+/** Reads every version of every widget, the newest of each first. */
+export function readWidgets(places = widgetPlaces): readonly Widget[] {
+  return widgetKinds.flatMap(({ packageName }) => readVersions(packageName, places).map(({ widget }) => widget));
+}
 
-/** Reads the build of a widget; undefined when it was not built. */
-export function readWidget(packageName: string): Widget | undefined {
-  const folder = join(packages, packageName, 'dist');
-  let text: string;
-  try {
-    text = readFileSync(join(folder, 'integrity.json'), 'utf8');
-  } catch {
-    return undefined;
-  }
-  const { file, version, integrity } = Manifest.parse(JSON.parse(text));
-  const name = file.replace(/\.js$/, '');
+interface FoundWidget {
+  readonly widget: Widget;
+  readonly isCurrent: boolean;
+}
+
+function readVersions(packageName: PackageName, places: WidgetPlaces): readonly FoundWidget[] {
+  const kind = widgetKinds.find((one) => one.packageName === packageName) as WidgetKind;
+  const releases = listReleases(kind.name, places).map((folder) => readFolder(kind, folder, true));
+  const folder = findBuild(packageName, places);
+  const build = existsSync(join(folder, manifestName)) ? readFolder(kind, folder, false) : undefined;
+  // A version that was released keeps the bytes that it was released with.
+  const isNew = build !== undefined && !releases.some(({ version }) => version === build.version);
+  const versions = isNew ? [build, ...releases] : releases;
+  const sorted = versions.toSorted((one, other) => compareVersions(other.version, one.version));
+  const current = build?.version ?? sorted[0]?.version;
+  return sorted.map((widget) => ({ widget, isCurrent: widget.version === current }));
+}
+
+/** The folders of the released versions of a widget. */
+function listReleases(name: WidgetName, { releases }: WidgetPlaces): readonly string[] {
+  const folder = join(releases, name);
+  const versions = existsSync(folder) ? readdirSync(folder).map((version) => join(folder, version)) : [];
+  return versions.filter((version) => existsSync(join(version, manifestName)));
+}
+
+function readFolder({ name, packageName }: WidgetKind, folder: string, isReleased: boolean): Widget {
+  const text = readFileSync(join(folder, manifestName));
+  const { version, script, files } = parseManifest(text.toString());
+  const read = files.map(({ file }) => [file, new WidgetFile(file, readFileSync(join(folder, file)))] as const);
   return {
     name,
+    packageName,
     version,
-    integrity,
-    path: `/widgets/${name}/${version}/${file}`,
-    files: new Map([
-      [file, compress('text/javascript; charset=utf-8', readFileSync(join(folder, file)))],
-      ['integrity.json', compress('application/json; charset=utf-8', Buffer.from(text))],
-    ]),
+    isReleased,
+    integrity: script.integrity,
+    path: `/widgets/${name}/${version}/${script.file}`,
+    built: files,
+    files: new Map([...read, [manifestName, new WidgetFile(manifestName, text)]]),
   };
 }
 
-/** A version never changes, so it is compressed once and as well as it goes. */
-function compress(type: string, identity: Buffer): WidgetFile {
-  return { type, identity, br: brotliCompressSync(identity), gzip: gzipSync(identity, { level: 9 }) };
-}
-
-/** The script tag of a widget as a site owner pastes it. */
-export function writeScriptTag(widget: Widget, baseUrl: string): string {
-  return `${html`<script src="${baseUrl}${widget.path}" integrity="${widget.integrity}" crossorigin="anonymous" defer></script>`}`;
+/** Compares two versions number by number (Semantic Versioning 2.0.0, item 11). */
+export function compareVersions(one: string, other: string): number {
+  const [left, right] = [one, other].map((version) => version.split('.').map(Number)) as [number[], number[]];
+  const index = left.findIndex((part, place) => part !== right[place]);
+  return index < 0 ? 0 : (left[index] as number) - (right[index] as number);
 }

@@ -18,14 +18,19 @@ const strictPolicy = [
   'trusted-types svc-trust-badge',
 ].join('; ');
 
-/** Serves `/badge-page?tenant=…&variant=…&copies=…&above=…` and the public endpoint. */
+/** Serves `/badge-page?tenant=…&variant=…&copies=…&above=…&inside=…`, and the public endpoint below `/` and `/privacy`. */
 export async function serveBadgePage(exchange: Exchange, next: () => Promise<void>): Promise<void> {
-  const [, slug] = /^\/v1\/public\/trust\/([^/]+)\/widget$/.exec(exchange.path) ?? [];
+  const [, slug] = /^(?:\/privacy)?\/v1\/public\/trust\/([^/]+)\/widget$/.exec(exchange.path) ?? [];
   if (exchange.path === '/badge-page') {
-    const { tenant = 'acme', variant = 'compact', copies = 1, above = '' } = exchange.query;
+    const { tenant = 'acme', variant = 'compact', copies = 1, above = '', inside = '' } = exchange.query;
     exchange.set('Content-Security-Policy', strictPolicy);
     exchange.type = 'html';
-    exchange.body = renderPage(`tenant="${tenant}" variant="${variant}"`, Number(copies), String(above));
+    exchange.body = renderPage(
+      `tenant="${tenant}" variant="${variant}"`,
+      Number(copies),
+      String(above),
+      String(inside),
+    );
   } else if (slug) {
     exchange.body = {
       data: { name: 'Acme', slug, achievedFrameworks: ['GDPR'], updatedAt: '2024-03-05T12:00:00.000Z' },
@@ -35,10 +40,10 @@ export async function serveBadgePage(exchange: Exchange, next: () => Promise<voi
   }
 }
 
-function renderPage(attributes: string, copies: number, above: string): string {
+function renderPage(attributes: string, copies: number, above: string, inside: string): string {
   const dist = new URL('../dist/', import.meta.url);
   const { file, integrity } = JSON.parse(readFileSync(new URL('integrity.json', dist), 'utf8'));
   const tag = `<script src="/packages/trust-badge/dist/${file}" integrity="${integrity}" crossorigin="anonymous"></script>`;
   return `<!doctype html><html lang="en"><title>A page</title>
-    <body>${above}${tag.repeat(copies)}<svc-trust-badge ${attributes} accent="rebeccapurple"></svc-trust-badge><h1>A page</h1></body></html>`;
+    <body>${above}${tag.repeat(copies)}<svc-trust-badge ${attributes} accent="rebeccapurple">${inside}</svc-trust-badge><h1>A page</h1></body></html>`;
 }

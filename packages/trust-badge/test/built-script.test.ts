@@ -63,6 +63,16 @@ describe('the built script', () => {
     expect(violations).to.deep.equal([]);
   });
 
+  it('is not needed for the link that the site put inside, which is the badge without it', async () => {
+    const inside = encodeURIComponent('<a href="/trust">Our trust center</a>');
+    for (const copies of [0, 1]) {
+      const frame = await visit(`copies=${copies}&inside=${inside}`);
+      const badge = findBadge(frame);
+      if (copies) await waitUntil(() => hasData(badge), 'the data is there');
+      expect(badge.firstElementChild?.checkVisibility(), `${copies} scripts`).to.equal(copies === 0);
+    }
+  });
+
   it('leaves one name on the page, frozen', async () => {
     const frame = await visit('');
     const blank = document.body.appendChild(document.createElement('iframe'));

@@ -182,6 +182,20 @@ describe('without data', () => {
     expect(find(badge, '.face').checkVisibility()).to.equal(true);
   });
 
+  it("the site's own link stays when the data cannot be had", async () => {
+    const told = listenToConsole();
+    const tenant = createTenant();
+    const network = replaceNetwork(createTrust(tenant));
+    network.answer = () => new Response('', { status: 503 });
+    const badge = await fixture(
+      html`<svc-trust-badge tenant=${tenant}><a href="/trust">Our trust center</a></svc-trust-badge>`,
+    );
+    await waitUntil(() => told.length, 'the console is told');
+    for (let frames = 0; frames < 3; frames++) await nextFrame();
+    expect(badge.firstElementChild?.checkVisibility()).to.equal(true);
+    expect(find(badge, '.face').checkVisibility()).to.equal(false);
+  });
+
   it('a badge that is gone when the answer comes shows it where it is put again', async () => {
     let answer = (): void => {};
     const { badge, network } = await awaitBadge({}, {}, (network, trust) => {

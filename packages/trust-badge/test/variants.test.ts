@@ -132,6 +132,17 @@ describe('the variants', () => {
     }
   });
 
+  it('have the heights that the README reserves for them before the script comes', async () => {
+    const readme = await (await fetch(new URL('../README.md', import.meta.url))).text();
+    const [, compact, others = ''] = /min-height: (\d+)px; \/\* (.*) \*\//.exec(readme) ?? [];
+    const heights = [['compact', compact], ...[...others.matchAll(/(\w+): (\d+)px/g)].map(([, ...pair]) => pair)];
+    expect(heights).to.have.length(4);
+    for (const [variant, height] of heights) {
+      const { badge } = await showBadge({ variant: variant as 'card' });
+      expect(badge.getBoundingClientRect().height, variant).to.equal(Number(height));
+    }
+  });
+
   it('stay inside a window of 320 px (400 % zoom), with every link within reach', async () => {
     await setViewport({ width: 320, height: 256 });
     for (const variant of choices.variant) {

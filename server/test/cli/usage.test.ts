@@ -19,6 +19,7 @@ const commands = [
   'verify',
   'export create',
   'export verify',
+  'widgets',
 ];
 
 describe('the command line', () => {

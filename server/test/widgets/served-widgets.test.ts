@@ -1,19 +1,29 @@
 import assert from 'node:assert/strict';
-import { hash } from 'node:crypto';
+import { once } from 'node:events';
 import { get } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { readWidget } from '../../widgets/widget.ts';
+import Koa from 'koa';
+import { pino } from 'pino';
+import { answerRequests } from '../../http/answer.ts';
+import { findBuild } from '../../widgets/catalogue.ts';
+import { releaseWidget } from '../../widgets/release.ts';
+import { serveWidgets } from '../../widgets/serve.ts';
+import { readWidget, readWidgets } from '../../widgets/widget.ts';
 import { startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
 import { requestText, sendRaw } from '../http/raw-socket.ts';
+import { createPlaces, hashFile, writeBuild } from './places.ts';
 
 describe('the widgets', () => {
   let server: TestServer;
   const widget = readWidget('consent-banner');
   assert.ok(widget, 'the banner is not built: npm run build');
   const folder = `/widgets/svc-consent/${widget.version}`;
+  const released = '/widgets/svc-consent/0.1.0/svc-consent.js';
   const script = `${folder}/svc-consent.js`;
   before(async () => {
     server = await startTestServer();
@@ -21,8 +31,11 @@ describe('the widgets', () => {
   after(() => server[Symbol.asyncDispose]());
 
   /** The bytes as they are sent; fetch would decode them. */
-  async function receive(path: string, encodings?: string) {
-    const headers = encodings === undefined ? {} : { 'Accept-Encoding': encodings };
+  async function receive(path: string, encodings?: string, known?: string) {
+    const headers = {
+      ...(encodings !== undefined && { 'Accept-Encoding': encodings }),
+      ...(known !== undefined && { 'If-None-Match': known }),
+    };
     const response = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
       get(server.url + path, { headers }, resolve).on('error', reject);
     });
@@ -30,7 +43,7 @@ describe('the widgets', () => {
   }
 
   test('are the same bytes forever, for pages of any origin', async () => {
-    const { headers, status } = await receive(script);
+    const { headers, status } = await receive(released);
     assert.equal(status, 200);
     assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable');
     assert.equal(headers['access-control-allow-origin'], '*');
@@ -57,17 +70,43 @@ describe('the widgets', () => {
   });
 
   test('match the integrity that is published beside them', async () => {
-    const { bytes } = await receive(script);
-    const manifest = (await server.request('GET', `${folder}/integrity.json`, { key: null })).body;
-    assert.equal(manifest.integrity, `sha384-${hash('sha384', bytes, 'base64')}`);
-    assert.equal(manifest.bytes, bytes.length);
-    assert.equal(manifest.file, 'svc-consent.js');
-    assert.equal(manifest.version, widget.version);
+    for (const { name, version, built } of readWidgets()) {
+      const at = `/widgets/${name}/${version}`;
+      const manifest = (await server.request('GET', `${at}/integrity.json`, { key: null })).body;
+      assert.deepEqual([manifest.file, manifest.version], [`${name}.js`, version]);
+      for (const { file, bytes, integrity } of built) {
+        const { bytes: received, headers } = await receive(`${at}/${file}`);
+        assert.deepEqual([received.length, hashFile(received)], [bytes, integrity], file);
+        assert.match(
+          headers['content-type'] ?? '',
+          file.endsWith('.js') ? /^text\/javascript;/ : /^application\/json;/,
+        );
+      }
+      assert.deepEqual([manifest.bytes, manifest.integrity], [built[0]?.bytes, built[0]?.integrity]);
+    }
   });
 
   test('may be asked about without the bytes', async () => {
     const head = await server.request('HEAD', script, { key: null });
     assert.deepEqual([head.status, head.text], [200, '']);
+  });
+
+  test('are not sent again to whom has them in that encoding', async () => {
+    const { headers, bytes } = await receive(script, 'br');
+    const ask = async (tag: string, encodings: string) => {
+      const answer = await receive(script, encodings, tag);
+      return [answer.status, answer.bytes.length > 0, answer.headers['cache-control']];
+    };
+    const caching = headers['cache-control'];
+    assert.ok(bytes.length > 0);
+    assert.deepEqual(await ask(headers.etag ?? '', 'br'), [304, false, caching]);
+    assert.deepEqual(await ask(`"other", ${headers.etag}`, 'br'), [304, false, caching]);
+    for (const [tag, encodings] of [
+      [headers.etag ?? '', 'gzip'],
+      [headers.etag ?? '', 'identity'],
+      ['"other"', 'br'],
+    ] as const)
+      assert.deepEqual(await ask(tag, encodings), [200, true, caching]);
   });
 
   test('are found at their very address alone', async () => {
@@ -83,6 +122,13 @@ describe('the widgets', () => {
       `${folder}/index.js`,
       `${folder}/svc-consent.js.map`,
       `${folder}/__proto__`,
+      `${folder}/words`,
+      `${folder}/words/`,
+      `${folder}/words/xx.json`,
+      `${folder}/words/../svc-consent.js`,
+      `${folder}/words%2fde.json`,
+      '/widgets/index.json/',
+      '/widgets/Index.json',
       `${folder}/constructor`,
       '/widgets/svc-consent/0.0.0/svc-consent.js',
       '/widgets/svc-consent/latest/svc-consent.js',
@@ -104,9 +150,39 @@ describe('the widgets', () => {
   });
 
   test('cannot be written', async () => {
-    for (const method of ['POST', 'PUT', 'DELETE']) {
-      const { status } = await server.request(method, script, { key: null });
-      assert.ok(status === 404 || status === 405);
-    }
+    for (const method of ['POST', 'PUT', 'DELETE'])
+      assertProblem(await server.request(method, script, { key: null }), 'method_not_allowed');
   });
+});
+
+test('a version that is still worked on is asked about at each use: its bytes may change; its release may not', async () => {
+  using places = createPlaces();
+  const build = findBuild('consent-banner', places);
+  const koa = new Koa().use(answerRequests(pino({ level: 'silent' }), () => false, []));
+  const listening = koa.use((ctx, next) => current(ctx, next)).listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  using _ = { [Symbol.dispose]: () => listening.close().closeAllConnections() };
+  const { port } = listening.address() as AddressInfo;
+  let current: Koa.Middleware;
+  const receive = async () => {
+    current = serveWidgets({ baseUrl: null, places });
+    const answers = ['svc-consent.js', 'words/de.json'].map(async (name) => {
+      const answer = await fetch(`http://127.0.0.1:${port}/widgets/svc-consent/1.0.0/${name}`);
+      return [await answer.text(), answer.headers.get('cache-control')];
+    });
+    return await Promise.all(answers);
+  };
+  for (const text of ['one', 'two']) {
+    writeBuild(build, '1.0.0', { 'svc-consent.js': text, 'words/de.json': '{}' });
+    assert.deepEqual(await receive(), [
+      [text, 'no-cache'],
+      ['{}', 'no-cache'],
+    ]);
+  }
+  releaseWidget(build, join(places.releases, 'svc-consent'));
+  const forever = 'public, max-age=31536000, immutable';
+  assert.deepEqual(await receive(), [
+    ['two', forever],
+    ['{}', forever],
+  ]);
 });

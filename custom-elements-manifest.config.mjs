@@ -1,10 +1,14 @@
-/** The manifest tells what the package's one door offers: the element, its interface for pages, and the mount function. */
+// The custom elements manifest of a widget: run as `cem analyze --config ../../custom-elements-manifest.config.mjs` in the
+// widget's folder.
+
+/** The manifest tells what the package's one door offers: the element, and the functions for pages. */
 function publishInterface() {
   const path = 'dist/index.js';
   return {
     name: 'publish-interface',
     packageLinkPhase({ customElementsManifest: manifest }) {
-      const [door, ...inner] = manifest.modules;
+      const [door] = manifest.modules.filter(({ path }) => path === 'src/index.ts');
+      const inner = manifest.modules.filter((module) => module !== door);
       const offered = new Set(door.exports.map(({ name }) => name));
       const declarations = inner.flatMap((module) => module.declarations).filter(({ name }) => offered.has(name));
       const element = declarations.find(({ customElement }) => customElement);
@@ -23,11 +27,10 @@ function publishInterface() {
 /** Keeps the fields that mirror an attribute, and says which is which. */
 function publishElement(element) {
   delete element.superclass;
-  const fields = new Map(element.attributes.map((attribute) => [nameField(attribute.name), attribute]));
-  for (const [fieldName, attribute] of fields) attribute.fieldName = fieldName;
-  element.members = element.members
-    .filter(({ name }) => fields.has(name))
-    .map((field) => ({ ...field, attribute: fields.get(field.name).name, reflects: true }));
+  const attributes = new Map(element.attributes.map((attribute) => [nameField(attribute.name), attribute]));
+  const fields = (element.members ?? []).filter(({ name }) => attributes.has(name));
+  for (const { name } of fields) attributes.get(name).fieldName = name;
+  element.members = fields.map((field) => ({ ...field, attribute: attributes.get(field.name).name, reflects: true }));
 }
 
 function nameField(attribute) {
@@ -35,7 +38,7 @@ function nameField(attribute) {
 }
 
 export default {
-  globs: ['src/{index,mount,trust-badge}.ts'],
+  globs: ['src/index.ts', 'src/mount.ts', 'src/trust-badge.ts', 'src/stub/consent-element.ts'],
   outdir: 'dist',
   packagejson: false, // It says where the manifest is; the analyzer would write there what an option says.
   plugins: [publishInterface()],

@@ -1,0 +1,62 @@
+import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { findSecret, secretFile } from '../access/secret.ts';
+import { copySqlite } from '../storage/copy-sqlite.ts';
+import { type Command, UsageError } from './command.ts';
+import { databaseFile, requireDatabase } from './require-database.ts';
+
+export const backup: Command = {
+  name: 'backup',
+  summary: 'copy the SQLite database and its secret, also while the server runs',
+  description:
+    'The copy is what was committed at one moment, and is read through before it counts. PostgreSQL has tools of its own: pg_dump, or a backup of the whole cluster.',
+  options: {
+    to: { type: 'string', meaning: 'the folder to make; it must not be there yet', value: 'folder', required: true },
+    'without-secret': {
+      type: 'boolean',
+      meaning: 'leave secret.key out, to be kept elsewhere: nothing can be restored without it',
+    },
+  },
+  async run({ settings, options, say, result }) {
+    if (settings.databaseUrl !== null)
+      throw new UsageError('The data is in PostgreSQL. Back it up with pg_dump, and keep the secret with it.');
+    requireDatabase(settings);
+    const to = resolve(String(options.to));
+    makeFolder(to);
+    try {
+      say(`Copying ${databaseFile(settings.dataDir)} …`);
+      const { bytes } = copySqlite(databaseFile(settings.dataDir), databaseFile(to));
+      const secret = join(settings.dataDir, secretFile);
+      const takesSecret = options['without-secret'] !== true && settings.secret === null && existsSync(secret);
+      if (takesSecret) copyFileSync(secret, join(to, secretFile));
+      say(
+        `${bytes} bytes are in ${to}${takesSecret ? ', with the secret: keep it as safe as the server itself.' : '.'}`,
+      );
+      if (!takesSecret) say(adviseOnSecret(settings.secret !== null, findSecret(settings) !== null));
+      result({ folder: to, bytes, hasSecret: takesSecret });
+      return 0;
+    } catch (error) {
+      // What is incomplete must not be taken for a backup.
+      rmSync(to, { recursive: true, force: true });
+      throw error;
+    }
+  },
+};
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw new UsageError(`${folder} is there already; it is left as it is.`);
+    if (code === 'ENOENT') throw new UsageError(`There is no folder for ${folder}.`);
+    throw error;
+  }
+}
+
+function adviseOnSecret(isSetting: boolean, isKnown: boolean): string {
+  if (isSetting) return 'The secret is the setting SVC_SECRET: keep it as well, nothing can be restored without it.';
+  return isKnown
+    ? 'The secret is not in it: keep secret.key elsewhere, nothing can be restored without it.'
+    : 'No secret was found: nothing can be restored without it.';
+}

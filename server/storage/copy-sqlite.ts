@@ -1,0 +1,44 @@
+import { closeSync, fsyncSync, openSync, statSync } from 'node:fs';
+import SQLite from 'better-sqlite3';
+
+/** A copy that cannot be used; the message says why. */
+export class DamagedDatabase extends Error {
+  override readonly name = 'DamagedDatabase';
+}
+
+/**
+ * Copies a SQLite database as it stands at one moment, although servers go on writing to it, and reads the copy through.
+ * @param to a file that is not there yet; it is on the disk when this returns.
+ * @returns its size.
+ * @throws {DamagedDatabase}
+ */
+export function copySqlite(from: string, to: string): { readonly bytes: number } {
+  try {
+    const source = new SQLite(from, { readonly: true, fileMustExist: true });
+    try {
+      source.pragma('busy_timeout = 10000');
+      source.prepare('vacuum into ?').run(to);
+    } finally {
+      source.close();
+    }
+    readThrough(to);
+  } catch (error) {
+    if (!(error instanceof SQLite.SqliteError)) throw error;
+    throw new DamagedDatabase(`${from} cannot be copied: ${error.message}.`);
+  }
+  const file = openSync(to, 'r+');
+  fsyncSync(file);
+  closeSync(file);
+  return { bytes: statSync(to).size };
+}
+
+/** @throws {DamagedDatabase} when pages, indexes or rows contradict each other. */
+function readThrough(file: string): void {
+  const copy = new SQLite(file, { readonly: true });
+  try {
+    const found = copy.pragma('integrity_check(1)', { simple: true });
+    if (found !== 'ok') throw new DamagedDatabase(`The database is damaged: ${found}.`);
+  } finally {
+    copy.close();
+  }
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { noticeContent, startTestServer, type TestServer } from '../harness.ts';
+import { runSvc } from './run-svc.ts';
+
+describe('svc backup and svc restore', () => {
+  let server: TestServer;
+  let folder: string;
+  let dataDir: string;
+  let made = 0;
+  before(async () => {
+    server = await startTestServer('sqlite');
+    dataDir = server.installation.settings.dataDir;
+    folder = join(dataDir, 'copies');
+    mkdirSync(folder);
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  const inFolder = (): string => {
+    made += 1;
+    return join(folder, `${made}`);
+  };
+  const backUp = async (...words: readonly string[]) => {
+    const to = inFolder();
+    const ended = await runSvc(['backup', '--to', to, ...words], { SVC_DATA_DIR: dataDir });
+    return { to, ...ended };
+  };
+  const restore = async (from: string, to = inFolder(), environment = {}) => {
+    const ended = await runSvc(['restore', '--from', from], { SVC_DATA_DIR: to, ...environment });
+    return { to, ...ended };
+  };
+  const createNotice = () =>
+    server.request('POST', '/v1/consent/notices', { key: server.tenant.key, body: noticeContent });
+
+  test('bring back all that was committed, whole, while the server goes on writing', async () => {
+    await createNotice();
+    let isWriting = true;
+    const writing = (async () => {
+      while (isWriting) assert.equal((await createNotice()).status, 201);
+    })();
+    const { to, code, stdout, stderr } = await backUp();
+    isWriting = false;
+    await writing;
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(stdout, /\d+ bytes are in .*, with the secret: keep it as safe as the server itself\./);
+    assert.deepEqual(readdirSync(to).sort(), ['secret.key', 'svc.sqlite']);
+    assert.equal(statSync(to).mode & 0o777, 0o700);
+
+    const restored = await restore(to);
+    assert.deepEqual([restored.code, restored.stderr], [0, '']);
+    assert.deepEqual(readdirSync(restored.to).sort(), ['secret.key', 'svc.sqlite']);
+    const verified = await runSvc(['verify', '--json'], { SVC_DATA_DIR: restored.to });
+    assert.equal(verified.code, 0, verified.stdout + verified.stderr);
+  });
+
+  test('print one JSON value with --json', async () => {
+    const { to, stdout } = await backUp('--json');
+    const { bytes } = statSync(join(to, 'svc.sqlite')).size > 0 ? JSON.parse(stdout) : { bytes: 0 };
+    assert.deepEqual(JSON.parse(stdout), { folder: to, bytes, hasSecret: true });
+    assert.equal(bytes, statSync(join(to, 'svc.sqlite')).size);
+  });
+
+  test('leave the secret out where that is wanted, and say what it is needed for', async () => {
+    const { to, stdout } = await backUp('--without-secret');
+    assert.deepEqual(readdirSync(to), ['svc.sqlite']);
+    assert.match(stdout, /keep secret\.key elsewhere, nothing can be restored without it/);
+    const refused = await restore(to);
+    assert.deepEqual([refused.code, existsSync(refused.to)], [2, false]);
+    assert.match(refused.stderr, /There is no secret\.key in/);
+    const secret = readFileSync(join(dataDir, 'secret.key'), 'utf8').trim();
+    const taken = await restore(to, undefined, { SVC_SECRET: secret });
+    assert.deepEqual([taken.code, readdirSync(taken.to)], [0, ['svc.sqlite']]);
+  });
+
+  test('refuse a secret that the backup was not made with', async () => {
+    const { to } = await backUp();
+    const other = await restore(to, undefined, { SVC_SECRET: 'another secret of thirty-two letters' });
+    assert.equal(other.code, 2);
+    assert.match(other.stderr, /not the one that the backup was made with/);
+    assert.deepEqual(readdirSync(other.to), []);
+    const taken = inFolder();
+    mkdirSync(taken);
+    writeFileSync(join(taken, 'secret.key'), 'a secret of another installation, kept here\n');
+    const kept = await restore(to, taken);
+    assert.equal(kept.code, 2);
+    assert.match(kept.stderr, /another secret than that of the backup/);
+    assert.deepEqual(readdirSync(taken), ['secret.key']);
+  });
+
+  test('replace nothing that is there', async () => {
+    const { to } = await backUp();
+    const again = await runSvc(['backup', '--to', to], { SVC_DATA_DIR: dataDir });
+    assert.deepEqual([again.code, again.stderr], [2, `svc: ${to} is there already; it is left as it is.\n`]);
+    const before = readFileSync(join(to, 'svc.sqlite'));
+    const over = await restore(to, to);
+    assert.equal(over.code, 2);
+    assert.match(over.stderr, /is there already; it is left as it is\. Stop the server and move it away first\./);
+    assert.deepEqual(readFileSync(join(to, 'svc.sqlite')), before);
+  });
+
+  test('make nothing of a damaged file', async () => {
+    const { to } = await backUp();
+    const file = join(to, 'svc.sqlite');
+    const bytes = readFileSync(file);
+    bytes.fill(0xff, 8192, 16384);
+    writeFileSync(file, bytes);
+    const restored = await restore(to);
+    assert.equal(restored.code, 1);
+    assert.match(restored.stderr, /^svc: .*(damaged|cannot be copied)/);
+    assert.deepEqual(readdirSync(restored.to), []);
+    const copied = await runSvc(['backup', '--to', join(folder, 'of-damaged')], { SVC_DATA_DIR: to });
+    assert.equal(copied.code, 1);
+    assert.ok(!existsSync(join(folder, 'of-damaged')));
+  });
+
+  test('say what is missing', async () => {
+    const nowhere = inFolder();
+    const nothing = await runSvc(['backup', '--to', inFolder()], { SVC_DATA_DIR: nowhere });
+    assert.deepEqual([nothing.code, existsSync(nowhere)], [2, false]);
+    assert.match(nothing.stderr, /There is no database in/);
+    const deep = await runSvc(['backup', '--to', join(nowhere, 'a', 'b')], { SVC_DATA_DIR: dataDir });
+    assert.match(deep.stderr, /There is no folder for/);
+    const empty = await restore(nowhere);
+    assert.match(empty.stderr, /There is no backup in/);
+    rmSync(nowhere, { recursive: true, force: true });
+  });
+
+  test('leave PostgreSQL to its own tools', async () => {
+    const environment = { SVC_DATA_DIR: dataDir, DATABASE_URL: 'postgres://localhost:1/none' };
+    const copied = await runSvc(['backup', '--to', inFolder()], environment);
+    assert.deepEqual([copied.code, /pg_dump/.test(copied.stderr)], [2, true]);
+    const restored = await runSvc(['restore', '--from', folder], environment);
+    assert.deepEqual([restored.code, /pg_restore/.test(restored.stderr)], [2, true]);
+  });
+});

@@ -1,0 +1,13 @@
+// Of Svelte's own types, as much as typings of an element meet.
+export interface HTMLAttributes<T extends EventTarget> {
+  id?: string | null | undefined;
+  class?: string | null | undefined;
+  lang?: string | null | undefined;
+  onclick?: ((event: Event & { readonly currentTarget: EventTarget & T }) => void) | null | undefined;
+}
+
+export interface SvelteHTMLElements {
+  a: HTMLAttributes<HTMLAnchorElement> & { href?: string | null | undefined };
+  // biome-ignore lint/suspicious/noExplicitAny: as Svelte has it
+  [name: string]: { [name: string]: any };
+}

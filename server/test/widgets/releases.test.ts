@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { findBuild, widgetKinds, widgetPlaces } from '../../widgets/catalogue.ts';
+import { checkFolder, ReleaseError, releaseWidget } from '../../widgets/release.ts';
+import { readWidget, readWidgets } from '../../widgets/widget.ts';
+import { createPlaces, writeBuild } from './places.ts';
+
+const readTree = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1));
+
+describe('the released widgets', () => {
+  for (const { name, packageName } of widgetKinds) {
+    const versions = readdirSync(join(widgetPlaces.releases, name));
+
+    test(`${name}: every file has the bytes of its integrity, and no other file is there`, () => {
+      assert.ok(versions.includes('0.1.0'));
+      for (const version of versions) {
+        const folder = join(widgetPlaces.releases, name, version);
+        const { version: told, names } = checkFolder(folder);
+        assert.equal(told, basename(folder));
+        assert.deepEqual([...readTree(folder)].sort(), [...names].sort());
+      }
+    });
+
+    test(`${name}: the present build is what it was released as, if its version was released`, () => {
+      const build = findBuild(packageName);
+      const { version, names } = checkFolder(build);
+      if (!versions.includes(version)) return;
+      for (const file of names) {
+        const [built, released] = [build, join(widgetPlaces.releases, name, version)].map((folder) =>
+          readFileSync(join(folder, file)),
+        );
+        assert.ok(built?.equals(released as Buffer), `${file} differs: raise the version in package.json`);
+      }
+    });
+  }
+
+  test('keep the hashes that pages have pinned', () => {
+    const pinned = Object.fromEntries(
+      readWidgets().flatMap(({ name, version, integrity }) => (version === '0.1.0' ? [[name, integrity]] : [])),
+    );
+    assert.deepEqual(pinned, {
+      'svc-consent': 'sha384-IX7KX8jgXaxiQyC/9ddSYKWsp7PjrLmUqv14FD9OPrtEJPX+mifBNZmiwBcrE5sg',
+      'svc-trust-badge': 'sha384-xa2ZBvxC5OiAnd4wv4EkOpCLbvVqgZ/qAqRcwFfG34LTO5Y7nKj455WAUi3viT6O',
+    });
+  });
+});
+
+describe('releasing a widget', () => {
+  let places: ReturnType<typeof createPlaces>;
+  let build: string;
+  let releases: string;
+  beforeEach(() => {
+    places = createPlaces();
+    build = findBuild('consent-banner', places);
+    releases = join(places.releases, 'svc-consent');
+    writeBuild(build, '1.0.0', { 'svc-consent.js': 'one', 'svc-consent-ui.js': 'two', 'words/de.json': '{}' });
+  });
+  afterEach(() => places[Symbol.dispose]());
+
+  test('copies its files, in their folders, and nothing else', () => {
+    writeFileSync(join(build, 'index.d.ts'), '');
+    assert.deepEqual(releaseWidget(build, releases), { version: '1.0.0', isNew: true });
+    assert.deepEqual([...readTree(join(releases, '1.0.0'))].sort(), [
+      'integrity.json',
+      'svc-consent-ui.js',
+      'svc-consent.js',
+      'words/de.json',
+    ]);
+    checkFolder(join(releases, '1.0.0'));
+  });
+
+  test('of the same bytes a second time changes nothing', () => {
+    releaseWidget(build, releases);
+    assert.deepEqual(releaseWidget(build, releases), { version: '1.0.0', isNew: false });
+  });
+
+  test('is refused for a version that has other bytes, and changes nothing', () => {
+    releaseWidget(build, releases);
+    for (const name of ['svc-consent.js', 'words/de.json']) {
+      const before = readFileSync(join(releases, '1.0.0', name), 'utf8');
+      writeBuild(build, '1.0.0', {
+        'svc-consent.js': 'one',
+        'svc-consent-ui.js': 'two',
+        'words/de.json': '{}',
+        [name]: 'other',
+      });
+      assert.throws(() => releaseWidget(build, releases), /1\.0\.0 was released with other bytes/);
+      assert.equal(readFileSync(join(releases, '1.0.0', name), 'utf8'), before);
+    }
+    writeBuild(build, '1.0.0', { 'svc-consent.js': 'one' });
+    assert.throws(() => releaseWidget(build, releases), ReleaseError);
+  });
+
+  test('is refused for a build that is not what its manifest says', () => {
+    writeFileSync(join(build, 'words/de.json'), '{ }');
+    assert.throws(() => releaseWidget(build, releases), /words\/de\.json is not what integrity\.json says/);
+    rmSync(join(build, 'words/de.json'));
+    assert.throws(() => releaseWidget(build, releases), ReleaseError);
+    rmSync(join(build, 'integrity.json'));
+    assert.throws(() => releaseWidget(build, releases), /There is no build/);
+    assert.ok(!existsSync(releases));
+  });
+
+  test('is refused for a build whose files would lie outside of its folder', () => {
+    for (const name of ['../x.js', '/x.js', 'a/b/c.js', 'a/../x.js', 'x.html', '.js', 'a\\b.js']) {
+      const file = { file: name, bytes: 0, integrity: `sha384-${'A'.repeat(64)}` };
+      writeFileSync(join(build, 'integrity.json'), JSON.stringify({ ...file, version: '1.0.0', files: [] }));
+      assert.throws(() => releaseWidget(build, releases), { name: 'ZodError' }, name);
+    }
+  });
+
+  test('that was cut short is finished by the next attempt', () => {
+    releaseWidget(build, releases);
+    for (const name of ['integrity.json', 'words/de.json']) rmSync(join(releases, '1.0.0', name));
+    assert.deepEqual(readWidgets({ ...places, packages: '/nowhere' }), []);
+    assert.equal(releaseWidget(build, releases).isNew, true);
+    checkFolder(join(releases, '1.0.0'));
+  });
+
+  test('leaves the earlier versions, which are told of newest first', () => {
+    for (const version of ['1.2.0', '1.10.0', '0.9.9']) {
+      writeBuild(build, version, { 'svc-consent.js': version });
+      releaseWidget(build, releases);
+    }
+    writeBuild(build, '1.10.1', { 'svc-consent.js': 'new' });
+    assert.deepEqual(
+      readWidgets(places).map(({ version, isReleased }) => [version, isReleased]),
+      [
+        ['1.10.1', false],
+        ['1.10.0', true],
+        ['1.2.0', true],
+        ['0.9.9', true],
+      ],
+    );
+    assert.equal(readWidget('consent-banner', places)?.version, '1.10.1');
+    rmSync(build, { recursive: true });
+    assert.equal(readWidget('consent-banner', places)?.version, '1.10.0', 'without a build it is the latest release');
+    assert.equal(readWidget('trust-badge', places), undefined);
+  });
+
+  test('fixes the bytes that are given out, also when the build changes', () => {
+    releaseWidget(build, releases);
+    writeBuild(build, '1.0.0', { 'svc-consent.js': 'changed' });
+    const widget = readWidget('consent-banner', places);
+    assert.equal(widget?.isReleased, true);
+    assert.equal(widget?.files.get('svc-consent.js')?.identity.toString(), 'one');
+  });
+});

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { readWidgets } from '../../widgets/widget.ts';
+import { runSvc } from '../cli/run-svc.ts';
+import { startTestServer, type TestServer } from '../harness.ts';
+import { assertInvalid, assertProblem } from '../http/problems.ts';
+import { requestText, sendRaw } from '../http/raw-socket.ts';
+import { hashFile } from './places.ts';
+
+interface Index {
+  readonly widgets: readonly {
+    readonly name: string;
+    readonly package: string;
+    readonly versions: readonly {
+      readonly version: string;
+      readonly released: boolean;
+      readonly script: string;
+      readonly element: string;
+      readonly tag: string;
+      readonly files: readonly { file: string; url: string; bytes: number; integrity: string }[];
+    }[];
+  }[];
+}
+
+const path = '/widgets/index.json';
+
+describe('the list of widgets', () => {
+  let server: TestServer;
+  let index: Index;
+  before(async () => {
+    server = await startTestServer();
+    index = (await server.request('GET', path, { key: null })).body;
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  test('has every version of both widgets, the newest first', () => {
+    assert.deepEqual(
+      index.widgets.map(({ name, package: packageName }) => [name, packageName]),
+      [
+        ['svc-consent', '@svc/consent-banner'],
+        ['svc-trust-badge', '@svc/trust-badge'],
+      ],
+    );
+    const listed = index.widgets.flatMap(({ name, versions }) => versions.map(({ version }) => `${name} ${version}`));
+    assert.deepEqual(
+      listed,
+      readWidgets().map(({ name, version }) => `${name} ${version}`),
+    );
+    for (const { versions } of index.widgets) {
+      assert.deepEqual(versions.at(-1)?.version, '0.1.0');
+      assert.equal(versions.at(-1)?.released, true);
+    }
+  });
+
+  test('names every file with the address, the bytes and the hash that it is served with', async () => {
+    for (const { files } of index.widgets.flatMap(({ versions }) => versions)) {
+      for (const { url, bytes, integrity } of files) {
+        const content = Buffer.from(await (await fetch(url)).arrayBuffer());
+        assert.deepEqual([content.length, hashFile(content)], [bytes, integrity], url);
+      }
+    }
+  });
+
+  test('has the tag of each version: its script, pinned, and its element', () => {
+    for (const { name, versions } of index.widgets) {
+      for (const { version, script, element, tag, files } of versions) {
+        assert.equal(tag, `${script}\n${element}`);
+        const source = `${server.url}/widgets/${name}/${version}/${name}.js`;
+        assert.equal(
+          script,
+          `<script src="${source}" integrity="${files[0]?.integrity}" crossorigin="anonymous" defer></script>`,
+        );
+        assert.equal(files[0]?.url, source);
+      }
+    }
+    assert.deepEqual(
+      index.widgets.map(({ versions }) => versions[0]?.element),
+      [
+        '<svc-consent notice-id="YOUR-NOTICE-ID"></svc-consent>',
+        `<svc-trust-badge tenant="your-tenant"><a href="${server.url}/trust/your-tenant">Trust center</a></svc-trust-badge>`,
+      ],
+    );
+  });
+
+  test('may be read by pages of any origin, and is kept for a minute', async () => {
+    const { headers, text } = await server.request('GET', path, { key: null });
+    assert.equal(headers.get('access-control-allow-origin'), '*');
+    assert.equal(headers.get('cache-control'), 'public, max-age=60');
+    assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
+    const head = await server.request('HEAD', path, { key: null });
+    assert.deepEqual([head.status, head.text], [200, '']);
+    assert.equal(head.headers.get('etag'), headers.get('etag'));
+    const known = {
+      Host: server.url.slice('http://'.length),
+      'Accept-Encoding': headers.get('content-encoding') ?? '',
+      'If-None-Match': headers.get('etag') ?? '',
+    };
+    const [again] = await sendRaw(server, requestText('GET', path, known));
+    assert.deepEqual([again?.status, again?.text, text !== ''], [304, '', true]);
+  });
+
+  test('is for the address that was asked, and refuses one that cannot be', async () => {
+    const [other] = await sendRaw(server, requestText('GET', path, { Host: 'privacy.example:8443' }));
+    assert.ok(other?.text.includes('http://privacy.example:8443/widgets/'));
+    assert.ok(!other?.text.includes(server.url));
+    for (const Host of ['"><script>', 'a b', "x'onerror=", '']) {
+      const [answer] = await sendRaw(server, requestText('GET', path, { Host }));
+      assert.ok(answer, Host);
+      assertInvalid(answer, 'header.Host');
+      assert.ok(Host === '' || !answer.text.includes(Host));
+    }
+  });
+
+  test('cannot be written', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE'])
+      assertProblem(await server.request(method, path, { key: null }), 'method_not_allowed');
+  });
+});
+
+test('the list of widgets behind a proxy names the public address, whatever was asked', async () => {
+  await using server = await startTestServer('sqlite', { SVC_BASE_URL: 'https://privacy.example.com' });
+  const { body, text } = await server.request('GET', path, { key: null });
+  assert.ok(!text.includes('http://'));
+  for (const { url } of (body as Index).widgets.flatMap(({ versions }) => versions.flatMap(({ files }) => files)))
+    assert.ok(url.startsWith('https://privacy.example.com/widgets/'));
+});
+
+describe('svc widgets', () => {
+  const environment = { SVC_BASE_URL: 'https://privacy.example.com', SVC_DATA_DIR: '/nowhere' };
+  const notice = '0199f0c4-6f2e-7c4a-9a51-3d2f6f0f8f11';
+
+  test('prints the tags of the newest versions, with what they are for filled in', async () => {
+    const { code, stdout, stderr } = await runSvc(['widgets', '--notice', notice, '--tenant', 'acme'], environment);
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.ok(stdout.includes(`<svc-consent notice-id="${notice}"></svc-consent>`));
+    assert.ok(stdout.includes('<svc-trust-badge tenant="acme"><a href="https://privacy.example.com/trust/acme">'));
+    assert.match(
+      stdout,
+      /<script src="https:\/\/privacy\.example\.com\/widgets\/svc-consent\/[\d.]+\/svc-consent\.js"/,
+    );
+    assert.equal(stdout.split('<script').length, 3);
+  });
+
+  test('prints as JSON what the server answers', async () => {
+    const { stdout } = await runSvc(['widgets', '--json'], environment);
+    await using server = await startTestServer('sqlite', { SVC_BASE_URL: 'https://privacy.example.com' });
+    assert.deepEqual(JSON.parse(stdout), (await server.request('GET', path, { key: null })).body);
+  });
+
+  test('prints those of an older version', async () => {
+    const { stdout } = await runSvc(['widgets', '--release', '0.1.0'], environment);
+    assert.match(stdout, /svc-consent\/0\.1\.0\/svc-consent\.js" integrity="sha384-IX7KX8/);
+    assert.equal(stdout.split('<script').length, 3);
+  });
+
+  test('refuses what is no notice, no tenant and no version', async () => {
+    for (const words of [
+      ['--notice', '"><script>'],
+      ['--tenant', 'Acme GmbH'],
+      ['--release', '0.0.0'],
+    ]) {
+      const { code, stdout, stderr } = await runSvc(['widgets', ...words], environment);
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr, new RegExp(`^svc: ${words[0]}`));
+    }
+  });
+});
