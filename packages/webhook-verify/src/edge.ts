@@ -1,6 +1,6 @@
 import { readEvent } from './body.ts';
 import { checkForm, checkSignatures } from './check.ts';
-import { importKey, joinSigned, type MacKey, readMac } from './mac.ts';
+import { importKey, joinSigned, type MacKey, writeHex } from './mac.ts';
 import type { SignedDelivery, Verification, VerifiedEvent, VerifierOptions } from './options.ts';
 import { readSettings } from './settings.ts';
 
@@ -32,21 +32,22 @@ export function createWebhookVerifier(options: VerifierOptions): WebhookVerifier
   // At the first delivery: some platforms refuse this while a module loads. The keys are kept and not the promise of
   // them, because a promise may belong to one request.
   let keys: readonly MacKey[] | undefined;
-  const check = async (delivery: SignedDelivery): Promise<readonly [Verification, Uint8Array]> => {
+  const check = async <Found extends Verification>(
+    delivery: SignedDelivery,
+    finish: (verification: Verification, bytes: Uint8Array) => Found,
+  ): Promise<Found> => {
     const candidate = checkForm(settings, delivery);
     const signed = joinSigned(candidate.time, candidate.bytes);
     keys ??= await Promise.all(settings.secrets.map(importKey));
     const digests: string[] = [];
-    for (const key of keys) digests.push(readMac(await crypto.subtle.sign('HMAC', key, signed)));
-    return [checkSignatures(settings, candidate, digests), signed.subarray(candidate.time.length + 1)];
+    for (const key of keys) digests.push(writeHex(await crypto.subtle.sign('HMAC', key, signed)));
+    // From the copy that was verified: a change of the body meanwhile changes nothing.
+    return finish(checkSignatures(settings, candidate, digests), signed.subarray(candidate.time.length + 1));
   };
   return {
-    verifySignature: async (delivery) => (await check(delivery))[0],
-    constructEvent: async (delivery) => {
-      // From the copy that was verified: a change of the body meanwhile changes nothing.
-      const [verification, bytes] = await check(delivery);
-      return { ...verification, event: readEvent(bytes) };
-    },
+    verifySignature: (delivery) => check(delivery, (verification) => verification),
+    constructEvent: (delivery) =>
+      check(delivery, (verification, bytes) => ({ ...verification, event: readEvent(bytes, settings) })),
   };
 }
 

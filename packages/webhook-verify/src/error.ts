@@ -2,10 +2,13 @@
 export type WebhookErrorCode =
   | 'options_invalid'
   | 'secret_invalid'
+  | 'public_key_invalid'
+  | 'algorithm_unsupported'
   | 'body_not_bytes'
   | 'body_too_large'
   | 'body_incomplete'
   | 'body_invalid'
+  | 'event_data_invalid'
   | 'signature_missing'
   | 'signature_malformed'
   | 'signature_mismatch'

@@ -120,14 +120,37 @@ export interface WebhookTestData {
   readonly webhookId: string;
 }
 
-export interface EndpointDisabledData {
+/** Another endpoint of the tenant, by the host and port of its address. */
+interface OtherEndpointData {
   readonly webhookId: string;
-  /** Host and port of its address. */
   readonly host: string;
+}
+
+export interface EndpointFailingData extends OtherEndpointData {
+  readonly failingSince: string;
+  readonly lastError: string | null;
+}
+
+export interface EndpointRecoveredData extends OtherEndpointData {
+  readonly failingSince: string;
+  readonly recoveredAt: string;
+}
+
+export interface EndpointDisabledData extends OtherEndpointData {
   /** `gone`: the endpoint answered 410; `failing`: it has failed for too long. */
   readonly reason: Open<'gone' | 'failing'>;
   readonly failingSince: string | null;
   readonly lastError: string | null;
+}
+
+/** A delivery to another endpoint that is given up: it is a dead letter, and can be sent again. */
+export interface DeliveryExhaustedData extends OtherEndpointData {
+  readonly deliveryId: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly attempts: number;
+  /** Why the last attempt failed. */
+  readonly reason: string;
 }
 
 /** The data of each type of event. */
@@ -150,5 +173,8 @@ export interface EventData {
   readonly 'mfa.enabled': MfaData;
   readonly 'mfa.disabled': MfaData;
   readonly 'webhook.test': WebhookTestData;
+  readonly 'webhook.endpoint_failing': EndpointFailingData;
+  readonly 'webhook.endpoint_recovered': EndpointRecoveredData;
   readonly 'webhook.endpoint_disabled': EndpointDisabledData;
+  readonly 'webhook.delivery_exhausted': DeliveryExhaustedData;
 }

@@ -34,16 +34,16 @@ export interface FastifyInstance {
   route(options: FastifyRoute): unknown;
 }
 
-export interface FastifyPluginOptions<Request> extends AdapterOptions<Request> {
+export type FastifyPluginOptions<Request> = AdapterOptions<Request> & {
   /** Where deliveries are posted to: `/webhooks/svc`. */
   readonly path: string;
-}
+};
 
 /** Makes a plugin for Fastify. Its parser of bodies is its own: that of the other routes stays as it is. */
 export function createFastifyPlugin<Request extends FastifyRequest = FastifyRequest>(
   options: FastifyPluginOptions<Request>,
 ): (instance: FastifyInstance) => Promise<void> {
-  const receive = createReceiver(options);
+  const receive = createReceiver<Request>(options);
   return async (instance) => {
     // The receiver reads the body, so nothing is read here.
     instance.removeAllContentTypeParsers();

@@ -32,14 +32,14 @@ export function createWebhookVerifier(options: VerifierOptions): WebhookVerifier
   const keys = settings.secrets.map(({ secret }) => createSecretKey(secret, 'utf8'));
   const check = (candidate: Candidate): Verification => {
     const { time, bytes } = candidate;
-    const digests = keys.map((key) => createHmac('sha256', key).update(`${time}.`).update(bytes).digest('binary'));
+    const digests = keys.map((key) => createHmac('sha256', key).update(`${time}.`).update(bytes).digest('hex'));
     return checkSignatures(settings, candidate, digests);
   };
   return {
     verifySignature: (delivery) => check(checkForm(settings, delivery)),
     constructEvent: (delivery) => {
       const candidate = checkForm(settings, delivery);
-      return { ...check(candidate), event: readEvent(candidate.bytes) };
+      return { ...check(candidate), event: readEvent(candidate.bytes, settings) };
     },
   };
 }

@@ -6,13 +6,47 @@ export interface NamedSecret {
   readonly secret: string;
 }
 
-export interface VerifierOptions {
-  /** The whole `whsec_…` secret of the endpoint; several while it is being rotated. */
-  readonly secrets: string | readonly (string | NamedSecret)[];
+/** What every verifier takes, whatever its keys are. */
+export interface LimitOptions {
   /** How far the time of the signature may lie in the past or the future. Default: 300; `Infinity`: any age. */
   readonly toleranceSeconds?: number | undefined;
   /** The time in milliseconds. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
+  /**
+   * Called with each event whose signature is right, before anybody gets it; what it throws goes on unchanged. Give it
+   * `checkEventData` of `@svc/webhook-verify/schemas`.
+   */
+  readonly validate?: ((event: WebhookEvent) => undefined) | undefined;
+}
+
+/** The whole `whsec_…` secret of the endpoint; several while it is being rotated. */
+export type Secrets = string | readonly (string | NamedSecret)[];
+
+export interface VerifierOptions extends LimitOptions {
+  readonly secrets: Secrets;
+}
+
+/** Gives a header of the request by its name in lower case; a header that came twice joined by ", ". */
+export type HeaderGetter = (name: string) => string | null | undefined;
+
+/** What a look-up of keys may go by. Nothing of it is verified yet. */
+export interface LookupRequest<Request> {
+  readonly header: HeaderGetter;
+  /** The request as the framework gives it, or as it was given to the verifier. Leave its body alone. */
+  readonly request: Request;
+}
+
+/**
+ * Finds the keys for a request: of the tenant in its path, or from a vault. Null: nobody's, and it is refused like one
+ * whose signature does not match, so that answers do not tell which tenants there are. What it throws goes on unchanged;
+ * adapters answer 500.
+ */
+export type KeyLookup<Request, Keys> = (of: LookupRequest<Request>) => Keys | null | Promise<Keys | null>;
+
+/** What came in, with all its headers. */
+export interface ReceivedDelivery<Request> extends LookupRequest<Request> {
+  /** A string counts as its UTF-8 bytes. */
+  readonly body: SignedDelivery['body'];
 }
 
 /** What came in: the body as the very bytes that were received, and the `Svc-Signature` header. */
@@ -25,7 +59,7 @@ export interface SignedDelivery {
 
 /** A delivery that is genuine. */
 export interface Verification {
-  /** Which of the secrets matched, the first listed where several did: list the new one first. */
+  /** Which of the secrets (or public keys) matched, the first listed where several did: list the new one first. */
   readonly secretIndex: number;
   readonly secretName: string | null;
   /** When it was signed, in Unix seconds. */
@@ -34,4 +68,20 @@ export interface Verification {
 
 export interface VerifiedEvent extends Verification {
   readonly event: WebhookEvent;
+}
+
+/** A genuine event, with the id of its delivery where that is proven. */
+export interface VerifiedDelivery extends VerifiedEvent {
+  readonly deliveryId?: string | undefined;
+}
+
+/** What adapters verify with: made of their `secrets`, or given as `verifier`. */
+export interface RequestVerifier<Request> {
+  /**
+   * Refuses headers that no body can make right: before the body is read.
+   * @throws {WebhookVerificationError} `signature_missing`, `signature_malformed`.
+   */
+  checkHeaders(header: HeaderGetter): void;
+  /** @throws {WebhookVerificationError} when the delivery is not genuine, or its body is no event. */
+  constructEvent(delivery: ReceivedDelivery<Request>): Promise<VerifiedDelivery>;
 }

@@ -1,16 +1,15 @@
-import { createWebhookVerifier } from '#verifier';
-import { createDeliveryIdReader } from './delivery-id.ts';
 import { fail, requireObject, WebhookVerificationError } from './error.ts';
 import type { WebhookEvent } from './event.ts';
-import type { SignedDelivery, Verification, VerifierOptions } from './options.ts';
+import { lookupErrors } from './key-lookup.ts';
+import type { HeaderGetter, LimitOptions, RequestVerifier, SignedDelivery, Verification } from './options.ts';
 import type { ReplayGuard } from './replay.ts';
-import { readSignatureHeader } from './signature-header.ts';
+import { createSecretVerifier, type SecretOptions } from './secret-verifier.ts';
 
 /** What a handler gets beside the event. */
 export interface DeliveryContext<Request> extends Verification {
   /**
-   * The `Svc-Delivery` header, the same for each try of one delivery. It is proven where a replay guard goes by it;
-   * without one anybody can have changed it.
+   * The `Svc-Delivery` header, the same for each try of one delivery. It is proven where a replay guard goes by it, and
+   * with public keys; otherwise anybody can have changed it.
    */
   readonly deliveryId: string | null;
   /** The request as the framework gives it; its body has been read. */
@@ -18,7 +17,22 @@ export interface DeliveryContext<Request> extends Verification {
 }
 
 /** What every adapter takes. */
-export interface AdapterOptions<Request> extends VerifierOptions {
+export type AdapterOptions<Request> = HandlerOptions<Request> &
+  (SecretVerification<Request> | GivenVerification<Request>);
+
+/** An adapter that verifies by secrets. */
+export interface SecretVerification<Request> extends SecretOptions<Request> {
+  readonly verifier?: undefined;
+}
+
+/** An adapter that verifies by what it is given; whatever else a verifier takes, this one was given. */
+export type GivenVerification<Request> = { readonly [Name in keyof LimitOptions | 'secrets']?: undefined } & {
+  /** What verifies instead of secrets: `createAsymmetricVerifier` of `@svc/webhook-verify/asymmetric` makes one. */
+  readonly verifier: RequestVerifier<Request>;
+};
+
+/** What an adapter does with deliveries. */
+export interface HandlerOptions<Request> {
   /**
    * Called with each genuine event. The answer waits for it: 200 when it returns, 500 when it throws, whereupon the
    * server tries again. Put long work into a queue.
@@ -41,7 +55,7 @@ export interface RefusalDetails {
 
 /** A request, as far as it matters here. */
 export interface Incoming {
-  readonly header: (name: string) => string | null | undefined;
+  readonly header: HeaderGetter;
   /** Reads the raw body. */
   readonly readBody: (maxBytes: number) => unknown;
 }
@@ -59,36 +73,34 @@ export function createReceiver<Request>(
   options: AdapterOptions<Request>,
 ): (incoming: Incoming, request: Request) => Promise<Answer> {
   const { handler, replay, maxBytes = 1_048_576, onError = printFailure, onDuplicate } = requireObject(options);
-  const verifier = createWebhookVerifier(options);
+  const verifier = readVerifier(options);
   const functions = [handler, onError, onDuplicate ?? handler, replay === undefined ? handler : replay?.run];
   if (!(maxBytes >= 1) || !functions.every((one) => typeof one === 'function'))
     fail(
       'options_invalid',
       'maxBytes must be a number from 1; handler, onError, onDuplicate and replay.run functions.',
     );
-  const readId = replay === undefined || replay.by === 'event' ? undefined : createDeliveryIdReader(options);
   return async ({ header, readBody }, request) => {
-    const deliveryId = header('svc-delivery') ?? null;
+    let deliveryId = header('svc-delivery') ?? null;
     let isGenuine = false;
     try {
-      const signature = header('svc-signature');
       // Before the body: whoever does not even try to sign is not read.
-      readSignatureHeader(signature);
+      verifier.checkHeaders(header);
       const body = (await readBody(maxBytes)) as SignedDelivery['body'];
-      const { event, ...found } = await verifier.constructEvent({ body, signature });
-      const proof = { id: deliveryId, timestamp: found.timestamp, body, signature: header('webhook-signature') };
-      const id = readId === undefined ? event.id : await readId(proof);
+      const { event, deliveryId: proven, ...found } = await verifier.constructEvent({ body, header, request });
       isGenuine = true;
+      deliveryId = proven ?? deliveryId;
+      const id = replay?.by === 'event' ? event.id : proven;
       const context = { ...found, deliveryId, request };
       const handle = () => handler(event, context);
-      const outcome = replay === undefined ? void (await handle()) : await replay.run(id, handle);
+      const outcome = replay === undefined ? void (await handle()) : await replay.run(id as string, handle);
       if (outcome === 'running') return refuse(409, inProgress);
       if (outcome !== 'done') return { status: 200, body: '{"received":true}' };
       void tell(() => onDuplicate?.(event, context));
       return { status: 200, body: '{"received":true,"duplicate":true}' };
     } catch (error) {
       // Whatever status an error of the handler carries is not for the sender: a 410 would end the subscription.
-      const told = !isGenuine && WebhookVerificationError.isInstance(error) ? error : failure;
+      const told = !isGenuine && isOurs(error) ? error : failure;
       const status = statuses[told.code] ?? 400;
       void tell(() => onError(error, { status, deliveryId }));
       return refuse(status, told);
@@ -96,12 +108,33 @@ export function createReceiver<Request>(
   };
 }
 
+function readVerifier<Request>(options: AdapterOptions<Request>): RequestVerifier<Request> {
+  const { verifier, replay, secrets, toleranceSeconds, now, validate } = options;
+  const createIdReader = replay?.by === 'event' ? undefined : replay?.createIdReader;
+  if (verifier === undefined) {
+    if (replay && replay.by !== 'event' && createIdReader === undefined)
+      fail('options_invalid', 'A guard that createReplayGuard has not made must go by: "event".');
+    return createSecretVerifier(options, createIdReader);
+  }
+  if (typeof verifier?.constructEvent !== 'function' || [secrets, toleranceSeconds, now, validate].some((one) => one))
+    fail('options_invalid', 'Give secrets, toleranceSeconds, now and validate to what makes the verifier.');
+  return verifier;
+}
+
+/** Whether an error says why a delivery was refused, and is not one that a look-up has thrown. */
+function isOurs(error: unknown): error is WebhookVerificationError {
+  return WebhookVerificationError.isInstance(error) && !lookupErrors.has(error);
+}
+
 const failure = { code: 'receiver_failed', message: 'Try again later.' };
 const inProgress = { code: 'delivery_in_progress', message: 'Try again later.' };
 
-/** All others are 400. Two of the 500 are a mistake here, not of the sender, which shall try again. */
+/** All others are 400. Those with 500 are a mistake here, not of the sender, which shall try again. */
 const statuses: Readonly<Record<string, number>> = {
   receiver_failed: 500,
+  secret_invalid: 500,
+  public_key_invalid: 500,
+  algorithm_unsupported: 500,
   body_not_bytes: 500,
   options_invalid: 500,
   body_too_large: 413,

@@ -1,3 +1,4 @@
+import { type CreateDeliveryIdReader, createDeliveryIdReader } from './delivery-id.ts';
 import { fail, requireObject } from './error.ts';
 import { createMemoryReplayStore } from './replay-memory.ts';
 
@@ -44,6 +45,8 @@ export interface ReplayGuardOptions {
 export interface ReplayGuard {
   /** What adapters give it the id of. Default: `delivery`. */
   readonly by?: 'delivery' | 'event' | undefined;
+  /** What adapters have the id of a delivery proven by, where it goes by that. */
+  readonly createIdReader?: CreateDeliveryIdReader | undefined;
   /**
    * Runs the handler unless it has succeeded before (`done`) or is running just now (`running`: have the sender come
    * again later). When it throws, the id is free again and the error goes on.
@@ -71,7 +74,10 @@ export function createReplayGuard(options: ReplayGuardOptions = {}): ReplayGuard
   checkStore(store);
   return {
     by,
+    createIdReader: by === 'delivery' ? createDeliveryIdReader : undefined,
     run: async (id, handler) => {
+      // All that have none would be the same.
+      if (typeof id !== 'string' || id === '') fail('options_invalid', 'run needs an id that is proven.');
       const key = scope + id;
       const claim = await store.claim(key, leaseSeconds);
       if (claim === 'running' || claim === 'done') return claim;

@@ -1,25 +1,45 @@
 import { fail, requireObject } from './error.ts';
-import type { NamedSecret, VerifierOptions } from './options.ts';
+import type { LimitOptions, NamedSecret, VerifierOptions } from './options.ts';
 
-/** The options of a verifier, checked. */
-export interface Settings {
-  readonly secrets: readonly NamedOrNot[];
+/** What a delivery is judged by beside keys, checked. */
+export interface Limits {
   readonly toleranceSeconds: number;
   readonly now: () => number;
+  readonly validate: LimitOptions['validate'];
+}
+
+/** The options of a verifier, checked. */
+export interface Settings extends Limits {
+  readonly secrets: readonly NamedOrNot[];
 }
 
 type NamedOrNot = Pick<NamedSecret, 'secret'> & Partial<NamedSecret>;
 
 /** @throws {WebhookVerificationError} `secret_invalid`, `options_invalid`: when the program starts, not at a delivery. */
 export function readSettings(options: VerifierOptions): Settings {
-  const { secrets, toleranceSeconds = 300, now = Date.now } = requireObject(options);
+  return { ...readLimits(options), secrets: readSecrets(options.secrets) };
+}
+
+/** @throws {WebhookVerificationError} `options_invalid`. */
+export function readLimits(options: LimitOptions): Limits {
+  const { toleranceSeconds = 300, now = Date.now, validate } = requireObject(options);
   // 0 is a tolerance; NaN is none.
-  if (typeof toleranceSeconds !== 'number' || !(toleranceSeconds >= 0) || typeof now !== 'function')
-    fail('options_invalid', 'toleranceSeconds must be a number from 0, now a function.');
+  if (
+    typeof toleranceSeconds !== 'number' ||
+    !(toleranceSeconds >= 0) ||
+    typeof now !== 'function' ||
+    typeof (validate ?? now) !== 'function'
+  )
+    fail('options_invalid', 'toleranceSeconds must be a number from 0, now and validate functions.');
+  return { toleranceSeconds, now, validate };
+}
+
+/** @throws {WebhookVerificationError} `secret_invalid`. */
+export function readSecrets(secrets: VerifierOptions['secrets']): readonly NamedOrNot[] {
   const list = [secrets].flat().map((one) => (typeof one === 'string' ? { secret: one } : one));
-  if (list.length === 0 || !list.every((one) => typeof one?.secret === 'string' && /^whsec_[!-~]+$/.test(one.secret)))
+  if (!list[0] || !list.every((one) => typeof one?.secret === 'string' && /^whsec_[!-~]+$/.test(one.secret)))
     fail('secret_invalid', 'A secret must be the whole whsec_… text. Is its variable set?');
-  return { secrets: list, toleranceSeconds, now };
+  return list;
 }
 
 /** The seconds of a clock; one that throws or gives no number is a mistake in the set-up, and never lets anything in. */

@@ -1,8 +1,9 @@
 import { readBytes } from './body.ts';
 import { fail, requireObject } from './error.ts';
-import { importBytes, importKey, joinSigned, type MacKey, readMac } from './mac.ts';
+import { importBytes, importKey, joinSigned, type MacKey, writeHex } from './mac.ts';
 import { readSeconds, readSettings } from './settings.ts';
 import { decodeSecret } from './standard-key.ts';
+import { signEd25519, writeBase64 } from './test-keys.ts';
 
 export interface SignOptions {
   readonly body: Uint8Array | ArrayBuffer | string;
@@ -10,6 +11,12 @@ export interface SignOptions {
   readonly secrets: string | readonly string[];
   /** The time in milliseconds. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
+}
+
+export interface SignDeliveryOptions extends SignOptions {
+  readonly id: string;
+  /** `whsk_…` of `createTestKeyPair`, to sign as for an endpoint with `asymmetric: true`. Default: none. */
+  readonly privateKeys?: string | readonly string[] | undefined;
 }
 
 /** Every header that proves where a delivery comes from. */
@@ -33,17 +40,19 @@ export async function signPayload(options: SignOptions): Promise<string> {
 }
 
 /** Makes them all, as the server does; a secret that is no base64 has no part in `webhook-signature`. */
-export async function signDelivery(options: SignOptions & { readonly id: string }): Promise<SignatureHeaders> {
+export async function signDelivery(options: SignDeliveryOptions): Promise<SignatureHeaders> {
   const settings = readSettings(options);
   const time = readTime(settings.now);
   const signed = joinSigned(`${options.id}.${time}`, readBytes(options.body));
   const keys = settings.secrets.flatMap(({ secret }) => decodeSecret(secret) ?? []);
-  const signatures = keys.map(async (key) => `v1,${btoa(await computeMac(await importBytes(key, 'sign'), signed))}`);
+  const shared = keys.map(async (key) => `v1,${writeBase64(await computeMac(await importBytes(key, 'sign'), signed))}`);
+  const own = [options.privateKeys ?? []].flat().map(async (key) => `v1a,${await signEd25519(key, signed)}`);
+  const signatures = await Promise.all([...shared, ...own]);
   return {
     'svc-signature': await signPayload({ ...options, now: () => Number(time) * 1000 }),
     'webhook-id': options.id,
     'webhook-timestamp': time,
-    'webhook-signature': (await Promise.all(signatures)).join(' '),
+    'webhook-signature': signatures.join(' '),
   };
 }
 
@@ -53,10 +62,6 @@ function readTime(now: () => number): string {
   return String(seconds);
 }
 
-async function computeMac(key: MacKey, signed: Uint8Array<ArrayBuffer>): Promise<string> {
-  return readMac(await crypto.subtle.sign('HMAC', key, signed));
-}
-
-function writeHex(characters: string): string {
-  return Array.from(characters, (byte) => byte.charCodeAt(0).toString(16).padStart(2, '0')).join('');
+function computeMac(key: MacKey, signed: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> {
+  return crypto.subtle.sign('HMAC', key, signed);
 }

@@ -1,9 +1,10 @@
 import { fail, requireObject } from './error.ts';
 import type { EventOf, EventType } from './event.ts';
 import type { EventData } from './event-data.ts';
-import { type SignatureHeaders, type SignOptions, signDelivery } from './sign.ts';
+import { type SignatureHeaders, type SignDeliveryOptions, signDelivery } from './sign.ts';
 
 export { type SignOptions, signPayload } from './sign.ts';
+export { createTestKeyPair, type TestKeyPair } from './test-keys.ts';
 
 export interface TestEventOptions<Type extends EventType> {
   readonly type: Type;
@@ -24,7 +25,7 @@ export function createTestEvent<Type extends EventType>(options: TestEventOption
   return event as unknown as EventOf<Type>;
 }
 
-export interface SignedRequestOptions extends Omit<SignOptions, 'body'> {
+export interface SignedRequestOptions extends Omit<SignDeliveryOptions, 'body' | 'id'> {
   /** What to send: an event, which becomes JSON, or a body as it is. */
   readonly event: object | Uint8Array<ArrayBuffer> | string;
   readonly deliveryId?: string;
@@ -69,21 +70,24 @@ function readBody(event: SignedRequestOptions['event']): Uint8Array<ArrayBuffer>
 export const tamperings = {
   /** One bit of the body is another. */
   body: 'signature_mismatch',
-  /** One digit of every signature is another. */
+  /** One digit of every signature is another, in every header. */
   signature: 'signature_mismatch',
   /** The time is a second later, to look newer. */
   timestamp: 'signature_mismatch',
-  /** The header is gone. */
+  /** The headers with signatures are gone. */
   missing: 'signature_missing',
-  /** The header stands there twice, and they were joined. */
+  /** The headers with signatures stand there twice, and they were joined. */
   repeated: 'signature_malformed',
 } as const;
 
 /** Makes a delivery that a receiver must refuse; the one that was given stays as it is. */
 export function tamperWithRequest(request: SignedRequest, tampering: keyof typeof tamperings): SignedRequest {
   const { headers, body } = request;
-  const signature = headers['svc-signature'];
-  const sign = (changed: string) => ({ ...request, headers: { ...headers, 'svc-signature': changed } });
+  const { 'svc-signature': hex, 'webhook-signature': base64, ...others } = headers;
+  const sign = (changed: string, standard: string) => ({
+    ...request,
+    headers: { ...headers, 'svc-signature': changed, 'webhook-signature': standard },
+  });
   switch (tampering) {
     case 'body': {
       const changed = body.slice();
@@ -92,16 +96,24 @@ export function tamperWithRequest(request: SignedRequest, tampering: keyof typeo
       return { ...request, body: changed };
     }
     case 'signature':
-      return sign(signature.replace(/(v1=)(.)/g, (_all, name, digit) => `${name}${digit === '0' ? '1' : '0'}`));
-    case 'timestamp':
-      return sign(signature.replace(/\d+/, (time) => `${Number(time) + 1}`));
-    case 'missing': {
-      const { 'svc-signature': _, ...others } = headers;
-      return { ...request, headers: others as SignedHeaders };
+      return sign(hex.replace(/(?<=v1=)./g, replaceDigit), base64.replace(/(?<=v1a?,)./g, replaceDigit));
+    case 'timestamp': {
+      const { headers: changed } = sign(hex.replace(/\d+/, addOne), base64);
+      return { ...request, headers: { ...changed, 'webhook-timestamp': addOne(headers['webhook-timestamp']) } };
     }
+    case 'missing':
+      return { ...request, headers: others as unknown as SignedHeaders };
     case 'repeated':
-      return sign(`${signature}, ${signature}`);
+      return sign(`${hex}, ${hex}`, `${base64}, ${base64}`);
   }
+}
+
+function replaceDigit(digit: string): string {
+  return digit === '0' ? '1' : '0';
+}
+
+function addOne(time: string): string {
+  return `${Number(time) + 1}`;
 }
 
 /** A clock that stands still: give its `now` to verifiers and to what signs. */

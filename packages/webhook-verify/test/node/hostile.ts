@@ -81,7 +81,7 @@ export const hostile: readonly Hostile[] = [
   malformed('a good signature beside a malformed one', `${header},v1=00`),
   malformed('no scheme that is known', `t=${time},v0=${good},v2=${good}`),
   malformed('a scheme of three digits', `${header},v100=x`),
-  malformed('nine signatures', `t=${time}${`,v1=${good}`.repeat(9)}`),
+  malformed('fifteen signatures', `t=${time}${`,v1=${good}`.repeat(15)}`),
   malformed('1,025 characters', `${header},v2=${'a'.repeat(1025 - header.length - 4)}`),
   malformed('a megabyte of commas', `t=${time},v1=${good}${','.repeat(1_000_000)}`),
   malformed('a megabyte of signatures', `t=${time}${`,v1=${good}`.repeat(14_000)}`),

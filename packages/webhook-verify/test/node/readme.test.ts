@@ -61,7 +61,7 @@ describe('the README', () => {
   test('asserts what it says, and shows every adapter', () => {
     assert.equal(assertions, (readme.match(/console\.assert\(/g) ?? []).length);
     assert.ok(assertions >= 4);
-    for (const name of ['express', 'koa', 'fastify', 'hono', 'next', 'fetch'])
+    for (const name of ['express', 'koa', 'fastify', 'hono', 'next', 'fetch', 'lambda'])
       assert.ok(blocks.some((code) => code.includes(`@svc/webhook-verify/${name}'`)));
   });
 

@@ -135,3 +135,12 @@ describe('the store in memory', () => {
     );
   });
 });
+
+test('a guard runs nothing without an id, since all that have none would be the same', async () => {
+  const guard = createReplayGuard();
+  for (const wrong of [undefined, null, '', 5])
+    await assert.rejects(
+      guard.run(wrong as never, () => assert.fail()),
+      { code: 'options_invalid' },
+    );
+});

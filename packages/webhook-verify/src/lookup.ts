@@ -1,0 +1,37 @@
+import { fail, requireObject } from './error.ts';
+import type { ReceivedDelivery, VerifiedDelivery } from './options.ts';
+import { createSecretVerifier, type SecretOptions } from './secret-verifier.ts';
+
+export { type WebhookErrorCode, WebhookVerificationError } from './error.ts';
+export type * from './event.ts';
+export type * from './event-data.ts';
+export type * from './options.ts';
+export type { SecretOptions } from './secret-verifier.ts';
+
+/** Verifies deliveries whose secrets are found for each. */
+export interface LookupVerifier<Request> {
+  /**
+   * Verifies a delivery and reads its event.
+   * @throws {WebhookVerificationError} when the delivery is not genuine, or its body is no event; and whatever the
+   * look-up throws.
+   */
+  constructEvent(delivery: ReceivedDelivery<Request>): Promise<VerifiedDelivery>;
+}
+
+/**
+ * Makes a verifier for whoever has many endpoints, or keeps secrets in a vault, and uses no adapter: adapters take such a
+ * function as their `secrets`. The keys of the last 1,000 answers of it are kept.
+ * @throws {WebhookVerificationError} `secret_invalid`, `options_invalid`.
+ */
+export function createLookupVerifier<Request = unknown>(options: SecretOptions<Request>): LookupVerifier<Request> {
+  const verifier = createSecretVerifier(options);
+  return {
+    constructEvent: async (delivery) => {
+      const { header } = requireObject(delivery);
+      if (typeof header !== 'function') fail('options_invalid', 'header must be a function of the name of a header.');
+      // Who does not even try to sign causes no look-up.
+      verifier.checkHeaders(header);
+      return verifier.constructEvent(delivery);
+    },
+  };
+}

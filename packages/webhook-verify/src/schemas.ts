@@ -1,0 +1,71 @@
+import { fail, requireObject } from './error.ts';
+import type { WebhookEvent } from './event.ts';
+import { eventDataShapes, type Kind, type Shape } from './event-data-shapes.ts';
+
+/** What is wrong with the data of an event, in words of this package: nothing of the data itself. */
+export interface EventDataIssue {
+  /** `data.after.role`. */
+  readonly path: string;
+  readonly issue: string;
+}
+
+/**
+ * What is wrong with the data of an event of a known type. Fields that came after this version pass, and so do events of
+ * types that did.
+ */
+export function findEventDataIssues(event: WebhookEvent): readonly EventDataIssue[] {
+  const { type, data } = requireObject(event);
+  return Object.hasOwn(eventDataShapes, type)
+    ? findIssues(eventDataShapes[type as keyof typeof eventDataShapes], data, 'data')
+    : [];
+}
+
+/**
+ * Refuses an event of a known type with other data than its type says: the `validate` of verifiers and adapters.
+ * @throws {WebhookVerificationError} `event_data_invalid`.
+ */
+export function checkEventData(event: WebhookEvent): undefined {
+  const issues = findEventDataIssues(event).map(({ path, issue }) => `${path} ${issue}`);
+  if (issues.length > 0)
+    fail(
+      'event_data_invalid',
+      `Signed, but not as this version knows its type: ${issues.join('; ')}. Update the package.`,
+    );
+}
+
+function findIssues(shape: Shape, value: unknown, path: string): readonly EventDataIssue[] {
+  if (!isPlain(value)) return [{ path, issue: 'must be an object' }];
+  return Object.entries(shape).flatMap(([name, kind]) => {
+    const field = Object.hasOwn(value, name) ? value[name] : undefined;
+    const place = `${path}.${name}`;
+    if (typeof kind === 'object') return findIssues(kind, field, place);
+    return isOfKind[kind](field) ? [] : [{ path: place, issue: `must be ${words[kind]}` }];
+  });
+}
+
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const isBoolean = (value: unknown) => typeof value === 'boolean';
+const isString = (value: unknown) => typeof value === 'string';
+
+const isOfKind: { readonly [Name in Kind]: (value: unknown) => boolean } = {
+  string: isString,
+  'string or null': (value) => value === null || isString(value),
+  integer: Number.isSafeInteger,
+  'integer or null': (value) => value === null || Number.isSafeInteger(value),
+  boolean: isBoolean,
+  'boolean?': (value) => value === undefined || isBoolean(value),
+  'booleans by name': (value) => isPlain(value) && Object.values(value).every(isBoolean),
+};
+
+const words: { readonly [Name in Kind]: string } = {
+  string: 'a string',
+  'string or null': 'a string or null',
+  integer: 'an integer',
+  'integer or null': 'an integer or null',
+  boolean: 'a boolean',
+  'boolean?': 'a boolean, or absent',
+  'booleans by name': 'an object of booleans',
+};

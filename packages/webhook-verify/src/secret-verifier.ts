@@ -1,0 +1,39 @@
+import { createWebhookVerifier } from '#verifier';
+import { failMismatch } from './check.ts';
+import type { CreateDeliveryIdReader } from './delivery-id.ts';
+import { createKeyLookup } from './key-lookup.ts';
+import type { KeyLookup, LimitOptions, RequestVerifier, Secrets } from './options.ts';
+import { readLimits, readSecrets } from './settings.ts';
+import { readSignatureHeader } from './signature-header.ts';
+
+export interface SecretOptions<Request> extends LimitOptions {
+  /** The whole `whsec_…` secret of the endpoint; several while it is being rotated; or what finds them for a request. */
+  readonly secrets: Secrets | KeyLookup<Request, Secrets>;
+}
+
+/** Makes what verifies requests by `Svc-Signature`, and the id of the delivery where that is wanted. */
+export function createSecretVerifier<Request>(
+  options: SecretOptions<Request>,
+  createIdReader?: CreateDeliveryIdReader | undefined,
+): RequestVerifier<Request> {
+  const limits = readLimits(options);
+  const find = createKeyLookup({
+    keys: options.secrets,
+    read: readSecrets,
+    prepare: (secrets) => {
+      const verifier = createWebhookVerifier({ ...limits, secrets: secrets as Secrets });
+      return { verifier, readId: createIdReader?.(secrets) };
+    },
+  });
+  return {
+    checkHeaders: (header) => void readSignatureHeader(header('svc-signature')),
+    constructEvent: async (delivery) => {
+      const { verifier, readId } = (await find(delivery)) ?? failMismatch();
+      const { body, header } = delivery;
+      const found = await verifier.constructEvent({ body, signature: header('svc-signature') });
+      if (readId === undefined) return found;
+      const proof = { id: header('svc-delivery'), timestamp: found.timestamp, signature: header('webhook-signature') };
+      return { ...found, deliveryId: await readId({ ...proof, body }) };
+    },
+  };
+}

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createExpressHandler } from '../../src/express.ts';
+import { createFetchHandler } from '../../src/fetch.ts';
+import { createKeyLookup } from '../../src/key-lookup.ts';
+import { createLookupVerifier } from '../../src/lookup.ts';
+import { WebhookVerificationError } from '../../src/node.ts';
+import { createReplayGuard } from '../../src/replay.ts';
+import { createSignedRequest, tamperWithRequest } from '../../src/testing.ts';
+import { event, now, otherSecret, secret, time } from './vectors.ts';
+
+/** Each tenant has an address of its own. */
+const tenants: Readonly<Record<string, string | readonly string[] | undefined>> = {
+  '/ada': secret,
+  '/bob': [`${otherSecret}x`, otherSecret],
+};
+const forAda = await createSignedRequest({ event, secrets: secret, now, deliveryId: 'one' });
+const forBob = await createSignedRequest({ event, secrets: otherSecret, now, deliveryId: 'two' });
+
+function receive(secrets: NonNullable<Parameters<typeof createFetchHandler>[0]['secrets']>, isGuarded = false) {
+  const handled: unknown[] = [];
+  const errors: unknown[] = [];
+  const handle = createFetchHandler({
+    secrets,
+    now,
+    ...(isGuarded && { replay: createReplayGuard({ now }) }),
+    handler: (_event, { secretIndex, deliveryId }) => handled.push([secretIndex, deliveryId]),
+    onError: (error) => errors.push(error),
+  });
+  const post = async (path: string, request: RequestInit) => {
+    const response = await handle(new Request(`https://example.com${path}`, request));
+    const { error } = await response.json();
+    return [response.status, error?.code];
+  };
+  return { post, handled, errors };
+}
+
+test('secrets are found by the request, at once or later, and each tenant has only its own', async () => {
+  const lookUp = ({ request }: { readonly request: { readonly url: string } }) =>
+    tenants[new URL(request.url).pathname] ?? null;
+  for (const secrets of [lookUp, async (of: Parameters<typeof lookUp>[0]) => lookUp(of)]) {
+    const { post, handled } = receive(secrets, true);
+    assert.deepEqual(await post('/ada', forAda), [200, undefined]);
+    assert.deepEqual(await post('/bob', forBob), [200, undefined]);
+    assert.deepEqual(await post('/bob', forAda), [400, 'signature_mismatch']);
+    assert.deepEqual(await post('/ada', forBob), [400, 'signature_mismatch']);
+    assert.deepEqual(handled, [
+      [0, 'one'],
+      [1, 'two'],
+    ]);
+  }
+});
+
+test('secrets are found by a header', async () => {
+  const { post } = receive(({ header }) => (header('x-tenant') === 'ada' ? secret : otherSecret));
+  assert.deepEqual(await post('/', { ...forAda, headers: { ...forAda.headers, 'x-tenant': 'ada' } }), [200, undefined]);
+  assert.deepEqual(await post('/', forAda), [400, 'signature_mismatch']);
+  assert.deepEqual(await post('/', forBob), [200, undefined]);
+});
+
+test('a tenant that is not known is answered like a signature that does not match', async () => {
+  const answers: unknown[] = [];
+  for (const secrets of [() => null, () => otherSecret]) {
+    const handle = createFetchHandler({ secrets, now, handler: () => assert.fail(), onError: () => undefined });
+    const response = await handle(new Request('https://example.com', forAda));
+    answers.push([response.status, await response.text()]);
+  }
+  assert.deepEqual(answers[0], answers[1]);
+  assert.match(String(answers[0]), /^400,.*signature_mismatch/);
+});
+
+test('whoever does not even try to sign causes no look-up', async () => {
+  let calls = 0;
+  const { post } = receive(() => {
+    calls += 1;
+    return secret;
+  });
+  assert.deepEqual(await post('/', tamperWithRequest(forAda, 'missing')), [400, 'signature_missing']);
+  assert.deepEqual(await post('/', tamperWithRequest(forAda, 'repeated')), [400, 'signature_malformed']);
+  assert.equal(calls, 0);
+});
+
+test('what a look-up throws passes through unchanged, and adapters answer 500, even for an error of this package', async () => {
+  for (const thrown of [
+    new Error('the vault is sealed'),
+    new WebhookVerificationError('signature_mismatch', 'of a webhook inside'),
+    Object.freeze(new WebhookVerificationError('body_too_large', 'inside')),
+    'a text',
+    undefined,
+  ])
+    for (const lookUp of [() => Promise.reject(thrown), () => raise(thrown)]) {
+      const { post, errors } = receive(lookUp);
+      assert.deepEqual(await post('/', forAda), [500, 'receiver_failed']);
+      assert.deepEqual(errors.length, 1);
+      assert.equal(errors[0], thrown);
+      const verifier = createLookupVerifier({ secrets: lookUp, now });
+      const found = await verifier.constructEvent(delivery()).then(
+        () => assert.fail(),
+        (error) => error,
+      );
+      assert.equal(found, thrown);
+    }
+});
+
+test('a look-up that gives no secrets is a mistake here: the sender comes again', async () => {
+  for (const wrong of [undefined, '', [], [null], 'whsec_', 5, {}, [secret, '']]) {
+    const { post, errors } = receive(() => wrong as never);
+    assert.deepEqual(await post('/', forAda), [500, 'secret_invalid'], JSON.stringify(wrong));
+    assert.ok(WebhookVerificationError.isInstance(errors[0]));
+  }
+});
+
+test('a verifier without an adapter finds secrets too, and says which matched', async () => {
+  const verifier = createLookupVerifier<{ readonly tenant: string }>({
+    secrets: async ({ request }) => [{ name: request.tenant, secret }],
+    now,
+  });
+  const found = await verifier.constructEvent(delivery({ tenant: 'ada' }));
+  assert.deepEqual(found, { secretIndex: 0, secretName: 'ada', timestamp: time, event });
+  for (const wrong of [undefined, null, 'x', { body: forAda.body }, { ...delivery(), header: {} }])
+    await assert.rejects(verifier.constructEvent(wrong as never), { code: 'options_invalid' });
+});
+
+test('says at once what is wrong with the options beside a look-up', () => {
+  const handler = () => undefined;
+  for (const wrong of [{ toleranceSeconds: -1 }, { now: 5 }, { validate: true }]) {
+    const options = { secrets: () => secret, ...(wrong as object) };
+    assert.throws(() => createLookupVerifier(options), { code: 'options_invalid' });
+    assert.throws(() => createExpressHandler({ ...options, handler }), { code: 'options_invalid' });
+  }
+});
+
+test('keys are prepared once for the same text, and the ones that were not used for longest are forgotten', async () => {
+  const prepared: string[] = [];
+  const find = createKeyLookup({
+    keys: async ({ request }: { readonly request: string }) => request,
+    read: (keys: string) => keys,
+    prepare: (text: string) => prepared.push(text),
+  });
+  const header = () => null;
+  const ask = async (from: number, to: number) => {
+    for (let place = from; place < to; place += 1) await find({ header, request: `key-${place}` });
+  };
+  await ask(0, 1000);
+  await ask(0, 1000);
+  assert.equal(prepared.length, 1000);
+  await ask(0, 1);
+  await ask(1000, 1001);
+  await ask(0, 1);
+  assert.equal(prepared.length, 1001);
+  // The second was the oldest.
+  await ask(1, 2);
+  assert.equal(prepared.length, 1002);
+  await ask(3, 1001);
+  assert.equal(prepared.length, 1002);
+});
+
+function delivery<Request>(request?: Request) {
+  const header = (name: string) => forAda.headers[name];
+  return { body: forAda.body, header, request: request as Request };
+}
+
+function raise(error: unknown): never {
+  throw error;
+}
