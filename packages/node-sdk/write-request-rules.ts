@@ -1,7 +1,9 @@
-// Writes src/testing/request-rules.ts, what requests to each operation must be, from the schemas of the server's routes:
-// node packages/node-sdk/write-request-rules.ts. A test fails when the file is not current.
-import { writeFileSync } from 'node:fs';
+// Writes src/testing/request-rules.ts, what requests to each operation must be, from the schemas of the server's routes, and
+// src/testing/catalogue-data.ts, the catalogue of controls: node packages/node-sdk/write-request-rules.ts. A test fails when
+// one of the files is not current.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import { pino } from 'pino';
 import type { z } from 'zod';
 import { scopes } from '../../server/access/scopes.ts';
@@ -11,6 +13,7 @@ import { systemClock } from '../../server/clock.ts';
 import { catalogue } from '../../server/controls/catalogue/catalogue.ts';
 import type { Route } from '../../server/http/route.ts';
 import { knownVersions } from '../../server/http/versions.ts';
+import { presentConfig, presentResourceTypes, presentSchemas } from '../../server/scim/discovery.ts';
 import { readSettings } from '../../server/settings.ts';
 import { openDatabase } from '../../server/storage/database.ts';
 import type { Check, Rule } from './src/testing/rules.ts';
@@ -20,6 +23,39 @@ export const rulesFile: string = join(import.meta.dirname, 'src/testing/request-
 
 // biome-ignore lint/suspicious/noExplicitAny: the definitions of schemas have many shapes, each looked at below
 type Definition = any;
+
+/** Where the catalogue stands. */
+const catalogueFile: string = join(import.meta.dirname, 'src/testing/catalogue-data.ts');
+
+/** The catalogue as the test server reads it. */
+export function writeCatalogue(): string {
+  return JSON.stringify({ frameworks: catalogue.frameworks, controls: catalogue.controls });
+}
+
+/** As it is, the catalogue would be as large as the rest of the package: so it is packed. */
+function packCatalogue(): string {
+  const lines =
+    brotliCompressSync(writeCatalogue())
+      .toString('base64')
+      .match(/.{1,120}/g) ?? [];
+  return `// Written by write-request-rules.ts from the catalogue of the server; not to be edited.
+
+/** The catalogue of controls: JSON, packed with Brotli (RFC 7932), in base64. */
+export const packedCatalogue = \`
+${lines.join('\n')}
+\`;
+`;
+}
+
+/** What stands packed in the file now; empty where that is nothing. */
+export function readPacked(): string {
+  try {
+    const [, packed = ''] = /`\n([^`]*)\n`/.exec(readFileSync(catalogueFile, 'utf8')) ?? [];
+    return brotliDecompressSync(Buffer.from(packed, 'base64')).toString();
+  } catch {
+    return '';
+  }
+}
 
 /** The text of the file: one line a rule and one an operation, so that a change shows where it is. */
 export function writeRules(routes: readonly Route[]): string {
@@ -42,8 +78,17 @@ export function writeRules(routes: readonly Route[]): string {
     ['getLedgerKey', 'GET', '/.well-known/svc-ledger-key', 200],
   ];
   const frameworks = catalogue.frameworks.map(({ code, name }) => [code, name]);
+  const locate = (path: string) => path;
+  const described = {
+    config: presentConfig(locate),
+    schemas: presentSchemas(locate),
+    resourceTypes: presentResourceTypes(locate),
+  };
+  const discovery = Object.entries(described)
+    .map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`)
+    .join(',\n');
   const lines = (values: readonly unknown[]) => values.map((value) => `  ${JSON.stringify(value)}`).join(',\n');
-  const table = `{\n"rules": [\n${lines(pool.rules)}\n],\n"operations": [\n${lines(operations)}\n],\n"others": [\n${lines(others)}\n],\n"versions": ${JSON.stringify(knownVersions)},\n"scopes": ${JSON.stringify(scopes)},\n"frameworks": [\n${lines(frameworks)}\n]\n}`;
+  const table = `{\n"rules": [\n${lines(pool.rules)}\n],\n"operations": [\n${lines(operations)}\n],\n"others": [\n${lines(others)}\n],\n"scim": {\n${discovery}\n},\n"versions": ${JSON.stringify(knownVersions)},\n"scopes": ${JSON.stringify(scopes)},\n"frameworks": [\n${lines(frameworks)}\n]\n}`;
   return `// Written by write-request-rules.ts from the schemas of the server; not to be edited.
 import type { RequestRules } from './rules.ts';
 
@@ -78,6 +123,10 @@ class RulePool {
         return [definition.type as 'string', ...checks];
       case 'unknown':
         return ['any'];
+      case 'union': {
+        const issue = messageOf(definition) ?? refuse(where);
+        return ['union', definition.options.map((option: z.core.$ZodType) => add(option)), issue];
+      }
       case 'enum':
         return ['enum', Object.values<string>(definition.entries)];
       case 'array':
@@ -133,7 +182,7 @@ function describeChecks(schema: z.core.$ZodType, where: string): readonly Check[
       case 'custom': {
         if (one.fn === undefined) {
           const rule = refinements[where]?.[unseen++] ?? refuse(where);
-          return rule === leftOut ? [] : [['rule', ...rule] as Check];
+          return [['rule', ...rule] as Check];
         }
         // The same words over two patterns: of one line, and of several.
         const isText = String(one.fn).includes('!deceptive.test(text)');
@@ -184,9 +233,9 @@ const conditions: Readonly<Record<string, string>> = {
   '!catalogueForm.test': 'ownCode',
   'findFramework(code) !== undefined': 'framework',
   'Object.keys(map).length <= 100': 'atMost100',
+  'Object.keys(filter).length': 'filterPaths',
+  'JSON.stringify(filter).length': 'filterLength',
 };
-/** What depends on more than the request: on roles of the tenant. */
-const leftOut = ['', ''] as const;
 /** Refinements whose function cannot be seen, by where they stand, in their order. */
 const refinements: Readonly<Record<string, readonly (readonly [string, string, ...string[]])[]>> = {
   'createConsentNotice body.purposes': [['distinctBy', 'is used twice', 'key']],
@@ -194,11 +243,17 @@ const refinements: Readonly<Record<string, readonly (readonly [string, string, .
   'adoptFrameworks body.frameworks': [['frameworks', 'is named twice']],
   'createWebhook body.eventTypes': [['distinctBy', 'stands there already']],
   'editWebhook body.eventTypes': [['distinctBy', 'stands there already']],
+  'createWebhook body.filter{}': [['distinctBy', 'stands there already']],
+  'editWebhook body.filter{}': [['distinctBy', 'stands there already']],
+  'createWebhook body.retrySchedule': [['ascending', 'must be later than the one before it']],
+  'editWebhook body.retrySchedule': [['ascending', 'must be later than the one before it']],
   'createControl body.mappings': [['mappings', 'is named twice']],
   'editControl body.mappings': [['mappings', 'is named twice']],
   'reportBreach body.dataCategories': [['distinctBy', 'is named twice']],
   'editBreach body.dataCategories': [['distinctBy', 'is named twice']],
-  'editTenant body.sso.attributeMap.scimGroupRoleMap': [leftOut],
+  'editTenant body.sso.attributeMap.scimGroupRoleMap': [
+    ['roleGroups', 'differs from another group in case alone, with another role'],
+  ],
   'replaceTrustCenter body.frameworks': [
     ['distinctBy', 'stands there already', 'code'],
     ['expiry', 'must be after achievedAt'],
@@ -223,4 +278,8 @@ export async function readRoutes(): Promise<readonly Route[]> {
   return app.routes;
 }
 
-if (import.meta.main) writeFileSync(rulesFile, writeRules(await readRoutes()));
+if (import.meta.main) {
+  writeFileSync(rulesFile, writeRules(await readRoutes()));
+  // Two versions of Node may pack the same differently.
+  if (readPacked() !== writeCatalogue()) writeFileSync(catalogueFile, packCatalogue());
+}

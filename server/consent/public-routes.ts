@@ -78,6 +78,9 @@ function presentPublicRecord(record: ConsentRecord): z.output<typeof PublicRecor
     purposes: record.purposes,
     capturedAt: record.capturedAt,
     recordedAt: record.recordedAt,
+    noticeContentHash: record.noticeContentHash,
+    sequence: record.sequence,
     ledgerHash: record.ledgerHash,
+    prevLedgerHash: record.prevLedgerHash,
   };
 }

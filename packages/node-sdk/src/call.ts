@@ -39,11 +39,11 @@ export class Call implements CallFacts {
     return redactCredential(text, this.#authorization);
   }
 
-  /** The headers of the answer as errors and hooks may show them: without cookies. */
+  /** The headers of the answer as errors and hooks may show them: a proxy may have echoed the request. */
   describeHeaders(): Readonly<Record<string, string>> {
     const shown: Record<string, string> = {};
     for (const [name, value] of Object.entries(flattenHeaders((this.exchange as Exchange).headers)))
-      if (name !== 'set-cookie') shown[name] = this.redact(value);
+      shown[name] = this.redact(value);
     return shown;
   }
 
@@ -67,8 +67,9 @@ export function readHeader(headers: ReceivedHeaders, name: string): string | und
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
+/** Without cookies: what is told of an answer may be printed, and this client keeps none. */
 function flattenHeaders(headers: ReceivedHeaders): Readonly<Record<string, string>> {
   const flat: Record<string, string> = {};
-  for (const name of Object.keys(headers)) flat[name] = readHeader(headers, name) ?? '';
+  for (const name of Object.keys(headers)) if (name !== 'set-cookie') flat[name] = readHeader(headers, name) ?? '';
   return flat;
 }

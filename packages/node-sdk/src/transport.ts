@@ -83,7 +83,7 @@ export interface ListOperation extends Omit<Operation, 'read'> {
 /** What is known about an answer besides its content. */
 export interface ResponseDetails {
   readonly status: number;
-  /** By names in lower case; what came more than once is joined with a comma. */
+  /** By names in lower case, without cookies; what came more than once is joined with a comma. */
   readonly headers: Readonly<Record<string, string>>;
   /** `Svc-Request-Id`: name it when you report a problem. */
   readonly requestId: string | null;

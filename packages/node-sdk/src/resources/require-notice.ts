@@ -9,9 +9,8 @@ import type { ResponseDetails } from '../transport.ts';
 export function requireNotice(answer: unknown, response: ResponseDetails): unknown {
   if (!('page' in Object(answer))) return answer;
   const { requestId, headers, idempotencyKey, attempts } = response;
-  const { 'set-cookie': _, ...shown } = headers;
   const message = 'There is no such consent notice.';
   const words = { code: 'not_found', message, details: [], fields: {}, excerpt: null };
-  const content = { ...words, status: 404, requestId, headers: shown, retryAfterMs: null };
+  const content = { ...words, status: 404, requestId, headers, retryAfterMs: null };
   throw new NotFoundError(content, { operation: 'getConsent', idempotencyKey, attempts });
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ApiKey } from '../types/access.ts';
-import type { Keys } from './tenant.ts';
+import type { Keys } from './keys.ts';
 import type { TestClock } from './test-clock.ts';
 
 const lifetime = 3_600_000;

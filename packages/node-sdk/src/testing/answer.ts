@@ -4,6 +4,7 @@ import { compilePath } from './read-request.ts';
 import type { OpenRecord, RecordedRequest } from './recorded-request.ts';
 import { Refusal } from './refusal.ts';
 import { requestRules } from './request-rules.ts';
+import { presentRefusal } from './scim-message.ts';
 
 /** What a test says in place of an operation: the payload, or what makes it of the request. */
 export type TestAnswer<Payload = object | string | null> = Payload | ((request: RecordedRequest) => Payload);
@@ -40,10 +41,21 @@ export function requireVersion(version: string | undefined): void {
   throw new Refusal(400, 'unsupported_version', `Svc-Version must be one of: ${requestRules.versions.join(', ')}.`);
 }
 
-/** The answer with a payload: in the envelope under `/v1`. */
+/** The answer with a payload: in the envelope under `/v1`; an export as it is. */
 export function presentPayload(payload: unknown, status: number, path: string): Answer {
+  const [, ledger] = /^\/v1\/ledgers\/(\w+)\/export$/.exec(path) ?? [];
+  if (typeof payload === 'string' && ledger !== undefined) return presentExport(payload, ledger);
   const body = JSON.stringify(path.startsWith('/v1/') ? { data: payload } : payload);
   return { status, body: status === 204 ? '' : body, headers: {} };
+}
+
+function presentExport(lines: string, ledger: string): Answer {
+  const [, size] = /\n(\d+)\n/.exec(JSON.parse(lines.slice(0, lines.indexOf('\n'))).checkpoint) ?? [];
+  const headers = {
+    'Content-Type': 'application/jsonl; charset=utf-8',
+    'Content-Disposition': `attachment; filename="${ledger}-${size}.jsonl"`,
+  };
+  return { status: 200, body: lines, headers };
 }
 
 /** @throws {TypeError} for a status that such an answer cannot have. */
@@ -84,24 +96,32 @@ export function findTold(told: readonly ToldAnswer[], method: string, path: stri
 }
 
 /** The answer, or what refuses it. */
-export function answerOrRefuse(requestId: string, answer: () => Answer): Answer {
+export function answerOrRefuse(requestId: string, path: string, answer: () => Answer): Answer {
   try {
     return answer();
   } catch (error) {
     // What a test throws where it answers must be seen by whoever reads the failure.
     const message = `The test server failed: ${error instanceof Error ? error.message : String(error)}`;
     const refusal = error instanceof Refusal ? error : new Refusal(500, 'internal_error', message);
-    return { status: refusal.status, body: refusal.toBody(requestId), headers: refusal.more.headers ?? {} };
+    return presentFailure(refusal, path, requestId);
   }
 }
 
+/** An error in the form of the surface. */
+function presentFailure(refusal: Refusal, path: string, requestId: string): Answer {
+  const headers = refusal.more.headers ?? {};
+  if (!path.startsWith('/scim/v2/')) return { status: refusal.status, body: refusal.toBody(requestId), headers };
+  const { status, body } = presentRefusal(refusal);
+  return { status, body: JSON.stringify(body), headers };
+}
+
 /** The error that a test ordered, or the answer, which is then sent in part. */
-export function spoil(kind: FaultKind, fault: Fault, answer: Answer, requestId: string): Answer {
+export function spoil(kind: FaultKind, fault: Fault, answer: Answer, path: string, requestId: string): Answer {
   if (typeof kind !== 'number') return answer;
   const { retryAfter, code = codeOf(kind) } = fault;
-  const refusal = new Refusal(kind, code, `The test server was told to fail with ${kind}.`);
   const headers = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
-  return { status: kind, body: refusal.toBody(requestId), headers };
+  const refusal = new Refusal(kind, code, `The test server was told to fail with ${kind}.`, { headers });
+  return { ...presentFailure(refusal, path, requestId), status: kind };
 }
 
 /** Sends an answer, or as much of it as a fault leaves. */

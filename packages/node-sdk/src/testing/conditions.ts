@@ -1,6 +1,9 @@
 import { domainToASCII } from 'node:url';
 import { canonicalize } from '../ledger/canonical.ts';
+import type { Role } from '../types/people.ts';
+import { readCatalogue } from './catalogue.ts';
 import { requestRules } from './request-rules.ts';
+import { platformRole, roleIds } from './roles.ts';
 
 /** Where in a value something is wrong; `issue` where it is not the one that the rule has. */
 export interface Told {
@@ -20,8 +23,9 @@ export function readDomain(text: string): string | null {
   return hostname.test(ascii) ? ascii : null;
 }
 
-function readEmail(text: string): string | null {
-  const [, local = '', domain = ''] = emailForm.exec(text.trim().normalize('NFC')) ?? [];
+/** An e-mail address in the form that is compared; null for what is none. */
+export function normalizeEmail(text: string): string | null {
+  const [, local = '', domain = ''] = emailForm.exec(text.normalize('NFC')) ?? [];
   if (/^$|^\.|\.\.|\.$/.test(local) || !text.isWellFormed()) return null;
   const host = domainToASCII(domain);
   const name = local.toLowerCase().normalize('NFC');
@@ -34,6 +38,15 @@ function readWebAddress(text: string): string | null {
   const url = URL.parse(text);
   if (url === null || url.username !== '' || url.password !== '') return null;
   return url.href.length <= longestAddress ? url.href : null;
+}
+
+/** Without the final dot that says that a name is complete (RFC 1034 section 3.1); null where a part of the name is empty. */
+function dropFinalDot(address: string): string | null {
+  const url = new URL(address);
+  const host = url.hostname.replace(/\.$/, '');
+  if (host.split('.').includes('')) return null;
+  url.hostname = host;
+  return url.href;
 }
 
 function readLanguage(text: string): string | null {
@@ -52,14 +65,15 @@ export const readers: Readonly<Record<string, (text: string) => Read>> = {
   number: (text) => ({ value: Number(text) }),
   time: (text) => ({ value: new Date(text).toISOString() }),
   language: (text) => orIssue(readLanguage(text), 'must be a BCP 47 language tag such as en or pt-BR'),
-  email: (text) => orIssue(readEmail(text), 'must be an e-mail address, such as name@example.com'),
+  email: (text) => orIssue(normalizeEmail(text.trim()), 'must be an e-mail address, such as name@example.com'),
   webAddress: (text) =>
     orIssue(
       readWebAddress(text.trim()),
       'must be a web address that begins with https:// or http://, without a user name',
     ),
   webhookUrl(text) {
-    const url = readWebAddress(text.trim());
+    const address = readWebAddress(text.trim());
+    const url = address === null ? null : dropFinalDot(address);
     const issue = 'must be an address that begins with https://, without a user name, a password or a # part';
     return orIssue(url?.includes('#') === true ? null : url, issue);
   },
@@ -83,6 +97,18 @@ const unless = (isRight: boolean): readonly Told[] => (isRight ? [] : whole);
 const codes: readonly string[] = requestRules.frameworks.map(([code]) => code);
 const unknownFramework = `is no framework of the catalogue: ${codes.join(', ')}`;
 
+/** Each must be one that the framework has, and stand there once. */
+function checkRequirements(code: string, requirements: readonly string[]): readonly Told[] {
+  const framework = readCatalogue().frameworks.find((one) => one.code === code);
+  const known = new Set(framework?.requirements.map((requirement) => requirement.code));
+  const listed = `GET /v1/control-framework/frameworks/${code} lists them`;
+  return requirements.flatMap((requirement, index): readonly Told[] => {
+    const path = [code, index];
+    if (!known.has(requirement)) return [{ path, issue: `is no requirement of ${framework?.name}; ${listed}` }];
+    return requirements.indexOf(requirement) < index ? [{ path }] : [];
+  });
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 type Condition = (value: never, path: readonly string[]) => readonly Told[];
 
@@ -94,6 +120,10 @@ export const conditions: Readonly<Record<string, Condition>> = {
   lines: (text: string) => unless(!/[\u202A-\u202E\u2066-\u2069]|[^\P{Cc}\n\t]/u.test(text)),
   anyField: (change: Fields) => unless(Object.keys(change).length > 0),
   atMost100: (map: Fields) => unless(Object.keys(map).length <= 100),
+  filterPaths: (filter: Fields) => unless(Object.keys(filter).length > 0 && Object.keys(filter).length <= 10),
+  filterLength: (filter: Fields) => unless(JSON.stringify(filter).length <= 8192),
+  ascending: (items: readonly number[]) =>
+    items.flatMap((item, index) => (index > 0 && item <= (items[index - 1] as number) ? [{ path: [index] }] : [])),
   distinct: (items: readonly string[]) => unless(new Set(items).size === items.length),
   framework: (code: string) => unless(codes.includes(code)),
   ownCode(code: string, letters) {
@@ -123,8 +153,18 @@ export const conditions: Readonly<Record<string, Condition>> = {
     }),
   mappings: (mappings: Readonly<Record<string, readonly string[]>>) =>
     Object.entries(mappings).flatMap(([code, requirements]): readonly Told[] =>
-      codes.includes(code)
-        ? findRepeated(requirements, (requirement) => requirement).map((index) => ({ path: [code, index] }))
-        : [{ path: [code], issue: unknownFramework }],
+      codes.includes(code) ? checkRequirements(code, requirements) : [{ path: [code], issue: unknownFramework }],
     ),
+  // Which of two groups is meant must depend neither on who asks nor on the case in which a provider writes them.
+  roleGroups(map: Readonly<Record<string, Role>>) {
+    const roles = new Map<string, Role>();
+    return Object.entries(map).flatMap(([name, role]): readonly Told[] => {
+      const folded = name.toLowerCase();
+      const isOtherRole = folded !== role && [...roleIds, platformRole].some((other) => other === folded);
+      const isDouble = (roles.get(folded) ?? role) !== role;
+      roles.set(folded, role);
+      const issue = `is called like another role than ${role}`;
+      return [...(isOtherRole ? [{ path: [name], issue }] : []), ...(isDouble ? [{ path: [name] }] : [])];
+    });
+  },
 };

@@ -98,3 +98,9 @@ const codes: Readonly<Record<number, string>> = {
   422: 'validation_failed',
   429: 'rate_limited',
 };
+
+/** Whether a request does its work, whatever becomes of its answer. */
+export function mustProcess(met: { readonly kind: FaultKind; readonly fault: Fault } | undefined): boolean {
+  if (met === undefined) return true;
+  return met.fault.isProcessed ?? (met.kind === 'stall' || met.kind === 'truncate');
+}

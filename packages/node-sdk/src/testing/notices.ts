@@ -131,6 +131,10 @@ export class Notices {
       targetRef: notice.name,
       diff: { ...diff, stateHash: stateHash(notice) },
     });
+    if (verb === 'published' || verb === 'archived') {
+      const { id: noticeId, name, domain, version, status } = notice;
+      this.#world.emit(`consent_notice.${verb}`, { noticeId, name, domain, version, status }, call.now);
+    }
     return notice;
   }
 }

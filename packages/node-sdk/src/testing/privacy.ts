@@ -12,8 +12,6 @@ import type { Detail } from './validate.ts';
 import { type Call, type Handlers, newId, pageOf, stateHash, type World } from './world.ts';
 
 const hour = 3_600_000;
-/** What the tenant has where nobody set another (`dsrDays`). */
-const dsrDays = 30;
 const longestDsrDays = 90;
 const notificationHours = 72;
 const breachMoves = { open: ['contained', 'closed'], contained: ['closed'], closed: ['open'] } as const;
@@ -40,6 +38,9 @@ export function dsrHandlers(world: World): Handlers {
     stored.set(dsr.id, dsr);
     const event = { module: 'privacy', action: `dsr.${verb}`, targetId: dsr.id, targetRef: null };
     world.record(call, { ...event, diff: { ...diff, stateHash: stateHash(dsr) } });
+    const { id: dsrId, subjectId, type, dueAt, outcome } = dsr;
+    if (verb === 'created') world.emit('dsr.created', { dsrId, subjectId, type, dueAt }, call.now);
+    if (verb === 'completed') world.emit('dsr.completed', { dsrId, subjectId, type, outcome }, call.now);
     return view(dsr, call.now);
   };
   return {
@@ -47,7 +48,7 @@ export function dsrHandlers(world: World): Handlers {
       const { now, body } = call;
       const { subjectId, type, channel = null, notes = null, receivedAt = now } = body;
       if (receivedAt > now) throw invalidValues([{ path: 'body.receivedAt', issue: inFuture }]);
-      const dueAt = addHours(receivedAt, dsrDays * 24);
+      const dueAt = addHours(receivedAt, world.tenant.dsrDays * 24);
       const none = { extendedAt: null, extensionReason: null, outcome: null, reason: null, completedAt: null };
       const rest = { status: 'open' as const, receivedAt, dueAt, ...none, createdAt: now, updatedAt: now };
       const dsr = { id: newId(), subjectId, type, channel, notes, ...rest };
@@ -106,10 +107,13 @@ export function breachHandlers(world: World): Handlers {
     if (breach === undefined) throw notFound('breach');
     return breach;
   };
-  const save = (call: Call, breach: StoredBreach, verb: string, diff: object): Breach => {
+  const save = (call: Call, breach: StoredBreach, verb: 'reported' | 'updated', diff: object): Breach => {
     stored.set(breach.id, breach);
     const event = { module: 'privacy', action: `breach.${verb}`, targetId: breach.id, targetRef: null };
     world.record(call, { ...event, diff: { ...diff, stateHash: stateHash(breach) } });
+    const { id: breachId, severity, status, discoveredAt } = breach;
+    const notificationDueAt = addHours(discoveredAt, notificationHours);
+    world.emit(`breach.${verb}`, { breachId, severity, status, notificationDueAt }, call.now);
     return viewBreach(breach, call.now);
   };
   return {

@@ -6,7 +6,7 @@ import type { OperationRow } from './rules.ts';
 import { type Detail, validatePart } from './validate.ts';
 
 /** The most bytes of a body under /v1. */
-const bodyLimit = 64 * 1024;
+export const bodyLimit = 64 * 1024;
 
 /** An operation with the path parameters of one request. */
 export interface Match {
@@ -63,11 +63,11 @@ export function findOther(method: string, path: string) {
 }
 
 /** Reads the body; of one that is longer than the limit no more is kept than shows it. */
-export async function readBytes(request: IncomingMessage): Promise<Buffer> {
+export async function readBytes(request: IncomingMessage, limit: number = bodyLimit): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
-    if (size <= bodyLimit) chunks.push(chunk);
+    if (size <= limit) chunks.push(chunk);
     size += chunk.length;
   }
   return Buffer.concat(chunks);
@@ -79,16 +79,26 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
+/** What a body may be. */
+interface BodyRules {
+  readonly limit: number;
+  readonly types: readonly string[];
+}
+
 /** Reads the value of a JSON body, refusing what the server refuses. */
-export function parseBody({ headers }: IncomingMessage, bytes: Buffer): unknown {
+export function parseBody(
+  { headers }: IncomingMessage,
+  bytes: Buffer,
+  { limit, types }: BodyRules = { limit: bodyLimit, types: ['application/json'] },
+): unknown {
   const given = headers['content-type'] ?? '';
   const [, type = given, charset = ''] = /^([^;\s]+)\s*;\s*charset="?([^";\s]+)"?\s*$/i.exec(given) ?? [];
-  if (type.trim().toLowerCase() !== 'application/json' || !['', 'utf-8'].includes(charset.toLowerCase()))
-    throw unsupported('Send the body as Content-Type: application/json in UTF-8.');
+  if (!types.includes(type.trim().toLowerCase()) || !['', 'utf-8'].includes(charset.toLowerCase()))
+    throw unsupported(`Send the body as Content-Type: ${types[0]} in UTF-8.`);
   if (!['identity', undefined].includes(headers['content-encoding']))
     throw unsupported('Send the body uncompressed, without Content-Encoding.');
-  if (bytes.length > bodyLimit)
-    throw new Refusal(413, 'payload_too_large', `The body may have at most ${bodyLimit} bytes.`, {
+  if (bytes.length > limit)
+    throw new Refusal(413, 'payload_too_large', `The body may have at most ${limit} bytes.`, {
       headers: { Connection: 'close' },
     });
   if (!isUtf8(bytes)) throw new Refusal(400, 'invalid_json', 'The body is not UTF-8.');
@@ -116,7 +126,8 @@ function refuseUnstorable(value: unknown, path: string): void {
   }
 }
 
-function requireStorable(text: string, path: string): void {
+/** @throws {Refusal} for a text that no database keeps. */
+export function requireStorable(text: string, path: string): void {
   const issue = findUnstorable(text);
   if (issue !== null) throw invalidValues([{ path, issue }]);
 }
@@ -157,7 +168,8 @@ function refuseFields(query: Readonly<Record<string, string>>) {
   return { value: query, details };
 }
 
-function readQuery(search: string): Readonly<Record<string, string>> {
+/** Reads the parameters, each of which may come once. */
+export function readQuery(search: string): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {};
   const details: Detail[] = [];
   for (const [name, value] of new URLSearchParams(search)) {

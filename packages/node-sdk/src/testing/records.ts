@@ -15,7 +15,7 @@ import type {
 import type { Notices } from './notices.ts';
 import { invalidValues, notFound, Refusal } from './refusal.ts';
 import type { Detail } from './validate.ts';
-import { type Call, Chain, type Handlers, hashPrivately, newId, pageOf, type World } from './world.ts';
+import { type Call, type Handlers, hashPrivately, newId, pageOf, type World } from './world.ts';
 
 type Draft = Omit<ConsentRecord, 'recordedAt' | 'sequence' | 'ledgerHash' | 'prevLedgerHash'>;
 
@@ -25,7 +25,6 @@ export class Records {
   readonly #notices: Notices;
   /** Newest first. */
   #records: readonly ConsentRecord[] = [];
-  readonly #chain = new Chain();
 
   constructor(world: World, notices: Notices) {
     this.#world = world;
@@ -170,7 +169,7 @@ export class Records {
 
   #append(call: Call, draft: Draft): ConsentRecord {
     const { tenantId } = this.#world;
-    const { sequence, at, hash, prevHash } = this.#chain.append(call.now, (place) => ({
+    const { sequence, at, hash, prevHash } = this.#world.ledgers.consent.append(call.now, (place) => ({
       ...draft,
       tenantId,
       recordedAt: place.at,
@@ -181,6 +180,7 @@ export class Records {
     this.#records = [record, ...this.#records];
     this.#notices.countRecord(record.noticeId);
     this.#world.record(call, describe(record, call.keyId === null));
+    this.#world.emit(record.kind === 'capture' ? 'consent.recorded' : 'consent.withdrawn', tell(record), call.now);
     return record;
   }
 }
@@ -205,9 +205,21 @@ function describe(record: ConsentRecord, isPublic: boolean) {
       };
 }
 
+/** What a receiver gets to know: nothing of the device. */
+function tell(record: ConsentRecord): Readonly<Record<string, unknown>> {
+  const { id, subjectChannel: _channel, noticeContentHash: _content, ipHash: _ip, uaHash: _ua, ...rest } = record;
+  const { prevLedgerHash: _previous, ...told } = rest;
+  return { recordId: id, ...told };
+}
+
+/** What a visitor gets to keep: nothing of the device, and nothing that the page does not know. */
 function presentPublic(record: ConsentRecord): PublicRecord {
-  const { id, noticeId, noticeVersion, subjectId, method, purposes, capturedAt, recordedAt, ledgerHash } = record;
-  return { id, noticeId, noticeVersion, subjectId, method, purposes, capturedAt, recordedAt, ledgerHash };
+  const { id, noticeId, noticeVersion, noticeContentHash, subjectId, method, purposes, capturedAt } = record;
+  const { recordedAt, sequence, ledgerHash, prevLedgerHash } = record;
+  return {
+    ...{ id, noticeId, noticeVersion, noticeContentHash, subjectId, method, purposes, capturedAt, recordedAt },
+    ...{ sequence, ledgerHash, prevLedgerHash },
+  };
 }
 
 function requireOrigin(origin: string | undefined, domain: string): void {

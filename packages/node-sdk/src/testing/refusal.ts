@@ -40,3 +40,9 @@ export function invalidValues(details: readonly Detail[]): Refusal {
 export function notFound(what: string): Refusal {
   return new Refusal(404, 'not_found', `There is no such ${what}.`);
 }
+
+/** The 501 of what the test must tell. */
+export function notTold(operation: string): Refusal {
+  const message = `The test server has no state for this operation. Tell it what to answer: server.respond('${operation}', …)`;
+  return new Refusal(501, 'not_implemented', message);
+}

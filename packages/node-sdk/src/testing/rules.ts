@@ -1,4 +1,5 @@
 import type { Scope } from '../types/access.ts';
+import type { ScimResourceType, ScimSchema, ScimServiceProviderConfig } from '../types/scim.ts';
 
 /** A check of a value of the right type; `stop` keeps the checks after it from looking at what it refused. */
 export type Check =
@@ -12,6 +13,7 @@ export type Check =
 export type Rule =
   | readonly ['string' | 'number' | 'boolean', ...Check[]]
   | readonly ['any']
+  | readonly ['union', options: readonly number[], issue: string]
   | readonly ['enum', readonly string[]]
   | readonly ['array', items: number, ...Check[]]
   | readonly ['record', keys: number, values: number, ...Check[]]
@@ -48,4 +50,10 @@ export interface RequestRules {
   readonly scopes: readonly Scope[];
   /** The frameworks of the catalogue, in its order: code and name. */
   readonly frameworks: readonly (readonly [code: string, name: string])[];
+  /** What SCIM tells of itself, with paths in place of addresses. */
+  readonly scim: {
+    readonly config: ScimServiceProviderConfig;
+    readonly schemas: readonly ScimSchema[];
+    readonly resourceTypes: readonly ScimResourceType[];
+  };
 }

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Scope } from '../types/access.ts';
+import type { ApiKey, Scope } from '../types/access.ts';
+import type { Session, User } from '../types/people.ts';
+import type { WebhookDeliveryDetail } from '../types/webhooks.ts';
 import { AccessTokens } from './access-tokens.ts';
 import {
   type Answer,
@@ -17,12 +19,17 @@ import {
   type TestAnswerOptions,
   type ToldAnswer,
 } from './answer.ts';
-import { type Fault, type FaultKind, Faults, type PendingFault } from './faults.ts';
-import { Notices } from './notices.ts';
+import { readBearer, unauthenticated } from './bearer.ts';
+import type { DeliveryOutcome } from './delivery-outcome.ts';
+import { type Fault, type FaultKind, Faults, mustProcess, type PendingFault } from './faults.ts';
+import { createFeatures, type Features } from './features.ts';
+import { Keys } from './keys.ts';
+import type { Member } from './members.ts';
+import { NoteSigner } from './note-signer.ts';
 import type { OperationAnswers, OperationId, OperationName } from './operation-answers.ts';
 import { resolveOperation } from './operation-names.ts';
-import { breachHandlers, dsrHandlers } from './privacy.ts';
 import {
+  bodyLimit,
   findOperation,
   findOther,
   hasBody,
@@ -32,19 +39,17 @@ import {
   validateRequest,
 } from './read-request.ts';
 import { type OpenRecord, type RecordedRequest, readHeader, recordRequest } from './recorded-request.ts';
-import { Records } from './records.ts';
-import { notFound, Refusal } from './refusal.ts';
+import { notFound, notTold, Refusal } from './refusal.ts';
 import { requestRules } from './request-rules.ts';
+import { Located, readScimParts, refuseScimPath, scimBase, scimBodyLimit } from './scim.ts';
 import { fingerprintRequest, readIdempotencyKey, StoredAnswers } from './stored-answers.ts';
-import { Keys, trustHandlers } from './tenant.ts';
 import { TestClock } from './test-clock.ts';
-import { webhookHandlers } from './webhooks.ts';
-import { auditHandlers, type Call, type Handlers, newId, World } from './world.ts';
+import { type Call, newId, World } from './world.ts';
 
 /**
  * A server for tests of programs that use the API: real HTTP on a free port of this machine, everything in memory.
- * It refuses what the API refuses, in the same words, and keeps notices, records, the audit log, requests of data
- * subjects, breaches, webhooks and the trust center. To other operations it answers what the test told it (`respond`).
+ * It refuses what the API refuses, in the same words, and keeps what it is told. What a test tells it to answer
+ * (`respond`) comes first.
  */
 export class TestServer implements AsyncDisposable {
   /** Sets the time that the server goes by. */
@@ -53,15 +58,16 @@ export class TestServer implements AsyncDisposable {
   readonly apiKey: string;
   /** The id of that key: with the key as the secret, it is an OAuth client. */
   readonly clientId: string;
-  /** What operations on `/scim/v2` want as their token. */
+  /** What operations on `/scim/v2` want as their token, until another is made over the API. */
   readonly scimToken: string = `scim_${randomUUID().replaceAll('-', '')}`;
   readonly #server: Server;
   readonly #faults = new Faults();
   readonly #stored = new StoredAnswers(this.clock);
-  #world = new World(newId());
-  readonly #keys = new Keys(this.#world);
+  readonly #signer = new NoteSigner();
+  #world = new World(newId(), this.clock.now());
+  readonly #keys = new Keys(() => this.#world);
   readonly #tokens = new AccessTokens(this.#keys, this.clock);
-  #handlers: Handlers = {};
+  #features: Features;
   #requests: readonly OpenRecord[] = [];
   #answers: readonly ToldAnswer[] = [];
 
@@ -72,7 +78,7 @@ export class TestServer implements AsyncDisposable {
     this.#server = createServer((request, response) => {
       this.#serve(request, response).catch((error: unknown) => response.destroy(error as Error));
     });
-    this.#build();
+    this.#features = this.#createFeatures();
   }
 
   /** Begins to listen. */
@@ -99,7 +105,7 @@ export class TestServer implements AsyncDisposable {
 
   /** Makes an API key that has these scopes alone. */
   createKey(scopes: readonly Scope[]): string {
-    return this.#keys.create('test', scopes, this.clock.now());
+    return this.#keys.create(scopes, this.clock.now());
   }
 
   /**
@@ -138,6 +144,48 @@ export class TestServer implements AsyncDisposable {
     return this.#faults.pending;
   }
 
+  /** The deliveries of webhooks, oldest first, with their events and attempts. Nothing is sent by itself. */
+  listDeliveries(): readonly WebhookDeliveryDetail[] {
+    return [...this.#features.webhooks.deliveries.values()];
+  }
+
+  /**
+   * Makes one attempt of every delivery that is due by the clock, to webhooks that are enabled, without sending anything.
+   * @param outcome what the receivers answer, or what tells it of a delivery: a status, or why there is no answer. Default: 204.
+   * @returns the deliveries that were tried, as they are now. What fails is due again after a while: see `clock`.
+   * @throws {TypeError} for an outcome that is none.
+   */
+  deliver(
+    outcome: DeliveryOutcome | ((delivery: WebhookDeliveryDetail) => DeliveryOutcome) = 204,
+  ): readonly WebhookDeliveryDetail[] {
+    return this.#features.settler.settle(outcome, this.clock.now());
+  }
+
+  /**
+   * Takes an invitation, as the person would do who was sent it.
+   * @returns the member, who may sign in from now on.
+   * @throws {TypeError} for a token that is not open.
+   */
+  acceptInvitation(token: string): User {
+    return this.#viewMember(this.#features.invitations.accept(token, this.clock.now()));
+  }
+
+  /** Opens a session of a member, as if they signed in. @throws {TypeError} for nobody who may. */
+  signIn(userId: string): Session {
+    return this.#features.users.signIn(userId, this.clock.now());
+  }
+
+  /** Turns the second factor of a member on, as if they had enrolled one; their sessions end. @throws {TypeError} for nobody who may. */
+  enableSecondFactor(userId: string): User {
+    this.#features.users.enableSecondFactor(userId, this.clock.now());
+    return this.#viewMember(userId);
+  }
+
+  #viewMember(userId: string): User {
+    const { members, users } = this.#features;
+    return users.view(members.find(userId) as Member);
+  }
+
   /** Forgets everything but the keys: what was made, requests, faults, answers. The clock goes with the machine's again. */
   reset(): void {
     this.#requests = [];
@@ -145,7 +193,9 @@ export class TestServer implements AsyncDisposable {
     this.#stored.clear();
     this.#answers = [];
     this.clock.set(null);
-    this.#build();
+    this.#keys.reset();
+    this.#world = new World(this.tenantId, this.clock.now());
+    this.#features = this.#createFeatures();
   }
 
   /** Ends every connection and frees the port. */
@@ -159,26 +209,17 @@ export class TestServer implements AsyncDisposable {
     return this.close();
   }
 
-  #build(): void {
-    const { tenantId } = this.#world;
-    this.#world = new World(tenantId);
-    const notices = new Notices(this.#world);
-    this.#handlers = {
-      ...notices.handlers(),
-      ...new Records(this.#world, notices).handlers(),
-      ...auditHandlers(this.#world),
-      ...dsrHandlers(this.#world),
-      ...breachHandlers(this.#world),
-      ...webhookHandlers(this.#world),
-      ...trustHandlers(this.#world, () => this.baseUrl),
-      ...this.#keys.handlers(),
-    };
+  #createFeatures(): Features {
+    const { scimToken } = this;
+    const lasting = { keys: this.#keys, signer: this.#signer, scimToken, locate: () => this.baseUrl };
+    return createFeatures(this.#world, lasting, this.clock.now());
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://localhost');
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
-    const bytes = await readBytes(request);
+    const isScim = url.pathname.startsWith(`${scimBase}/`);
+    const bytes = await readBytes(request, isScim ? scimBodyLimit : bodyLimit);
     const found = attempt(() => findOperation(method, url.pathname));
     const match = found instanceof Refusal ? undefined : found;
     const other = match === undefined ? findOther(method, url.pathname) : undefined;
@@ -188,21 +229,22 @@ export class TestServer implements AsyncDisposable {
     const met = this.#faults.take(recorded.operation ?? told?.told.operation ?? null);
     const requestId = randomUUID();
     const answer = mustProcess(met)
-      ? answerOrRefuse(requestId, () => {
+      ? answerOrRefuse(requestId, url.pathname, () => {
           if (found instanceof Refusal) throw found;
           return match === undefined
-            ? this.#answerOther(request, recorded, bytes, told?.told ?? this.#findAnswer(recorded.operation))
+            ? this.#answerOther(request, recorded, url, bytes, told?.told ?? this.#findAnswer(recorded.operation))
             : this.#answer(request, recorded, match, url, bytes);
         })
       : { status: 200, body: '{"data":{}}', headers: {} };
-    const sent = met === undefined ? answer : spoil(met.kind, met.fault, answer, requestId);
+    const sent = met === undefined ? answer : spoil(met.kind, met.fault, answer, url.pathname, requestId);
     sendAnswer(response, requestId, recorded, sent, met?.kind);
   }
 
   #answer(request: IncomingMessage, recorded: OpenRecord, match: Match, url: URL, bytes: Buffer): Answer {
     const { method } = recorded;
     const [, , , scope, keyUse, status] = match.operation;
-    const keyId = scope === null ? null : this.#admit(request, scope);
+    const apiKey = scope === null ? null : this.#admit(request, scope);
+    const keyId = apiKey?.id ?? null;
     requireVersion(readHeader(request, 'svc-version'));
     const key = readIdempotencyKey(readHeader(request, 'idempotency-key'), keyId === null ? 'none' : keyUse);
     const body = hasBody(request) && method !== 'GET' ? parseBody(request, bytes) : undefined;
@@ -217,11 +259,7 @@ export class TestServer implements AsyncDisposable {
     const call = {
       ...valid,
       operation: match.operation,
-      now: this.clock.now(),
-      keyId,
-      origin: request.headers.origin,
-      address: request.socket.remoteAddress ?? null,
-      userAgent: request.headers['user-agent'] ?? null,
+      ...this.#describeCaller(request, keyId, apiKey?.scopes ?? []),
     } as Call;
     const answer = this.#run(call, recorded, status);
     if (key !== null) this.#stored.keep(key, fingerprint, answer);
@@ -232,7 +270,7 @@ export class TestServer implements AsyncDisposable {
     const [id, method, path] = call.operation;
     const told = this.#findAnswer(id);
     if (told !== undefined) return presentTold(told, recorded, status);
-    const handle = this.#handlers[id];
+    const handle = this.#features.handlers[id];
     if (handle === undefined) throw notTold(`${method} ${path}`);
     return presentPayload(handle(call), status, path);
   }
@@ -241,31 +279,78 @@ export class TestServer implements AsyncDisposable {
     return this.#answers.find(({ operation }) => operation === id);
   }
 
-  /** What is not in the table of rules: access tokens, SCIM, sign-in, and operations of newer servers. */
-  #answerOther(request: IncomingMessage, recorded: OpenRecord, bytes: Buffer, told: ToldAnswer | undefined): Answer {
-    const { method, path } = recorded;
-    const isScim = path.startsWith('/scim/v2/');
-    if (isScim && request.headers.authorization !== `Bearer ${this.scimToken}`)
-      throw new Refusal(401, 'unauthenticated', 'The SCIM token is unknown or was replaced.');
-    const status = requestRules.others.find(([id]) => id === recorded.operation)?.[3] ?? 200;
+  #describeCaller(request: IncomingMessage, keyId: string | null, scopes: readonly Scope[]) {
+    return {
+      now: this.clock.now(),
+      keyId,
+      scopes,
+      baseUrl: this.baseUrl,
+      origin: request.headers.origin,
+      address: request.socket.remoteAddress ?? null,
+      userAgent: request.headers['user-agent'] ?? null,
+    };
+  }
+
+  /** What is not in the table of rules: access tokens, SCIM, the key of the ledgers, and operations of newer servers. */
+  #answerOther(
+    request: IncomingMessage,
+    recorded: OpenRecord,
+    url: URL,
+    bytes: Buffer,
+    told: ToldAnswer | undefined,
+  ): Answer {
+    const { method, path, operation } = recorded;
+    if (path.startsWith(`${scimBase}/`)) return this.#answerScim(request, recorded, url, bytes, told);
+    const status = requestRules.others.find(([id]) => id === operation)?.[3] ?? 200;
     if (told !== undefined) return presentTold(told, recorded, status);
+    if (operation === 'getLedgerKey') {
+      const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Access-Control-Allow-Origin': '*' };
+      return { status, body: `${this.#signer.publicKey}\n`, headers };
+    }
     if (method === 'POST' && /^\/oauth\/(token|revoke)$/.test(path)) {
       const form = new URLSearchParams(bytes.toString());
       const { status, body } = this.#tokens.answer(path, form, request.headers.authorization);
       return presentPayload(body, status, path);
     }
-    if (isScim || /^\/(v1\/(me|auth)|oauth|\.well-known)\b/.test(path)) throw notTold(`${method} ${path}`);
+    if (/^\/(v1\/(me|auth)|oauth|\.well-known)\b/.test(path)) throw notTold(`${method} ${path}`);
     throw notFound('path');
   }
 
-  /** @returns the id of the key. */
-  #admit(request: IncomingMessage, scope: string): string {
-    const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-    const key = this.#tokens.use(token ?? '');
+  #answerScim(
+    request: IncomingMessage,
+    recorded: OpenRecord,
+    url: URL,
+    bytes: Buffer,
+    told: ToldAnswer | undefined,
+  ): Answer {
+    const { path, operation, params } = recorded;
+    const isOpen = operation === 'getScimServiceProviderConfig';
+    const tokenId = isOpen ? null : this.#admitScim(request);
+    const status = requestRules.others.find(([id]) => id === operation)?.[3] ?? 200;
+    if (told !== undefined) return presentTold(told, recorded, status);
+    const handle = this.#features.scim[operation ?? ''];
+    if (handle === undefined || operation === null) refuseScimPath(path);
+    const locate = (resource: string) => this.baseUrl + scimBase + resource;
+    const parts = readScimParts(operation, params, request, url.search, bytes);
+    const found = handle({ ...this.#describeCaller(request, tokenId, []), ...parts, params, locate });
+    if (!(found instanceof Located)) return presentPayload(found, status, path);
+    return { ...presentPayload(found.resource, status, path), headers: { Location: found.location } };
+  }
+
+  /** @returns the id of the token. */
+  #admitScim(request: IncomingMessage): string {
+    const token = readBearer(request);
+    if (token === undefined) throw unauthenticated('Send the SCIM token: Authorization: Bearer scim_…');
+    const id = this.#features.scimTokens.use(token, this.clock.now());
+    if (id === undefined) throw unauthenticated('The SCIM token is unknown or was replaced.', 'invalid_token');
+    return id;
+  }
+
+  /** @returns the key. */
+  #admit(request: IncomingMessage, scope: string): ApiKey {
+    const key = this.#tokens.use(readBearer(request) ?? '');
     if (key === undefined)
-      throw new Refusal(401, 'unauthenticated', 'The API key or access token is unknown, expired or revoked.', {
-        headers: { 'WWW-Authenticate': 'Bearer realm="svc", error="invalid_token"' },
-      });
+      throw unauthenticated('The API key or access token is unknown, expired or revoked.', 'invalid_token');
     const tenant = readHeader(request, 'svc-tenant');
     if (tenant !== undefined && tenant !== this.#world.slug && tenant !== this.tenantId) {
       const message = 'These credentials may not act for the tenant that Svc-Tenant names.';
@@ -273,7 +358,7 @@ export class TestServer implements AsyncDisposable {
     }
     if (!(key.scopes as readonly string[]).includes(scope))
       throw new Refusal(403, 'insufficient_scope', `The API key lacks the scope ${scope}.`);
-    return key.id;
+    return key;
   }
 }
 
@@ -285,17 +370,6 @@ export async function createTestServer(): Promise<TestServer> {
   const server = new TestServer();
   await server.listen();
   return server;
-}
-
-/** Whether a request does its work, whatever becomes of its answer. */
-function mustProcess(met: { readonly kind: FaultKind; readonly fault: Fault } | undefined): boolean {
-  if (met === undefined) return true;
-  return met.fault.isProcessed ?? (met.kind === 'stall' || met.kind === 'truncate');
-}
-
-function notTold(operation: string): Refusal {
-  const message = `The test server has no state for this operation. Tell it what to answer: server.respond('${operation}', …)`;
-  return new Refusal(501, 'not_implemented', message);
 }
 
 function attempt<Result>(run: () => Result): Result | Refusal {

@@ -47,6 +47,10 @@ function read(place: number, value: unknown): Reading {
     }
     case 'any':
       return good(value);
+    case 'union':
+      return (
+        rule[1].map((option) => read(option, value)).find(({ issues }) => issues.length === 0) ?? bad(value, rule[2])
+      );
     case 'enum': {
       const options = rule[1].map((option) => JSON.stringify(option));
       if (rule[1].includes(value as string)) return good(value);
@@ -64,7 +68,10 @@ function read(place: number, value: unknown): Reading {
     }
     case 'record': {
       const [, keys, values, ...checks] = rule;
-      const ruleOf = (key: Key) => (read(keys, key).issues.length > 0 ? null : values);
+      const ruleOf = (key: Key) => {
+        const wrong = read(keys, key).issues;
+        return wrong.length > 0 ? wrong.map(({ issue }) => issue) : values;
+      };
       return check(
         isObject(value) ? readMembers(Object.entries(value), ruleOf, {}) : wrongType('record', value),
         checks,
@@ -113,14 +120,17 @@ function readFields(shape: Readonly<Record<string, number>>, value: Readonly<Rec
 
 function readMembers(
   members: Iterable<readonly [Key, unknown]>,
-  ruleOf: (key: Key) => number | null,
+  ruleOf: (key: Key) => number | readonly string[],
   empty: object,
 ): Reading {
   const issues: Issue[] = [];
   const value = empty as Record<Key, unknown>;
   for (const [key, member] of members) {
     const rule = ruleOf(key);
-    const reading = rule === null ? bad(undefined, 'Invalid key in record') : read(rule, member);
+    const reading =
+      typeof rule === 'number'
+        ? read(rule, member)
+        : { value: undefined, issues: rule.map((issue) => ({ path: [], issue })) };
     if (reading.value !== undefined) value[key] = reading.value;
     issues.push(...reading.issues.map((issue) => ({ ...issue, path: [key, ...issue.path] })));
   }

@@ -1,8 +1,12 @@
 import { hash, randomBytes } from 'node:crypto';
 import { canonicalize } from '../ledger/canonical.ts';
+import type { Scope } from '../types/access.ts';
 import type { AuditEvent, AuditEventDetail } from '../types/audit.ts';
 import type { Json } from '../types/json.ts';
+import type { Tenant } from '../types/people.ts';
+import type { WebhookEventType } from '../types/webhooks.ts';
 import { notFound, Refusal } from './refusal.ts';
+import { requestRules } from './request-rules.ts';
 import type { OperationRow } from './rules.ts';
 
 /** A request that was recognised and validated. */
@@ -12,12 +16,19 @@ export interface Call<Body = unknown> {
   readonly query: Readonly<Record<string, string | number | undefined>>;
   readonly body: Body;
   readonly now: string;
-  /** The id of the API key; null for a visitor. */
+  /** The id of the API key or of the SCIM token; null for a visitor. */
   readonly keyId: string | null;
+  /** What the key may do. */
+  readonly scopes: readonly Scope[];
+  /** The address that was asked. */
+  readonly baseUrl: string;
   readonly origin: string | undefined;
   readonly address: string | null;
   readonly userAgent: string | null;
 }
+
+/** Who makes a request. */
+export type Caller = Pick<Call, 'now' | 'keyId' | 'address' | 'userAgent'>;
 
 /** What answers an operation: the payload of its answer. */
 // biome-ignore lint/suspicious/noExplicitAny: each handler gets the body that the table of rules let through
@@ -30,6 +41,15 @@ export interface NewEvent {
   readonly targetId: string | null;
   readonly targetRef: string | null;
   readonly diff?: Readonly<Record<string, unknown>>;
+  readonly reason?: string | undefined;
+  /** The person who did it, where it is not the caller. */
+  readonly person?: { readonly id: string; readonly email: string };
+}
+
+/** What happened, to be told to webhooks. */
+export interface Happening {
+  readonly type: WebhookEventType;
+  readonly data: Readonly<Record<string, unknown>>;
 }
 
 let lastTime = 0;
@@ -52,8 +72,20 @@ export function hashPrivately(value: string | null | undefined): string | null {
   return value === null || value === undefined ? null : hash('sha256', `a test has no secrets ${value}`);
 }
 
+/** An entry as it stands in a ledger. */
+export interface ChainEntry {
+  readonly sequence: number;
+  readonly at: string;
+  readonly prevHash: string | null;
+  readonly hash: string;
+  /** The canonical text that was hashed. */
+  readonly text: string;
+}
+
 /** The hash chain of a ledger: SHA-256 over the previous hash and the canonical entry. */
 export class Chain {
+  /** Oldest first. */
+  readonly entries: ChainEntry[] = [];
   #hash: string | null = null;
   #at = '';
   #sequence = 0;
@@ -63,8 +95,11 @@ export class Chain {
     this.#sequence += 1;
     this.#at = now > this.#at ? now : this.#at;
     const [sequence, at, prevHash] = [this.#sequence, this.#at, this.#hash];
-    this.#hash = hash('sha256', (prevHash ?? '') + canonicalize(write({ sequence, at })));
-    return { sequence, at, prevHash, hash: this.#hash };
+    const text = canonicalize(write({ sequence, at }));
+    this.#hash = hash('sha256', (prevHash ?? '') + text);
+    const entry = { sequence, at, prevHash, hash: this.#hash, text };
+    this.entries.push(entry);
+    return entry;
   }
 }
 
@@ -72,23 +107,37 @@ export class Chain {
 export class World {
   readonly tenantId: string;
   readonly slug = 'test';
-  readonly tenantName = 'Test';
+  /** The tenant with its settings. */
+  tenant: Tenant;
   /** Oldest first. */
   readonly events: AuditEventDetail[] = [];
-  readonly #chain = new Chain();
+  readonly ledgers = { audit: new Chain(), consent: new Chain() };
+  /** Who is told what happens: the webhooks. */
+  listener: (happening: Happening, now: string) => void = () => {};
 
-  constructor(tenantId: string) {
+  constructor(tenantId: string, now: string) {
     this.tenantId = tenantId;
+    this.tenant = {
+      ...{ id: tenantId, slug: this.slug, apiVersion: requestRules.versions.at(-1) ?? '', name: 'Test' },
+      ...{ defaultRole: 'cs_agent', scimCompatibility: 'strict', sso: { attributeMap: { scimGroupRoleMap: {} } } },
+      ...{ requireSecondFactor: false, dsrDays: 30, createdAt: now },
+    };
+  }
+
+  /** Tells webhooks what happened. */
+  emit(type: WebhookEventType, data: Happening['data'], now: string): void {
+    this.listener({ type, data: JSON.parse(JSON.stringify(data)) }, now);
   }
 
   /** Tells the audit log what a caller did; without one it was the server itself. */
-  record(call: Call | null, event: NewEvent, now = call?.now ?? ''): void {
+  record(call: Caller | null, event: NewEvent, now = call?.now ?? ''): void {
     const isCaller = call !== null && call.keyId !== null;
+    const { person } = event;
     const rest = {
       id: newId(),
-      actorId: isCaller ? call.keyId : null,
-      actorEmail: null,
-      actorType: isCaller ? ('api_key' as const) : ('system' as const),
+      actorId: person?.id ?? (isCaller ? call.keyId : null),
+      actorEmail: person?.email ?? null,
+      actorType: person ? ('user' as const) : isCaller ? ('api_key' as const) : ('system' as const),
       action: event.action,
       module: event.module,
       targetId: event.targetId,
@@ -96,9 +145,9 @@ export class World {
       ip: isCaller ? hashPrivately(call.address) : null,
       userAgent: isCaller ? hashPrivately(call.userAgent) : null,
       ...(event.diff !== undefined && { diff: JSON.parse(JSON.stringify(event.diff)) as Json }),
-      reason: null,
+      reason: event.reason ?? null,
     };
-    const { at, hash, prevHash } = this.#chain.append(now, (place) => ({
+    const { at, hash, prevHash } = this.ledgers.audit.append(now, (place) => ({
       ...rest,
       at: place.at,
       tenantId: this.tenantId,

@@ -196,5 +196,10 @@ export interface PublicRecord {
   readonly purposes: PurposeChoices;
   readonly capturedAt: string;
   readonly recordedAt: string;
+  /** SHA-256 of the content of that version, hex. */
+  readonly noticeContentHash: string;
+  /** The place in the ledger, which a proof of inclusion names. */
+  readonly sequence: number;
   readonly ledgerHash: string;
+  readonly prevLedgerHash: string | null;
 }

@@ -210,7 +210,7 @@ describe('a client', () => {
       const type = isHtml ? 'text/html' : 'application/json';
       response.writeHead(status, { 'x-echo': echo, 'set-cookie': 'session=cookie', 'content-type': type });
       response.end(
-        isHtml ? `<html>${echo}` : JSON.stringify({ error: { code: 'x', message: echo, echo, details: [] } }),
+        isHtml ? `<html>${echo}` : JSON.stringify({ data: {}, error: { code: 'x', message: echo, echo, details: [] } }),
       );
     });
     await using svc = createClient(server, { hooks, scimToken, retries: 0 });
@@ -232,6 +232,11 @@ describe('a client', () => {
           assert.ok(SvcError.isInstance(error) || status === 200);
           told.push(error);
         }
+    [status, isHtml] = [200, false];
+    const { response } = await svc.request(reading).withResponse();
+    const cookies = { response, raw: await svc.request(reading).asResponse() };
+    for (const secret of ['session=cookie', 'set-cookie'])
+      assert.ok(!inspect(cookies, { depth: 20, showHidden: true }).includes(secret));
     const basic = Buffer.from(`key:${clientSecret}`).toString('base64');
     for (const value of told)
       for (const text of [inspect(value, { depth: 20, showHidden: true }), JSON.stringify(value), String(value)])

@@ -6,17 +6,7 @@ import { verifyEvents, verifyRecords } from '../../src/ledger/index.ts';
 import { createTestServer } from '../../src/testing/index.ts';
 import { requestRules } from '../../src/testing/request-rules.ts';
 import { anyInput } from './testing-inputs.ts';
-
-/** One request, with places for what a server made up: `$3` is the fourth id that it told, `$c` its latest cursor. */
-interface Step {
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-  readonly query: Readonly<Record<string, string>>;
-  readonly body: unknown;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly advance: number;
-}
+import { nothing, Player, type Step, texts } from './testing-player.ts';
 
 const operations = requestRules.operations.filter(
   ([id]) =>
@@ -72,6 +62,13 @@ const object = <Fields extends object>(
   requiredKeys: readonly string[] = Object.keys(fields),
 ) => fc.record(fields, { requiredKeys: requiredKeys as (keyof Fields)[], noNullPrototype: true } as never);
 
+const webhookSending = {
+  filter: fc.constantFrom({ severity: ['high', null] }, { 'purposes.marketing': [false] }, null),
+  ordering: fc.constantFrom('none', 'all', 'subject'),
+  rateLimit: fc.constantFrom(1, 1000, null),
+  retrySchedule: fc.constantFrom([5, 60], null),
+  asymmetric: fc.boolean(),
+};
 const webhookUrls = ['https://hooks.example.com/a', 'https://hooks.example.com/b', 'https://example.com:8443/'];
 
 /** Bodies that fit what happened before, which the table cannot know. */
@@ -133,6 +130,7 @@ const fittingBodies: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
       url: fc.constantFrom(...webhookUrls),
       description: fc.constantFrom('Ours', null),
       eventTypes: fc.constantFrom(['webhook.test', 'dsr.created'], ['breach.reported'], null),
+      ...webhookSending,
       status: fc.constantFrom('enabled', 'paused'),
     },
     ['url'],
@@ -141,6 +139,7 @@ const fittingBodies: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     {
       url: fc.constantFrom(...webhookUrls),
       eventTypes: fc.constantFrom(['webhook.test', 'dsr.created'], null),
+      ...webhookSending,
       status: fc.constantFrom('enabled', 'paused'),
     },
     [],
@@ -219,8 +218,8 @@ describe('the testing server', () => {
         const tenant = await real.createTenant(`tenant-${Math.random().toString(36).slice(2)}`);
         testing.reset();
         testing.clock.set(real.clock.now());
-        const there = new Player(real.url, tenant.key, tenant.slug);
-        const here = new Player(testing.baseUrl, testing.apiKey, 'test');
+        const there = new Player({ url: real.url, key: tenant.key, slug: tenant.slug });
+        const here = new Player({ url: testing.baseUrl, key: testing.apiKey, slug: 'test' });
         // A notice to begin with, so that much can be done.
         for (const { path, body } of opening) {
           await there.play({ ...nothing, path, body });
@@ -255,7 +254,6 @@ describe('the testing server', () => {
   });
 });
 
-const nothing = { id: '', method: 'POST', query: {}, headers: {}, advance: 0 };
 const opening = [
   {
     path: '/v1/consent/notices',
@@ -274,116 +272,3 @@ const opening = [
   },
   { path: '/v1/consent/$notice0/publish', body: undefined },
 ];
-
-/** What tells when a key was made and used: the real server writes the latter some time later. */
-const ownWords = ['createdAt', 'displayPrefix', 'lastUsedAt', 'secret'];
-
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-type Any = any;
-
-/** Plays requests to one server, and tells its answers in words that do not depend on what it made up. */
-class Player {
-  readonly #url: string;
-  readonly #key: string;
-  readonly #slug: string;
-  readonly #ids: string[] = [];
-  readonly #kinds = new Map<string, string[]>();
-  #cursor = 'none';
-
-  constructor(url: string, key: string, slug: string) {
-    this.#slug = slug;
-    this.#url = url;
-    this.#key = key;
-  }
-
-  async read(path: string): Promise<Any> {
-    const response = await fetch(this.#url + path, { headers: { Authorization: `Bearer ${this.#key}` } });
-    return ((await response.json()) as Any).data;
-  }
-
-  /** An event, but for its predecessor, which the first one of a test server lacks. */
-  async readEvent(id: string): Promise<object> {
-    const { prevHash: _, ...event } = await this.read(`/v1/audit/${id}`);
-    return this.#tell(event);
-  }
-
-  async play({ id, method, path, query, body, headers }: Step) {
-    const search = new URLSearchParams(JSON.parse(this.#fill(JSON.stringify(query)))).toString();
-    const response = await fetch(`${this.#url}${this.#fill(path)}${search === '' ? '' : `?${search}`}`, {
-      method,
-      headers: {
-        Authorization: `Bearer ${this.#key}`,
-        'User-Agent': 'test',
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        ...headers,
-      },
-      ...(body !== undefined && method !== 'GET' && { body: this.#fill(JSON.stringify(body)) }),
-    });
-    const text = await response.text();
-    const answer = text === '' ? { data: null } : JSON.parse(text);
-    const { status } = response;
-    const replayed = response.headers.get('idempotent-replayed');
-    const version = response.headers.get('svc-version');
-    if (status >= 400) {
-      const { requestId, ...error } = answer.error;
-      assert.equal(requestId, response.headers.get('svc-request-id'));
-      return { status, error: this.#tell(error) };
-    }
-    // The log of a new tenant has events of its own; they are compared at the end.
-    if (id === 'listAuditEvents') return { status, replayed, version };
-    if (status === 201) this.#keep(path, answer.data.id);
-    this.#cursor = answer.data?.nextCursor ?? answer.data?.page?.nextCursor ?? this.#cursor;
-    return { status, replayed, version, data: this.#tell(answer.data) };
-  }
-
-  #keep(path: string, id: string): void {
-    const kind = /records|withdrawals/.test(path)
-      ? 'record'
-      : (/^\/v1\/(dsr|breach|webhooks)$/.exec(path)?.[1] ?? (path === '/v1/consent/notices' ? 'notice' : 'other'));
-    this.#kinds.set(kind, [...(this.#kinds.get(kind) ?? []), id]);
-  }
-
-  #fill(text: string): string {
-    return text
-      .replaceAll('$slug', this.#slug)
-      .replaceAll('$c', this.#cursor)
-      .replace(/\$([a-z-]+)(\d+)/g, (_, kind, number) => {
-        const ids = this.#kinds.get(kind) ?? [];
-        return ids[Number(number) % ids.length] ?? 'nobody';
-      });
-  }
-
-  #tell(value: Any): Any {
-    if (typeof value === 'string') {
-      const url = value
-        .replace(this.#url, '')
-        .replace(/\/trust\/tenant-\w+$/, '/trust/test')
-        .replace(/^tenant-\w+$|^Test$/, 'test');
-      return url
-        .replace(/[0-9a-f]{64}/g, '#')
-        .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) => {
-          if (!this.#ids.includes(id)) this.#ids.push(id);
-          return `$${this.#ids.indexOf(id)}`;
-        });
-    }
-    if (Array.isArray(value)) return value.map((one) => this.#tell(one));
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(
-      Object.keys(value)
-        .sort()
-        .map((key) => [
-          key,
-          /ursor$/.test(key) ? value[key] !== null : ownWords.includes(key) ? '#' : this.#tell(value[key]),
-        ]),
-    );
-  }
-}
-
-function texts(value: unknown): Readonly<Record<string, string>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, one]) => one !== undefined)
-      .map(([key, one]) => [key, typeof one === 'string' ? one : String(JSON.stringify(one))]),
-  );
-}

@@ -95,6 +95,8 @@ function likely(rule: Rule): fc.Arbitrary<unknown> {
       return fc.boolean();
     case 'enum':
       return fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...rule[1]) }, { weight: 1, arbitrary: words });
+    case 'union':
+      return fc.oneof(...rule[1].map(anyInput));
     case 'array':
       return fc.array(anyInput(rule[1]), { maxLength: 4 });
     case 'record':

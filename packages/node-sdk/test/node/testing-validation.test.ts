@@ -8,7 +8,7 @@ import { createValidator } from '../../../../server/http/validate.ts';
 import { requestRules } from '../../src/testing/request-rules.ts';
 import type { OperationRow } from '../../src/testing/rules.ts';
 import { validatePart } from '../../src/testing/validate.ts';
-import { readRoutes, rulesFile, writeRules } from '../../write-request-rules.ts';
+import { readPacked, readRoutes, rulesFile, writeCatalogue, writeRules } from '../../write-request-rules.ts';
 import { anyInput } from './testing-inputs.ts';
 
 describe('the rules of requests', () => {
@@ -19,6 +19,7 @@ describe('the rules of requests', () => {
 
   test('are those of the server: written by node packages/node-sdk/write-request-rules.ts', () => {
     assert.equal(readFileSync(rulesFile, 'utf8'), writeRules(routes));
+    assert.equal(readPacked(), writeCatalogue());
   });
 
   test('find in any request of any operation what the server finds, in its words', () => {
