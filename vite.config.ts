@@ -1,23 +1,91 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { defineConfig, type Plugin } from 'vite';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build, defineConfig, type Plugin, type UserConfig } from 'vite';
 
-// One widget → one script for a pinned tag: run as `vite build --config ../../vite.config.ts` in the widget's folder.
+// One widget → one script for a pinned tag, and what that loads: run as `vite build --config ../../vite.config.ts` in the
+// widget's folder.
 const { version, svc: widget }: { version: string; svc: string } = JSON.parse(readFileSync('package.json', 'utf8'));
 
+const interfaceEntry = 'src/interface-script.ts';
+const interfaceName = `${widget}-ui`;
+const wordsFolder = 'src/words';
+
 export default defineConfig({
-  define: { 'import.meta.url': 'undefined' },
-  build: {
-    target: 'es2022',
-    emptyOutDir: false,
-    reportCompressedSize: false,
-    lib: { entry: 'src/script.ts', formats: ['iife'], name: '_svc', fileName: () => `${widget}.js` },
-    rolldownOptions: {
-      output: { minify: { compress: true, mangle: true, mangleProps: { include: /^_\$/ } } },
-    },
-  },
-  plugins: [tightTemplates(), leaveNoGlobals(), nameTrustedTypesPolicy(), writeIntegrity()],
+  ...configureScript('src/script.ts', widget),
+  plugins: [...sourcePlugins(widget), buildInterface(), emitWords(), writeIntegrity()],
 });
+
+/** How one entry becomes one script. */
+function configureScript(entry: string, name: string): UserConfig {
+  return {
+    define: { 'import.meta.url': 'undefined' },
+    build: {
+      target: 'es2022',
+      emptyOutDir: false,
+      reportCompressedSize: false,
+      lib: { entry, formats: ['iife'], name: '_svc', fileName: () => `${name}.js` },
+      rolldownOptions: {
+        output: { minify: { compress: true, mangle: true, mangleProps: { include: /^_\$/ } } },
+      },
+    },
+  };
+}
+
+function sourcePlugins(policy: string): Plugin[] {
+  return [tightTemplates(), leaveNoGlobals(), nameTrustedTypesPolicy(policy)];
+}
+
+/**
+ * A widget in two stages: the second is a script of its own, whose hash stands in the first. What a page pins by the hash
+ * of the first is thereby all of it.
+ */
+function buildInterface(): Plugin {
+  const file = `${interfaceName}.js`;
+  let code: string;
+  return {
+    name: 'build-interface',
+    async config() {
+      if (!existsSync(interfaceEntry)) return undefined;
+      code = await buildScript(interfaceEntry, interfaceName);
+      return { define: { SVC_INTERFACE_INTEGRITY: JSON.stringify(hashBytes(code)) } };
+    },
+    generateBundle() {
+      if (code !== undefined) this.emitFile({ type: 'asset', fileName: file, source: code });
+    },
+  };
+}
+
+async function buildScript(entry: string, name: string): Promise<string> {
+  const config = configureScript(entry, name);
+  const built = await build({
+    ...config,
+    configFile: false,
+    logLevel: 'error',
+    plugins: sourcePlugins(name),
+    build: { ...config.build, write: false },
+  });
+  const chunks = [built].flat().flatMap((bundle) => ('output' in bundle ? bundle.output : []));
+  const [chunk] = chunks.filter((one) => one.type === 'chunk');
+  if (chunk === undefined) throw new Error(`${entry} gave no script`);
+  return chunk.code;
+}
+
+/** The words of every language but English, which is inside: a file for each, loaded when a visitor needs it. */
+function emitWords(): Plugin {
+  return {
+    name: 'emit-words',
+    async generateBundle() {
+      const names = existsSync(wordsFolder) ? readdirSync(wordsFolder).sort() : [];
+      for (const name of names.filter((one) => one !== 'en.ts')) {
+        const { words } = await import(pathToFileURL(resolve(wordsFolder, name)).href);
+        const fileName = `words/${name.replace(/\.ts$/, '.json')}`;
+        this.emitFile({ type: 'asset', fileName, source: `${JSON.stringify(words)}\n` });
+      }
+    },
+  };
+}
 
 /** Takes the white space that only serves our eyes out of html`…` and css`…`, which no minifier touches. */
 function tightTemplates(): Plugin {
@@ -118,31 +186,37 @@ function leaveNoGlobals(): Plugin {
 }
 
 /**
- * Lit's Trusted Types policy gets the name of the widget: a page that carries two widgets allows two names, not one name
+ * Lit's Trusted Types policy gets the name of the script it is in: a page that carries two widgets allows two names, not one name
  * twice, which `trusted-types` only takes with 'allow-duplicates'.
  */
-function nameTrustedTypesPolicy(): Plugin {
+function nameTrustedTypesPolicy(policy: string): Plugin {
   return {
     name: 'name-trusted-types-policy',
     transform: {
       filter: { id: /node_modules\/lit-html\// },
-      handler: (code) => ({ code: code.replace('createPolicy("lit-html"', `createPolicy("${widget}"`), map: null }),
+      handler: (code) => ({ code: code.replace('createPolicy("lit-html"', `createPolicy("${policy}"`), map: null }),
     },
   };
 }
 
-/** Writes what a page needs for its tag next to the script: { file, version, bytes, integrity }. */
+/** Writes what a page needs for its tag next to the script: { file, version, bytes, integrity, files: every one of them }. */
 function writeIntegrity(): Plugin {
   return {
     name: 'write-integrity',
     enforce: 'post',
     generateBundle(_options, bundle) {
-      for (const chunk of Object.values(bundle)) {
-        if (chunk.type !== 'chunk') continue;
-        const integrity = `sha384-${createHash('sha384').update(chunk.code).digest('base64')}`;
-        const manifest = { file: chunk.fileName, version, bytes: Buffer.byteLength(chunk.code), integrity };
-        this.emitFile({ type: 'asset', fileName: 'integrity.json', source: `${JSON.stringify(manifest, null, 2)}\n` });
-      }
+      const files = Object.values(bundle).map((output) => {
+        const bytes = Buffer.from(output.type === 'chunk' ? output.code : output.source);
+        return { file: output.fileName, bytes: bytes.length, integrity: hashBytes(bytes) };
+      });
+      files.sort((one, other) => (one.file < other.file ? -1 : 1));
+      const script = files.find(({ file }) => file === `${widget}.js`);
+      const manifest = { version, ...script, files };
+      this.emitFile({ type: 'asset', fileName: 'integrity.json', source: `${JSON.stringify(manifest, null, 2)}\n` });
     },
   };
+}
+
+function hashBytes(bytes: Buffer | string): string {
+  return `sha384-${createHash('sha384').update(bytes).digest('base64')}`;
 }

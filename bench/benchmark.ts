@@ -11,7 +11,7 @@ export interface Finding {
   readonly ours: string;
   readonly floor: string;
   readonly value: Spread;
-  readonly unit: '×' | 's' | 'ms' | 'MB' | 'kB';
+  readonly unit: '×' | 's' | 'ms' | 'MB' | 'kB' | '';
   readonly budget: Budget;
   readonly note?: string;
 }

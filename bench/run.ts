@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { authentication } from './authentication.ts';
 import { badge } from './badge.ts';
+import { banner } from './banner.ts';
 import type { Bench, Benchmark, Finding } from './benchmark.ts';
 import { capture } from './capture.ts';
 import { captureLarge } from './capture-large.ts';
@@ -38,6 +39,7 @@ const benchmarks: readonly Benchmark[] = [
   proofs,
   start,
   badge,
+  banner,
   sdk,
   verifyWebhook,
   deliveries,

@@ -1,6 +1,13 @@
-import { html, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { choicesView } from './choices-view.ts';
-import type { SpokenWords } from './choose-words.ts';
+import { fillText, writeMoment } from './fill-words.ts';
+import type { SpokenWords } from './load-words.ts';
+
+export interface BannerContent {
+  readonly words: SpokenWords;
+  /** When the visitor decided on an earlier version of the notice; null if never. */
+  readonly changedSince: string | null;
+}
 
 export interface BannerActions {
   readonly acceptAll: () => void;
@@ -10,7 +17,8 @@ export interface BannerActions {
 }
 
 /** The first layer: a named region above the page that neither blocks it nor takes the focus. */
-export function bannerView(words: SpokenWords, actions: BannerActions): TemplateResult {
+export function bannerView({ words, changedSince }: BannerContent, actions: BannerActions): TemplateResult {
+  const date = changedSince && writeMoment(changedSince, words.lang);
   return html`
     <section
       class="layer banner"
@@ -23,6 +31,7 @@ export function bannerView(words: SpokenWords, actions: BannerActions): Template
       @focusin=${actions.rememberFocus}
     >
       <h2 id="title" part="title">${words.title}</h2>
+      ${date ? html`<p part="text">${fillText(words.changed, { date })}</p>` : nothing}
       <p part="text">${words.intro}</p>
       ${choicesView(words, actions)}
       <button class="quiet" part="preferences" type="button" aria-haspopup="dialog" @click=${actions.showPanel}>

@@ -1,4 +1,4 @@
-import { css } from 'lit';
+import { css } from './css.ts';
 
 /** The first layer: a card at the bottom, at the start side, as wide as the window on a phone. */
 export const bannerStyles = css`

@@ -1,32 +1,17 @@
 import { type Notice, parseNotice } from './notice.ts';
 import type { ConsentRecord } from './record-queue.ts';
 
-const NOTICE_TIMEOUT = 15_000;
 const RECORD_TIMEOUT = 30_000;
 
 /** How the server took a record: for good, not ever, or not now (then with the wait it asked for). */
 export type Receipt =
-  | { readonly outcome: 'kept' }
+  | { readonly outcome: 'kept'; readonly body: unknown }
   | { readonly outcome: 'refused'; readonly reason: string }
   | { readonly outcome: 'later'; readonly waitSeconds: number | null };
 
-/** The public address of a notice. The API base may be relative, and have a path or trailing slashes. */
-export function noticeAddress(apiBase: string, noticeId: string): string {
-  try {
-    const base = new URL(apiBase, document.baseURI).href.replace(/\/+$/, '');
-    return `${base}/v1/public/consent/${encodeURIComponent(noticeId)}`;
-  } catch {
-    throw new Error(`api-base "${apiBase}" is no address.`);
-  }
-}
-
-/** Asks for a notice; the error of a failure says what to check. */
-export async function fetchNotice(apiBase: string, noticeId: string): Promise<Notice> {
-  const address = noticeAddress(apiBase, noticeId);
-  const response = await fetch(address, {
-    credentials: 'omit',
-    signal: AbortSignal.timeout(NOTICE_TIMEOUT),
-  }).catch((cause) => {
+/** Reads the answer to the question for a notice; the error of a failure says what to check. */
+export async function readNotice(answer: Promise<Response>, address: string, noticeId: string): Promise<Notice> {
+  const response = await answer.catch((cause) => {
     throw new Error(
       `${address} cannot be reached (${cause}). Check api-base, the network and connect-src in your CSP.`,
     );
@@ -43,9 +28,9 @@ export async function fetchNotice(apiBase: string, noticeId: string): Promise<No
 }
 
 /** Sends one record. The server takes a repeated one as the same, so that a lost answer costs nothing. */
-export async function sendRecord(apiBase: string, noticeId: string, record: ConsentRecord): Promise<Receipt> {
+export async function sendRecord(address: string, record: ConsentRecord): Promise<Receipt> {
   try {
-    const response = await fetch(`${noticeAddress(apiBase, noticeId)}/records`, {
+    const response = await fetch(`${address}/records`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(record),
@@ -53,7 +38,7 @@ export async function sendRecord(apiBase: string, noticeId: string, record: Cons
       keepalive: true,
       signal: AbortSignal.timeout(RECORD_TIMEOUT),
     });
-    return readReceipt(response);
+    return await readReceipt(response);
   } catch {
     return { outcome: 'later', waitSeconds: null };
   }
@@ -61,7 +46,8 @@ export async function sendRecord(apiBase: string, noticeId: string, record: Cons
 
 async function readReceipt(response: Response): Promise<Receipt> {
   const { ok, status, headers } = response;
-  if (ok) return { outcome: 'kept' };
+  // The record is kept, whatever becomes of the rest of the answer.
+  if (ok) return { outcome: 'kept', body: await response.json().catch(() => null) };
   if (status === 408 || status === 429 || status < 400 || status >= 500) {
     return { outcome: 'later', waitSeconds: readWait(headers.get('Retry-After')) };
   }

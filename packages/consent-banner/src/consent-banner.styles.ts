@@ -1,7 +1,9 @@
-import { css } from 'lit';
 import { bannerStyles } from './banner.styles.ts';
+import { css } from './css.ts';
 import { panelStyles } from './panel.styles.ts';
+import { receiptStyles } from './receipt.styles.ts';
 import { switchStyles } from './switch.styles.ts';
+import { triggerStyles } from './trigger.styles.ts';
 
 /** Colours, type and buttons, which both layers share. Sizes follow the visitor's own font size, not the page's. */
 const sharedStyles = css`
@@ -20,6 +22,12 @@ const sharedStyles = css`
     --_hover: color-mix(in srgb, var(--_text) 7%, transparent);
     --_radius: var(--svc-c-radius, 16px);
     --_gap: var(--svc-c-gap, 16px);
+  }
+  :host([theme='light']) {
+    color-scheme: light;
+  }
+  :host([theme='dark']) {
+    color-scheme: dark;
   }
   @media (prefers-contrast: more) {
     :host {
@@ -109,4 +117,4 @@ const sharedStyles = css`
   }
 `;
 
-export const styles = [sharedStyles, bannerStyles, panelStyles, switchStyles];
+export const styles = [sharedStyles, bannerStyles, panelStyles, switchStyles, receiptStyles, triggerStyles];

@@ -1,84 +1,128 @@
-import { fetchNotice } from './consent-api.ts';
+import { readNotice } from './consent-api.ts';
+import { clearCookies, shareDecision } from './cookies.ts';
 import { decidePurposes, type Notice, type Purposes } from './notice.ts';
 import { createRandomId } from './random-id.ts';
+import { draftReceipt, proveReceipt, type RecordReceipt } from './receipt.ts';
+import { readReceipt, writeReceipt } from './receipt-store.ts';
 import { type ConsentRecord, enqueueRecord } from './record-queue.ts';
 import { RecordSender } from './record-sender.ts';
 import { reportProblem } from './report-problem.ts';
-import { decisionKey, readDecision, type StoredDecision, writeDecision } from './stored-decision.ts';
+import { writeItem } from './safe-storage.ts';
+import type { PageActions, PageView } from './stub/consent-state.ts';
+import { readMapping } from './stub/mapping.ts';
+import { decisionKey, type StoredDecision } from './stub/stored-decision.ts';
 
 export interface ConsentSessionOptions {
-  readonly noticeId: string;
-  readonly apiBase: string;
-  /** Told of each decision: the stored one at the start, the visitor's own, and another tab's. */
-  readonly onDecision: (purposes: Purposes) => void;
+  readonly page: PageView;
+  readonly actions: PageActions;
+  /** Told when the receipt of the latest decision has its proof. */
+  readonly onReceipt: () => void;
 }
 
-/** One visitor and one notice on this page: what is decided, the words to show, and the way of a decision. */
+/** One visitor and one notice on this page: the words of the notice, and the way of a decision to the ledger. */
 export class ConsentSession {
-  readonly #options: ConsentSessionOptions;
+  /** What stage one knew last. */
+  page: PageView;
+  readonly noticeId: string;
+  readonly address: string;
+  /** The notice, once it is there. */
+  notice: Notice | null = null;
+  /** Whether it was asked for and did not come. */
+  isFailed = false;
+  readonly #actions: PageActions;
+  readonly #onReceipt: () => void;
   readonly #sender: RecordSender;
-  readonly #ended = new AbortController();
-  #notice: Promise<Notice | null> | undefined;
-  #decision: StoredDecision | null;
+  #loading: Promise<Notice | null> | undefined;
 
-  constructor(options: ConsentSessionOptions) {
-    this.#options = options;
-    this.#sender = new RecordSender(options.noticeId, options.apiBase);
-    this.#decision = readDecision(options.noticeId);
-    const { signal } = this.#ended;
-    addEventListener('online', () => this.#sender.flush(), { signal });
-    addEventListener('storage', (event) => this.#followTab(event), { signal });
-    if (this.#decision) options.onDecision(this.#decision.purposes);
+  constructor({ page, actions, onReceipt }: ConsentSessionOptions) {
+    this.page = page;
+    this.#actions = actions;
+    this.#onReceipt = onReceipt;
+    this.noticeId = page.noticeId;
+    this.address = page.address;
+    this.#sender = new RecordSender({
+      noticeId: this.noticeId,
+      address: this.address,
+      onKept: (body) => this.#proveReceipt(body),
+    });
+    // What could not be sent goes out when the network is back, and once more with the page.
+    for (const type of ['online', 'pagehide']) addEventListener(type, () => this.#sender.flush());
     void this.#sender.flush();
   }
 
-  get decision(): StoredDecision | null {
-    return this.#decision;
+  /** The receipt of the decision in force, as far as it is known here. */
+  get receipt(): RecordReceipt | null {
+    const { stored } = this.page;
+    return stored && readReceipt(this.noticeId, stored.decidedAt);
   }
 
   /** The notice, asked for once; after a failure (told in the console) it is null and may be asked for again. */
   loadNotice(): Promise<Notice | null> {
-    const { apiBase, noticeId } = this.#options;
-    this.#notice ??= fetchNotice(apiBase, noticeId).catch((error: Error) => {
-      this.#notice = undefined;
+    this.#loading ??= this.#readNotice().catch((error: Error) => {
+      this.#loading = undefined;
+      this.isFailed = true;
       reportProblem(error.message);
       return null;
     });
-    return this.#notice;
+    return this.#loading;
   }
 
-  /** Takes the visitor's choice: queued and stored first, then told to the page, then sent. */
+  /** Takes the visitor's choice: queued first, then stored and told to the page, then sent. */
   decide(notice: Notice, isGranted: Parameters<typeof decidePurposes>[1], method: ConsentRecord['method']): void {
-    const { noticeId } = this.#options;
+    const { noticeId } = this;
     const purposes = decidePurposes(notice, isGranted);
     const capturedAt = new Date().toISOString();
-    const subjectId = this.#decision?.subjectId ?? createRandomId();
-    const noticeVersion = notice.version;
-    this.#decision = {
-      decision: nameDecision(notice, purposes),
+    const subjectId = this.page.stored?.subjectId ?? createRandomId();
+    const record: ConsentRecord = { subjectId, purposes, method, capturedAt, noticeVersion: notice.version };
+    enqueueRecord(noticeId, record);
+    writeReceipt(noticeId, draftReceipt({ notice, record, address: this.address }));
+    const decision = nameDecision(notice, purposes);
+    this.#keep({
+      decision,
       purposes,
-      noticeVersion,
+      noticeVersion: notice.version,
       decidedAt: capturedAt,
       subjectId,
-    };
-    enqueueRecord(noticeId, { subjectId, purposes, method, capturedAt, noticeVersion });
-    writeDecision(noticeId, this.#decision);
-    this.#options.onDecision(purposes);
+      ...(hasPrivacySignal() && { signal: true }),
+    });
     void this.#sender.flush();
   }
 
-  /** Stops following other tabs. Records that wait go out with the next session. */
-  end(): void {
-    this.#ended.abort();
+  #keep(decision: StoredDecision): void {
+    const { noticeId } = this;
+    const domain = this.page.element?.getAttribute('cookie-domain');
+    if (domain && !shareDecision({ noticeId, domain, decision })) {
+      reportProblem(
+        `the browser refused a cookie for cookie-domain "${domain}". It must be this host or a domain above it, and the notice must not have too many purposes.`,
+      );
+    }
+    clearCookies(readMapping(this.page.element?.getAttribute('clear-cookies')), decision.purposes);
+    writeItem(decisionKey(noticeId), JSON.stringify(decision));
+    writeItem(`${decisionKey(noticeId)}:checked`, String(Date.now()));
+    this.#actions.decide(decision);
   }
 
-  #followTab({ key }: StorageEvent): void {
-    if (key !== decisionKey(this.#options.noticeId)) return;
-    const decision = readDecision(this.#options.noticeId);
-    if (!decision) return; // Cleared storage is no withdrawal: this page keeps what it knows.
-    this.#decision = decision;
-    this.#options.onDecision(decision.purposes);
+  async #readNotice(): Promise<Notice> {
+    const { address, noticeId } = this;
+    if (address.startsWith('/'))
+      throw new Error(`api-base "${this.page.element?.getAttribute('api-base')}" is no address.`);
+    this.notice = await readNotice(this.#actions.fetchNotice(), address, noticeId);
+    this.isFailed = false;
+    return this.notice;
   }
+
+  #proveReceipt(body: unknown): void {
+    const { receipt } = this;
+    const proven = receipt && proveReceipt(receipt, body);
+    if (!proven?.proof) return;
+    writeReceipt(this.noticeId, proven);
+    this.#onReceipt();
+  }
+}
+
+/** Global Privacy Control, https://www.w3.org/TR/gpc/. */
+export function hasPrivacySignal(): boolean {
+  return (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true;
 }
 
 function nameDecision(notice: Notice, purposes: Purposes): StoredDecision['decision'] {

@@ -1,9 +1,9 @@
-import type { SvcConsentElement } from './consent-banner.ts';
-import type { ConsentState, SvcConsent } from './consent-state.ts';
-import { registerSvcConsent } from './register.ts';
+import type { SvcConsentElement } from './stub/consent-element.ts';
+import type { ConsentState, SvcConsent } from './stub/consent-state.ts';
+import { registerSvcConsent } from './stub/register.ts';
 
-export { SvcConsentElement } from './consent-banner.ts';
-export type { ConsentState, DecisionListener, SvcConsent } from './consent-state.ts';
+export { SvcConsentElement } from './stub/consent-element.ts';
+export type { ConsentState, DecisionListener, SvcConsent } from './stub/consent-state.ts';
 
 declare global {
   interface Window {
@@ -17,4 +17,14 @@ declare global {
   }
 }
 
-registerSvcConsent();
+registerSvcConsent({
+  script: null,
+  source: /^http/.test(import.meta.url) ? import.meta.url : '',
+  loadInterface: async () => {
+    const [{ mountInterface }, { importWords }] = await Promise.all([
+      import('./mount-interface.ts'),
+      import('./import-words.ts'),
+    ]);
+    return (actions) => mountInterface(actions, importWords);
+  },
+});

@@ -1,3 +1,7 @@
+import type { Purposes } from './stub/stored-decision.ts';
+
+export type { Purposes } from './stub/stored-decision.ts';
+
 /** One thing the visitor may allow. A required purpose cannot be refused. */
 export interface Purpose {
   readonly key: string;
@@ -16,9 +20,6 @@ export interface Notice {
   readonly purposes: readonly Purpose[];
   readonly version: number;
 }
-
-/** What was decided, by purpose key. */
-export type Purposes = Readonly<Record<string, boolean>>;
 
 /** Reads a server's answer as a notice, or throws an error that names the first thing wrong with it. */
 export function parseNotice(body: unknown, noticeId: string): Notice {

@@ -1,4 +1,4 @@
-import { css } from 'lit';
+import { css } from './css.ts';
 
 /** The preferences dialog: heading and buttons stay, the purposes scroll between them. */
 export const panelStyles = css`
@@ -26,7 +26,7 @@ export const panelStyles = css`
     padding-inline: 1.5em 0.875em;
   }
   .body {
-    flex: 1;
+    flex: auto; /* Not from a basis of 0: in WebKit the dialog would be as low as that. */
     min-block-size: 0;
     padding: 0 1.5em 1em;
     overflow: auto;
@@ -62,8 +62,12 @@ export const panelStyles = css`
     gap: 0.125em 0.625em;
     font-weight: 600;
   }
+  .body > p + p {
+    margin-block-start: 0.5em;
+  }
   span.about {
     display: block;
+    text-align: match-parent;
     margin-block-start: 0.125em;
   }
   strong {
@@ -103,6 +107,15 @@ export const panelStyles = css`
     stroke: currentColor;
     stroke-width: 2;
     stroke-linecap: round;
+  }
+  @media (max-width: 480px) {
+    .body,
+    footer {
+      padding-inline: 1em;
+    }
+    header {
+      padding-inline: 1em 0.375em;
+    }
   }
   @media (max-height: 540px) {
     .panel[open] {

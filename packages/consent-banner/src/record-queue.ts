@@ -1,13 +1,13 @@
 import type { Purposes } from './notice.ts';
 import { createRandomId } from './random-id.ts';
 import { listKeys, readItem, removeItem, writeItem } from './safe-storage.ts';
-import { decisionKey } from './stored-decision.ts';
+import { decisionKey } from './stub/stored-decision.ts';
 
 /** The body of `POST /v1/public/consent/{noticeId}/records`. */
 export interface ConsentRecord {
   readonly subjectId: string;
   readonly purposes: Purposes;
-  readonly method: 'banner' | 'modal';
+  readonly method: 'banner' | 'modal' | 'inline';
   readonly capturedAt: string;
   readonly noticeVersion: number;
 }

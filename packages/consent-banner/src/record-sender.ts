@@ -2,25 +2,33 @@ import { type Receipt, sendRecord } from './consent-api.ts';
 import { dequeueRecord, oldestRecord } from './record-queue.ts';
 import { reportProblem } from './report-problem.ts';
 import { readItem, removeItem, writeItem } from './safe-storage.ts';
-import { decisionKey } from './stored-decision.ts';
+import { decisionKey } from './stub/stored-decision.ts';
 
 const FIRST_WAIT = 5_000;
 const LONGEST_WAIT = 300_000;
 /** A server may ask for a day at most: a longer wait is a wrong clock, ours or its. */
 const LONGEST_ORDERED_WAIT = 86_400_000;
 
+export interface RecordSenderOptions {
+  readonly noticeId: string;
+  /** The public address of the notice. */
+  readonly address: string;
+  /** Told what the server answered to a record that it keeps. */
+  readonly onKept: (body: unknown) => void;
+}
+
 /** Brings the queued records of one notice to the server, in order, each until it is kept or refused for good. */
 export class RecordSender {
+  readonly #options: RecordSenderOptions;
   readonly #noticeId: string;
-  readonly #apiBase: string;
   #isSending = false;
   #isAskedAgain = false;
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(noticeId: string, apiBase: string) {
-    this.#noticeId = noticeId;
-    this.#apiBase = apiBase;
+  constructor(options: RecordSenderOptions) {
+    this.#options = options;
+    this.#noticeId = options.noticeId;
   }
 
   /** Sends what waits. Safe to call at any time and as often as one likes. */
@@ -56,10 +64,11 @@ export class RecordSender {
     for (let queued = oldestRecord(this.#noticeId); queued; queued = oldestRecord(this.#noticeId)) {
       const ordered = this.#orderedWait();
       if (ordered > 0) return this.#tryLater(ordered);
-      const receipt = await sendRecord(this.#apiBase, this.#noticeId, queued.record);
+      const receipt = await sendRecord(this.#options.address, queued.record);
       if (receipt.outcome === 'later') return this.#tryLater(this.#nextWait(receipt.waitSeconds));
       this.#failures = 0;
       dequeueRecord(queued);
+      if (receipt.outcome === 'kept') this.#options.onKept(receipt.body);
       if (receipt.outcome === 'refused') this.#reportRefusal(receipt);
     }
   }

@@ -1,3 +1,5 @@
+import { attempt } from './stub/attempt.ts';
+
 // `localStorage` is a getter that may throw (cookies blocked, sandboxed frame), and so may each call on it (full).
 // What could not be stored lives here until the page goes.
 const memory = new Map<string, string>();
@@ -27,12 +29,4 @@ export function removeItem(key: string): void {
 export function listKeys(prefix: string): readonly string[] {
   const stored = attempt(() => Object.keys(localStorage)) ?? [];
   return [...stored, ...memory.keys()].filter((key) => key.startsWith(prefix)).sort();
-}
-
-function attempt<T>(access: () => T): T | undefined {
-  try {
-    return access();
-  } catch {
-    return undefined;
-  }
 }

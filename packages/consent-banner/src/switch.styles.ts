@@ -1,4 +1,4 @@
-import { css } from 'lit';
+import { css } from './css.ts';
 
 /** A checkbox drawn as a switch: 44 px to hit, with a smaller track to see. */
 export const switchStyles = css`

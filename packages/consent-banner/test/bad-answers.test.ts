@@ -1,7 +1,6 @@
-import { expect, fixture, html, waitUntil } from '@open-wc/testing';
+import { aTimeout, expect, fixture, html, nextFrame, waitUntil } from '@open-wc/testing';
 import type { SvcConsentElement } from '../src/index.ts';
 import type { Notice } from '../src/notice.ts';
-import { pageConsent } from '../src/page-consent.ts';
 import { createNotice, json, listenToConsole, restorePage } from './network.ts';
 import { isBannerShown, isPanelShown, visitPage } from './visitor.ts';
 
@@ -56,7 +55,7 @@ describe('when the notice cannot be had', () => {
       expect(window.SvcConsent.get()).to.equal(null);
       window.SvcConsent.open();
       await waitUntil(() => visit.network.notices.length === 2, 'open() asks again');
-      await visit.element.updateComplete;
+      await nextFrame();
       expect(isPanelShown(visit)).to.equal(false);
       expect(told).to.have.length(1);
     });
@@ -84,9 +83,8 @@ describe('when the notice cannot be had', () => {
     await waitUntil(() => visit.network.notices.length, 'the notice is asked for');
     visit.element.remove();
     answer(json({ data: createNotice(id) }));
-    expect(await pageConsent.useSession(id, location.origin).loadNotice()).to.deep.equal(createNotice(id));
-    await visit.element.updateComplete;
-    expect(visit.element.shadowRoot?.querySelector('.banner')).to.equal(null);
+    await aTimeout(50);
+    expect(visit.element.shadowRoot?.querySelector('.banner') ?? null).to.equal(null);
   });
 
   it('says once that notice-id is missing, and starts when it comes', async () => {

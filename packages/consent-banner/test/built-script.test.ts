@@ -1,40 +1,13 @@
 import { expect, waitUntil } from '@open-wc/testing';
+import { openFrame, query, readSeen, type VisitorFrame } from './visitor-frame.ts';
 
 // The file that is shipped, in a whole page of its own: strict policy, integrity hash, real requests.
-
-interface Seen {
-  readonly records: readonly Record<string, unknown>[];
-  readonly noticeReads: number;
-}
-
-async function loadPage(
-  noticeId: string,
-  copies = 1,
-  above = '',
-): Promise<HTMLIFrameElement & { contentWindow: Window }> {
-  const frame = document.createElement('iframe');
-  frame.src = `/visitor-page?notice=${noticeId}&copies=${copies}&above=${encodeURIComponent(above)}`;
-  frame.width = '600';
-  frame.height = '500';
-  const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
-  document.body.append(frame);
-  await loaded;
-  return frame as HTMLIFrameElement & { contentWindow: Window };
-}
-
-function query(frame: HTMLIFrameElement, selector: string): HTMLElement | null | undefined {
-  return frame.contentDocument?.querySelector('svc-consent')?.shadowRoot?.querySelector<HTMLElement>(selector);
-}
-
-async function readSeen(noticeId: string): Promise<Seen> {
-  return (await fetch(`/visitor-page/seen?notice=${noticeId}`)).json();
-}
 
 describe('the built script', () => {
   const frames: HTMLIFrameElement[] = [];
 
-  async function visit(noticeId: string, copies?: number, above?: string): ReturnType<typeof loadPage> {
-    const frame = await loadPage(noticeId, copies, above);
+  async function visit(noticeId: string, copies = 1, above = ''): Promise<VisitorFrame> {
+    const frame = await openFrame({ noticeId, copies, above });
     frames.push(frame);
     return frame;
   }

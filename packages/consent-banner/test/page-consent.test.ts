@@ -1,4 +1,4 @@
-import { expect, fixture, html, waitUntil } from '@open-wc/testing';
+import { aTimeout, expect, fixture, html, waitUntil } from '@open-wc/testing';
 import type { ConsentState } from '../src/index.ts';
 import { listenToConsole, restorePage } from './network.ts';
 import { isBannerShown, isPanelShown, meetBanner, openPanel, press, returnToPage, visitPage } from './visitor.ts';
@@ -58,8 +58,8 @@ describe('window.SvcConsent', () => {
   it('lets no listener stop the others or change what they hear', async () => {
     const visit = await meetBanner();
     const failures: unknown[] = [];
-    const { reportError } = window;
-    window.reportError = (error) => failures.push(error);
+    const { onerror } = window;
+    window.onerror = (_message, _source, _line, _column, error) => failures.push(error);
     const unsubscribe = window.SvcConsent.onDecision(({ purposes }) => {
       (purposes as Record<string, boolean>).marketing = false;
     });
@@ -70,7 +70,7 @@ describe('window.SvcConsent', () => {
     await press(visit, accept);
     expect(heard?.purposes).to.deep.equal(everything);
     expect(failures).to.have.length(1);
-    window.reportError = reportError;
+    window.onerror = onerror;
     unsubscribe();
     unsubscribeOther();
   });
@@ -95,7 +95,7 @@ describe('window.SvcConsent', () => {
       'it is sent',
     );
     const later = await returnToPage(visit);
-    await later.element.updateComplete;
+    await aTimeout(50);
     expect(isBannerShown(later)).to.equal(false);
     expect(window.SvcConsent.get()?.purposes).to.deep.equal(everything);
     expect([...later.network.notices, ...later.network.records]).to.be.empty;
@@ -144,7 +144,7 @@ describe('window.SvcConsent', () => {
   it('shows one banner for several elements, and the next one when the first goes', async () => {
     const visit = await meetBanner();
     const copy = await fixture<typeof visit.element>(html`<svc-consent notice-id=${visit.noticeId}></svc-consent>`);
-    await copy.updateComplete;
+    await aTimeout(50);
     expect(isBannerShown({ element: copy })).to.equal(false);
     visit.element.remove();
     await waitUntil(() => isBannerShown({ element: copy }), 'the copy shows');

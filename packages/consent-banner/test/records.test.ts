@@ -46,7 +46,7 @@ describe('the record of a decision', () => {
 
   it('leaves the queue when the server has it', async () => {
     const visit = await meetBanner();
-    await press(visit, accept);
+    find(visit, accept).click();
     expect(listQueued(visit)).to.have.length(1);
     await waitForTries(visit, 1);
     expect(listQueued(visit)).to.be.empty;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 // A whole page of a strict site with the built script on it, and the three answers of the API behind it.
@@ -13,37 +14,83 @@ interface Exchange {
   set(name: string, value: string): void;
 }
 
+const dist = new URL('../dist/', import.meta.url);
 const strictPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "connect-src 'self'",
+  "frame-src 'self'",
   "require-trusted-types-for 'script'",
-  'trusted-types svc-consent',
+  'trusted-types svc-consent svc-consent-ui',
 ].join('; ');
+
+/** What a page of the strict site may have instead. */
+const policies: Readonly<Record<string, string>> = {
+  strict: strictPolicy,
+  nonce: "script-src 'nonce-right' 'strict-dynamic'; connect-src 'self'",
+  untrusted: strictPolicy.replace('trusted-types svc-consent svc-consent-ui', "trusted-types 'none'"),
+};
+
+/** Scripts beside the page: one that tells the page around it what it sees, one that is held back, and broken builds. */
+const scripts: Readonly<Record<string, string>> = {
+  'held.js': 'document.body.dataset.held = (document.body.dataset.held ?? "") + "held ";',
+  'tell.js': `setInterval(() => {
+    const shown = document.querySelector('svc-consent').shadowRoot?.querySelector('.banner:popover-open');
+    parent.postMessage({ isShown: !!shown, decision: window.SvcConsent?.get() ?? null }, '*');
+    if (shown && location.hash === '#accept') shown.querySelector('[data-choice=accept]').click();
+  }, 20);`,
+  'copy/svc-consent.js': readFileSync(new URL('svc-consent.js', dist), 'utf8'),
+  'copy/svc-consent-ui.js': readFileSync(new URL('svc-consent-ui.js', dist), 'utf8'),
+  'changed/svc-consent.js': readFileSync(new URL('svc-consent.js', dist), 'utf8'),
+  'changed/svc-consent-ui.js': `${readFileSync(new URL('svc-consent-ui.js', dist), 'utf8')}\n`,
+  'missing/svc-consent.js': readFileSync(new URL('svc-consent.js', dist), 'utf8'),
+};
 
 const records = new Map<string, unknown[]>();
 const noticeReads = new Map<string, number>();
 
-/** Serves `/visitor-page?notice=…&copies=…&above=…`, the public endpoints, and `/visitor-page/seen?notice=…` for the tests. */
+/**
+ * Serves `/visitor-page?notice=…` (with `copies`, `above`, `policy`, `language`, `folder`), the public endpoints, and
+ * `/visitor-page/seen?notice=…` for the tests.
+ */
 export async function serveVisitorPage(exchange: Exchange, next: () => Promise<void>): Promise<void> {
   const noticeId = String(exchange.query.notice);
   const [, publicId, isRecord] = /^\/v1\/public\/consent\/([^/]+)(\/records)?$/.exec(exchange.path) ?? [];
+  const script = scripts[exchange.path.replace('/visitor-page/', '')];
   if (exchange.path === '/visitor-page') {
-    exchange.set('Content-Security-Policy', strictPolicy);
+    const policy = policies[String(exchange.query.policy ?? 'strict')];
+    if (policy) exchange.set('Content-Security-Policy', policy);
     exchange.type = 'html';
-    exchange.body = renderPage(noticeId, Number(exchange.query.copies ?? 1), String(exchange.query.above ?? ''));
+    exchange.body = renderPage(noticeId, exchange.query);
+  } else if (exchange.path === '/visitor-page/blank') {
+    exchange.type = 'html';
+    exchange.body = '<!doctype html><title>Blank</title>';
+  } else if (script !== undefined) {
+    exchange.type = 'js';
+    exchange.set('Access-Control-Allow-Origin', '*');
+    exchange.body = script;
   } else if (exchange.path === '/visitor-page/seen') {
     exchange.body = { records: records.get(noticeId) ?? [], noticeReads: noticeReads.get(noticeId) ?? 0 };
-  } else if (publicId && isRecord) {
-    const record = JSON.parse(await readBody(exchange.req));
-    records.set(publicId, [...(records.get(publicId) ?? []), record]);
-    exchange.status = 201;
-    exchange.body = { data: {} };
   } else if (publicId) {
-    noticeReads.set(publicId, (noticeReads.get(publicId) ?? 0) + 1);
-    exchange.body = { data: createNotice(publicId) };
+    exchange.set('Access-Control-Allow-Origin', '*');
+    exchange.set('Access-Control-Allow-Headers', 'Content-Type');
+    await answerApi(exchange, publicId, isRecord !== undefined);
   } else {
     await next();
+  }
+}
+
+async function answerApi(exchange: Exchange, noticeId: string, isRecord: boolean): Promise<void> {
+  if (exchange.method === 'OPTIONS') {
+    exchange.status = 204;
+  } else if (isRecord) {
+    const record = JSON.parse(await readBody(exchange.req));
+    records.set(noticeId, [...(records.get(noticeId) ?? []), record]);
+    exchange.status = 201;
+    exchange.body = { data: {} };
+  } else {
+    noticeReads.set(noticeId, (noticeReads.get(noticeId) ?? 0) + 1);
+    exchange.body = { data: createNotice(noticeId) };
   }
 }
 
@@ -53,12 +100,14 @@ async function readBody(request: AsyncIterable<Uint8Array>): Promise<string> {
   return text;
 }
 
-function renderPage(noticeId: string, copies: number, above: string): string {
-  const dist = new URL('../dist/', import.meta.url);
-  const { file, integrity } = JSON.parse(readFileSync(new URL('integrity.json', dist), 'utf8'));
-  const tag = `<script src="/packages/consent-banner/dist/${file}" integrity="${integrity}" crossorigin="anonymous"></script>`;
-  return `<!doctype html><html lang="en"><title>A visitor's page</title>
-    <body>${above}<svc-consent notice-id="${noticeId}"></svc-consent>${tag.repeat(copies)}<h1>A page</h1></body></html>`;
+function renderPage(noticeId: string, query: Exchange['query']): string {
+  const { copies = 1, above = '', language = 'en', folder = '/packages/consent-banner/dist' } = query;
+  const nonce = query.policy === 'nonce' ? ' nonce="right"' : '';
+  const script = readFileSync(new URL('svc-consent.js', dist));
+  const integrity = `sha384-${createHash('sha384').update(script).digest('base64')}`;
+  const tag = `<script src="${folder}/svc-consent.js" integrity="${integrity}" crossorigin="anonymous"${nonce}></script>`;
+  return `<!doctype html><html lang="${language}"><title>A visitor's page</title>
+    <body>${above}<svc-consent notice-id="${noticeId}"></svc-consent>${tag.repeat(Number(copies))}<h1>A page</h1></body></html>`;
 }
 
 function createNotice(id: string): object {
@@ -66,5 +115,6 @@ function createNotice(id: string): object {
     { key: 'necessary', label: 'Necessary', description: 'Keeps the site running.', required: true },
     { key: 'statistics', label: 'Statistics', description: 'Counts visits.', required: false },
   ];
-  return { id, name: 'Site', controllerName: 'Acme', language: 'en', domain: 'localhost', version: 4, purposes };
+  const language = id.startsWith('de-') ? 'de' : 'en';
+  return { id, name: 'Site', controllerName: 'Acme', language, domain: 'localhost', version: 4, purposes };
 }

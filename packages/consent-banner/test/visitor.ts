@@ -1,8 +1,7 @@
-import { fixture, fixtureCleanup, html, waitUntil } from '@open-wc/testing';
+import { fixture, fixtureCleanup, html, nextFrame, waitUntil } from '@open-wc/testing';
 import type { SvcConsentElement } from '../src/index.ts';
 import '../src/index.ts';
 import type { Notice } from '../src/notice.ts';
-import { pageConsent } from '../src/page-consent.ts';
 import { createNotice, type Network, replaceNetwork } from './network.ts';
 
 /** A visitor in front of a page with the banner's element on it. */
@@ -13,12 +12,20 @@ export interface Visit {
 }
 
 /** Puts the element on the page; each visit has a notice of its own unless it returns to one. */
-export async function visitPage(changes: Partial<Notice> = {}, prepare?: (network: Network) => void): Promise<Visit> {
+export async function visitPage(
+  changes: Partial<Notice> = {},
+  prepare?: (network: Network) => void,
+  attributes: Readonly<Record<string, string>> = {},
+): Promise<Visit> {
   fixtureCleanup(); // Of two elements on one page only the first shows.
   const noticeId = changes.id ?? crypto.randomUUID();
   const network = replaceNetwork(createNotice(noticeId, changes));
   prepare?.(network);
-  const element = await fixture<SvcConsentElement>(html`<svc-consent notice-id=${noticeId}></svc-consent>`);
+  const holder = await fixture(html`<div></div>`);
+  const element = document.createElement('svc-consent');
+  for (const [name, value] of Object.entries({ 'notice-id': noticeId, ...attributes }))
+    element.setAttribute(name, value);
+  holder.append(element);
   return { noticeId, element, network };
 }
 
@@ -31,9 +38,15 @@ export async function meetBanner(changes: Partial<Notice> = {}): Promise<Visit> 
 
 /** The same visitor on another page of the site: nothing of this page's memory stays. */
 export async function returnToPage({ noticeId }: Visit, prepare?: (network: Network) => void): Promise<Visit> {
-  fixtureCleanup();
-  pageConsent.useSession('another-page', location.origin);
+  await leavePage();
   return visitPage({ id: noticeId }, prepare);
+}
+
+/** Ends what the page knows: another notice, which nobody answers for, takes its place. */
+export async function leavePage(): Promise<void> {
+  fixtureCleanup();
+  replaceNetwork(createNotice(crypto.randomUUID()));
+  await fixture(html`<svc-consent notice-id="another-page"></svc-consent>`);
 }
 
 export function find<T extends Element = HTMLElement>({ element }: Pick<Visit, 'element'>, selector: string): T {
@@ -52,7 +65,7 @@ export function isPanelShown({ element }: Pick<Visit, 'element'>): boolean {
 
 export async function press(visit: Visit, selector: string): Promise<void> {
   find(visit, selector).click();
-  await visit.element.updateComplete;
+  await nextFrame();
 }
 
 export async function openPanel(visit: Visit): Promise<HTMLDialogElement> {

@@ -1,40 +1,77 @@
-import { expect } from '@open-wc/testing';
+import { expect, waitUntil } from '@open-wc/testing';
 import { setViewport } from '@web/test-runner-commands';
-import { chooseWords } from '../src/choose-words.ts';
-import { catalogue } from '../src/words.ts';
-import { createNotice, restorePage } from './network.ts';
-import { find, meetBanner, openPanel } from './visitor.ts';
+import { importWords } from '../src/import-words.ts';
+import { type Language, languages, readDirection } from '../src/languages.ts';
+import type { Words } from '../src/words.ts';
+import { listenToConsole, restorePage } from './network.ts';
+import { find, isBannerShown, meetBanner, openPanel, type Visit, visitPage } from './visitor.ts';
 
 const hostile = '<img src=x onerror="window.hacked=1">$&{purposes}</script>\u202e';
+const wide = { width: 800, height: 600 };
+
+const readWords = (language: string): Promise<Words> => importWords(language) as Promise<Words>;
+
+/** The two choices of a layer, which must be one like the other. */
+function measureChoices(visit: Visit, layer: string): readonly DOMRect[] {
+  return ['reject', 'accept'].map((choice) => find(visit, `${layer} [data-choice=${choice}]`).getBoundingClientRect());
+}
+
+function expectEqual(visit: Visit, layer: string, language: Language): void {
+  const [reject, accept] = measureChoices(visit, layer) as [DOMRect, DOMRect];
+  expect(accept.width / reject.width, `${language}, ${layer}`).to.be.closeTo(1, 0.001);
+  expect(accept.height / reject.height, `${language}, ${layer}`).to.be.closeTo(1, 0.001);
+}
 
 describe('the words', () => {
-  afterEach(restorePage);
+  afterEach(async () => {
+    restorePage();
+    await setViewport(wide);
+  });
 
-  for (const [language, words] of Object.entries(catalogue)) {
-    it(`are complete in ${language}, and chosen by the notice`, async () => {
-      expect(Object.keys(words)).to.deep.equal(Object.keys(catalogue.en ?? {}));
-      expect(words.intro).to.contain('{controller}').and.to.contain('{purposes}');
-      const visit = await meetBanner({ language: `${language}-XX` });
-      expect(find(visit, '.banner').lang).to.equal(language);
+  for (const language of languages.filter((name) => name !== 'en')) {
+    it(`are spoken in ${language} when the notice is, in both layers, with choices of one size in any window`, async () => {
+      const words = await readWords(language);
+      const visit = await meetBanner({ language });
+      const banner = find(visit, '.banner');
+      expect([banner.lang, banner.dir]).to.deep.equal([language, readDirection(language)]);
       expect(find(visit, '#title')).to.have.text(words.title);
+      expect(find(visit, '.banner [data-choice=reject]')).to.have.text(words.reject);
+      const panel = await openPanel(visit);
+      expect(find(visit, '#panel-title')).to.have.text(words.panelTitle);
+      for (const width of [320, 800]) {
+        await setViewport({ width, height: 600 });
+        expectEqual(visit, '.banner', language);
+        expectEqual(visit, 'footer', language);
+        for (const layer of [banner, panel]) expect(layer.scrollWidth, language).to.be.at.most(layer.clientWidth);
+      }
     });
   }
 
-  it('fall back to English, whatever the language claims to be', () => {
-    for (const language of ['xx', '', 'constructor', '__proto__', hostile]) {
-      expect(chooseWords(createNotice('a', { language })).lang).to.equal('en');
-    }
+  it('are in the language of the element before that of the notice', async () => {
+    const visit = await visitPage({ language: 'fr' });
+    visit.element.setAttribute('language', 'pt-BR');
+    const { title } = await readWords('pt');
+    await waitUntil(() => isBannerShown(visit) && find(visit, '#title').textContent === title, 'it speaks Portuguese');
   });
 
-  it('mirror the layout in Arabic', async () => {
-    const visit = await meetBanner({ language: 'ar' });
-    const banner = find(visit, '.banner').getBoundingClientRect();
-    expect(getComputedStyle(find(visit, '.banner')).direction).to.equal('rtl');
-    expect(document.documentElement.clientWidth - banner.right).to.be.below(20);
-    const [reject, accept] = ['reject', 'accept'].map((choice) => find(visit, `.banner [data-choice=${choice}]`));
-    expect(reject?.getBoundingClientRect().left).to.be.above(accept?.getBoundingClientRect().left ?? 0);
-    await expect(visit.element).to.be.accessible();
+  it('fall back to English, whatever the language claims to be', async () => {
+    const told = listenToConsole();
+    for (const language of ['tlh', '', 'constructor', '__proto__', hostile]) {
+      expect(find(await meetBanner({ language }), '.banner').lang).to.equal('en');
+    }
+    expect(told).to.deep.equal([]);
   });
+
+  for (const language of ['ar', 'he', 'fa', 'ur']) {
+    it(`mirror the layout in ${language}, which is written from the right`, async () => {
+      const visit = await meetBanner({ language });
+      const banner = find(visit, '.banner').getBoundingClientRect();
+      expect(getComputedStyle(find(visit, '.banner')).direction).to.equal('rtl');
+      expect(document.documentElement.clientWidth - banner.right).to.be.below(20);
+      const [reject, accept] = measureChoices(visit, '.banner') as [DOMRect, DOMRect];
+      expect(reject.left).to.be.above(accept.left);
+    });
+  }
 
   it('of a hostile notice are text and nothing else', async () => {
     const purposes = [
@@ -79,6 +116,5 @@ describe('the words', () => {
         expect(control.contains(hit ?? null), control.outerHTML).to.equal(true);
       }
     }
-    await setViewport({ width: 800, height: 600 });
   });
 });

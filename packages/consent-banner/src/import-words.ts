@@ -1,0 +1,46 @@
+/** The words of each language as a module of its own, for the bundler of whoever imports the package. */
+const modules: Readonly<Record<string, () => Promise<{ readonly words: unknown }>>> = {
+  ar: () => import('./words/ar.ts'),
+  bg: () => import('./words/bg.ts'),
+  cs: () => import('./words/cs.ts'),
+  da: () => import('./words/da.ts'),
+  de: () => import('./words/de.ts'),
+  el: () => import('./words/el.ts'),
+  es: () => import('./words/es.ts'),
+  et: () => import('./words/et.ts'),
+  fa: () => import('./words/fa.ts'),
+  fi: () => import('./words/fi.ts'),
+  fr: () => import('./words/fr.ts'),
+  ga: () => import('./words/ga.ts'),
+  he: () => import('./words/he.ts'),
+  hi: () => import('./words/hi.ts'),
+  hr: () => import('./words/hr.ts'),
+  hu: () => import('./words/hu.ts'),
+  id: () => import('./words/id.ts'),
+  it: () => import('./words/it.ts'),
+  ja: () => import('./words/ja.ts'),
+  ko: () => import('./words/ko.ts'),
+  lt: () => import('./words/lt.ts'),
+  lv: () => import('./words/lv.ts'),
+  mt: () => import('./words/mt.ts'),
+  nb: () => import('./words/nb.ts'),
+  nl: () => import('./words/nl.ts'),
+  pl: () => import('./words/pl.ts'),
+  pt: () => import('./words/pt.ts'),
+  ro: () => import('./words/ro.ts'),
+  ru: () => import('./words/ru.ts'),
+  sk: () => import('./words/sk.ts'),
+  sl: () => import('./words/sl.ts'),
+  sv: () => import('./words/sv.ts'),
+  tr: () => import('./words/tr.ts'),
+  uk: () => import('./words/uk.ts'),
+  ur: () => import('./words/ur.ts'),
+  vi: () => import('./words/vi.ts'),
+  'zh-Hans': () => import('./words/zh-Hans.ts'),
+  'zh-Hant': () => import('./words/zh-Hant.ts'),
+};
+
+/** Brings the words of a language as `loadWords` asks for them. */
+export async function importWords(language: string): Promise<unknown> {
+  return (await modules[language]?.())?.words;
+}

@@ -1,0 +1,75 @@
+import { html, render } from 'lit/html.js';
+import { adoptStyles } from './adopt-styles.ts';
+import { fillText, listNames } from './fill-words.ts';
+import type { SpokenWords } from './load-words.ts';
+import { placeholderStyles } from './placeholder.styles.ts';
+
+/** Below this there is no room for a sentence, and such frames show nothing to a visitor anyway. */
+const SMALLEST = 48;
+
+export interface PlaceholderOptions {
+  /** The frame that is held back: it stays where it is, empty, so that nothing on the page moves. */
+  readonly frame: HTMLElement;
+  /** The purposes that it waits for, as the notice names them. */
+  readonly labels: readonly string[];
+  readonly words: SpokenWords;
+  readonly theme?: string | null;
+  /** The visitor wants these purposes. */
+  readonly allow: () => void;
+}
+
+/**
+ * Lays a box over a frame that is held back: it says what is missing and offers to allow it. The frame keeps its place in
+ * the page's layout, whatever the page's styles say about it; it is only out of reach.
+ * @returns the way to take the box away again.
+ */
+export function showPlaceholder({ frame, labels, words, theme, allow }: PlaceholderOptions): () => void {
+  const host = document.createElement('svc-consent-placeholder');
+  const root = host.attachShadow({ mode: 'open' });
+  const label = listNames(labels, words.lang);
+  if (theme) host.dataset.theme = theme;
+  adoptStyles(root, [placeholderStyles]);
+  render(
+    html`
+      <div part="placeholder" role="group" aria-labelledby="text" lang=${words.lang} dir=${words.dir}>
+        <p id="text" part="text">${fillText(words.placeholder, { label })}</p>
+        <button part="allow" type="button" @click=${allow}>${fillText(words.placeholderAllow, { label })}</button>
+      </div>
+    `,
+    root,
+  );
+
+  const ended = new AbortController();
+  const wasInert = frame.inert;
+  const observer = new ResizeObserver(() => (frame.isConnected ? cover(frame, host) : remove()));
+  const remove = (): void => {
+    observer.disconnect();
+    ended.abort();
+    host.remove();
+    frame.inert = wasInert;
+  };
+  frame.inert = true;
+  cover(frame, host);
+  // Where it stands within its parent changes with its neighbours; the box is laid out there, too, and follows the rest.
+  for (const neighbour of [frame.parentElement, ...(frame.parentElement?.children ?? [])]) {
+    if (neighbour && neighbour !== host) observer.observe(neighbour);
+  }
+  // The box scrolls with the page, but not within an element whose content it does not belong to for layout.
+  addEventListener('scroll', () => cover(frame, host), { capture: true, passive: true, signal: ended.signal });
+  return remove;
+}
+
+/** Puts the box over the frame, of its size. It stands behind it in the page, out of the flow. */
+function cover(frame: HTMLElement, host: HTMLElement): void {
+  if (frame.nextSibling !== host) frame.after(host);
+  const target = frame.getBoundingClientRect();
+  host.hidden = Math.min(target.width, target.height) < SMALLEST;
+  if (host.hidden) return;
+  const place = (name: string, value: string): void => host.style.setProperty(name, value, 'important');
+  place('width', `${target.width}px`);
+  place('height', `${target.height}px`);
+  place('z-index', getComputedStyle(frame).zIndex);
+  place('translate', 'none');
+  const { x, y } = host.getBoundingClientRect();
+  place('translate', `${target.x - x}px ${target.y - y}px`);
+}

@@ -1,0 +1,49 @@
+import { attempt } from './attempt.ts';
+import { decisionKey, isDecision, type StoredDecision } from './stored-decision.ts';
+
+const DAY = 86_400_000;
+const LONGEST_AGE = 365;
+
+/** The name of the cookie that carries the decision through the hosts of a domain. */
+export function cookieName(noticeId: string): string {
+  return encodeURIComponent(decisionKey(noticeId));
+}
+
+/**
+ * The newest of the decisions that are kept: in this host's storage, and in cookies where a domain shares them. Two
+ * cookies may have one name. One from the future was made under a wrong clock, and nobody knows how old it is.
+ */
+export function findDecision(noticeId: string, isShared: boolean): StoredDecision | null {
+  const start = `${cookieName(noticeId)}=`;
+  const texts = [attempt(() => localStorage.getItem(decisionKey(noticeId)))];
+  for (const cookie of (isShared && attempt(() => document.cookie.split('; '))) || []) {
+    if (cookie.startsWith(start)) texts.push(attempt(() => decodeURIComponent(cookie.slice(start.length))));
+  }
+  let newest: StoredDecision | null = null;
+  for (const text of texts) {
+    const found = attempt<unknown>(() => JSON.parse(text as string));
+    if (isDecision(found) && countDays(found) > -1 && !isOlder(found, newest)) newest = found;
+  }
+  return newest;
+}
+
+/** Whether a decision says nothing that another does not. */
+export function isOlder(decision: StoredDecision, than: StoredDecision | null): boolean {
+  return than !== null && decision.decidedAt <= than.decidedAt;
+}
+
+/**
+ * Whether a decision still counts: it is not too old, and what it grants was granted in spite of the signal that the
+ * browser sends now (Global Privacy Control, https://www.w3.org/TR/gpc/).
+ */
+export function isInForce(decision: StoredDecision, read: (name: string) => string | null | undefined): boolean {
+  const isRefusal = decision.decision === 'rejected';
+  const ages = [isRefusal && read('refusal-max-age'), read('max-age'), LONGEST_AGE].map(Number);
+  const longest = ages.find((age) => age > 0) as number;
+  const hasSignal = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl;
+  return countDays(decision) < longest && (isRefusal || !hasSignal || decision.signal === true);
+}
+
+function countDays({ decidedAt }: StoredDecision): number {
+  return (Date.now() - Date.parse(decidedAt)) / DAY;
+}

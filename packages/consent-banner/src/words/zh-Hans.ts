@@ -1,0 +1,26 @@
+import type { Words } from '../words.ts';
+
+export const words: Words = {
+  title: '您的隐私，您的选择',
+  intro: '{controller}请求您同意将您的数据用于：{purposes}。您可以自由选择，并可随时更改。',
+  reject: '全部拒绝',
+  accept: '全部接受',
+  preferences: '偏好设置',
+  panelTitle: '隐私偏好设置',
+  panelIntro: '请选择{controller}可以将您的数据用于哪些目的。您可以随时更改。',
+  required: '始终开启',
+  save: '保存选择',
+  close: '关闭',
+  privacySignal: '您的浏览器要求网站不出售或共享您的数据。除非您主动开启，否则任何可选项都不会开启。',
+  changed: '自您上次选择（{date}）以来，我们请求的内容已有变更。',
+  newPurpose: '新增',
+  trigger: '隐私选择',
+  placeholder: '此内容未显示，因为您尚未允许：{label}。',
+  placeholderAllow: '允许{label}并显示内容',
+  receipt: '您的选择凭据',
+  decidedAt: '您的选择：{date}',
+  granted: '已允许',
+  refused: '已拒绝',
+  pending: '服务器答复后，凭据中将立即加入证明。',
+  download: '保存凭据',
+};

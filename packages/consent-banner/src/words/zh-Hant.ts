@@ -1,0 +1,26 @@
+import type { Words } from '../words.ts';
+
+export const words: Words = {
+  title: '您的隱私，您的選擇',
+  intro: '{controller}請求您同意將您的資料用於：{purposes}。您可以自由選擇，並可隨時變更。',
+  reject: '全部拒絕',
+  accept: '全部接受',
+  preferences: '偏好設定',
+  panelTitle: '隱私偏好設定',
+  panelIntro: '請選擇{controller}可將您的資料用於哪些目的。您可以隨時變更。',
+  required: '一律開啟',
+  save: '儲存選擇',
+  close: '關閉',
+  privacySignal: '您的瀏覽器要求網站不要出售或分享您的資料。除非您主動開啟，否則任何選用項目都不會開啟。',
+  changed: '自您上次選擇（{date}）以來，我們請求的內容已有變更。',
+  newPurpose: '新增',
+  trigger: '隱私選擇',
+  placeholder: '此內容未顯示，因為您尚未允許：{label}。',
+  placeholderAllow: '允許{label}並顯示內容',
+  receipt: '您的選擇憑證',
+  decidedAt: '您的選擇：{date}',
+  granted: '已允許',
+  refused: '已拒絕',
+  pending: '伺服器回覆後，憑證中將立即加入證明。',
+  download: '儲存憑證',
+};

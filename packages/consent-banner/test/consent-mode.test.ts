@@ -1,0 +1,88 @@
+import { expect, waitUntil } from '@open-wc/testing';
+import { restorePage } from './network.ts';
+import { isBannerShown, leavePage, openPanel, press, returnToPage, type Visit, visitPage } from './visitor.ts';
+
+const mapping =
+  'statistics: analytics_storage; marketing: ad_storage ad_user_data ad_personalization; necessary: security_storage';
+const page = window as unknown as { dataLayer?: IArguments[] };
+
+function readCommands(): readonly unknown[][] {
+  return (page.dataLayer ?? []).map((command) => [...command]);
+}
+
+async function visitWithMapping(id: string, text = mapping): Promise<Visit> {
+  const visit = await visitPage({ id }, undefined, { 'consent-mode': text });
+  await waitUntil(() => isBannerShown(visit), 'the banner shows');
+  return visit;
+}
+
+const denied = {
+  analytics_storage: 'denied',
+  ad_storage: 'denied',
+  ad_user_data: 'denied',
+  ad_personalization: 'denied',
+  security_storage: 'denied',
+};
+
+describe('Google Consent Mode', () => {
+  beforeEach(async () => {
+    await leavePage();
+    delete page.dataLayer;
+  });
+
+  afterEach(() => {
+    restorePage();
+    delete page.dataLayer;
+  });
+
+  it('is left alone without the attribute', async () => {
+    const visit = await visitPage();
+    await waitUntil(() => isBannerShown(visit), 'the banner shows');
+    await press(visit, '.banner [data-choice=accept]');
+    expect(page.dataLayer).to.equal(undefined);
+  });
+
+  it('is denied as soon as the element is there, in the form that Google takes', async () => {
+    const holder = document.createElement('div');
+    holder.innerHTML = `<svc-consent notice-id="${crypto.randomUUID()}" consent-mode="${mapping}"></svc-consent>`;
+    document.querySelector('svc-consent')?.remove();
+    document.body.append(holder);
+    expect(readCommands(), 'within the same task').to.deep.equal([['consent', 'default', denied]]);
+    expect(Object.prototype.toString.call(page.dataLayer?.[0])).to.equal('[object Arguments]');
+    holder.remove();
+  });
+
+  it('is told of each decision', async () => {
+    const visit = await visitWithMapping(crypto.randomUUID());
+    await press(visit, '.banner [data-choice=accept]');
+    const granted = Object.fromEntries(Object.keys(denied).map((name) => [name, 'granted']));
+    expect(readCommands().at(-1)).to.deep.equal(['consent', 'update', granted]);
+    await openPanel(visit);
+    await press(visit, 'footer [data-choice=reject]');
+    expect(readCommands().at(-1)).to.deep.equal(['consent', 'update', { ...denied, security_storage: 'granted' }]);
+  });
+
+  it('is told of a stored decision, after the default', async () => {
+    const visit = await visitWithMapping(crypto.randomUUID());
+    await press(visit, '.banner [data-choice=accept]');
+    await returnToPage(visit);
+    page.dataLayer = [];
+    await leavePage();
+    await visitPage({ id: visit.noticeId }, undefined, { 'consent-mode': mapping });
+    expect(readCommands().map(([, command]) => command)).to.deep.equal(['default', 'update']);
+  });
+
+  it('grants a signal of two purposes for both alone', async () => {
+    const visit = await visitWithMapping(crypto.randomUUID(), 'statistics: shared; marketing: shared');
+    await openPanel(visit);
+    visit.element.shadowRoot?.querySelectorAll('input')[1]?.click();
+    await press(visit, '.save');
+    expect(readCommands().at(-1)).to.deep.equal(['consent', 'update', { shared: 'denied' }]);
+  });
+
+  it('denies what it cannot read', async () => {
+    const visit = await visitWithMapping(crypto.randomUUID(), 'statistics analytics_storage; telemetry: ad_storage');
+    await press(visit, '.banner [data-choice=accept]');
+    expect(readCommands().at(-1)).to.deep.equal(['consent', 'update', { ad_storage: 'denied' }]);
+  });
+});

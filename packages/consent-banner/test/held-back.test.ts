@@ -1,0 +1,178 @@
+import { aTimeout, expect, fixture, html, waitUntil } from '@open-wc/testing';
+import { listenToConsole, restorePage } from './network.ts';
+import { find, isBannerShown, leavePage, meetBanner, openPanel, press, returnToPage, visitPage } from './visitor.ts';
+
+const accept = '.banner [data-choice=accept]';
+const reject = '.banner [data-choice=reject]';
+const page = window as unknown as { ran: string[] };
+
+/** Puts a tag on the page as a parser would: a script in it does not run by itself. */
+function hold(markup: string): HTMLElement {
+  const holder = document.createElement('div');
+  holder.className = 'held';
+  holder.append(document.createRange().createContextualFragment(markup));
+  document.body.append(holder);
+  return holder;
+}
+
+const script = (name: string, purposes: string, more = ''): string =>
+  `<script type="text/plain" data-svc-purpose="${purposes}" ${more}>window.ran.push('${name}')</script>`;
+const frame = (purposes: string): string =>
+  `<iframe title="A map" width="300" height="200" data-svc-purpose="${purposes}" data-src="/visitor-page/blank"></iframe>`;
+
+describe('what is held back', () => {
+  beforeEach(async () => {
+    await leavePage();
+    page.ran = [];
+  });
+
+  afterEach(() => {
+    restorePage();
+    for (const holder of document.querySelectorAll('.held')) holder.remove();
+  });
+
+  it('runs in the order of the page once its purpose is granted, and not before', async () => {
+    hold(script('one', 'statistics') + script('two', 'marketing') + script('three', 'statistics'));
+    const visit = await meetBanner();
+    await aTimeout(250);
+    expect(page.ran).to.deep.equal([]);
+    await press(visit, accept);
+    await waitUntil(() => page.ran.length === 3, 'all run');
+    expect(page.ran).to.deep.equal(['one', 'two', 'three']);
+    await aTimeout(250);
+    expect(page.ran, 'and once').to.have.length(3);
+  });
+
+  it('waits for all of its purposes, and for ever when it names none or one that is not there', async () => {
+    hold(
+      script('both', 'statistics, marketing') +
+        script('none', '') +
+        script('unknown', 'statistics telemetry') +
+        script('inherited', 'toString') +
+        script('required', 'necessary'),
+    );
+    const visit = await meetBanner();
+    await openPanel(visit);
+    find(visit, '#purpose-1').click();
+    await press(visit, '.save');
+    await waitUntil(() => page.ran.length, 'the required one runs');
+    await aTimeout(250);
+    expect(page.ran).to.deep.equal(['required']);
+    await openPanel(visit);
+    await press(visit, 'footer [data-choice=accept]');
+    await waitUntil(() => page.ran.length === 2, 'the other runs');
+    await aTimeout(250);
+    expect(page.ran).to.deep.equal(['required', 'both']);
+  });
+
+  it('never runs for a refusal', async () => {
+    hold(script('one', 'statistics') + script('two', 'marketing'));
+    const visit = await meetBanner();
+    await press(visit, reject);
+    await aTimeout(300);
+    expect(page.ran).to.deep.equal([]);
+  });
+
+  it('runs for a returning visitor, also what the page adds later', async () => {
+    const first = await meetBanner();
+    await press(first, accept);
+    hold(script('early', 'statistics'));
+    await waitUntil(() => page.ran.length === 1);
+    await returnToPage(first);
+    hold(script('late', 'statistics'));
+    await waitUntil(() => page.ran.length === 2, 'the late one runs');
+    expect(page.ran).to.deep.equal(['early', 'late']);
+  });
+
+  it('runs in tasks of its own, after the banner has gone and the page has been told', async () => {
+    hold(script('one', 'statistics'));
+    const visit = await meetBanner();
+    find(visit, accept).click();
+    expect(isBannerShown(visit), 'the banner is gone').to.equal(false);
+    expect(window.SvcConsent.get()).to.not.equal(null);
+    expect(page.ran, 'nothing ran within the click').to.deep.equal([]);
+    await waitUntil(() => page.ran.length, 'it runs');
+  });
+
+  it('keeps its attributes: module type, nonce, and what the page gave it', async () => {
+    const holder = hold(script('module', 'statistics', 'data-type="module" id="kept" nonce="n"'));
+    const visit = await meetBanner();
+    await press(visit, accept);
+    await waitUntil(() => page.ran.length, 'it runs');
+    const ran = holder.querySelector('script');
+    expect(ran?.type).to.equal('module');
+    expect(ran?.nonce).to.equal('n');
+    expect(ran?.id).to.equal('kept');
+    expect(holder.children, 'in its place').to.have.length(1);
+  });
+
+  it('images and links wait too, and are taken back with the consent', async () => {
+    const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACw=';
+    const holder = hold(
+      `<img alt="" data-svc-purpose="marketing" data-src="${pixel}"><link rel="stylesheet" data-svc-purpose="marketing" data-href="data:text/css,">`,
+    );
+    const visit = await meetBanner();
+    expect(holder.querySelector('img')?.hasAttribute('src')).to.equal(false);
+    await press(visit, accept);
+    await waitUntil(() => holder.querySelector('img')?.getAttribute('src') === pixel, 'the image comes');
+    expect(holder.querySelector('link')?.getAttribute('href')).to.equal('data:text/css,');
+    await openPanel(visit);
+    await press(visit, 'footer [data-choice=reject]');
+    await waitUntil(() => !holder.querySelector('img')?.hasAttribute('src'), 'the image goes');
+    expect(holder.querySelector('link')?.hasAttribute('href')).to.equal(false);
+  });
+
+  it('a frame has a box in its place that says so, moves nothing, and goes when it is allowed', async () => {
+    const holder = hold(`${frame('marketing')}<p>After</p>`);
+    const before = holder.getBoundingClientRect().height;
+    const visit = await meetBanner();
+    await waitUntil(() => document.querySelector('svc-consent-placeholder'), 'the box is there');
+    const box = document.querySelector('svc-consent-placeholder') as HTMLElement;
+    expect(holder.getBoundingClientRect().height).to.equal(before);
+    expect(box.getBoundingClientRect().width).to.be.closeTo(304, 4);
+    expect(box.shadowRoot?.textContent).to.contain('Marketing');
+    box.shadowRoot?.querySelector('button')?.click();
+    await waitUntil(() => holder.querySelector('iframe')?.getAttribute('src'), 'the frame comes');
+    expect(document.querySelector('svc-consent-placeholder')).to.equal(null);
+    expect(window.SvcConsent.get()?.purposes).to.deep.equal({ necessary: true, statistics: false, marketing: true });
+    await waitUntil(() => visit.network.records.length, 'a record goes out');
+    expect(visit.network.records[0]?.body.method).to.equal('inline');
+  });
+
+  it('a frame is emptied and covered again when the consent is taken back', async () => {
+    const holder = hold(frame('marketing'));
+    const visit = await meetBanner();
+    await press(visit, accept);
+    await waitUntil(() => holder.querySelector('iframe')?.src.endsWith('/visitor-page/blank'), 'the frame comes');
+    await openPanel(visit);
+    await press(visit, 'footer [data-choice=reject]');
+    await waitUntil(() => document.querySelector('svc-consent-placeholder'), 'the box is back');
+    expect(holder.querySelector('iframe')?.hasAttribute('src')).to.equal(false);
+    await waitUntil(
+      () => holder.querySelector('iframe')?.contentWindow?.location.href === 'about:blank',
+      'it is empty',
+    );
+  });
+
+  it('a frame that waits for what the notice does not know stays empty, and the console says so', async () => {
+    const told = listenToConsole();
+    hold(frame('telemetry'));
+    const visit = await meetBanner();
+    await waitUntil(() => told.length, 'the console is told');
+    expect(told[0]).to.contain('data-svc-purpose="telemetry"');
+    await press(visit, accept);
+    await aTimeout(250);
+    expect(document.querySelector('.held iframe')?.hasAttribute('src')).to.equal(false);
+  });
+
+  it('is granted by no listener, event or attribute, only by a decision', async () => {
+    hold(script('one', 'statistics'));
+    await visitPage();
+    document.dispatchEvent(
+      new CustomEvent('svc-consent', { detail: { decided: true, purposes: { statistics: true } } }),
+    );
+    await fixture(html`<p>Something changes on the page</p>`);
+    await aTimeout(250);
+    expect(page.ran).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,65 @@
+import { aTimeout, expect, waitUntil } from '@open-wc/testing';
+import { emulateMedia } from '@web/test-runner-commands';
+import { restorePage } from './network.ts';
+import { find, isBannerShown, isPanelShown, meetBanner, visitPage } from './visitor.ts';
+
+// In this order: the first visits are those on which the interface must not even be loaded.
+
+function pretend(object: object, name: string, value: unknown): void {
+  Object.defineProperty(object, name, { configurable: true, value });
+}
+
+describe('on quiet visits', () => {
+  afterEach(restorePage);
+
+  for (const robot of ['Googlebot/2.1', 'Mozilla/5.0 (compatible; bingbot/2.0)', 'Some Crawler', 'Baiduspider']) {
+    it(`a robot (${robot}) is asked nothing and granted nothing`, async () => {
+      const { userAgent } = navigator;
+      pretend(navigator, 'userAgent', robot);
+      const visit = await visitPage();
+      await aTimeout(100);
+      visit.element.remove();
+      expect(isBannerShown(visit)).to.equal(false);
+      expect(window.SvcConsent.get()).to.equal(null);
+      expect(visit.network.notices).to.be.empty;
+      pretend(navigator, 'userAgent', userAgent);
+    });
+  }
+
+  it('a prerendered page shows, tells and asks nothing until it is looked at', async () => {
+    const id = crypto.randomUUID();
+    pretend(document, 'prerendering', true);
+    const visit = await visitPage({ id });
+    await aTimeout(100);
+    expect(visit.network.notices).to.be.empty;
+    expect(isBannerShown(visit)).to.equal(false);
+    pretend(document, 'prerendering', false);
+    document.dispatchEvent(new Event('prerenderingchange'));
+    await waitUntil(() => isBannerShown(visit), 'the banner shows');
+  });
+
+  it('paper has no banner and no panel on it', async () => {
+    const visit = await meetBanner();
+    await emulateMedia({ media: 'print' });
+    expect(getComputedStyle(find(visit, '.banner')).display).to.equal('none');
+    await emulateMedia({ media: 'screen' });
+    expect(getComputedStyle(find(visit, '.banner')).display).to.not.equal('none');
+  });
+
+  it('a router that swaps the body keeps the session, and shows in the new element', async () => {
+    const visit = await meetBanner();
+    const body = document.createElement('body');
+    const element = document.createElement('svc-consent');
+    element.setAttribute('notice-id', visit.noticeId);
+    body.append(element);
+    const { body: before } = document;
+    document.body.replaceWith(body);
+    await waitUntil(() => isBannerShown({ element }), 'the banner shows in the new body');
+    window.SvcConsent.open();
+    await waitUntil(() => isPanelShown({ ...visit, element }), 'and its panel opens');
+    expect(visit.network.notices).to.have.length(1);
+    document.body.replaceWith(before);
+    await waitUntil(() => isBannerShown(visit), 'and back');
+    expect(element.shadowRoot?.querySelector('.banner')).to.equal(null);
+  });
+});

@@ -1,0 +1,176 @@
+import { aTimeout, expect, waitUntil } from '@open-wc/testing';
+import { listenToConsole, restorePage } from './network.ts';
+import { find, isBannerShown, leavePage, meetBanner, openPanel, press, type Visit, visitPage } from './visitor.ts';
+
+const accept = '.banner [data-choice=accept]';
+const reject = '.banner [data-choice=reject]';
+const decision = {
+  decision: 'custom',
+  purposes: { necessary: true, statistics: false, marketing: true },
+  noticeVersion: 7,
+  decidedAt: new Date().toISOString(),
+  subjectId: 'another-tab',
+};
+
+function cookieNames(): readonly string[] {
+  return document.cookie.split('; ').map((cookie) => cookie.split('=')[0] ?? '');
+}
+
+function setCookie(cookie: string): void {
+  // biome-ignore lint/suspicious/noDocumentCookie: as pages and their scripts do.
+  document.cookie = cookie;
+}
+
+function expireCookies(): void {
+  for (const name of cookieNames()) setCookie(`${name}=; Max-Age=0; Path=/`);
+}
+
+async function visitOn(id: string, attributes: Readonly<Record<string, string>>): Promise<Visit> {
+  const visit = await visitPage({ id }, undefined, attributes);
+  await waitUntil(() => isBannerShown(visit), 'the banner shows');
+  return visit;
+}
+
+describe('tabs of one visitor', () => {
+  afterEach(restorePage);
+
+  it('agree within 50 ms, without storage, and an open panel shows it', async () => {
+    const visit = await meetBanner();
+    await openPanel(visit);
+    const otherTab = new BroadcastChannel(`svc-consent:${visit.noticeId}`);
+    const start = performance.now();
+    const told = new Promise<number>((resolve) => {
+      const stop = window.SvcConsent.onDecision(() => {
+        resolve(performance.now() - start);
+        stop();
+      });
+    });
+    otherTab.postMessage(decision);
+    expect(await told).to.be.below(50);
+    expect(isBannerShown(visit)).to.equal(false);
+    expect(window.SvcConsent.get()?.purposes).to.deep.equal(decision.purposes);
+    expect(find<HTMLInputElement>(visit, '#purpose-2').checked).to.equal(true);
+    expect(visit.network.records).to.be.empty;
+    otherTab.close();
+  });
+
+  it('hear of a decision made here', async () => {
+    const visit = await meetBanner();
+    const otherTab = new BroadcastChannel(`svc-consent:${visit.noticeId}`);
+    const heard = new Promise<unknown>((resolve) => {
+      otherTab.onmessage = ({ data }) => resolve(data.purposes);
+    });
+    await press(visit, reject);
+    expect(await heard).to.deep.equal({ necessary: true, statistics: false, marketing: false });
+    otherTab.close();
+  });
+
+  it('keep the newer of two decisions, and take no garbage for one', async () => {
+    const visit = await meetBanner();
+    await press(visit, reject);
+    const otherTab = new BroadcastChannel(`svc-consent:${visit.noticeId}`);
+    const older = { ...decision, decidedAt: '2026-01-01T00:00:00.000Z' };
+    for (const message of [
+      older,
+      null,
+      'accepted',
+      { ...decision, purposes: [true] },
+      { ...decision, decidedAt: 'Z' },
+    ]) {
+      otherTab.postMessage(message);
+    }
+    await aTimeout(50);
+    expect(window.SvcConsent.get()?.purposes.marketing).to.equal(false);
+    otherTab.close();
+  });
+
+  it('follow when they come back to the front', async () => {
+    const visit = await meetBanner();
+    localStorage.setItem(`svc-consent:${visit.noticeId}`, JSON.stringify(decision));
+    window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+    expect(window.SvcConsent.get()?.purposes).to.deep.equal(decision.purposes);
+  });
+});
+
+describe('cookie-domain', () => {
+  beforeEach(leavePage);
+  afterEach(() => {
+    restorePage();
+    expireCookies();
+  });
+
+  it('without it there is no cookie', async () => {
+    const visit = await meetBanner();
+    await press(visit, accept);
+    expect(document.cookie).to.equal('');
+  });
+
+  it('keeps the decision in one cookie, in place of one of this host alone', async () => {
+    const id = crypto.randomUUID();
+    setCookie(`svc-consent%3A${id}=old; Path=/`);
+    const visit = await visitOn(id, { 'cookie-domain': 'localhost' });
+    await press(visit, accept);
+    const cookies = document.cookie.split('; ').filter((cookie) => cookie.startsWith(`svc-consent%3A${id}=`));
+    expect(cookies).to.have.length(1);
+    const kept = JSON.parse(decodeURIComponent(cookies[0]?.split('=')[1] ?? ''));
+    expect(kept).to.deep.include({ decision: 'accepted', noticeVersion: 7 });
+  });
+
+  it('takes over the decision of another host, the newer one if there are two', async () => {
+    const id = crypto.randomUUID();
+    const older = {
+      ...decision,
+      decision: 'rejected',
+      purposes: { necessary: true },
+      decidedAt: '2026-11-01T00:00:00.000Z',
+    };
+    localStorage.setItem(`svc-consent:${id}`, JSON.stringify(older));
+    setCookie(`svc-consent%3A${id}=${encodeURIComponent(JSON.stringify(decision))}; Path=/`);
+    await visitPage({ id }, undefined, { 'cookie-domain': 'localhost' });
+    expect(window.SvcConsent.get()?.purposes).to.deep.equal(decision.purposes);
+    await leavePage();
+    await visitPage({ id });
+    expect(window.SvcConsent.get()?.purposes, 'without the attribute no cookie is read').to.deep.equal(older.purposes);
+  });
+
+  it('takes no garbage for a decision', async () => {
+    const id = crypto.randomUUID();
+    for (const value of ['%', '%7B', 'null', encodeURIComponent(JSON.stringify({ ...decision, purposes: { a: 1 } }))]) {
+      setCookie(`svc-consent%3A${id}=${value}; Path=/`);
+      await visitPage({ id }, undefined, { 'cookie-domain': 'localhost' });
+      expect(window.SvcConsent.get(), value).to.equal(null);
+      await leavePage();
+    }
+  });
+
+  it('says so when the browser refuses the cookie; the decision counts on this host', async () => {
+    const told = listenToConsole();
+    const visit = await visitOn(crypto.randomUUID(), { 'cookie-domain': 'elsewhere.example' });
+    await press(visit, accept);
+    expect(told[0]).to.contain('refused a cookie for cookie-domain "elsewhere.example"');
+    expect(window.SvcConsent.get()?.purposes.marketing).to.equal(true);
+  });
+});
+
+describe('clear-cookies', () => {
+  beforeEach(leavePage);
+  afterEach(() => {
+    restorePage();
+    expireCookies();
+  });
+
+  it('deletes the cookies of what is not granted, by name or beginning, and no others', async () => {
+    const attributes = { 'clear-cookies': 'statistics: _ga _ga_*; marketing: _fbp' };
+    const visit = await visitOn(crypto.randomUUID(), attributes);
+    for (const name of ['_ga', '_ga_ABC', '_gat', '_fbp', 'session']) setCookie(`${name}=1; Path=/`);
+    await press(visit, accept);
+    expect(cookieNames()).to.include.members(['_ga', '_ga_ABC', '_gat', '_fbp', 'session']);
+    await openPanel(visit);
+    find(visit, '#purpose-1').click();
+    await press(visit, '.save');
+    expect(cookieNames()).to.have.members(['_gat', '_fbp', 'session']);
+    await openPanel(visit);
+    await press(visit, 'footer [data-choice=reject]');
+    expect(cookieNames()).to.have.members(['_gat', 'session']);
+  });
+});

@@ -1,0 +1,173 @@
+import { expect, nextFrame, waitUntil } from '@open-wc/testing';
+import { emulateMedia } from '@web/test-runner-commands';
+import { english } from '../src/load-words.ts';
+import { showPlaceholder } from '../src/placeholder-view.ts';
+import { emulateForcedColors, restoreMedia } from './media.ts';
+
+/** A frame in some layout of a page, and its box. */
+interface Covered {
+  readonly page: HTMLElement;
+  readonly frame: HTMLIFrameElement;
+  readonly host: HTMLElement;
+  readonly allowed: readonly string[];
+  readonly remove: () => void;
+}
+
+const layouts: Readonly<Record<string, string>> = {
+  'a line of text': '<p>Before <iframe width="300" height="150"></iframe> after</p>',
+  'a block of its own':
+    '<iframe style="display: block; width: 80%; height: 200px; margin: 3px auto"></iframe><p>After</p>',
+  'a box that keeps its shape':
+    '<div style="position: relative; padding-top: 40%"><iframe style="position: absolute; inset: 0; width: 100%; height: 100%"></iframe></div>',
+  'a flexible row': '<div style="display: flex; gap: 20px"><b>1</b><iframe style="flex: 1"></iframe><b>2</b></div>',
+  'a grid':
+    '<div style="display: grid; grid-template-columns: 1fr 2fr; gap: 9px"><b>1</b><iframe style="width: 100%"></iframe><b>2</b><b>3</b></div>',
+  'a page written from the right': '<div dir="rtl"><p>Before <iframe width="300" height="150"></iframe></p></div>',
+  'a stack of layers': '<iframe style="position: relative; z-index: 5; width: 300px; height: 150px"></iframe>',
+};
+
+const covered: Covered[] = [];
+
+function cover(layout: string, labels: readonly string[] = ['Marketing']): Covered {
+  const page = document.body.appendChild(document.createElement('main'));
+  page.innerHTML = layout;
+  const frame = page.querySelector('iframe') as HTMLIFrameElement;
+  const allowed: string[] = [];
+  const remove = showPlaceholder({ frame, labels, words: english, allow: () => allowed.push('allowed') });
+  const host = page.querySelector('svc-consent-placeholder') as HTMLElement;
+  const added = { page, frame, host, allowed, remove };
+  covered.push(added);
+  return added;
+}
+
+function expectOver({ frame, host }: Covered): void {
+  const [wanted, box] = [frame.getBoundingClientRect(), host.getBoundingClientRect()];
+  for (const side of ['x', 'y', 'width', 'height'] as const) expect(box[side], side).to.be.closeTo(wanted[side], 0.5);
+}
+
+/** Two frames: what observes a size is told of it within the first, and once more than we asked when it begins. */
+async function settle(): Promise<void> {
+  await nextFrame();
+  await nextFrame();
+}
+
+/** Where everything else on the page is. */
+function measureOthers({ page, host }: Covered): readonly string[] {
+  return [...page.querySelectorAll('*')]
+    .filter((element) => element !== host)
+    .map((element) => JSON.stringify(element.getBoundingClientRect()));
+}
+
+describe('the box over a frame that is held back', () => {
+  afterEach(async () => {
+    for (const { page, remove } of covered.splice(0)) {
+      remove();
+      page.remove();
+    }
+    await restoreMedia();
+  });
+
+  for (const [name, layout] of Object.entries(layouts)) {
+    it(`lies over it in ${name}, moves nothing, and follows its size`, async () => {
+      const box = cover(layout);
+      expectOver(box);
+      const { x, y, width, height } = box.host.getBoundingClientRect();
+      const shown = box.host.shadowRoot?.elementFromPoint(x + width / 2, y + height / 2);
+      expect(shown?.closest('div')?.getAttribute('role')).to.equal('group');
+      expect(getComputedStyle(box.host).zIndex).to.equal(getComputedStyle(box.frame).zIndex);
+      const before = measureOthers(box);
+      box.remove();
+      expect(measureOthers(box)).to.deep.equal(before);
+      const again = cover(layout);
+      again.page.style.width = '400px';
+      again.frame.style.height = '222px';
+      await waitUntil(() => Math.abs(again.host.offsetHeight - again.frame.offsetHeight) < 1, 'it follows');
+      expectOver(again);
+    });
+  }
+
+  it('stays over it when what is above it grows, and when a part of the page scrolls', async () => {
+    const box = cover(
+      '<p id="above">Above</p><div id="part" style="overflow: auto; height: 300px"><p style="height: 100px"></p><iframe></iframe><p style="height: 900px"></p></div>',
+    );
+    await settle();
+    const above = box.page.querySelector('#above') as HTMLElement;
+    above.style.height = '120px';
+    await settle();
+    expectOver(box);
+    (box.page.querySelector('#part') as HTMLElement).scrollTop = 60;
+    await settle();
+    expectOver(box);
+  });
+
+  it('follows it when a neighbour pushes it aside', async () => {
+    const box = cover(
+      '<div style="display: flex"><b style="flex: none">1</b><iframe style="flex: none"></iframe></div>',
+    );
+    await settle();
+    const { left } = box.frame.getBoundingClientRect();
+    (box.page.querySelector('b') as HTMLElement).style.width = '123px';
+    await settle();
+    expect(box.frame.getBoundingClientRect().left).to.be.above(left);
+    expectOver(box);
+  });
+
+  it('says what is missing, and allows it when it is asked to', () => {
+    const box = cover('<iframe></iframe>', ['Marketing', '<b>Maps</b>']);
+    const root = box.host.shadowRoot as ShadowRoot;
+    const plain = (element: Element | null): string => (element?.textContent ?? '').replace(/[\u2066-\u2069]/g, '');
+    expect(plain(root.querySelector('p'))).to.equal(
+      'This content is not shown, because you have not allowed: Marketing and <b>Maps</b>.',
+    );
+    expect(plain(root.querySelector('button'))).to.equal('Allow Marketing and <b>Maps</b> and show the content');
+    expect(root.querySelector('b')).to.equal(null);
+    root.querySelector('button')?.click();
+    expect(box.allowed).to.deep.equal(['allowed']);
+  });
+
+  it('takes the frame out of reach while it is there, and leaves it as it was', () => {
+    const box = cover('<iframe inert></iframe>');
+    box.remove();
+    expect(box.frame.inert).to.equal(true);
+    const other = cover('<iframe></iframe>');
+    expect(other.frame.inert).to.equal(true);
+    other.remove();
+    expect(other.frame.inert).to.equal(false);
+    expect(other.page.querySelector('svc-consent-placeholder')).to.equal(null);
+  });
+
+  it('is not there over a frame that is too small to be seen, and comes when it grows', async () => {
+    const box = cover('<iframe width="1" height="1"></iframe>');
+    expect(box.host.checkVisibility()).to.equal(false);
+    box.frame.width = box.frame.height = '300';
+    await waitUntil(() => box.host.checkVisibility(), 'it comes');
+    expectOver(box);
+  });
+
+  it('comes when a hidden frame is shown', async () => {
+    const box = cover('<div hidden><iframe></iframe></div>');
+    expect(box.host.checkVisibility()).to.equal(false);
+    (box.page.firstElementChild as HTMLElement).hidden = false;
+    await waitUntil(() => box.host.checkVisibility(), 'it comes');
+    expectOver(box);
+  });
+
+  it('goes when the page takes the frame away', async () => {
+    const box = cover('<iframe></iframe>');
+    box.frame.remove();
+    await waitUntil(() => !box.host.isConnected, 'it goes');
+  });
+
+  it('passes axe, with a button of 44 px, in light and dark and forced colours', async () => {
+    const box = cover('<iframe title="A film" style="width: 320px; height: 200px"></iframe>');
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await emulateMedia({ colorScheme });
+      await expect(box.host).to.be.accessible();
+    }
+    await emulateForcedColors(true);
+    const { borderTopStyle } = getComputedStyle(box.host.shadowRoot?.querySelector('div') as Element);
+    expect(borderTopStyle).to.equal('solid');
+    const button = box.host.shadowRoot?.querySelector('button')?.getBoundingClientRect();
+    expect(Math.min(button?.height ?? 0, button?.width ?? 0)).to.be.at.least(44);
+  });
+});

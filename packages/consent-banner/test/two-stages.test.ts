@@ -1,0 +1,160 @@
+import { aTimeout, expect, waitUntil } from '@open-wc/testing';
+import {
+  listRequests,
+  openFrame,
+  query,
+  readSeen,
+  type VisitorFrame,
+  type VisitorFrameOptions,
+} from './visitor-frame.ts';
+
+// Both built files, in whole pages of their own.
+
+const built = '/packages/consent-banner/dist/';
+
+function remember(noticeId: string): void {
+  const decision = {
+    decision: 'accepted',
+    purposes: { necessary: true, statistics: true },
+    noticeVersion: 4,
+    decidedAt: new Date().toISOString(),
+    subjectId: 'a-visitor',
+  };
+  localStorage.setItem(`svc-consent:${noticeId}`, JSON.stringify(decision));
+  localStorage.setItem(`svc-consent:${noticeId}:checked`, String(Date.now()));
+}
+
+describe('the two stages', () => {
+  const frames: HTMLIFrameElement[] = [];
+
+  async function visit(options: VisitorFrameOptions): Promise<VisitorFrame> {
+    const frame = await openFrame(options);
+    frames.push(frame);
+    return frame;
+  }
+
+  /** What the console of a frame is told from now on; the frame is loaded again for it. */
+  async function visitListening(
+    options: VisitorFrameOptions,
+  ): Promise<{ frame: VisitorFrame; told: readonly string[] }> {
+    const told: string[] = [];
+    const frame = await visit(options);
+    frame.contentWindow.addEventListener('unload', () => {});
+    Object.assign(frame.contentWindow, { console: { ...console, error: (text: unknown) => told.push(String(text)) } });
+    return { frame, told };
+  }
+
+  afterEach(() => {
+    for (const frame of frames.splice(0)) frame.remove();
+  });
+
+  it('a returning visitor loads the first file, and asks for nothing else', async () => {
+    const noticeId = crypto.randomUUID();
+    remember(noticeId);
+    const frame = await visit({ noticeId });
+    expect(frame.contentWindow.SvcConsent.get()?.purposes.statistics).to.equal(true);
+    await aTimeout(300);
+    expect(listRequests(frame)).to.deep.equal([`${built}svc-consent.js`]);
+    expect(await readSeen(noticeId)).to.deep.equal({ records: [], noticeReads: 0 });
+  });
+
+  it('an undecided visitor loads both, with the notice beside the second, and no words for English', async () => {
+    const noticeId = crypto.randomUUID();
+    const frame = await visit({ noticeId });
+    await waitUntil(() => query(frame, '.banner:popover-open'), 'the banner shows');
+    expect(listRequests(frame)).to.have.members([
+      `${built}svc-consent.js`,
+      `${built}svc-consent-ui.js`,
+      `/v1/public/consent/${noticeId}`,
+    ]);
+    const timing = frame.contentWindow.performance.getEntriesByType('resource') as PerformanceResourceTiming[];
+    const [ui, notice] = ['-ui.js', noticeId].map((end) => timing.find(({ name }) => name.endsWith(end)));
+    expect(notice?.startTime).to.be.below(ui?.responseEnd ?? 0);
+  });
+
+  it('the words of another language come from beside the script', async () => {
+    const noticeId = `de-${crypto.randomUUID()}`;
+    const frame = await visit({ noticeId, language: 'de-AT' });
+    await waitUntil(() => query(frame, '.banner:popover-open'), 'the banner shows');
+    expect(query(frame, '.banner')?.lang).to.equal('de');
+    expect(listRequests(frame)).to.include(`${built}words/de.json`);
+  });
+
+  it('a record that an earlier page could not send goes out, without a banner', async () => {
+    const noticeId = crypto.randomUUID();
+    remember(noticeId);
+    const record = { subjectId: 'a-visitor', purposes: { necessary: true, statistics: true }, method: 'banner' };
+    const capturedAt = '2026-11-20T10:00:00.000Z';
+    localStorage.setItem(
+      `svc-consent:${noticeId}:record:${capturedAt}:1`,
+      JSON.stringify({ ...record, capturedAt, noticeVersion: 4 }),
+    );
+    const frame = await visit({ noticeId });
+    await waitUntil(async () => (await readSeen(noticeId)).records.length, 'the record arrives');
+    expect((await readSeen(noticeId)).records[0]).to.deep.equal({ ...record, capturedAt, noticeVersion: 4 });
+    expect(query(frame, '.banner')).to.not.be.ok;
+  });
+
+  for (const [name, options] of [
+    ['is missing', { folder: '/visitor-page/missing' }],
+    ['was changed', { folder: '/visitor-page/changed' }],
+    ['is not allowed by Trusted Types', { policy: 'untrusted' }],
+  ] as const) {
+    it(`nothing shows and nothing is granted when the second file ${name}; open() tries again and says so`, async () => {
+      const noticeId = crypto.randomUUID();
+      const { frame, told } = await visitListening({ noticeId, ...options });
+      await aTimeout(200);
+      const before = told.length;
+      frame.contentWindow.SvcConsent.open();
+      await waitUntil(() => told.length > before, 'the console is told');
+      expect(told.at(-1)).to.match(/<svc-consent>: nothing to show .*(svc-consent-ui\.js|TrustedScriptURL)/);
+      expect(query(frame, '.banner')).to.not.be.ok;
+      expect(frame.contentWindow.SvcConsent.get()).to.equal(null);
+      expect(frame.contentDocument?.querySelector('h1'), 'the page goes on').to.be.ok;
+    });
+  }
+
+  it('lets held-back scripts of the page run under Trusted Types', async () => {
+    const noticeId = crypto.randomUUID();
+    remember(noticeId);
+    const above = '<script type="text/plain" data-svc-purpose="statistics" src="/visitor-page/held.js"></script>';
+    const frame = await visit({ noticeId, above });
+    await waitUntil(() => frame.contentDocument?.body.dataset.held, 'it runs');
+    await aTimeout(250);
+    expect(frame.contentDocument?.body.dataset.held, 'and once').to.equal('held ');
+  });
+
+  it('passes its nonce on to the second file, and lets no script run that lacks it', async () => {
+    const noticeId = crypto.randomUUID();
+    remember(noticeId);
+    const held = (nonce: string): string =>
+      `<script type="text/plain" data-svc-purpose="statistics" nonce="${nonce}">document.body.dataset.held ??= '${nonce}'</script>`;
+    const frame = await visit({ noticeId, policy: 'nonce', above: held('wrong') + held('right') });
+    await waitUntil(() => frame.contentDocument?.body.dataset.held, 'one runs');
+    expect(frame.contentDocument?.body.dataset.held).to.equal('right');
+    frame.contentWindow.SvcConsent.open();
+    await waitUntil(() => query(frame, 'dialog:modal input'), 'the panel opens');
+  });
+
+  it('works in a sandboxed frame, where there is neither storage nor an origin', async () => {
+    const told: { isShown: boolean; decision: unknown }[] = [];
+    const listen = ({ data }: MessageEvent): unknown => 'isShown' in Object(data) && told.push(data);
+    window.addEventListener('message', listen);
+    const above = '<script src="/visitor-page/tell.js" nonce="right" defer></script>';
+    await visit({
+      noticeId: crypto.randomUUID(),
+      folder: '/visitor-page/copy',
+      policy: 'nonce',
+      sandbox: 'allow-scripts',
+      above,
+      hash: '#accept',
+    });
+    await waitUntil(() => told.at(-1)?.decision, 'the visitor decides');
+    window.removeEventListener('message', listen);
+    expect(told.some(({ isShown }) => isShown)).to.equal(true);
+    expect(told.at(-1)).to.deep.equal({
+      isShown: false,
+      decision: { decided: true, purposes: { necessary: true, statistics: true } },
+    });
+  });
+});

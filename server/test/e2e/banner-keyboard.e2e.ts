@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { type Engine, type EnginePage, engines, type Key } from './banner/engines.ts';
+import { inspectPage } from './banner/inspect.ts';
+import { type BannerSite, startBannerSite } from './banner/site.ts';
+
+/** Name a folder to have a picture of every step written there. */
+const pictures = process.env.SVC_SCREENSHOTS;
+
+const film = `<iframe class="video" title="A film" data-svc-purpose="marketing" data-src="/frame"></iframe>`;
+
+/** The element that has the focus, through every shadow root, by what it is called. */
+const readFocus = `(() => {
+  let focused = document.activeElement;
+  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
+  if (!focused || focused === document.body) return '';
+  const root = focused.getRootNode();
+  const named = focused.getAttribute('aria-labelledby');
+  const name = named ? root.getElementById(named).textContent : (focused.ariaLabel ?? focused.textContent);
+  return name.replace(/[\\u2066-\\u2069]/g, '').trim();
+})()`;
+
+/** Whether the focus is anywhere on the page but in the panel. Browsers may give it to the dialog itself, or to their own bars. */
+const isFocusBehind = `(() => {
+  const { activeElement } = document;
+  if (activeElement?.localName !== 'svc-consent') return activeElement !== document.body && activeElement !== null;
+  return activeElement.shadowRoot.activeElement?.closest('dialog') === null;
+})()`;
+
+const find = (selector: string) => `document.querySelector('svc-consent')?.shadowRoot?.querySelector('${selector}')`;
+const banner = find('.banner:popover-open');
+const panel = find('dialog:modal');
+const purposes = 'SvcConsent.get()?.purposes ?? null';
+
+/** The same visit in each engine, with keys alone. */
+class Visit {
+  readonly #engine: string;
+  readonly #page: EnginePage;
+  #steps = 0;
+
+  constructor(engine: string, page: EnginePage) {
+    this.#engine = engine;
+    this.#page = page;
+  }
+
+  evaluate<T>(expression: string): Promise<T> {
+    return this.#page.evaluate<T>(expression);
+  }
+
+  async until(expression: string): Promise<void> {
+    const look = `(resolve) => { const look = () => (${expression}) ? resolve(true) : setTimeout(look, 10); look(); }`;
+    const tooLate = `new Promise((_, reject) => setTimeout(() => reject(new Error(${JSON.stringify(expression)})), 10_000))`;
+    await this.#page.evaluate(`Promise.race([new Promise(${look}), ${tooLate}])`);
+  }
+
+  /** Presses a key so many times. @returns where the focus went. */
+  async press(key: Key, { times = 1, shift = false } = {}): Promise<readonly string[]> {
+    const seen: string[] = [];
+    for (let time = 0; time < times; time++) {
+      await this.#page.press(key, { shift });
+      seen.push(await this.#page.evaluate<string>(readFocus));
+    }
+    return seen;
+  }
+
+  async assertFine(): Promise<void> {
+    await this.#page.evaluate(
+      'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(true))))',
+    );
+    if (pictures) {
+      mkdirSync(pictures, { recursive: true });
+      writeFileSync(join(pictures, `${this.#engine}-${++this.#steps}.png`), await this.#page.takePicture());
+    }
+    assert.deepEqual(await inspectPage(this.#page), []);
+  }
+}
+
+async function visitByKeyboard(engine: Engine, site: BannerSite): Promise<void> {
+  await using page = await engine.start();
+  const visit = new Visit(engine.name, page);
+  const attributes = 'trigger="bottom-right"';
+  await page.open(site.addPage(await site.publish(), { attributes, body: film }));
+
+  // The first layer takes no focus, and is the first stop of Tab.
+  await visit.until(banner);
+  await visit.assertFine();
+  assert.equal(await visit.evaluate(readFocus), '');
+  const stops = ['Reject all', 'Accept all', 'Preferences', 'A link'];
+  assert.deepEqual(await visit.press('Tab', { times: 4 }), stops);
+  assert.deepEqual(await visit.press('Tab', { shift: true }), ['Preferences']);
+
+  // The panel holds the focus: nothing of the page behind it can be reached.
+  await visit.press('Enter');
+  await visit.until(panel);
+  await visit.assertFine();
+  assert.equal(await visit.evaluate(readFocus), 'Close');
+  const inPanel = ['Analytics', 'Marketing', 'Save choices', 'Reject all', 'Accept all'];
+  assert.deepEqual(await visit.press('Tab', { times: 5 }), inPanel);
+  for (let time = 0; time < 8; time++) {
+    await visit.press('Tab');
+    assert.equal(await visit.evaluate(isFocusBehind), false);
+  }
+
+  // Escape leaves without a decision, back to where the visitor came from.
+  await visit.press('Escape');
+  await visit.until(`!${panel}`);
+  assert.equal(await visit.evaluate(readFocus), 'Preferences');
+  assert.equal(await visit.evaluate(purposes), null);
+
+  // A choice of one's own.
+  await visit.press('Enter');
+  await visit.until(panel);
+  assert.deepEqual(await visit.press('Tab'), ['Analytics']);
+  await visit.press('Space');
+  assert.deepEqual(await visit.press('Tab', { times: 2 }), ['Marketing', 'Save choices']);
+  await visit.press('Enter');
+  await visit.until(`!${banner} && !${panel}`);
+  assert.deepEqual(await visit.evaluate(purposes), { necessary: true, analytics: true, marketing: false });
+
+  // What is still held back says so, and can be let go in its place.
+  const cover = `document.querySelector('svc-consent-placeholder')`;
+  await visit.until(cover);
+  await visit.assertFine();
+  await visit.evaluate(`document.querySelector('#first').focus()`);
+  assert.deepEqual(await visit.press('Tab'), ['Allow Marketing and show the content']);
+  await visit.press('Enter');
+  await visit.until(`!${cover} && document.querySelector('iframe').contentDocument?.title === 'A film'`);
+  assert.deepEqual(await visit.evaluate(purposes), { necessary: true, analytics: true, marketing: true });
+
+  // Taking it back is as near: the button that stays, with the choice as it stands.
+  await visit.evaluate(`document.querySelector('#first').focus()`);
+  assert.deepEqual(await visit.press('Tab', { shift: true }), ['Privacy choices']);
+  await visit.press('Enter');
+  await visit.until(panel);
+  await visit.assertFine();
+  await visit.press('Escape');
+  await visit.until(`!${panel}`);
+  assert.equal(await visit.evaluate(readFocus), 'Privacy choices');
+}
+
+describe('the banner by keyboard alone, with axe at every step', () => {
+  let site: BannerSite;
+  before(async () => {
+    site = await startBannerSite();
+  });
+  after(async () => {
+    await site?.[Symbol.asyncDispose]();
+  });
+
+  for (const engine of engines) {
+    test(`in ${engine.name}`, { skip: engine.skip, timeout: 120_000 }, () => visitByKeyboard(engine, site));
+  }
+});

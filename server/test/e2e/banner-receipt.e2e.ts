@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { type Browser, chromium as launcher, type Page } from 'playwright-core';
+import { chromium } from '../../../chromium.ts';
+import type { RecordReceipt } from '../../../packages/consent-banner/src/receipt.ts';
+import { verifyInclusion } from '../../../packages/node-sdk/src/ledger/index.ts';
+import { canonicalize } from '../../ledger/canonical.ts';
+import { type BannerSite, startBannerSite } from './banner/site.ts';
+
+const receiptLayer = 'svc-consent details';
+
+// What a visitor has in hand after a decision, and what can be shown with it later.
+describe('the receipt of a visitor', () => {
+  let site: BannerSite;
+  let browser: Browser;
+  before(async () => {
+    site = await startBannerSite();
+    browser = await launcher.launch(chromium());
+  });
+  after(async () => {
+    await browser?.close();
+    await site?.[Symbol.asyncDispose]();
+  });
+
+  async function decide(page: Page, noticeId: string, choice: 'accept' | 'reject'): Promise<void> {
+    await page.goto(site.addPage(noticeId));
+    await page.locator(`svc-consent .banner [data-choice=${choice}]`).click();
+    await page.evaluate(() => window.SvcConsent?.open());
+    await page.locator(`${receiptLayer} summary`).click();
+  }
+
+  async function saveReceipt(page: Page): Promise<{ readonly name: string; readonly receipt: RecordReceipt }> {
+    const download = page.waitForEvent('download');
+    await page.locator(`${receiptLayer} [part=download]`).click();
+    const file = await download;
+    return { name: file.suggestedFilename(), receipt: JSON.parse(readFileSync(await file.path(), 'utf8')) };
+  }
+
+  test('is a file that says what the ledger says, and proves with the public key alone that it is in there', async () => {
+    const { server } = site;
+    const noticeId = await site.publish();
+    await using page = await browser.newPage();
+    await decide(page, noticeId, 'reject');
+    await page.locator(`${receiptLayer} code`).waitFor();
+    const { name, receipt } = await saveReceipt(page);
+    const { proof, event, notice } = receipt;
+    assert.equal(name, `consent-localhost-${event.at.slice(0, 10)}.json`);
+    assert.ok(proof);
+    assert.equal(await page.locator(`${receiptLayer} code`).textContent(), proof.ledgerHash.replace('sha256:', ''));
+
+    // What it says is the record, and holds no hash of an address.
+    const { body } = await server.request('GET', `/v1/consent/${noticeId}/records/${proof.recordId}`);
+    const { ipHash, uaHash, ...record } = body.data;
+    assert.deepEqual(
+      { ...proof, recordId: undefined, capturedAt: event.at, method: event.method, subjectId: receipt.subjectId },
+      {
+        recordId: undefined,
+        recordedAt: record.recordedAt,
+        noticeContentHash: record.noticeContentHash,
+        sequence: record.sequence,
+        ledgerHash: record.ledgerHash,
+        prevLedgerHash: record.prevLedgerHash,
+        capturedAt: record.capturedAt,
+        method: record.method,
+        subjectId: record.subjectId,
+      },
+    );
+    assert.deepEqual(
+      Object.fromEntries(receipt.purposes.map(({ key, status }) => [key, status === 'granted'])),
+      record.purposes,
+    );
+    const text = JSON.stringify(receipt);
+    assert.ok(ipHash && uaHash && !text.includes(ipHash) && !text.includes(uaHash));
+
+    // The words of the notice that it holds are those that were hashed.
+    const { id: _, version: __, ...about } = notice;
+    const purposes = receipt.purposes.map(({ status: ___, ...purpose }) => purpose);
+    const content = canonicalize({ ...about, controllerName: receipt.controller.name, purposes });
+    assert.equal(hash('sha256', content), proof.noticeContentHash);
+
+    // The proof of inclusion, which the controller hands out, leads from its hash to what was signed.
+    await server.request('POST', '/v1/ledgers/consent/checkpoints');
+    const query = `?sequence=${proof.sequence}`;
+    const inclusion = await server.request('GET', `/v1/ledgers/consent/inclusion-proof${query}`);
+    const publicKey = await (await fetch(receipt.verification.publicKey)).text();
+    const given = { proof: inclusion.body.data, publicKey };
+    assert.equal(verifyInclusion({ ...given, hash: proof.ledgerHash }).sequence, proof.sequence);
+    const forged = `sha256:${hash('sha256', 'another')}`;
+    assert.throws(() => verifyInclusion({ ...given, hash: forged }), { code: 'proof_invalid' });
+  });
+
+  test('says that its proof is to come while the server cannot be reached, and has it once it can', async () => {
+    await using page = await browser.newPage();
+    await page.route('**/records', (route) => route.abort());
+    await decide(page, await site.publish(), 'accept');
+    await page.locator(`${receiptLayer} [role=status]`).waitFor();
+    assert.equal((await saveReceipt(page)).receipt.proof, null);
+    await page.unroute('**/records');
+    await page.evaluate(() => dispatchEvent(new Event('online')));
+    await page.locator(`${receiptLayer} code`).waitFor();
+    assert.ok((await saveReceipt(page)).receipt.proof);
+  });
+
+  test('is still there on the next visit, and is the one of the latest decision', async () => {
+    const noticeId = await site.publish();
+    await using page = await browser.newPage();
+    await decide(page, noticeId, 'accept');
+    await page.locator(`${receiptLayer} code`).waitFor();
+    const first = (await saveReceipt(page)).receipt;
+    await page.reload();
+    await page.evaluate(() => window.SvcConsent?.open());
+    await page.locator(`${receiptLayer} summary`).click();
+    assert.deepEqual((await saveReceipt(page)).receipt, first);
+    await page.locator('svc-consent footer [data-choice=reject]').click();
+    await page.evaluate(() => window.SvcConsent?.open());
+    await page.locator(`${receiptLayer} summary`).click();
+    await page.locator(`${receiptLayer} code`).waitFor();
+    const later = (await saveReceipt(page)).receipt;
+    assert.equal(later.subjectId, first.subjectId);
+    assert.equal(later.proof?.sequence, (first.proof?.sequence ?? 0) + 1);
+    assert.equal(later.proof?.prevLedgerHash, first.proof?.ledgerHash);
+  });
+});

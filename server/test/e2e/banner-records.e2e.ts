@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, describe, test } from 'node:test';
+import { type Browser, type BrowserContext, chromium as launcher } from 'playwright-core';
+import { chromium } from '../../../chromium.ts';
+import type { DemoCredentials } from '../../demo/seed.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+// A decision must reach the ledger even where the server dies between the click and the record.
+describe('the record of a decision', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-records-'));
+  let server: ChildProcess;
+  let credentials: DemoCredentials;
+  let browser: Browser;
+  let context: BrowserContext;
+
+  async function startServer(port: string): Promise<void> {
+    server = spawn(process.execPath, ['server/main.ts'], {
+      cwd: root,
+      env: { ...process.env, PORT: port, SVC_DATA_DIR: dataDir },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    for await (const line of createInterface({ input: server.stdout as NodeJS.ReadableStream })) {
+      if (/http:\/\/\S+:\d+/.test(line)) return;
+    }
+    throw new Error('the server ended before it was ready');
+  }
+
+  async function killServer(): Promise<void> {
+    const gone = once(server, 'exit');
+    server.kill('SIGKILL');
+    await gone;
+  }
+
+  async function readRecords(): Promise<readonly { readonly capturedAt: string; readonly purposes: object }[]> {
+    const response = await fetch(`${credentials.baseUrl}/v1/consent/${credentials.noticeId}/records`, {
+      headers: { Authorization: `Bearer ${credentials.apiKey}` },
+    });
+    return ((await response.json()) as { data: { data: [] } }).data.data;
+  }
+
+  before(async () => {
+    await startServer('0');
+    while (credentials === undefined) {
+      try {
+        credentials = JSON.parse(readFileSync(join(dataDir, 'demo-credentials.json'), 'utf8'));
+      } catch {
+        await new Promise(setImmediate);
+      }
+    }
+    browser = await launcher.launch(chromium());
+    context = await browser.newContext();
+  });
+
+  after(async () => {
+    await browser?.close();
+    await killServer();
+    rmSync(dataDir, { recursive: true });
+  });
+
+  test('arrives after the server is back, once, with the time of the click', async () => {
+    const page = await context.newPage();
+    await page.goto(`${credentials.baseUrl}/demo`);
+    const accept = page.getByRole('button', { name: 'Accept all' });
+    await accept.waitFor();
+    await killServer();
+    const failed = page.waitForEvent('requestfailed', (request) => request.method() === 'POST');
+    await accept.click();
+    await failed;
+    const stored = await page.evaluate((id) => localStorage.getItem(`svc-consent:${id}`), credentials.noticeId);
+    const { decidedAt } = JSON.parse(stored ?? '{}');
+    assert.match(decidedAt, /Z$/);
+    await page.close();
+
+    await startServer(new URL(credentials.baseUrl).port);
+    const next = await context.newPage();
+    const captured = next.waitForResponse((response) => response.request().method() === 'POST');
+    await next.goto(`${credentials.baseUrl}/demo`);
+    assert.equal((await captured).status(), 201);
+    assert.equal(await next.getByRole('button', { name: 'Accept all' }).isVisible(), false);
+    await next.reload();
+    await next.close();
+    const records = await readRecords();
+    assert.deepEqual(
+      records.map(({ capturedAt, purposes }) => ({ capturedAt, purposes })),
+      [{ capturedAt: decidedAt, purposes: { necessary: true, analytics: true, marketing: true } }],
+    );
+  });
+});

@@ -1,0 +1,141 @@
+import type { Page } from 'playwright-core';
+import type { BannerSite, PageOptions } from './site.ts';
+
+/** One state that a visitor may see the banner in. */
+export interface Scene {
+  readonly name: string;
+  /** What the notice says, other than usual. */
+  readonly content?: object;
+  readonly page?: PageOptions;
+  /** Before the page loads. */
+  prepare?(page: Page): Promise<unknown>;
+  /** From the loaded page to the state. */
+  readonly play: (stage: Stage) => Promise<unknown>;
+}
+
+/** Where a scene plays. */
+export interface Stage {
+  readonly page: Page;
+  readonly site: BannerSite;
+  readonly noticeId: string;
+}
+
+const banner = 'svc-consent .banner';
+const panel = 'svc-consent dialog[open]';
+export const reject = `${banner} [data-choice=reject]`;
+export const accept = `${banner} [data-choice=accept]`;
+
+const long = 'Datenschutzgrundverordnungsbeauftragtenstelle'.repeat(4);
+const odd = '<img src=x onerror=alert(1)>$&{purposes}\u202e \u05d0\u05d1\u05d2\u05d3 ';
+const hostile = (odd + long).slice(0, 200);
+const describe = (text: string) => ({ label: text, description: text.repeat(3) });
+const hostileContent = {
+  name: hostile,
+  controllerName: hostile,
+  purposes: purposes(3, (index) => describe(index > 0 ? hostile : long)),
+};
+
+function purposes(count: number, texts: (index: number) => object): readonly object[] {
+  return Array.from({ length: count }, (_, index) => ({ key: `p${index}`, required: index === 0, ...texts(index) }));
+}
+
+const film = `<p>Before the film.</p><iframe class="video" title="A film" data-svc-purpose="analytics" data-src="/frame"></iframe>
+  <p>After the film.</p>`;
+
+const showBanner = (page: Page) => page.locator(`${banner}:popover-open`).waitFor();
+const openPanel = async (page: Page) => {
+  await page.evaluate(() => window.SvcConsent?.open());
+  await page.locator(panel).waitFor();
+};
+const openReceipt = async (page: Page) => {
+  await openPanel(page);
+  await page.locator(`${panel} summary`).click();
+};
+
+export const scenes: readonly Scene[] = [
+  { name: 'first-layer', play: ({ page }) => showBanner(page) },
+  {
+    name: 'panel',
+    async play({ page }) {
+      await showBanner(page);
+      await page.locator(`${banner} .quiet`).click();
+      await page.locator(panel).waitFor();
+    },
+  },
+  {
+    name: 'panel-of-50-purposes',
+    content: { purposes: purposes(50, (index) => ({ label: `Purpose ${index}`, description: 'What it is for.' })) },
+    play: ({ page }) => openPanel(page),
+  },
+  {
+    name: 'first-layer-of-hostile-text',
+    content: hostileContent,
+    play: ({ page }) => showBanner(page),
+  },
+  {
+    name: 'panel-of-hostile-text',
+    content: hostileContent,
+    play: ({ page }) => openPanel(page),
+  },
+  {
+    name: 'panel-with-receipt',
+    async play({ page }) {
+      const answered = page.waitForResponse((response) => response.request().method() === 'POST');
+      await page.locator(reject).click();
+      await answered;
+      await openReceipt(page);
+      await page.locator(`${panel} code`).waitFor();
+    },
+  },
+  {
+    name: 'panel-with-receipt-to-come',
+    prepare: (page) => page.route('**/records', (route) => route.abort()),
+    async play({ page }) {
+      await page.locator(accept).click();
+      await openReceipt(page);
+    },
+  },
+  {
+    name: 'panel-with-privacy-signal',
+    prepare: (page) => page.addInitScript('Object.defineProperty(navigator, "globalPrivacyControl", { value: true })'),
+    play: ({ page }) => openPanel(page),
+  },
+  {
+    name: 'changed-notice',
+    async play({ page, site, noticeId }) {
+      await page.locator(accept).click();
+      const added = { key: 'maps', label: 'Maps', description: 'Shows where we are.', required: false };
+      const { body } = await site.server.request('GET', `/v1/consent/${noticeId}`);
+      const content = { purposes: [...body.data.purposes, added] };
+      await site.server.request('PATCH', `/v1/consent/${noticeId}`, { body: content });
+      await site.server.request('POST', `/v1/consent/${noticeId}/publish`);
+      await page.evaluate((id) => localStorage.removeItem(`svc-consent:${id}:checked`), noticeId);
+      await page.reload();
+      await showBanner(page);
+    },
+  },
+  {
+    name: 'panel-of-changed-notice',
+    async play(stage) {
+      await scenes.find(({ name }) => name === 'changed-notice')?.play(stage);
+      await openPanel(stage.page);
+    },
+  },
+  {
+    name: 'placeholder',
+    page: { body: film },
+    async play({ page }) {
+      await page.locator(reject).click();
+      await page.locator('svc-consent-placeholder button').waitFor();
+      await page.locator('svc-consent-placeholder').scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: 'trigger',
+    page: { attributes: 'trigger="bottom-left"' },
+    async play({ page }) {
+      await page.locator(reject).click();
+      await page.locator('svc-consent .trigger').waitFor();
+    },
+  },
+];

@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readWidget } from '../../../widgets/widget.ts';
+import { startTestServer, type TestServer } from '../../harness.ts';
+
+/** A site of its own origin, whose pages carry the built banner of a real server on another one. */
+export interface BannerSite extends AsyncDisposable {
+  readonly server: TestServer;
+  /** Publishes a notice for this site. @returns its id. */
+  publish(content?: object): Promise<string>;
+  /** Adds a page. @returns its address. */
+  addPage(noticeId: string, options?: PageOptions): string;
+}
+
+export interface PageOptions {
+  /** Attributes of the banner's element, as they stand in the tag. */
+  readonly attributes?: string;
+  /** What stands in the page, after the link that is always there. */
+  readonly body?: string;
+  readonly lang?: string;
+  readonly dir?: 'ltr' | 'rtl';
+}
+
+const sheet = `
+  :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+  body { margin: 0; background: light-dark(#fff, #121212) }
+  main { max-width: 60ch; margin: auto; padding: 1rem }
+  a { color: light-dark(#0645ad, #8ab4ff) }
+  .video { width: 100%; aspect-ratio: 16 / 9; border: 0 }
+`;
+
+export async function startBannerSite(): Promise<BannerSite> {
+  const server = await startTestServer();
+  const widget = readWidget('consent-banner');
+  if (widget === undefined) throw new Error('There is no built banner: npm run build:widgets');
+  const script = `<script src="${server.url}${widget.path}" integrity="${widget.integrity}" crossorigin="anonymous" defer></script>`;
+  const pages = new Map<string, string>();
+  const host = createServer((request, response) => {
+    const page = request.url === '/site.css' ? sheet : pages.get(request.url ?? '');
+    response.setHeader('Content-Type', request.url === '/site.css' ? 'text/css' : 'text/html; charset=utf-8');
+    response.statusCode = page === undefined ? 404 : 200;
+    response.end(page);
+  });
+  host.listen(0, '127.0.0.1');
+  await once(host, 'listening');
+  const url = `http://localhost:${(host.address() as AddressInfo).port}`;
+  pages.set('/frame', '<!doctype html><html lang="en"><title>A film</title><p>A film</p></html>');
+
+  return {
+    server,
+    publish: (content = {}) => server.createNotice({ content: { domain: 'localhost', ...content } }),
+    addPage(noticeId, { attributes = '', body = '', lang = 'en', dir = 'ltr' } = {}) {
+      const path = `/${pages.size}`;
+      pages.set(
+        path,
+        `<!doctype html><html lang="${lang}" dir="${dir}"><meta charset="utf-8">
+        <meta name="viewport" content="width=device-width"><title>A page</title>
+        <link rel="stylesheet" href="/site.css"><link rel="icon" href="data:,">${script}
+        <body><svc-consent notice-id="${noticeId}" ${attributes}></svc-consent>
+        <main><h1>A page</h1><p><a href="#top" id="first">A link</a></p>${body}</main></body></html>`,
+      );
+      return url + path;
+    },
+    async [Symbol.asyncDispose]() {
+      host.closeAllConnections();
+      host.close();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
