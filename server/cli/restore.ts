@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findSecret, isSecretOf, secretFile } from '../access/secret.ts';
-import { copySqlite } from '../storage/copy-sqlite.ts';
+import { copySqlite, flushToDisk } from '../storage/copy-sqlite.ts';
 import { openDatabase } from '../storage/database.ts';
 import { type Command, UsageError } from './command.ts';
 import { databaseFile } from './require-database.ts';
@@ -10,7 +10,7 @@ export const restore: Command = {
   name: 'restore',
   summary: 'put a backup into an empty data folder',
   description:
-    'Replaces nothing: move an old database away first, and stop its server. The next start brings the schema up to date.',
+    'Replaces nothing: move an old database away first, with its -wal and -shm files, and stop its server. The next start brings the schema up to date.',
   options: {
     from: { type: 'string', meaning: 'the folder that `svc backup` made', value: 'folder', required: true },
   },
@@ -21,8 +21,7 @@ export const restore: Command = {
     const { dataDir } = settings;
     const target = databaseFile(dataDir);
     if (!existsSync(databaseFile(from))) throw new UsageError(`There is no backup in ${from}.`);
-    if (existsSync(target))
-      throw new UsageError(`${target} is there already; it is left as it is. Stop the server and move it away first.`);
+    requireNoDatabase(dataDir);
     const secret = findSecret({ secret: settings.secret, dataDir: from }) ?? findSecret(settings);
     if (secret === null) throw new UsageError(`There is no ${secretFile} in ${from}. Put it there, or set SVC_SECRET.`);
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -33,8 +32,10 @@ export const restore: Command = {
       if (!(await belongsTogether(draft, secret)))
         throw new UsageError('This secret is not the one that the backup was made with.');
       placeSecret(from, dataDir);
+      requireNoDatabase(dataDir);
       // Appears whole or not at all, and unlike a rename replaces nothing.
       linkSync(draft, target);
+      flushToDisk(dataDir);
       say(`${bytes} bytes are in ${dataDir}. Look at every hash with: svc verify`);
       result({ dataDir, bytes });
       return 0;
@@ -43,6 +44,21 @@ export const restore: Command = {
     }
   },
 };
+
+/**
+ * A log that was left behind is part of a database as well: SQLite would play it back over the restored one.
+ * @throws {UsageError}
+ */
+function requireNoDatabase(dataDir: string): void {
+  const left = ['', '-wal', '-shm', '-journal']
+    .map((end) => `${databaseFile(dataDir)}${end}`)
+    .filter((file) => existsSync(file));
+  if (left.length === 0) return;
+  const files = left.join(', ');
+  throw new UsageError(
+    `There already: ${files}. Nothing is replaced. Stop the server, and move ${left.length === 1 ? 'it' : 'them together'} away first.`,
+  );
+}
 
 async function belongsTogether(file: string, secret: string): Promise<boolean> {
   await using database = openDatabase({ url: null, file });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { credentialsFile, type DemoCredentials, seedDemo } from '../demo/seed.ts';
+import { documentationPath, hasDocumentation } from '../documentation/serve.ts';
 import { openInstallation } from '../installation.ts';
 import { createLog, type RunningServer, startServer } from '../serve.ts';
 import type { Settings } from '../settings.ts';
@@ -38,6 +39,7 @@ function announce(
   const store = settings.databaseUrl === null ? `SQLite in ${settings.dataDir}` : 'PostgreSQL';
   say(`Svc listens on ${baseUrl} (${store}). Ctrl-C stops it.`);
   say(`  API document   ${baseUrl}/v1/openapi.json`);
+  if (hasDocumentation()) say(`  Documentation  ${baseUrl}${documentationPath}/`);
   if (demo) {
     say(`  Demo page      ${baseUrl}/demo`);
     say(`  Trust page     ${baseUrl}${trustPath('demo')}`);

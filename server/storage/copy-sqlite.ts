@@ -1,4 +1,5 @@
-import { closeSync, fsyncSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, fsyncSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import SQLite from 'better-sqlite3';
 
 /** A copy that cannot be used; the message says why. */
@@ -8,7 +9,7 @@ export class DamagedDatabase extends Error {
 
 /**
  * Copies a SQLite database as it stands at one moment, although servers go on writing to it, and reads the copy through.
- * @param to a file that is not there yet; it is on the disk when this returns.
+ * @param to a file that is not there yet; it is on the disk, and readable by its owner alone, when this returns.
  * @returns its size.
  * @throws {DamagedDatabase}
  */
@@ -26,10 +27,17 @@ export function copySqlite(from: string, to: string): { readonly bytes: number }
     if (!(error instanceof SQLite.SqliteError)) throw error;
     throw new DamagedDatabase(`${from} cannot be copied: ${error.message}.`);
   }
-  const file = openSync(to, 'r+');
+  chmodSync(to, 0o600);
+  flushToDisk(to);
+  flushToDisk(dirname(to));
+  return { bytes: statSync(to).size };
+}
+
+/** Waits until the disk has a file, or the names in a folder. */
+export function flushToDisk(path: string): void {
+  const file = openSync(path, 'r');
   fsyncSync(file);
   closeSync(file);
-  return { bytes: statSync(to).size };
 }
 
 /** @throws {DamagedDatabase} when pages, indexes or rows contradict each other. */

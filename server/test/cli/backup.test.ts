@@ -47,6 +47,7 @@ describe('svc backup and svc restore', () => {
     assert.match(stdout, /\d+ bytes are in .*, with the secret: keep it as safe as the server itself\./);
     assert.deepEqual(readdirSync(to).sort(), ['secret.key', 'svc.sqlite']);
     assert.equal(statSync(to).mode & 0o777, 0o700);
+    for (const name of readdirSync(to)) assert.equal(statSync(join(to, name)).mode & 0o777, 0o600, name);
 
     const restored = await restore(to);
     assert.deepEqual([restored.code, restored.stderr], [0, '']);
@@ -57,9 +58,8 @@ describe('svc backup and svc restore', () => {
 
   test('print one JSON value with --json', async () => {
     const { to, stdout } = await backUp('--json');
-    const { bytes } = statSync(join(to, 'svc.sqlite')).size > 0 ? JSON.parse(stdout) : { bytes: 0 };
-    assert.deepEqual(JSON.parse(stdout), { folder: to, bytes, hasSecret: true });
-    assert.equal(bytes, statSync(join(to, 'svc.sqlite')).size);
+    const { size } = statSync(join(to, 'svc.sqlite'));
+    assert.deepEqual(JSON.parse(stdout), { folder: to, bytes: size, hasSecret: true });
   });
 
   test('leave the secret out where that is wanted, and say what it is needed for', async () => {
@@ -96,8 +96,21 @@ describe('svc backup and svc restore', () => {
     const before = readFileSync(join(to, 'svc.sqlite'));
     const over = await restore(to, to);
     assert.equal(over.code, 2);
-    assert.match(over.stderr, /is there already; it is left as it is\. Stop the server and move it away first\./);
+    assert.match(over.stderr, /There already: .*svc\.sqlite\. Nothing is replaced\. Stop the server, and move it away/);
     assert.deepEqual(readFileSync(join(to, 'svc.sqlite')), before);
+  });
+
+  test('put nothing beside a log that a killed server left, which would be played back over it', async () => {
+    const { to } = await backUp();
+    for (const end of ['-wal', '-shm', '-journal']) {
+      const left = inFolder();
+      mkdirSync(left);
+      writeFileSync(join(left, `svc.sqlite${end}`), 'pages');
+      const refused = await restore(to, left);
+      assert.equal(refused.code, 2);
+      assert.ok(refused.stderr.includes(join(left, `svc.sqlite${end}`)), refused.stderr);
+      assert.deepEqual(readdirSync(left), [`svc.sqlite${end}`]);
+    }
   });
 
   test('make nothing of a damaged file', async () => {
