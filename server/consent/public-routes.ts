@@ -79,7 +79,6 @@ function presentPublicRecord(record: ConsentRecord): z.output<typeof PublicRecor
     capturedAt: record.capturedAt,
     recordedAt: record.recordedAt,
     noticeContentHash: record.noticeContentHash,
-    sequence: record.sequence,
     ledgerHash: record.ledgerHash,
     prevLedgerHash: record.prevLedgerHash,
   };

@@ -94,7 +94,6 @@ export const PublicRecord = z
     capturedAt: UtcTime,
     recordedAt: UtcTime,
     noticeContentHash: z.string().meta({ description: 'SHA-256 of the content of that version, hex.' }),
-    sequence: z.int().min(1).meta({ description: 'The place in the ledger, which a proof of inclusion names.' }),
     ledgerHash,
     prevLedgerHash: ledgerHash.nullable(),
   })

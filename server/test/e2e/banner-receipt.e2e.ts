@@ -59,7 +59,6 @@ describe('the receipt of a visitor', () => {
         recordId: undefined,
         recordedAt: record.recordedAt,
         noticeContentHash: record.noticeContentHash,
-        sequence: record.sequence,
         ledgerHash: record.ledgerHash,
         prevLedgerHash: record.prevLedgerHash,
         capturedAt: record.capturedAt,
@@ -82,11 +81,11 @@ describe('the receipt of a visitor', () => {
 
     // The proof of inclusion, which the controller hands out, leads from its hash to what was signed.
     await server.request('POST', '/v1/ledgers/consent/checkpoints');
-    const query = `?sequence=${proof.sequence}`;
+    const query = `?sequence=${record.sequence}`;
     const inclusion = await server.request('GET', `/v1/ledgers/consent/inclusion-proof${query}`);
     const publicKey = await (await fetch(receipt.verification.publicKey)).text();
     const given = { proof: inclusion.body.data, publicKey };
-    assert.equal(verifyInclusion({ ...given, hash: proof.ledgerHash }).sequence, proof.sequence);
+    assert.equal(verifyInclusion({ ...given, hash: proof.ledgerHash }).sequence, record.sequence);
     const forged = `sha256:${hash('sha256', 'another')}`;
     assert.throws(() => verifyInclusion({ ...given, hash: forged }), { code: 'proof_invalid' });
   });
@@ -119,7 +118,6 @@ describe('the receipt of a visitor', () => {
     await page.locator(`${receiptLayer} code`).waitFor();
     const later = (await saveReceipt(page)).receipt;
     assert.equal(later.subjectId, first.subjectId);
-    assert.equal(later.proof?.sequence, (first.proof?.sequence ?? 0) + 1);
     assert.equal(later.proof?.prevLedgerHash, first.proof?.ledgerHash);
   });
 });

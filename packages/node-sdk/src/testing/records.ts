@@ -215,10 +215,10 @@ function tell(record: ConsentRecord): Readonly<Record<string, unknown>> {
 /** What a visitor gets to keep: nothing of the device, and nothing that the page does not know. */
 function presentPublic(record: ConsentRecord): PublicRecord {
   const { id, noticeId, noticeVersion, noticeContentHash, subjectId, method, purposes, capturedAt } = record;
-  const { recordedAt, sequence, ledgerHash, prevLedgerHash } = record;
+  const { recordedAt, ledgerHash, prevLedgerHash } = record;
   return {
     ...{ id, noticeId, noticeVersion, noticeContentHash, subjectId, method, purposes, capturedAt, recordedAt },
-    ...{ sequence, ledgerHash, prevLedgerHash },
+    ...{ ledgerHash, prevLedgerHash },
   };
 }
 

@@ -198,8 +198,6 @@ export interface PublicRecord {
   readonly recordedAt: string;
   /** SHA-256 of the content of that version, hex. */
   readonly noticeContentHash: string;
-  /** The place in the ledger, which a proof of inclusion names. */
-  readonly sequence: number;
   readonly ledgerHash: string;
   readonly prevLedgerHash: string | null;
 }
