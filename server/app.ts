@@ -18,6 +18,7 @@ import { evidenceRoutes } from './controls/evidence-routes.ts';
 import { controlOverviewRoutes } from './controls/overview-routes.ts';
 import { controlTestRoutes } from './controls/test-routes.ts';
 import { serveDemo } from './demo/page.ts';
+import { serveDocumentation } from './documentation/serve.ts';
 import { answerRequests } from './http/answer.ts';
 import { serveDocument } from './http/openapi-document.ts';
 import { notFound } from './http/problem.ts';
@@ -144,9 +145,10 @@ export function createApp(installation: Installation, options: AppOptions): App 
       checksResults: options.checksResults ?? false,
     }),
   );
-  koa.use(serveWidgets());
+  koa.use(serveWidgets(settings));
   koa.use(serveTrust({ publishedTrust, clock, baseUrl: settings.baseUrl }));
   koa.use(serveDemo(installation));
+  koa.use(serveDocumentation(installation));
   koa.use(() => {
     throw notFound('path');
   });

@@ -1,0 +1,50 @@
+// The trust badge, live: each change of a field shows at once.
+import { createWidget, readFields, setField, settle } from './live-fields.ts';
+import { startPageServer } from './page-server.ts';
+import { readServerFacts } from './server-facts.ts';
+import { showTag } from './tag-output.ts';
+
+const placeholder = 'https://consent.example.com';
+const place = document.querySelector<HTMLElement>('[data-live="svc-trust-badge"]');
+if (place !== null) await startBadge(place);
+
+async function startBadge(live: HTMLElement): Promise<void> {
+  const form = live.querySelector('fieldset') as HTMLFieldSetElement;
+  const stage = live.querySelector('[data-stage]') as HTMLElement;
+  const output = live.querySelector('[data-tag]') as HTMLElement;
+  const note = live.querySelector('[data-note]') as HTMLElement;
+  const facts = await readServerFacts();
+  const demo = facts?.demo ?? null;
+  const server = startPageServer(({ path }) =>
+    path === '/v1/public/trust/your-company/widget' ? readExample() : null,
+  );
+  setField(form, 'tenant', demo?.slug ?? 'your-company');
+  setField(form, 'api-base', demo === null ? server.address : location.origin);
+  setField(form, 'variant', 'card');
+  setField(form, 'theme', 'auto');
+  if (demo !== null) note.textContent = 'The badge shows the trust center of the demo tenant on this server.';
+  const show = () => {
+    const attributes = readFields(form);
+    stage.replaceChildren(createWidget('svc-trust-badge', attributes));
+    // The tag is for a site, which asks a server and not this page.
+    const base = facts?.baseUrl ?? placeholder;
+    const wanted = new Map(attributes);
+    if (wanted.get('api-base') === server.address || wanted.get('api-base') === location.origin)
+      wanted.set('api-base', base);
+    showTag(output, createWidget('svc-trust-badge', wanted), base);
+  };
+  form.disabled = false;
+  form.addEventListener('input', settle(show));
+  show();
+}
+
+/** A made-up trust center, updated three days ago. */
+function readExample(): object {
+  const updatedAt = new Date(Date.now() - 3 * 86_400_000).toISOString();
+  return {
+    name: 'Your Company',
+    slug: 'your-company',
+    achievedFrameworks: ['GDPR', 'ISO/IEC 27001', 'SOC 2'],
+    updatedAt,
+  };
+}

@@ -1,0 +1,138 @@
+// The consent banner, live: nothing shows before it is asked for, and nothing is sent that the page does not tell of.
+import { createWidget, readFields, setField, settle } from './live-fields.ts';
+import { type PageRequest, startPageServer } from './page-server.ts';
+import { readServerFacts, type ServerFacts } from './server-facts.ts';
+import { showTag } from './tag-output.ts';
+
+const placeholder = 'https://consent.example.com';
+const pageNotice = '019aa4c2-7b1e-7d33-9c41-000000000001';
+const place = document.querySelector<HTMLElement>('[data-live="svc-consent"]');
+if (place !== null) await startBanner(place);
+
+async function startBanner(live: HTMLElement): Promise<void> {
+  const find = <Kind extends HTMLElement>(selector: string) => live.querySelector(selector) as Kind;
+  const form = find<HTMLFieldSetElement>('fieldset');
+  const log: string[] = [];
+  const tell = (line: string) => {
+    log.unshift(line);
+    find('[data-log]').textContent = log.slice(0, 20).join('\n');
+  };
+  const server = startPageServer((request) => answerInPage(request, tell));
+  const facts = await readServerFacts();
+  const demo = facts !== null && isUsable(facts) ? facts.demo : null;
+  const radios = [...live.querySelectorAll<HTMLInputElement>('[name=where]')];
+  const [inPage, onServer] = radios;
+  if (onServer !== undefined) onServer.disabled = demo === null;
+  const sync = () => {
+    const usesServer = onServer?.checked === true && demo !== null;
+    setField(form, 'notice-id', usesServer ? demo.noticeId : pageNotice);
+    setField(form, 'api-base', usesServer ? location.origin : server.address);
+    find('[data-note]').textContent = usesServer
+      ? 'Each decision becomes a record in the ledger of the demo tenant, as on a real site.'
+      : 'Nothing leaves this page. It shows below what would have been sent.';
+  };
+  let banner: HTMLElement | undefined;
+  const update = () => {
+    const attributes = readFields(form);
+    if (banner !== undefined) {
+      banner.remove();
+      banner = createWidget('svc-consent', attributes);
+      document.body.append(banner);
+    }
+    const base = facts?.baseUrl ?? placeholder;
+    const wanted = new Map(attributes);
+    if ([server.address, location.origin].includes(wanted.get('api-base') ?? '')) wanted.set('api-base', base);
+    if (wanted.get('notice-id') === pageNotice) wanted.set('notice-id', 'your-notice-id');
+    showTag(find('[data-tag]'), createWidget('svc-consent', wanted), base);
+  };
+  const show = () => {
+    banner?.remove();
+    banner = document.createElement('svc-consent');
+    update();
+  };
+  document.addEventListener('svc-consent', (event) => {
+    find('[data-state]').textContent = JSON.stringify((event as CustomEvent).detail, null, 2);
+  });
+  if (inPage !== undefined) inPage.checked = true;
+  form.disabled = false;
+  sync();
+  update();
+  for (const radio of radios)
+    radio.addEventListener('change', () => {
+      sync();
+      update();
+    });
+  form.addEventListener('input', settle(update));
+  find('[data-action=show]').addEventListener('click', show);
+  find('[data-action=open]').addEventListener('click', () => {
+    if (banner === undefined) show();
+    (globalThis as { SvcConsent?: { open(): void } }).SvcConsent?.open();
+  });
+  find('[data-action=forget]').addEventListener('click', () => {
+    forgetDecisions();
+    // What this page knows of the decision, it keeps; a new one finds none.
+    location.reload();
+  });
+}
+
+/** A notice belongs to one site; on another the server would refuse its records. */
+function isUsable({ demo }: ServerFacts): boolean {
+  return demo !== null && (location.hostname === demo.domain || location.hostname.endsWith(`.${demo.domain}`));
+}
+
+function forgetDecisions(): void {
+  try {
+    for (const name of Object.keys(localStorage)) if (name.startsWith('svc-consent:')) localStorage.removeItem(name);
+  } catch {
+    // Storage is blocked: there is nothing to forget.
+  }
+}
+
+function answerInPage({ method, path, body }: PageRequest, tell: (line: string) => void): object | null {
+  tell(`${method} ${path}${body === null ? '' : ` ${JSON.stringify(body)}`}`);
+  if (path === `/v1/public/consent/${pageNotice}`) return notice;
+  if (path !== `/v1/public/consent/${pageNotice}/records` || method !== 'POST') return null;
+  return answerRecord(body as object);
+}
+
+/** What the server would answer; the hashes are made up, for there is no ledger here. */
+function answerRecord(body: object): object {
+  const now = new Date().toISOString();
+  return {
+    id: crypto.randomUUID(),
+    noticeId: pageNotice,
+    noticeVersion: notice.version,
+    kind: 'capture',
+    withdrawsRecordId: null,
+    capturedAt: now,
+    recordedAt: now,
+    sequence: 1,
+    ledgerHash: `sha256:${'0'.repeat(64)}`,
+    prevLedgerHash: null,
+    ...body,
+  };
+}
+
+const notice = {
+  id: pageNotice,
+  name: 'Your privacy on this site',
+  controllerName: 'Example Ltd',
+  language: 'en',
+  domain: location.hostname,
+  version: 1,
+  purposes: [
+    {
+      key: 'necessary',
+      label: 'Necessary',
+      description: 'Keeps the site working and remembers this choice.',
+      required: true,
+    },
+    {
+      key: 'analytics',
+      label: 'Analytics',
+      description: 'Counts visits, so that we learn what helps.',
+      required: false,
+    },
+    { key: 'marketing', label: 'Marketing', description: 'Shows our offers on other sites.', required: false },
+  ],
+};

@@ -1,0 +1,32 @@
+/** What the page answers in place of a server. */
+export interface PageServer {
+  /** Where it pretends to be; nothing that goes there leaves the page. */
+  readonly address: string;
+}
+
+/** One request that was answered in the page. */
+export interface PageRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+/**
+ * Answers requests below an address within the page: those of the widgets that are live on it, so that they need no server
+ * and nothing that somebody tries here goes anywhere. Everything else goes its usual way.
+ */
+export function startPageServer(answer: (request: PageRequest) => object | null): PageServer {
+  const address = new URL(`${document.documentElement.dataset.root}live/in-this-page`, document.baseURI).href;
+  const fetchElsewhere = globalThis.fetch;
+  globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    if (!request.url.startsWith(`${address}/`)) return fetchElsewhere(input, init);
+    const text = await request.text();
+    const path = request.url.slice(address.length);
+    const result = answer({ method: request.method, path, body: text === '' ? null : JSON.parse(text) });
+    if (result === null)
+      return Response.json({ error: { code: 'not_found', message: 'There is no such path.' } }, { status: 404 });
+    return Response.json({ data: result }, { status: request.method === 'POST' ? 201 : 200 });
+  };
+  return { address };
+}

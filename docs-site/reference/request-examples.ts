@@ -1,0 +1,148 @@
+import type { Operation } from './reference.ts';
+
+/** What an operation is sent in its example; `$NAMES` stand for what the reader has. */
+interface RequestExample {
+  readonly body?: object;
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+const userUrn = 'urn:ietf:params:scim:schemas:core:2.0:User';
+const groupUrn = 'urn:ietf:params:scim:schemas:core:2.0:Group';
+const patchUrn = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
+
+const password = { password: '$PASSWORD' };
+const page = { query: { limit: '20' } };
+
+const requestExamples: Readonly<Record<string, RequestExample>> = {
+  listConsentNotices: { query: { status: 'published', limit: '20' } },
+  createConsentNotice: {
+    body: {
+      name: 'Shop',
+      controllerName: 'Example Ltd',
+      language: 'en',
+      domain: 'shop.example.com',
+      purposes: [
+        { key: 'necessary', label: 'Necessary', description: 'Basket and sign-in.', required: true },
+        { key: 'analytics', label: 'Analytics', description: 'Counts visits.', required: false },
+      ],
+    },
+  },
+  editConsentNotice: { body: { controllerName: 'Example Holding Ltd' } },
+  recordConsentDecision: {
+    body: { noticeId: '$NOTICE', subjectId: 'customer-42', purpose: 'analytics', granted: true },
+  },
+  captureConsentRecord: {
+    body: {
+      subjectId: 'customer-42',
+      subjectChannel: 'subject_id',
+      method: 'checkbox',
+      purposes: { analytics: true, marketing: false },
+    },
+  },
+  listConsentRecords: page,
+  withdrawConsentRecord: { body: { purposes: ['analytics'] } },
+  capturePublicConsentRecord: {
+    body: {
+      subjectId: '5f0a7d5e-3c0b-4c55-9d6e-0c2f4c1b8a77',
+      method: 'banner',
+      purposes: { necessary: true, analytics: true, marketing: false },
+    },
+  },
+  listAuditEvents: { query: { module: 'consent', limit: '20' } },
+  proveAuditInclusion: { query: { sequence: '1' } },
+  proveConsentInclusion: { query: { sequence: '1' } },
+  proveAuditConsistency: { query: { from: '1' } },
+  proveConsentConsistency: { query: { from: '1' } },
+  adoptFrameworks: { body: { frameworks: ['GDPR', 'SOC2'] } },
+  createControl: {
+    body: {
+      code: 'OWN-1',
+      title: 'Visitors are met at the door',
+      description: 'Nobody walks through the office alone who does not work there.',
+      domain: 'Reception',
+      cadence: 'quarterly',
+    },
+  },
+  editControl: { body: { status: 'in_progress', reason: 'Work has begun.' } },
+  addEvidence: {
+    body: { title: 'Signed access policy', kind: 'document', collectedAt: '2026-11-02T09:00:00Z' },
+  },
+  withdrawEvidence: { body: { reason: 'It was the file of last year.' } },
+  addControlTest: { body: { title: 'Compare the list of accounts with the staff', cadence: 'quarterly' } },
+  recordTestResult: { body: { status: 'pass', notes: 'All 42 accounts belong to staff.' } },
+  signIn: { body: { email: '$EMAIL', password: '$PASSWORD', tenant: '$TENANT' } },
+  answerChallenge: { body: { challengeId: '$CHALLENGE', code: '$CODE' } },
+  changePassword: { body: { currentPassword: '$PASSWORD', newPassword: 'river lantern copper orchard' } },
+  acceptInvitation: { body: { token: '$TOKEN', password: 'river lantern copper orchard' } },
+  enrollTotp: { body: password },
+  verifyTotp: { body: { code: '$CODE' } },
+  disableTotp: { body: password },
+  replaceBackupCodes: { body: password },
+  editUser: { body: { active: false, reason: 'Left the company.' } },
+  inviteUser: { body: { email: 'grace@example.com', role: 'auditor' } },
+  createDsr: { body: { subjectId: 'customer-42', type: 'access', channel: 'email' } },
+  extendDsr: { body: { reason: 'The request covers eleven systems.' } },
+  completeDsr: { body: { outcome: 'fulfilled' } },
+  reportBreach: {
+    body: {
+      title: 'Lost laptop',
+      description: 'Left on a train, encrypted, wiped from afar the same day.',
+      severity: 'low',
+      discoveredAt: '2026-11-20T16:30:00Z',
+      affectedSubjects: 12,
+      dataCategories: ['contact data'],
+    },
+  },
+  editBreach: { body: { status: 'contained' } },
+  editTenant: { body: { name: 'Example Ltd', defaultRole: 'cs_agent' } },
+  replaceTrustCenter: {
+    body: { published: true, headline: 'How we keep your data', contactEmail: 'privacy@example.com' },
+  },
+  createWebhook: {
+    body: { url: 'https://hooks.example.com/svc', eventTypes: ['consent.recorded', 'consent.withdrawn'] },
+  },
+  editWebhook: { body: { status: 'paused' } },
+  rotateWebhookSecret: { body: { overlapHours: 24 } },
+  redeliverWebhookDeliveries: { body: { webhookId: '$WEBHOOK', status: 'dead' } },
+  countWebhookRedelivery: { query: { status: 'dead', from: '2026-11-01T00:00:00Z' } },
+  createApiKey: { body: { name: 'nightly report', scopes: ['audit:read'] } },
+  rotateApiKey: { body: { overlapHours: 24 } },
+  issueAccessToken: {
+    body: { grant_type: 'client_credentials', client_id: '$CLIENT_ID', client_secret: '$CLIENT_SECRET' },
+  },
+  revokeAccessToken: { body: { token: '$TOKEN', client_id: '$CLIENT_ID', client_secret: '$CLIENT_SECRET' } },
+  listScimUsers: { query: { filter: 'userName eq "ada@example.com"' } },
+  createScimUser: {
+    body: {
+      schemas: [userUrn],
+      userName: 'ada@example.com',
+      name: { givenName: 'Ada', familyName: 'Lovelace' },
+      roles: [{ value: 'auditor', primary: true }],
+    },
+  },
+  patchScimUser: { body: { schemas: [patchUrn], Operations: [{ op: 'replace', path: 'active', value: false }] } },
+  replaceScimUser: {
+    body: {
+      schemas: [userUrn],
+      userName: '$EMAIL',
+      name: { givenName: 'Ada', familyName: 'King' },
+      active: true,
+    },
+  },
+  createScimGroup: { body: { schemas: [groupUrn], displayName: 'auditor' } },
+  replaceScimGroup: { body: { schemas: [groupUrn], members: [{ value: '$USER' }] } },
+  patchScimGroup: {
+    body: { schemas: [patchUrn], Operations: [{ op: 'add', path: 'members', value: [{ value: '$USER' }] }] },
+  },
+};
+
+/** What is sent in the example of an operation. @throws when its body has none, which a test finds first. */
+export function readRequestExample({ operationId, requestBody }: Operation): RequestExample {
+  const example = requestExamples[operationId] ?? {};
+  if (requestBody !== undefined && example.body === undefined)
+    throw new Error(`${operationId} takes a body: give it an example in request-examples.ts`);
+  return example;
+}
+
+/** The operations that have an example of their own. */
+export const exampleOperations: readonly string[] = Object.keys(requestExamples);

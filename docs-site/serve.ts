@@ -1,0 +1,83 @@
+// npm run docs: the documentation alone, built anew whenever a page of it changes. The port is $PORT, or 8788.
+import { watch } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { BuiltSite } from '../server/documentation/built-site.ts';
+import { documentationHeaders } from '../server/documentation/headers.ts';
+import { buildSite } from './site/build-site.ts';
+import { writeFiles } from './site/write-files.ts';
+
+const folder = join(import.meta.dirname, 'dist');
+let site: BuiltSite | null = null;
+
+async function build(): Promise<void> {
+  const started = performance.now();
+  const { files, pages, mistakes } = await buildSite();
+  for (const { message } of mistakes) console.error(message);
+  writeFiles(folder, files);
+  site = BuiltSite.open(folder);
+  console.log(`${pages.length} pages in ${Math.round(performance.now() - started)} ms`);
+}
+
+/** Answers a request as the server does, but for what only the server knows. */
+function answer(request: IncomingMessage, response: ServerResponse): void {
+  for (const [name, value] of Object.entries(documentationHeaders)) response.setHeader(name, value);
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.writeHead(405, { Allow: 'GET, HEAD' }).end();
+    return;
+  }
+  const path = readPath(request.url ?? '/');
+  const found = path === null || site === null ? null : site.find(path);
+  if (found === null) {
+    response.writeHead(400).end();
+    return;
+  }
+  if (found.kind === 'moved') {
+    response.writeHead(301, { Location: `/${found.path}` }).end();
+    return;
+  }
+  const { type, tag, bytes } = found.file;
+  const isKnown = found.kind === 'file' && request.headers['if-none-match'] === `"${tag}"`;
+  const status = isKnown ? 304 : found.kind === 'file' ? 200 : 404;
+  // Never kept without asking: while somebody writes, everything may change.
+  response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-cache', ETag: `"${tag}"` });
+  response.end(isKnown || request.method === 'HEAD' ? undefined : bytes);
+}
+
+function readPath(url: string): string | null {
+  try {
+    return decodeURIComponent(new URL(url, 'http://localhost').pathname).slice(1);
+  } catch {
+    return null;
+  }
+}
+
+/** Builds one at a time; a change meanwhile is built after it. */
+function buildOnChange(): void {
+  let isBuilding = false;
+  let isWanted = false;
+  const rebuild = async () => {
+    isWanted = true;
+    if (isBuilding) return;
+    isBuilding = true;
+    while (isWanted) {
+      isWanted = false;
+      await build().catch((error: unknown) => console.error(error));
+    }
+    isBuilding = false;
+  };
+  for (const name of ['pages', 'styles', 'client'])
+    watch(join(import.meta.dirname, name), { recursive: true }, () => void rebuild());
+}
+
+await build();
+buildOnChange();
+const server = createServer(answer);
+server.on('error', (error: NodeJS.ErrnoException) => {
+  console.error(error.code === 'EADDRINUSE' ? 'The port is taken. Choose another: PORT=8789 npm run docs' : error);
+  process.exit(1);
+});
+server.listen(Number(process.env.PORT ?? 8788), '127.0.0.1', () => {
+  console.log(`Documentation: http://localhost:${(server.address() as AddressInfo).port}/  Ctrl-C stops it.`);
+});

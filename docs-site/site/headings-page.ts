@@ -1,0 +1,55 @@
+import { indexAddress } from './layout.ts';
+import { html, markUp } from './markup.ts';
+import type { Navigation } from './navigation.ts';
+import { type Page, relateAddress } from './page.ts';
+
+/** Makes the page that stands for the search where there is no script: every heading, by page. */
+export function writeHeadingsPage({ groups }: Navigation): Page {
+  const sections = groups.map(({ title, folder, pages }) => {
+    const lists = pages.map(({ title: name, address, headings }) => {
+      const at = relateAddress(indexAddress, address);
+      const shown = headings.filter(({ level }) => level <= 3);
+      return html`<li><a href="${at}"><strong>${name}</strong></a>${shown.length === 0 ? null : html`<ul>${shown.map(({ id, text }) => html`<li><a href="${at}#${id}">${text}</a></li>`)}</ul>`}</li>
+`;
+    });
+    return html`<section><h2 id="${folder}">${title}</h2><ul>${lists}</ul></section>`;
+  });
+  return {
+    file: 'docs-site/site/headings-page.ts',
+    title: 'All headings',
+    description: 'Every page and every heading of this documentation, for your browser to search in (Ctrl+F).',
+    order: 0,
+    address: indexAddress,
+    section: null,
+    content: String(html`<div class="headings">${sections}</div>`),
+    headings: [],
+    links: [],
+    outerLinks: [],
+    entries: [],
+    kind: 'plain',
+    extras: [],
+    widgets: [],
+  };
+}
+
+/** Makes the page for addresses that lead nowhere. Links on it are below the root; who serves it puts the way there in front. */
+export function writeMissingPage(): Page {
+  const content = html`<p>The address may be mistyped, or the page has moved.</p>
+<p><a href="./">Go to the first page</a>, search, or look through <a href="${indexAddress}">all headings</a>.</p>`;
+  return {
+    file: 'docs-site/site/headings-page.ts',
+    title: 'There is no such page',
+    description: 'Nothing stands at this address.',
+    order: 0,
+    address: '',
+    section: null,
+    content: String(markUp(String(content))),
+    headings: [],
+    links: [],
+    outerLinks: [],
+    entries: [],
+    kind: 'plain',
+    extras: [],
+    widgets: [],
+  };
+}

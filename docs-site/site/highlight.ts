@@ -1,0 +1,47 @@
+/// <reference types="highlight.js" />
+import highlighter from 'highlight.js/lib/core.js';
+import bash from 'highlight.js/lib/languages/bash.js';
+import dockerfile from 'highlight.js/lib/languages/dockerfile.js';
+import http from 'highlight.js/lib/languages/http.js';
+import ini from 'highlight.js/lib/languages/ini.js';
+import javascript from 'highlight.js/lib/languages/javascript.js';
+import json from 'highlight.js/lib/languages/json.js';
+import nginx from 'highlight.js/lib/languages/nginx.js';
+import sql from 'highlight.js/lib/languages/sql.js';
+import typescript from 'highlight.js/lib/languages/typescript.js';
+import xml from 'highlight.js/lib/languages/xml.js';
+import yaml from 'highlight.js/lib/languages/yaml.js';
+import { escapeHtml } from '../../server/http/html.ts';
+
+const grammars = { bash, dockerfile, http, ini, javascript, json, nginx, sql, typescript, xml, yaml };
+for (const [name, grammar] of Object.entries(grammars)) highlighter.registerLanguage(name, grammar);
+
+/** Every language that a block of code may have: what it is called on the page, and the grammar that colours it. */
+export const languages: Readonly<
+  Record<string, { readonly label: string; readonly grammar: keyof typeof grammars | null }>
+> = {
+  sh: { label: 'Shell', grammar: 'bash' },
+  output: { label: 'Output', grammar: null },
+  ts: { label: 'TypeScript', grammar: 'typescript' },
+  js: { label: 'JavaScript', grammar: 'javascript' },
+  html: { label: 'HTML', grammar: 'xml' },
+  css: { label: 'CSS', grammar: null },
+  json: { label: 'JSON', grammar: 'json' },
+  http: { label: 'HTTP', grammar: 'http' },
+  nginx: { label: 'nginx', grammar: 'nginx' },
+  caddy: { label: 'Caddyfile', grammar: null },
+  ini: { label: 'INI', grammar: 'ini' },
+  systemd: { label: 'systemd', grammar: 'ini' },
+  toml: { label: 'TOML', grammar: 'ini' },
+  yaml: { label: 'YAML', grammar: 'yaml' },
+  dockerfile: { label: 'Dockerfile', grammar: 'dockerfile' },
+  sql: { label: 'SQL', grammar: 'sql' },
+  txt: { label: 'Text', grammar: null },
+};
+
+/** Colours code. @returns HTML. */
+export function highlightCode(code: string, language: string): string {
+  const grammar = languages[language]?.grammar ?? null;
+  if (grammar === null) return escapeHtml(code);
+  return highlighter.highlight(code, { language: grammar, ignoreIllegals: true }).value.replaceAll('hljs-', 'h-');
+}

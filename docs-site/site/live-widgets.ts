@@ -1,0 +1,84 @@
+import { writeLine } from '../reference/prose.ts';
+import { writeCodeBlock } from './code-block.ts';
+import { html, type Insertable, type Markup } from './markup.ts';
+import type { PartialPlace, PartialResult } from './partials.ts';
+import type { Member, WidgetBuild } from './widget-manifest.ts';
+import { findWidget, readChoices, writeTag } from './widget-parts.ts';
+
+/** Writes the banner, live: where its decisions go, a field for each attribute, what the page learns, the tag. */
+export function writeLiveBanner(place: PartialPlace): PartialResult {
+  const widget = findWidget('svc-consent', place);
+  const content = html`<div class="live" data-live="svc-consent" role="group" aria-label="The consent banner, live">
+${needsScript}
+<fieldset class="live-form" disabled>
+<legend>Try the banner</legend>
+<div class="live-where">
+<p class="live-label" id="where-label">Where your decisions go</p>
+<div role="radiogroup" aria-labelledby="where-label">
+<label><input type="radio" name="where" value="page" checked> Nowhere: this page answers in place of a server</label>
+<label><input type="radio" name="where" value="server" disabled> Into the ledger of the demo tenant on this server</label>
+</div>
+<p class="live-note" data-note aria-live="polite">Nothing leaves this page. It shows below what would have been sent.</p>
+</div>
+<p class="live-actions"><button type="button" class="primary" data-action="show">Show the banner</button> <button type="button" data-action="open">Open the preferences</button> <button type="button" data-action="forget">Forget my choice and reload</button></p>
+${writeForm(widget)}
+</fieldset>
+<h3 id="live-state">What the page knows</h3>
+<p><code>SvcConsent.get()</code> says:</p>
+<pre class="live-output" tabindex="0" role="group" aria-labelledby="live-state" data-state>null</pre>
+<h3 id="live-requests">What was asked and recorded</h3>
+<pre class="live-output" tabindex="0" role="group" aria-labelledby="live-requests" data-log>Nothing yet.</pre>
+${writeTagOutput(widget)}
+</div>`;
+  return {
+    content,
+    headings: liveHeadings(['live-state', 'What the page knows'], ['live-requests', 'What was asked and recorded']),
+    extras: ['live-banner'],
+    widgets: [widget.name],
+  };
+}
+
+/** Writes the badge, live: a field for each attribute, the badge, the tag. */
+export function writeLiveBadge(place: PartialPlace): PartialResult {
+  const widget = findWidget('svc-trust-badge', place);
+  const content = html`<div class="live" data-live="svc-trust-badge" role="group" aria-label="The trust badge, live">
+${needsScript}
+<div class="live-stage" data-stage></div>
+<p class="live-note" data-note aria-live="polite">The badge shows a made-up trust center: this page answers in place of a server.</p>
+<fieldset class="live-form" disabled>
+<legend>Try the badge</legend>
+${writeForm(widget)}
+</fieldset>
+${writeTagOutput(widget)}
+</div>`;
+  return { content, headings: liveHeadings(), extras: ['live-badge'], widgets: [widget.name] };
+}
+
+const needsScript = html`<noscript><p class="live-note">The widgets are scripts, and scripts are off here. The tables of this page tell what each attribute does.</p></noscript>`;
+
+function liveHeadings(...more: readonly (readonly [string, string])[]) {
+  return [...more, ['live-tag', 'The tag for what you see'] as const].map(([id, text]) => ({ level: 3, id, text }));
+}
+
+function writeTagOutput(widget: WidgetBuild): Markup {
+  return html`<h3 id="live-tag">The tag for what you see</h3>
+<div data-tag="${widget.name}">${writeCodeBlock({ language: 'html', code: writeTag(widget), title: 'Your page' })}</div>`;
+}
+
+function writeForm({ name, attributes }: WidgetBuild): Markup {
+  return html`<div class="live-fields">${attributes.map((attribute) => writeField(name, attribute))}</div>`;
+}
+
+function writeField(element: string, attribute: Member): Markup {
+  const id = `${element}-${attribute.name}`;
+  return html`<div class="live-field"><label for="${id}"><code>${attribute.name}</code></label>${writeControl(id, attribute)}<p id="${id}-about">${writeLine(attribute.description ?? '')}</p></div>
+`;
+}
+
+function writeControl(id: string, { name, type, default: fallback }: Member): Insertable {
+  const choices = type?.text === 'boolean' ? ['true', 'false'] : readChoices(type?.text ?? '');
+  const common = html`id="${id}" name="${name}" data-attribute="${name}" aria-describedby="${id}-about"`;
+  if (choices !== null)
+    return html`<select ${common}><option value="">${fallback === undefined ? 'not set' : `not set (${fallback})`}</option>${choices.map((value) => html`<option>${value}</option>`)}</select>`;
+  return html`<input type="text" ${common} placeholder="${fallback ?? ''}" autocomplete="off" spellcheck="false">`;
+}

@@ -1,0 +1,57 @@
+import { writeErrorTable } from '../reference/errors-page.ts';
+import { writeChangelog } from './changelog.ts';
+import { writeCommands } from './commands-table.ts';
+import { writeEventTypes } from './event-types.ts';
+import { writeLiveBadge, writeLiveBanner } from './live-widgets.ts';
+import type { Markup } from './markup.ts';
+import { Mistake } from './mistake.ts';
+import type { Heading, InnerLink, SearchEntry } from './page.ts';
+import { writePlayground } from './playground.ts';
+import { writeScopes } from './scopes-table.ts';
+import { writeSettings } from './settings-table.ts';
+import type { Sources } from './sources.ts';
+import { writeMembers, writeWidgetTag } from './widget-parts.ts';
+
+/** Where a partial stands, and what it may use. */
+export interface PartialPlace {
+  readonly file: string;
+  readonly address: string;
+  readonly sources: Sources;
+}
+
+/** What a partial puts on the page. */
+export interface PartialResult {
+  readonly content: Markup;
+  readonly headings?: readonly Heading[];
+  readonly links?: readonly InnerLink[];
+  readonly entries?: readonly SearchEntry[];
+  readonly extras?: readonly string[];
+  readonly widgets?: readonly string[];
+}
+
+type WritePartial = (argument: string, place: PartialPlace) => PartialResult;
+
+/** What authors can put on a page by its name: what stands somewhere else already, or lives. */
+const partials: Readonly<Record<string, WritePartial>> = {
+  'widget-tag': writeWidgetTag,
+  'widget-attributes': (name, place) => writeMembers('attributes', name, place),
+  'widget-properties': (name, place) => writeMembers('properties', name, place),
+  'widget-parts': (name, place) => writeMembers('parts', name, place),
+  'widget-slots': (name, place) => writeMembers('slots', name, place),
+  'live-banner': (_argument, place) => writeLiveBanner(place),
+  'live-badge': (_argument, place) => writeLiveBadge(place),
+  'signature-playground': () => writePlayground(),
+  settings: () => ({ content: writeSettings() }),
+  commands: () => ({ content: writeCommands() }),
+  scopes: () => ({ content: writeScopes() }),
+  'event-types': () => ({ content: writeEventTypes() }),
+  'error-table': (status, { address }) => ({ content: writeErrorTable(status, address) }),
+  changelog: (_argument, place) => writeChangelog(place),
+};
+
+/** Writes a partial. @throws {Mistake} when there is none of its name, or its argument is wrong. */
+export function writePartial(name: string, argument: string, place: PartialPlace): PartialResult {
+  const write = partials[name];
+  if (write === undefined) throw new Mistake(place.file, `there is no partial {{ ${name} }}`);
+  return write(argument, place);
+}

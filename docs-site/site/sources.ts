@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ApiDocument } from '../reference/document.ts';
+import { createReference, type Reference } from '../reference/reference.ts';
+import { readWidgetBuilds, type WidgetBuild } from './widget-manifest.ts';
+
+/** What the site is made of beside its pages: all that is written down elsewhere in the repository. */
+export interface Sources {
+  readonly reference: Reference;
+  /** The document of the API as it is served. */
+  readonly document: string;
+  readonly widgets: readonly WidgetBuild[];
+  readonly changelog: string;
+}
+
+const root = join(import.meta.dirname, '../..');
+
+/** Reads everything once. */
+export function readSources(): Sources {
+  const document = readFileSync(join(root, 'server/openapi.json'), 'utf8');
+  return {
+    reference: createReference(JSON.parse(document) as ApiDocument),
+    document,
+    widgets: readWidgetBuilds(),
+    changelog: readFileSync(join(root, 'CHANGELOG.md'), 'utf8'),
+  };
+}

@@ -1,0 +1,91 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** An attribute, a property or a part of an element, as custom-elements.json has it. */
+export interface Member {
+  readonly name: string;
+  readonly description?: string;
+  readonly default?: string;
+  readonly type?: { readonly text: string };
+}
+
+/** A built widget: its files with their hashes, and what its element takes. */
+export interface WidgetBuild {
+  /** The name of the element. */
+  readonly name: string;
+  readonly version: string;
+  /** The file of the tag. */
+  readonly file: string;
+  /** Of the tag's file, for its integrity attribute. */
+  readonly integrity: string;
+  /** The folder of the build. */
+  readonly folder: string;
+  /** Every file that is served, below the folder. */
+  readonly files: readonly string[];
+  readonly attributes: readonly Member[];
+  readonly properties: readonly Member[];
+  readonly parts: readonly Member[];
+  readonly slots: readonly Member[];
+  readonly events: readonly Member[];
+}
+
+const packages = join(import.meta.dirname, '../../packages');
+const widgetPackages = ['consent-banner', 'trust-badge'];
+
+/** Reads what was built of both widgets. @throws when one was not built, or has no manifest of its element. */
+export function readWidgetBuilds(): readonly WidgetBuild[] {
+  return widgetPackages.map((name) => readWidgetBuild(join(packages, name, 'dist')));
+}
+
+function readWidgetBuild(folder: string): WidgetBuild {
+  const { file, version, integrity, files } = readJson(folder, 'integrity.json') as {
+    readonly file: string;
+    readonly version: string;
+    readonly integrity: string;
+    readonly files?: readonly { readonly file: string }[];
+  };
+  const element = existsSync(join(folder, 'custom-elements.json'))
+    ? findElement(readJson(folder, 'custom-elements.json'))
+    : { attributes: [{ name: 'notice-id' }, { name: 'api-base' }] };
+  return {
+    name: file.replace(/\.js$/, ''),
+    version,
+    file,
+    integrity,
+    folder,
+    files: files?.map((one) => one.file) ?? [file],
+    attributes: element.attributes ?? [],
+    properties: element.cssProperties ?? [],
+    parts: element.cssParts ?? [],
+    slots: element.slots ?? [],
+    events: element.events ?? [],
+  };
+}
+
+function readJson(folder: string, file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(join(folder, file), 'utf8'));
+  } catch (cause) {
+    throw new Error(`${join(folder, file)} cannot be read: build the widgets first (npm run build:widgets).`, {
+      cause,
+    });
+  }
+}
+
+interface ElementDeclaration {
+  readonly customElement?: boolean;
+  readonly attributes?: readonly Member[];
+  readonly cssProperties?: readonly Member[];
+  readonly cssParts?: readonly Member[];
+  readonly slots?: readonly Member[];
+  readonly events?: readonly Member[];
+}
+
+function findElement(manifest: unknown): ElementDeclaration {
+  const { modules } = manifest as {
+    readonly modules: readonly { readonly declarations: readonly ElementDeclaration[] }[];
+  };
+  const found = modules.flatMap(({ declarations }) => declarations).find(({ customElement }) => customElement === true);
+  if (found === undefined) throw new Error('custom-elements.json describes no element');
+  return found;
+}

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type Browser, chromium as launcher, type Page } from 'playwright-core';
+import { chromium } from '../../chromium.ts';
+import { type DemoServer, startDemoServer } from './demo-server.ts';
+import { ensureBuilt } from './ensure-built.ts';
+import { withPage } from './open-page.ts';
+import { startStaticHost } from './site-pages.ts';
+
+const banner = 'widgets/banner/';
+const badge = 'widgets/badge/';
+const playground = 'webhooks/playground/';
+
+describe('what is live on the pages', () => {
+  let host: Awaited<ReturnType<typeof startStaticHost>>;
+  let server: DemoServer;
+  let browser: Browser;
+  before(async () => {
+    ensureBuilt();
+    host = await startStaticHost();
+    server = await startDemoServer();
+    browser = await launcher.launch(chromium());
+  });
+  after(async () => {
+    await browser?.close();
+    await host?.[Symbol.asyncDispose]();
+    await server?.[Symbol.asyncDispose]();
+  });
+
+  const onHost = (path: string, step: (page: Page) => Promise<void>) => withPage(browser, host.url + path, step);
+  const onServer = (path: string, step: (page: Page) => Promise<void>) =>
+    withPage(browser, `${server.credentials.baseUrl}/docs/${path}`, step);
+
+  test('the banner shows when it is asked for, and its decision goes nowhere on a static host', async () => {
+    await onHost(banner, async (page) => {
+      const sent: string[] = [];
+      page.on('request', (request) => {
+        if (request.method() !== 'GET' || request.url().includes('/v1/')) sent.push(request.url());
+      });
+      await page.getByRole('button', { name: 'Show the banner' }).waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Accept all' }).count(), 0);
+      assert.equal(await page.getByLabel('Into the ledger of the demo tenant').isDisabled(), true);
+      await page.getByRole('button', { name: 'Show the banner' }).click();
+      await page.getByRole('button', { name: 'Reject all' }).click();
+      await page.locator('[data-state]').getByText('"analytics": false').waitFor();
+      await page.locator('[data-log]').getByText('POST /v1/public/consent/').waitFor();
+      assert.deepEqual(sent, []);
+    });
+  });
+
+  test('the banner asks again when the choice is forgotten', async () => {
+    await onHost(banner, async (page) => {
+      await page.getByRole('button', { name: 'Show the banner' }).click();
+      await page.getByRole('button', { name: 'Accept all' }).click();
+      await page.getByRole('button', { name: 'Accept all' }).waitFor({ state: 'detached' });
+      await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Forget my choice' }).click()]);
+      await page.getByRole('button', { name: 'Show the banner' }).click();
+      await page.getByRole('button', { name: 'Accept all' }).waitFor();
+    });
+  });
+
+  test('the banner writes into the ledger of the demo only when that is chosen, and the page says so', async () => {
+    await onServer(banner, async (page) => {
+      await page.getByLabel('Into the ledger of the demo tenant').check();
+      await page.getByText('Each decision becomes a record in the ledger').waitFor();
+      await page.getByRole('button', { name: 'Show the banner' }).click();
+      const captured = page.waitForResponse((response) => response.request().method() === 'POST');
+      await page.getByRole('button', { name: 'Accept all' }).click();
+      assert.equal((await captured).status(), 201);
+    });
+  });
+
+  test('the tag on the page is for this server, with the attributes that were chosen', async () => {
+    await onServer(badge, async (page) => {
+      const tag = page.locator('[data-tag] code');
+      await tag.getByText(server.credentials.baseUrl).waitFor();
+      await page.getByLabel('variant', { exact: true }).selectOption('status');
+      await page.waitForFunction(() =>
+        document.querySelector('[data-tag] code')?.textContent?.includes('variant="status"'),
+      );
+      const text = (await tag.textContent()) ?? '';
+      const [, address = '', integrity = ''] = /src="([^"]+)"\s+integrity="([^"]+)"/.exec(text) ?? [];
+      assert.match(integrity, /^sha384-/);
+      const script = await fetch(address);
+      assert.equal(script.status, 200, address);
+      const digest = await crypto.subtle.digest('SHA-384', await script.arrayBuffer());
+      assert.equal(integrity, `sha384-${Buffer.from(digest).toString('base64')}`);
+    });
+  });
+
+  test('the badge shows each change at once, with made-up data on a static host', async () => {
+    await onHost(badge, async (page) => {
+      await page.locator('svc-trust-badge').getByText('Your Company').waitFor();
+      for (const variant of ['mini', 'compact', 'status', 'full', 'floating', 'card']) {
+        await page.getByLabel('variant', { exact: true }).selectOption(variant);
+        await page.locator(`svc-trust-badge[variant=${variant}]`).waitFor({ state: 'attached' });
+      }
+      await page.getByLabel('show-updated').selectOption('false');
+      await page.locator('svc-trust-badge').getByText('Updated').waitFor({ state: 'detached' });
+    });
+  });
+
+  test('the badge shows the trust center of the demo on its server', async () => {
+    await onServer(badge, async (page) => {
+      await page.locator('svc-trust-badge').getByText('Demo', { exact: true }).waitFor();
+      await page.getByText('The badge shows the trust center of the demo tenant').waitFor();
+    });
+  });
+
+  test('each attribute has a field', async () => {
+    for (const [path, name] of [
+      [banner, 'svc-consent'],
+      [badge, 'svc-trust-badge'],
+    ] as const)
+      await onHost(path, async (page) => {
+        const fields = await page
+          .locator('[data-attribute]')
+          .evaluateAll((all) => all.map((one) => one.getAttribute('data-attribute')));
+        const observed = await page.evaluate((element) => {
+          const registered = customElements.get(element) as unknown as {
+            readonly observedAttributes: readonly string[];
+          };
+          return [...registered.observedAttributes];
+        }, name);
+        for (const attribute of observed) assert.ok(fields.includes(attribute), `${name} ${attribute}`);
+      });
+  });
+
+  test('the playground signs what it then verifies', async () => {
+    await onHost(playground, async (page) => {
+      const headers = page.locator('[data-output=sign]');
+      await headers.getByText(/Svc-Signature: t=1767225600,v1=[0-9a-f]{64}/).waitFor();
+      await page.getByRole('button', { name: 'Verify these below' }).click();
+      await page.getByText('Genuine: signed 2026-01-01T00:00:00.000Z.').waitFor();
+    });
+  });
+
+  test('the playground tells why a delivery is refused', async () => {
+    await onHost(playground, async (page) => {
+      await page.getByRole('button', { name: 'Verify these below' }).click();
+      const verdict = page.locator('[data-output=verify]');
+      for (const [id, value, code] of [
+        ['verify-body', '{"changed":true}', 'signature_mismatch'],
+        ['verify-time', '1767300000', 'timestamp_too_old'],
+        ['verify-time', '1767100000', 'timestamp_too_new'],
+        ['verify-headers', 'Svc-Signature: nonsense', 'signature_malformed'],
+        ['verify-headers', 'Content-Type: application/json', 'signature_missing'],
+        ['verify-tolerance', 'much', 'is a number of seconds'],
+      ] as const) {
+        const kept = await page.locator(`#${id}`).inputValue();
+        await page.locator(`#${id}`).fill(value);
+        await verdict.getByText(code).waitFor();
+        await page.locator(`#${id}`).fill(kept);
+        await verdict.getByText('Genuine').waitFor();
+      }
+    });
+  });
+
+  test('the playground verifies what the server itself sent', async () => {
+    const { environment, credentials } = server;
+    await using receiver = await receiveOne();
+    const headers = { Authorization: `Bearer ${credentials.apiKey}`, 'Content-Type': 'application/json' };
+    const made = await fetch(`${environment.BASE}/v1/webhooks`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ url: receiver.url }),
+    });
+    const { data } = (await made.json()) as { readonly data: { readonly id: string; readonly secret: string } };
+    await fetch(`${environment.BASE}/v1/webhooks/${data.id}/test`, { method: 'POST', headers });
+    const received = await receiver.delivery;
+    await onHost(playground, async (page) => {
+      await page.locator('#verify-headers').fill(received.headers);
+      await page.locator('#verify-body').fill(received.body);
+      await page.locator('#verify-secrets').fill(data.secret);
+      await page.locator('#verify-time').fill('');
+      await page.locator('[data-output=verify]').getByText('Genuine').waitFor();
+    });
+  });
+});
+
+/** Takes one delivery as it comes over the wire. */
+async function receiveOne() {
+  const { createServer } = await import('node:http');
+  const { promise, resolve } = Promise.withResolvers<{ readonly headers: string; readonly body: string }>();
+  const receiver = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    response.end();
+    const lines = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
+    resolve({ headers: lines.join('\n'), body: Buffer.concat(chunks).toString() });
+  });
+  await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening));
+  const { port } = receiver.address() as { readonly port: number };
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    delivery: promise,
+    async [Symbol.asyncDispose]() {
+      receiver.closeAllConnections();
+      await new Promise((closed) => receiver.close(closed));
+    },
+  };
+}

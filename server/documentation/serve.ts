@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Context, Middleware } from 'koa';
+import { listNotices } from '../consent/notice-store.ts';
+import { findOwnAddress } from '../http/own-address.ts';
+import { requireReading } from '../http/require-reading.ts';
+import type { Installation } from '../installation.ts';
+import { findTenant } from '../tenants/store.ts';
+import { BuiltSite, type SiteFile } from './built-site.ts';
+import { documentationHeaders } from './headers.ts';
+
+const folder = join(import.meta.dirname, '../../docs-site/dist');
+
+/** Where the documentation is. */
+export const documentationPath = '/docs';
+
+/** Whether it was built. */
+export function hasDocumentation(): boolean {
+  return existsSync(join(folder, 'index.html'));
+}
+
+/** Serves the built documentation below `/docs`; where it was not built, the path is one of those that there are not. */
+export function serveDocumentation(installation: Pick<Installation, 'database' | 'settings'>): Middleware {
+  let site: BuiltSite | null = null;
+  return async (ctx, next) => {
+    const { path } = ctx;
+    if (path !== documentationPath && !path.startsWith(`${documentationPath}/`)) return next();
+    site ??= BuiltSite.open(folder);
+    if (site === null) return next();
+    ctx.state.route = '/docs/{page}';
+    requireReading(ctx);
+    ctx.set(documentationHeaders);
+    // Relative, so that it holds behind a proxy that serves it below another path.
+    if (path === documentationPath) return move(ctx, 'docs/');
+    const below = path.slice(documentationPath.length + 1);
+    if (below === 'live/server.json') return describeServer(ctx, installation);
+    const found = site.find(below);
+    if (found.kind === 'moved') return move(ctx, `${below.split('/').at(-1)}/`);
+    ctx.status = found.kind === 'file' ? 200 : 404;
+    send(ctx, found.file, site);
+  };
+}
+
+function move(ctx: Context, target: string): void {
+  ctx.status = 301;
+  ctx.redirect(target + ctx.search);
+}
+
+function send(ctx: Context, file: SiteFile, site: BuiltSite): void {
+  ctx.set('Cache-Control', file.caching);
+  ctx.vary('Accept-Encoding');
+  ctx.type = file.type;
+  // Asked for one by one, smallest first: among equals, Koa would take the one that the client names first.
+  const encoding = (['br', 'gzip'] as const).find((one) => ctx.acceptsEncodings(one) === one);
+  // Each encoding is another text with a tag of its own (RFC 9110 section 8.8.3.3).
+  ctx.set('ETag', `"${file.tag}${encoding === undefined ? '' : `-${encoding}`}"`);
+  if (ctx.status === 200 && ctx.fresh) {
+    ctx.status = 304;
+    return;
+  }
+  if (encoding !== undefined) ctx.set('Content-Encoding', encoding);
+  ctx.body = encoding === undefined ? file.bytes : site.encode(file, encoding);
+}
+
+/** What the live pages want to know of this server: all of it stands on its demo page too. */
+async function describeServer(
+  ctx: Context,
+  { database, settings }: Pick<Installation, 'database' | 'settings'>,
+): Promise<void> {
+  const tenant = await findTenant(database.kysely, 'demo');
+  const { notices } =
+    tenant === undefined
+      ? { notices: [] }
+      : await listNotices(database.kysely, tenant.id, { status: 'published' }, null, 100);
+  const notice = notices.at(-1);
+  const demo =
+    tenant === undefined || notice === undefined
+      ? null
+      : { noticeId: notice.id, domain: notice.domain, slug: tenant.slug };
+  ctx.set('Cache-Control', 'no-cache');
+  const baseUrl = findOwnAddress(settings.baseUrl, ctx);
+  // Without an address of its own there is nothing to put into a tag.
+  ctx.body = { server: baseUrl === null ? null : { baseUrl, demo } };
+}
