@@ -10,11 +10,11 @@ export interface Candidate extends SignatureHeader {
 }
 
 /** All that is checked before the signature. */
-export function checkForm(settings: Settings, delivery: SignedDelivery): Candidate {
+export function checkForm(limits: Limits, delivery: SignedDelivery): Candidate {
   const { body, signature } = requireObject(delivery);
   const bytes = readBytes(body);
   const { time, signatures } = readSignatureHeader(signature);
-  checkAge(settings, time);
+  checkAge(limits, time);
   return { bytes, time, signatures };
 }
 

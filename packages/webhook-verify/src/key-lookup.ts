@@ -13,23 +13,29 @@ export interface KeySource<Request, Keys, List, Prepared> {
   readonly read: (keys: Keys) => List;
   /** Makes keys ready to verify with, which costs as much as a signature. */
   readonly prepare: (list: List) => Prepared;
+  /** Gives keys by which nobody can sign. Called at a request, since some platforms have nothing random before. */
+  readonly nobodys: () => Keys;
 }
 
-/** Gives keys that are ready to verify with: the same for every request, or found for each. Null: there are none. */
+/**
+ * Gives keys that are ready to verify with: the same for every request, or found for each. Where a look-up knows nobody it
+ * gives those by which nobody can sign, so that neither answers nor their time tell who is known.
+ */
 export function createKeyLookup<Request, Keys, List, Prepared>({
   keys,
   read,
   prepare,
-}: KeySource<Request, Keys, List, Prepared>): (of: LookupRequest<Request>) => Promise<Prepared | null> {
+  nobodys,
+}: KeySource<Request, Keys, List, Prepared>): (of: LookupRequest<Request>) => Promise<Prepared> {
   if (typeof keys !== 'function') {
     const prepared = prepare(read(keys));
     return async () => prepared;
   }
   const kept = new Map<string, Prepared>();
+  let spare: Keys | undefined;
   return async (of) => {
-    const found = await callLookup(keys as KeyLookup<Request, Keys>, of);
-    if (found === null) return null;
-    const list = read(found);
+    spare ??= nobodys();
+    const list = read((await callLookup(keys as KeyLookup<Request, Keys>, of)) ?? spare);
     const text = JSON.stringify(list);
     const prepared = kept.get(text) ?? prepare(list);
     // Last in the order of the map, which is the order of forgetting.
@@ -43,7 +49,7 @@ export function createKeyLookup<Request, Keys, List, Prepared>({
 async function callLookup<Request, Keys>(
   lookUp: KeyLookup<Request, Keys>,
   { header, request }: LookupRequest<Request>,
-): Promise<Keys | null> {
+): Promise<Keys | null | undefined> {
   try {
     return await lookUp({ header, request });
   } catch (error) {

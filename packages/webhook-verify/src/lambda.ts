@@ -38,7 +38,7 @@ export function createLambdaHandler<Event extends LambdaEvent = LambdaEvent>(
     };
     const { status, body } = await receive(incoming, event);
     const answer = { statusCode: status, headers: jsonHeaders, body, isBase64Encoded: false } as const;
-    if (event?.headers || !event?.multiValueHeaders) return answer;
+    if (listEntries(event?.headers)[0] || !listEntries(event?.multiValueHeaders)[0]) return answer;
     const multiValueHeaders = Object.fromEntries(Object.entries(jsonHeaders).map(([name, value]) => [name, [value]]));
     return { ...answer, multiValueHeaders };
   };
@@ -46,9 +46,15 @@ export function createLambdaHandler<Event extends LambdaEvent = LambdaEvent>(
 
 /** Every value of a header, joined as HTTP joins them: `headers` of a REST API has only the last one. */
 function readHeader(event: LambdaEvent, wanted: string): string | undefined {
-  const fields = Object.entries(event?.multiValueHeaders ?? event?.headers ?? {});
+  const multiple = listEntries(event?.multiValueHeaders);
+  const fields = multiple[0] ? multiple : listEntries(event?.headers);
   const values = fields.flatMap(([name, value]) => (name.toLowerCase() === wanted ? (value ?? []) : []));
   return values.length === 0 ? undefined : values.join(', ');
+}
+
+/** Headers of a form that is not used may also be an empty object. */
+function listEntries<Value>(fields: Readonly<Record<string, Value>> | null | undefined) {
+  return Object.entries(fields ?? {});
 }
 
 function readBody(event: LambdaEvent, maxBytes: number): Uint8Array {

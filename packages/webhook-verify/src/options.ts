@@ -37,11 +37,13 @@ export interface LookupRequest<Request> {
 }
 
 /**
- * Finds the keys for a request: of the tenant in its path, or from a vault. Null: nobody's, and it is refused like one
- * whose signature does not match, so that answers do not tell which tenants there are. What it throws goes on unchanged;
- * adapters answer 500.
+ * Finds the keys for a request: of the tenant in its path, or from a vault. Null or undefined: nobody's, and it is
+ * refused like one whose signature does not match, so that answers do not tell which tenants there are. What it throws
+ * goes on unchanged; adapters answer 500.
  */
-export type KeyLookup<Request, Keys> = (of: LookupRequest<Request>) => Keys | null | Promise<Keys | null>;
+export type KeyLookup<Request, Keys> = (
+  of: LookupRequest<Request>,
+) => Keys | null | undefined | Promise<Keys | null | undefined>;
 
 /** What came in, with all its headers. */
 export interface ReceivedDelivery<Request> extends LookupRequest<Request> {

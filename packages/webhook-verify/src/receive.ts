@@ -74,11 +74,14 @@ export function createReceiver<Request>(
 ): (incoming: Incoming, request: Request) => Promise<Answer> {
   const { handler, replay, maxBytes = 1_048_576, onError = printFailure, onDuplicate } = requireObject(options);
   const verifier = readVerifier(options);
-  const functions = [handler, onError, onDuplicate ?? handler, replay === undefined ? handler : replay?.run];
+  const functions = [
+    ...[handler, onError, onDuplicate ?? handler, replay === undefined ? handler : replay?.run],
+    ...[verifier?.constructEvent, verifier?.checkHeaders],
+  ];
   if (!(maxBytes >= 1) || !functions.every((one) => typeof one === 'function'))
     fail(
       'options_invalid',
-      'maxBytes must be a number from 1; handler, onError, onDuplicate and replay.run functions.',
+      'maxBytes must be a number from 1; handler, onError, onDuplicate, replay.run, verifier.constructEvent and verifier.checkHeaders functions.',
     );
   return async ({ header, readBody }, request) => {
     let deliveryId = header('svc-delivery') ?? null;
@@ -116,7 +119,7 @@ function readVerifier<Request>(options: AdapterOptions<Request>): RequestVerifie
       fail('options_invalid', 'A guard that createReplayGuard has not made must go by: "event".');
     return createSecretVerifier(options, createIdReader);
   }
-  if (typeof verifier?.constructEvent !== 'function' || [secrets, toleranceSeconds, now, validate].some((one) => one))
+  if ([secrets, toleranceSeconds, now, validate].some((one) => one !== undefined))
     fail('options_invalid', 'Give secrets, toleranceSeconds, now and validate to what makes the verifier.');
   return verifier;
 }

@@ -1,5 +1,5 @@
 import { createWebhookVerifier } from '#verifier';
-import { failMismatch } from './check.ts';
+import { checkForm } from './check.ts';
 import type { CreateDeliveryIdReader } from './delivery-id.ts';
 import { createKeyLookup } from './key-lookup.ts';
 import type { KeyLookup, LimitOptions, RequestVerifier, Secrets } from './options.ts';
@@ -21,16 +21,22 @@ export function createSecretVerifier<Request>(
     keys: options.secrets,
     read: readSecrets,
     prepare: (secrets) => {
-      const verifier = createWebhookVerifier({ ...limits, secrets: secrets as Secrets });
+      // The age is judged before the look-up, and not again after it.
+      const settings = { ...limits, toleranceSeconds: Number.POSITIVE_INFINITY };
+      const verifier = createWebhookVerifier({ ...settings, secrets: secrets as Secrets });
       return { verifier, readId: createIdReader?.(secrets) };
     },
+    nobodys: () => `whsec_${crypto.randomUUID()}`,
   });
   return {
     checkHeaders: (header) => void readSignatureHeader(header('svc-signature')),
     constructEvent: async (delivery) => {
-      const { verifier, readId } = (await find(delivery)) ?? failMismatch();
-      const { body, header } = delivery;
-      const found = await verifier.constructEvent({ body, signature: header('svc-signature') });
+      const { header } = delivery;
+      const signature = header('svc-signature');
+      // All that is answered to any sender comes first, so that it does not tell whether the look-up knows somebody.
+      const { bytes: body } = checkForm(limits, { body: delivery.body, signature });
+      const { verifier, readId } = await find(delivery);
+      const found = await verifier.constructEvent({ body: body as Uint8Array<ArrayBuffer>, signature });
       if (readId === undefined) return found;
       const proof = { id: header('svc-delivery'), timestamp: found.timestamp, signature: header('webhook-signature') };
       return { ...found, deliveryId: await readId({ ...proof, body }) };

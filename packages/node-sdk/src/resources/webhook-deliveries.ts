@@ -40,10 +40,11 @@ export class WebhookDeliveries {
   }
 
   /**
-   * Sends a delivery again, whether the earlier one was delivered or not. To a paused webhook it is sent when that is enabled
-   * again. Needs the scope `webhooks:write`.
-   * @returns a new delivery of the same event, with an id and 24 hours of its own.
-   * @throws {ConflictError} `webhook_delivery_pending`, `webhook_deleted`, `webhook_not_enabled` for a disabled webhook.
+   * Sends a delivery again, whether the earlier one was delivered or not. One that still waits is due now instead. To a paused
+   * webhook it is sent when that is enabled again. Needs the scope `webhooks:write`.
+   * @returns a new delivery of the same event, with an id and 24 hours of its own; or the one that waits, as it is now.
+   * @throws {ConflictError} `webhook_delivery_pending` while an attempt is under way; `webhook_deleted`; `webhook_not_enabled`
+   * for a disabled webhook.
    * @throws {NotFoundError} `not_found`.
    */
   redeliver(deliveryId: string, options?: RequestOptions): ApiPromise<WebhookDelivery> {
@@ -52,6 +53,24 @@ export class WebhookDeliveries {
         id: 'redeliverWebhookDelivery',
         method: 'POST',
         path: '/v1/webhooks/deliveries/{id}/redeliver',
+        parameters: { id: deliveryId },
+      },
+      options,
+    );
+  }
+
+  /**
+   * Gives up a delivery that waits: nothing more is sent, and what waited behind it comes next. Needs the scope
+   * `webhooks:write`.
+   * @throws {ConflictError} `webhook_delivery_pending` while an attempt is under way; `conflict` where it has ended.
+   * @throws {NotFoundError} `not_found`.
+   */
+  cancel(deliveryId: string, options?: RequestOptions): ApiPromise<WebhookDelivery> {
+    return this.#transport.request(
+      {
+        id: 'cancelWebhookDelivery',
+        method: 'POST',
+        path: '/v1/webhooks/deliveries/{id}/cancel',
         parameters: { id: deliveryId },
       },
       options,

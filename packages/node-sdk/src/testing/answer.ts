@@ -41,6 +41,11 @@ export function requireVersion(version: string | undefined): void {
   throw new Refusal(400, 'unsupported_version', `Svc-Version must be one of: ${requestRules.versions.join(', ')}.`);
 }
 
+/** The status of an operation that is known by name alone; 200 where there is none. */
+export function statusOfOther(operation: string | null): number {
+  return requestRules.others.find(([id]) => id === operation)?.[3] ?? 200;
+}
+
 /** The answer with a payload: in the envelope under `/v1`; an export as it is. */
 export function presentPayload(payload: unknown, status: number, path: string): Answer {
   const [, ledger] = /^\/v1\/ledgers\/(\w+)\/export$/.exec(path) ?? [];

@@ -146,6 +146,7 @@ export interface OperationAnswers {
   listWebhookDeliveries: ItemsPage<WebhookDeliveries['list']>;
   getWebhookDelivery: Answer<WebhookDeliveries['retrieve']>;
   redeliverWebhookDelivery: Answer<WebhookDeliveries['redeliver']>;
+  cancelWebhookDelivery: Answer<WebhookDeliveries['cancel']>;
   redeliverWebhookDeliveries: Answer<Redeliveries['create']>;
   countWebhookRedelivery: Answer<Redeliveries['count']>;
   listWebhookRedeliveries: ItemsPage<Redeliveries['list']>;

@@ -23,6 +23,14 @@ export interface RecordedRequest {
 /** A record while the request is being answered. */
 export type OpenRecord = { -readonly [Name in keyof RecordedRequest]: RecordedRequest[Name] };
 
+/** A request with what was read of it. */
+export interface Incoming {
+  readonly request: IncomingMessage;
+  readonly recorded: OpenRecord;
+  readonly url: URL;
+  readonly bytes: Buffer;
+}
+
 /** Where a request leads to: an operation, or only what a test told. */
 interface Found {
   readonly operation?: readonly [id: string, ...unknown[]];

@@ -385,6 +385,7 @@ export const requestRules: RequestRules = JSON.parse(String.raw`
   ["listWebhookDeliveries","GET","/v1/webhooks/deliveries","webhooks:read","none",200,null,281,null],
   ["getWebhookDelivery","GET","/v1/webhooks/deliveries/{id}","webhooks:read","none",200,29,null,null],
   ["redeliverWebhookDelivery","POST","/v1/webhooks/deliveries/{id}/redeliver","webhooks:write","accepted",201,29,null,null],
+  ["cancelWebhookDelivery","POST","/v1/webhooks/deliveries/{id}/cancel","webhooks:write","accepted",200,29,null,null],
   ["redeliverWebhookDeliveries","POST","/v1/webhooks/redeliver","webhooks:write","accepted",201,null,null,284],
   ["countWebhookRedelivery","GET","/v1/webhooks/redeliver","webhooks:read","none",200,null,284,null],
   ["listWebhookRedeliveries","GET","/v1/webhooks/redeliveries","webhooks:read","none",200,null,80,null],

@@ -1,22 +1,18 @@
-import type { DeliveryFailure, WebhookDeliveryDetail } from '../types/webhooks.ts';
-import type { DeliveryOutcome } from './delivery-outcome.ts';
+import type { WebhookDeliveryDetail } from '../types/webhooks.ts';
+import { type DeliveryOutcome, type JudgedOutcome, judgeOutcome } from './delivery-outcome.ts';
+import { isWithinWindow, planRetry } from './plan-retry.ts';
+import { WebhookHealth } from './webhook-health.ts';
 import type { StoredWebhook, WebhookState } from './webhook-state.ts';
 import { newId, stateHash, type World } from './world.ts';
 
-/** Seconds after the first attempt. */
-const usualSchedule = [5, 30, 120, 480, 1200, 2700, 5400, 10_800, 21_600, 43_200, 86_400];
-const minutes = 60_000;
-const window = 24 * 60 * minutes;
-/** The others are told of a webhook that has failed so often for so long. */
-const [leastFailures, tellAfter] = [4, 15 * minutes];
-const noAnswers: readonly string[] = ['timeout', 'dns', 'refused_address', 'connection', 'tls', 'protocol'];
+/** What a receiver asks for holds for so long at most, in seconds. */
+const longestPause = 3600;
 
 /** Makes the attempts of a server that sends. */
 export class DeliverySettler {
   readonly #world: World;
   readonly #state: WebhookState;
-  /** Of those that fail: how often, and whether the others were told. */
-  readonly #failing = new Map<string, { readonly failures: number; readonly isTold: boolean }>();
+  readonly #health = new WebhookHealth();
 
   constructor(world: World, state: WebhookState) {
     this.#world = world;
@@ -28,80 +24,76 @@ export class DeliverySettler {
     told: DeliveryOutcome | ((delivery: WebhookDeliveryDetail) => DeliveryOutcome),
     now: string,
   ): readonly WebhookDeliveryDetail[] {
-    if (typeof told !== 'function') requireOutcome(told);
+    if (typeof told !== 'function') judgeOutcome(told);
     const due = [...this.#state.deliveries.values()].filter(
       ({ status, nextAttemptAt }) => status === 'pending' && (nextAttemptAt ?? '') <= now,
     );
     const tried: string[] = [];
     for (const { id } of due) {
-      // An earlier one of them may have ended the webhook.
-      const delivery = this.#state.deliveries.get(id);
+      // An earlier one of them may have ended or paused the webhook, and may go before this one.
+      const delivery = this.#state.find(id);
       const webhook = this.#state.webhooks.get(delivery?.webhookId ?? '');
-      if (delivery?.status !== 'pending' || webhook?.status !== 'enabled') continue;
-      const outcome = typeof told === 'function' ? told(delivery) : told;
-      requireOutcome(outcome);
-      this.#attempt(webhook, delivery, outcome, now);
+      if (delivery?.status !== 'pending' || delivery.waitsFor !== null || webhook?.status !== 'enabled') continue;
+      if (webhook.pausedUntil !== null && webhook.pausedUntil > now) continue;
+      if (!isWithinWindow(delivery.firstAttemptAt, now)) {
+        this.#tellExhausted(webhook, this.#state.end(delivery, 'dead', now, null), now);
+        continue;
+      }
+      this.#attempt(webhook, delivery, judgeOutcome(typeof told === 'function' ? told(delivery) : told), now);
       tried.push(id);
     }
-    return tried.map((id) => this.#state.deliveries.get(id) as WebhookDeliveryDetail);
+    return tried.map((id) => this.#state.find(id) as WebhookDeliveryDetail);
   }
 
-  #attempt(webhook: StoredWebhook, delivery: WebhookDeliveryDetail, outcome: DeliveryOutcome, now: string): void {
-    const responseStatus = typeof outcome === 'number' ? outcome : null;
-    const reason = typeof outcome === 'number' ? judge(outcome) : outcome;
-    const message = reason === null ? null : describe(reason, responseStatus);
+  #attempt(webhook: StoredWebhook, delivery: WebhookDeliveryDetail, judged: JudgedOutcome, now: string): void {
+    const { reason, responseStatus, message, retryAfter, asksForPause } = judged;
     const timing = { queued: null, lookup: null, connect: null, tls: null, firstByte: null, total: 0 };
-    const judged = { outcome: reason ?? ('delivered' as const), responseStatus, message, excerpt: null };
-    const attempt = { id: newId(), at: now, ...judged };
-    const attemptCount = delivery.attemptCount + 1;
+    const attempt = { id: newId(), at: now, outcome: reason ?? ('delivered' as const), responseStatus, message };
+    const attempts = delivery.attemptCount + 1;
     const firstAttemptAt = delivery.firstAttemptAt ?? now;
+    const { retrySchedule } = webhook;
     const isOver = reason === null || reason === 'gone';
-    const nextAttemptAt = isOver ? null : planRetry(webhook, attemptCount, firstAttemptAt, now);
+    const nextAttemptAt = isOver ? null : planRetry({ retrySchedule, attempts, firstAttemptAt, now, retryAfter });
     const status = reason === null ? 'delivered' : nextAttemptAt === null ? 'dead' : 'pending';
     const saved = this.#state.save({
-      ...{ ...delivery, status, reason, responseStatus, attemptCount, firstAttemptAt, nextAttemptAt },
+      ...{ ...delivery, status, reason, responseStatus, attemptCount: attempts, firstAttemptAt, nextAttemptAt },
       finishedAt: nextAttemptAt === null ? now : null,
-      attempts: [...delivery.attempts, { ...attempt, timing, reused: false }],
+      attempts: [...delivery.attempts, { ...attempt, excerpt: null, timing, reused: false }],
     });
-    if (reason === 'gone') this.#disable(webhook, message, now);
-    else this.#noteHealth(webhook, message, now);
     if (status === 'dead' && reason !== 'gone') this.#tellExhausted(webhook, saved, now);
+    this.#noteHealth(
+      webhook,
+      judged,
+      asksForPause ? laterPause(webhook, retryAfter ?? 0, now) : webhook.pausedUntil,
+      now,
+    );
   }
 
-  #noteHealth(webhook: StoredWebhook, message: string | null, now: string): void {
-    const { id, failingSince } = webhook;
-    const before = this.#failing.get(id) ?? { failures: 0, isTold: false };
-    if (message === null) {
-      this.#failing.delete(id);
-      this.#state.webhooks.set(id, { ...webhook, failingSince: null, lastError: null });
-      if (before.isTold) this.#tell(webhook, 'webhook.endpoint_recovered', { failingSince, recoveredAt: now }, now);
-      return;
-    }
-    const since = failingSince ?? now;
-    this.#state.webhooks.set(id, { ...webhook, failingSince: since, lastError: message });
-    // One that was mended by hand begins anew.
-    const failures = failingSince === null ? 1 : before.failures + 1;
-    const isLong = failures >= leastFailures && Date.parse(now) - Date.parse(since) >= tellAfter;
-    const isTold = failingSince !== null && before.isTold;
-    this.#failing.set(id, { failures, isTold: isTold || isLong });
-    const data = { failingSince: since, lastError: message };
-    if (isLong && !isTold) this.#tell(webhook, 'webhook.endpoint_failing', data, now);
+  #noteHealth(webhook: StoredWebhook, judged: JudgedOutcome, pausedUntil: string | null, now: string): void {
+    const { message: lastError, reason } = judged;
+    const noted = this.#health.note(webhook, reason !== null, now);
+    const { failingSince, recoveredFrom } = noted;
+    const after = { ...webhook, failingSince, lastError, pausedUntil };
+    this.#state.webhooks.set(webhook.id, after);
+    const isLost = reason === 'gone' || noted.hasFailedForGood;
+    const recovery = { failingSince: recoveredFrom, recoveredAt: now };
+    if (recoveredFrom !== null) this.#tell(webhook, 'webhook.endpoint_recovered', recovery, now);
+    if (isLost) this.#disable(after, reason === 'gone' ? 'gone' : 'failing', now);
+    else if (noted.isNewlyFailing) this.#tell(webhook, 'webhook.endpoint_failing', { failingSince, lastError }, now);
   }
 
-  #disable(webhook: StoredWebhook, message: string | null, now: string): void {
-    const { id } = webhook;
-    const failingSince = webhook.failingSince ?? now;
+  #disable(webhook: StoredWebhook, reason: 'gone' | 'failing', now: string): void {
+    const { id, failingSince, lastError } = webhook;
     const disabled: StoredWebhook = {
-      ...{ ...webhook, status: 'disabled', disabledReason: 'gone', disabledAt: now, updatedAt: now },
-      ...{ failingSince, lastError: message },
+      ...{ ...webhook, status: 'disabled', disabledReason: reason, disabledAt: now, updatedAt: now },
     };
     this.#state.webhooks.set(id, disabled);
     for (const waiting of this.#state.pendingOf(id)) this.#state.end(waiting, 'dead', now, 'endpoint_disabled');
-    const diff = { reason: 'gone', failingSince, stateHash: stateHash(disabled) };
+    const diff = { reason, failingSince, stateHash: stateHash(disabled) };
     const { host } = new URL(webhook.url);
     const event = { module: 'webhooks', action: 'webhook.disabled', targetId: id, targetRef: host, diff };
     this.#world.record(null, event, now);
-    this.#tell(webhook, 'webhook.endpoint_disabled', { reason: 'gone', failingSince, lastError: message }, now);
+    this.#tell(webhook, 'webhook.endpoint_disabled', { reason, failingSince, lastError }, now);
   }
 
   #tellExhausted(webhook: StoredWebhook, delivery: WebhookDeliveryDetail, now: string): void {
@@ -121,33 +113,8 @@ export class DeliverySettler {
   }
 }
 
-/** The next time of the schedule that has not passed; null where there is none inside 24 hours. */
-function planRetry({ retrySchedule }: StoredWebhook, attempts: number, first: string, now: string): string | null {
-  const start = Date.parse(first);
-  const last = start + window - minutes;
-  const offsets = (retrySchedule ?? usualSchedule).slice(attempts - 1).map((seconds) => seconds * 1000);
-  const next = offsets.map((offset) => Math.min(start + offset, last)).find((time) => time > Date.parse(now));
-  return next === undefined ? null : new Date(next).toISOString();
-}
-
-function judge(status: number): 'redirect' | 'gone' | 'rate_limited' | 'http_error' | null {
-  if (status >= 200 && status < 300) return null;
-  if (status >= 300 && status < 400) return 'redirect';
-  if (status === 410) return 'gone';
-  return status === 429 ? 'rate_limited' : 'http_error';
-}
-
-function describe(reason: DeliveryFailure, status: number | null): string {
-  if (status === null) return `There was no answer: ${reason}.`;
-  if (reason === 'redirect')
-    return `The receiver answered ${status}: redirects are not followed. Set its final address.`;
-  if (reason === 'gone') return 'The receiver answered 410: it wants no events any more.';
-  if (reason === 'rate_limited') return 'The receiver answered 429: it gets more than it can take.';
-  return `The receiver answered ${status}.`;
-}
-
-function requireOutcome(outcome: DeliveryOutcome): void {
-  const isStatus = typeof outcome === 'number' && Number.isInteger(outcome) && outcome >= 200 && outcome <= 599;
-  if (isStatus || noAnswers.includes(outcome as string)) return;
-  throw new TypeError(`${String(outcome)} is no status of an answer (200 to 599), and none of ${noAnswers.join(', ')}`);
+/** The later one of the pause that there is and the one that is asked for. */
+function laterPause({ pausedUntil }: StoredWebhook, seconds: number, now: string): string {
+  const asked = new Date(Date.parse(now) + Math.min(seconds, longestPause) * 1000).toISOString();
+  return pausedUntil !== null && pausedUntil > asked ? pausedUntil : asked;
 }

@@ -47,10 +47,10 @@ function read(place: number, value: unknown): Reading {
     }
     case 'any':
       return good(value);
-    case 'union':
-      return (
-        rule[1].map((option) => read(option, value)).find(({ issues }) => issues.length === 0) ?? bad(value, rule[2])
-      );
+    case 'union': {
+      const readings = rule[1].map((option) => read(option, value));
+      return readings.find(({ issues }) => issues.length === 0) ?? findMeant(readings) ?? bad(value, rule[2]);
+    }
     case 'enum': {
       const options = rule[1].map((option) => JSON.stringify(option));
       if (rule[1].includes(value as string)) return good(value);
@@ -99,6 +99,12 @@ function read(place: number, value: unknown): Reading {
       return 'issue' in told ? bad(value, told.issue) : good(told.value);
     }
   }
+}
+
+/** The one option whose type a value has: what is wrong with the value by that option is clearer than that none fits. */
+function findMeant(readings: readonly Reading[]): Reading | undefined {
+  const [meant, ...others] = readings.filter(({ issues }) => issues.every(({ goesOn }) => goesOn === true));
+  return others.length === 0 ? meant : undefined;
 }
 
 /** Every field that there may be, then those that there may not. */

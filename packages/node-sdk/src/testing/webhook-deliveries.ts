@@ -16,7 +16,7 @@ export function deliveryHandlers(world: World, state: WebhookState): Handlers {
   const newestFirst = () =>
     [...state.deliveries.values()].sort((one, other) => (placeOf(one) < placeOf(other) ? 1 : -1));
   const find = ({ params }: Call): WebhookDeliveryDetail => {
-    const delivery = state.deliveries.get(params.id ?? '');
+    const delivery = state.find(params.id ?? '');
     if (delivery === undefined) throw notFound('delivery');
     return delivery;
   };
@@ -24,6 +24,10 @@ export function deliveryHandlers(world: World, state: WebhookState): Handlers {
     const order = orders.get(params.id ?? '');
     if (order === undefined) throw notFound('redelivery');
     return order;
+  };
+  const recordDelivery = (call: Call, verb: string, { id, webhookId, eventType }: WebhookDelivery): void => {
+    const event = { module: 'webhooks', action: `webhook_delivery.${verb}`, targetId: id, targetRef: null };
+    world.record(call, { ...event, diff: { webhookId, eventType } });
   };
   const redeliver = (earlier: WebhookDeliveryDetail, now: string, due: string): WebhookDeliveryDetail => {
     if (earlier.status === 'dead') state.save({ ...earlier, status: 'redelivered' });
@@ -74,17 +78,23 @@ export function deliveryHandlers(world: World, state: WebhookState): Handlers {
     redeliverWebhookDelivery(call): WebhookDelivery {
       const { now } = call;
       const earlier = find(call);
-      if (earlier.status === 'pending')
-        throw new Refusal(
-          409,
-          'webhook_delivery_pending',
-          'The delivery waits for its next attempt; where the webhook is paused, resume it.',
-        );
       requireReceiver(state, earlier.webhookId);
+      if (earlier.status === 'pending') {
+        recordDelivery(call, 'hastened', earlier);
+        return viewDelivery(state.hasten(earlier, now));
+      }
       const { id, webhookId, eventType } = redeliver(earlier, now, now);
       const event = { module: 'webhooks', action: 'webhook_delivery.redelivered', targetId: earlier.id };
       world.record(call, { ...event, targetRef: null, diff: { webhookId, eventType, redeliveryId: id } });
       return viewDelivery(state.deliveries.get(id) as WebhookDeliveryDetail);
+    },
+    cancelWebhookDelivery(call): WebhookDelivery {
+      const delivery = find(call);
+      const { status } = delivery;
+      if (status !== 'pending')
+        throw new Refusal(409, 'conflict', `The delivery is ${status}: there is nothing left to cancel.`);
+      recordDelivery(call, 'canceled', delivery);
+      return viewDelivery(state.end(delivery, 'canceled', call.now, null));
     },
     redeliverWebhookDeliveries(call: Call<RedeliveryInput>): Redelivery {
       const { now } = call;

@@ -1,4 +1,5 @@
 import type { Webhook, WebhookDelivery, WebhookDeliveryDetail, WebhookFilter } from '../types/webhooks.ts';
+import { DeliveryOrder } from './delivery-order.ts';
 import { type Happening, newId, type World } from './world.ts';
 
 /** A webhook as it is kept. */
@@ -15,6 +16,7 @@ export class WebhookState {
   readonly deletedIds = new Set<string>();
   /** By id, in the order in which they were made. */
   readonly deliveries = new Map<string, WebhookDeliveryDetail>();
+  readonly #order = new DeliveryOrder();
   readonly #tenantId: string;
 
   constructor(world: World) {
@@ -25,10 +27,11 @@ export class WebhookState {
   /** Makes a delivery of what happened for each webhook that wants it. @param except the one that it is about. */
   emit({ type, data }: Happening, now: string, except?: string): void {
     const event = this.#newEvent(type, data as Event['data'], now);
-    for (const { id, eventTypes, filter, status } of this.webhooks.values()) {
+    for (const { id, eventTypes, filter, ordering, status } of this.webhooks.values()) {
       const wants = eventTypes === null || eventTypes.includes(type);
       if (id === except || !wants || !(type.startsWith('webhook.') || passesFilter(filter, data))) continue;
       const delivery = this.add(event, id, now);
+      this.#order.add(delivery, ordering, event);
       if (status === 'disabled') this.end(delivery, 'dead', now, 'endpoint_disabled');
     }
   }
@@ -38,19 +41,33 @@ export class WebhookState {
     return this.add(this.#newEvent('webhook.test', { webhookId }, now), webhookId, now);
   }
 
-  /** Makes a delivery that waits for its first attempt. */
+  /** Makes a delivery that waits for its first attempt, and for no other delivery. */
   add(event: Event, webhookId: string, now: string, redelivery?: Partial<WebhookDelivery>): WebhookDeliveryDetail {
     const none = { reason: null, responseStatus: null, firstAttemptAt: null, redeliveryOf: null, finishedAt: null };
     const delivery: WebhookDeliveryDetail = {
       ...{ id: newId(), webhookId, eventId: event.id, eventType: event.type, status: 'pending', ...none },
-      ...{ attemptCount: 0, nextAttemptAt: now, createdAt: now, ...redelivery, event, attempts: [] },
+      ...{ attemptCount: 0, nextAttemptAt: now, createdAt: now, ...redelivery, event, waitsFor: null, attempts: [] },
     };
     this.deliveries.set(delivery.id, delivery);
     return delivery;
   }
 
+  /** Finds a delivery, with the one that it waits for now. */
+  find(id: string): WebhookDeliveryDetail | undefined {
+    const delivery = this.deliveries.get(id);
+    if (delivery?.status !== 'pending' || this.webhooks.get(delivery.webhookId)?.ordering === 'none') return delivery;
+    return { ...delivery, waitsFor: this.#order.findBefore(id) };
+  }
+
+  /** Every delivery, oldest first. */
+  list(): readonly WebhookDeliveryDetail[] {
+    return [...this.deliveries.keys()].map((id) => this.find(id) as WebhookDeliveryDetail);
+  }
+
   /** Keeps a delivery as it is now. */
-  save(delivery: WebhookDeliveryDetail): WebhookDeliveryDetail {
+  save(given: WebhookDeliveryDetail): WebhookDeliveryDetail {
+    const delivery = { ...given, waitsFor: null };
+    if (delivery.status !== 'pending') this.#order.remove(delivery.id);
     this.deliveries.set(delivery.id, delivery);
     return delivery;
   }
@@ -59,6 +76,21 @@ export class WebhookState {
   end(delivery: WebhookDeliveryDetail, status: 'dead' | 'canceled', now: string, reason: 'endpoint_disabled' | null) {
     const why = delivery.reason ?? reason;
     return this.save({ ...delivery, status, reason: why, nextAttemptAt: null, finishedAt: now });
+  }
+
+  /** Makes a delivery due that waits for its time. */
+  hasten(delivery: WebhookDeliveryDetail, now: string): WebhookDeliveryDetail {
+    const { nextAttemptAt } = delivery;
+    return this.save({
+      ...delivery,
+      nextAttemptAt: nextAttemptAt !== null && nextAttemptAt < now ? nextAttemptAt : now,
+    });
+  }
+
+  /** Makes due what waits for a webhook that is taken into use again, but for what many redeliveries have queued. */
+  resume(webhookId: string, now: string): void {
+    for (const waiting of this.pendingOf(webhookId))
+      if (waiting.attemptCount > 0 || waiting.redeliveryOf === null) this.hasten(waiting, now);
   }
 
   /** What waits for a webhook. */
@@ -72,7 +104,12 @@ export class WebhookState {
 }
 
 /** A delivery as lists have it: without what happened. */
-export function viewDelivery({ event: _, attempts: __, ...delivery }: WebhookDeliveryDetail): WebhookDelivery {
+export function viewDelivery({
+  event: _,
+  waitsFor: __,
+  attempts: ___,
+  ...delivery
+}: WebhookDeliveryDetail): WebhookDelivery {
   return delivery;
 }
 

@@ -51,7 +51,7 @@ export function webhookHandlers(world: World, state: WebhookState): Handlers {
       const { filter = null, ordering = 'none', rateLimit = null, retrySchedule = null, asymmetric = false } = body;
       requireAddress(url);
       if (stored.size >= mostWebhooks) throw conflict(`A tenant may have at most ${mostWebhooks} webhooks.`);
-      const none = { disabledReason: null, disabledAt: null, failingSince: null, lastError: null };
+      const none = { disabledReason: null, disabledAt: null, failingSince: null, lastError: null, pausedUntil: null };
       const noSecrets = { previousSecrets: 0, previousSecretExpiresAt: null, secretEnds: [] };
       const rest = { ...none, ...noSecrets, createdAt: now, updatedAt: now };
       const sending = { filter, ordering, rateLimit, retrySchedule, asymmetric, publicKey: newPublicKey(asymmetric) };
@@ -78,6 +78,7 @@ export function webhookHandlers(world: World, state: WebhookState): Handlers {
       const pick = (webhook: Webhook) =>
         Object.fromEntries(Object.entries(tell(webhook)).filter(([name]) => told.includes(name)));
       const diff = { changed, before: pick(before), after: pick(after) };
+      if (before.status !== 'enabled' && after.status === 'enabled') state.resume(after.id, call.now);
       return save(call, { ...after, updatedAt: call.now }, 'edited', diff);
     },
     deleteWebhook(call) {
@@ -138,14 +139,15 @@ function startAnew(before: StoredWebhook, after: StoredWebhook): StoredWebhook {
   return {
     ...after,
     ...(is !== 'disabled' && { disabledReason: null, disabledAt: null }),
-    ...(isAnew && { failingSince: null, lastError: null }),
+    ...(isAnew && { failingSince: null, lastError: null, pausedUntil: null }),
   };
 }
 
-/** A previous secret that has expired is none. */
+/** A previous secret that has expired is none, nor is a pause that is over. */
 function view({ secretEnds, ...webhook }: StoredWebhook, now: string): Webhook {
   const ends = secretEnds.filter((end) => end > now).toSorted();
-  return { ...webhook, previousSecrets: ends.length, previousSecretExpiresAt: ends.at(-1) ?? null };
+  const pausedUntil = webhook.pausedUntil !== null && webhook.pausedUntil > now ? webhook.pausedUntil : null;
+  return { ...webhook, pausedUntil, previousSecrets: ends.length, previousSecretExpiresAt: ends.at(-1) ?? null };
 }
 
 function sortTypes(types: WebhookInput['eventTypes']): Webhook['eventTypes'] {

@@ -69,6 +69,8 @@ export interface Webhook {
   /** Since when every attempt has failed; null while all is well. */
   readonly failingSince: string | null;
   readonly lastError: string | null;
+  /** The receiver asked for a pause: nothing is sent before. Pausing and enabling the webhook ends it, or another address. */
+  readonly pausedUntil: string | null;
   /** How many previous secrets sign along. */
   readonly previousSecrets: number;
   /** When the last of them ends; null for none. */
@@ -139,7 +141,7 @@ export interface WebhookSecretRotation {
 
 /**
  * `pending` waits for an attempt; `dead` has failed for good and can be sent again; `redelivered` was dead and was sent again
- * under another id; `canceled` belonged to a webhook that was deleted.
+ * under another id; `canceled` was given up by a caller, or belonged to a webhook that was deleted.
  */
 export type DeliveryStatus = 'pending' | 'delivered' | 'dead' | 'redelivered' | 'canceled';
 
@@ -172,7 +174,7 @@ export interface WebhookDelivery {
   readonly responseStatus: number | null;
   readonly attemptCount: number;
   readonly firstAttemptAt: string | null;
-  /** Null where no attempt is to come. */
+  /** Null where no attempt is to come. One that waits for another goes when that has ended, whatever time stands here. */
   readonly nextAttemptAt: string | null;
   /** The delivery that this one repeats. */
   readonly redeliveryOf: string | null;
@@ -189,6 +191,8 @@ export interface WebhookDeliveryDetail extends WebhookDelivery {
     readonly tenantId: string;
     readonly data: Readonly<Record<string, Json>>;
   };
+  /** The delivery that goes before it, of a webhook that keeps an order; null where it waits for its time alone. */
+  readonly waitsFor: string | null;
   /** Oldest first. */
   readonly attempts: readonly WebhookAttempt[];
 }

@@ -28,21 +28,23 @@ async function settle({ installation, clock }: TestServer): Promise<void> {
     .execute();
 }
 
+/** Both servers, and who plays to each. */
+interface Pair {
+  readonly real: TestServer;
+  readonly there: Player;
+  readonly here: Player;
+}
+
 describe('the testing server answers any sequence of requests as the real server does', () => {
-  let real: TestServer;
   let testing: TestingServer;
   before(async () => {
-    real = await startTestServer('sqlite', {}, { passwords: createQuickHasher() });
     testing = await createTestServer();
   });
-  after(async () => {
-    await testing.close();
-    await real[Symbol.asyncDispose]();
-  });
+  after(() => testing.close());
 
-  /** A new tenant on both sides. */
-  const begin = async () => {
-    const run = Math.random().toString(36).slice(2);
+  /** A tenant on both sides; what is new on both is at the same time of the clock in every run, whatever ran before. */
+  const begin = async (real: TestServer): Promise<Pair> => {
+    const run = 'new';
     const tenant = await real.createTenant(`tenant-${run}`);
     const scimToken = await real.createScimToken(tenant.id);
     testing.reset();
@@ -50,28 +52,20 @@ describe('the testing server answers any sequence of requests as the real server
     const there = new Player({ url: real.url, key: tenant.key, slug: tenant.slug, scimToken, run });
     const { baseUrl: url, apiKey: key, scimToken: token } = testing;
     const here = new Player({ url, key, slug: 'test', scimToken: token, run });
-    return { there, here };
+    return { real, there, here };
   };
 
-  /** What a person does: to a test server the test says so. */
-  const people = {
-    async accept(token: string) {
-      const body = { token, password };
-      const there = await real.request('POST', '/v1/auth/invitations/accept', { key: null, body });
-      return there.status === 200;
-    },
-    async signIn(email: string) {
-      const there = await real.request('POST', '/v1/auth/sign-in', { key: null, body: { email, password } });
-      return there.status === 200;
-    },
-  };
+  /** What a person does: to a test server the test says so. @returns whether the real server took it. */
+  const sendAsPerson = async (real: TestServer, path: string, body: object): Promise<boolean> =>
+    (await real.request('POST', path, { key: null, body: { ...body, password } })).status === 200;
 
-  const actAsPerson = async (there: Player, here: Player, { id, path, method }: Step): Promise<boolean> => {
+  const actAsPerson = async ({ real, there, here }: Pair, { id, path, method }: Step): Promise<boolean> => {
     if (id === 'accept') {
       const place = Number(path);
       const [real1, testing1] = [there.idsOf('token'), here.idsOf('token')];
       if (real1.length === 0) return true;
-      const isTaken = await people.accept(real1[place % real1.length] as string);
+      const token = real1[place % real1.length];
+      const isTaken = await sendAsPerson(real, '/v1/auth/invitations/accept', { token });
       const take = () => testing.acceptInvitation(testing1[place % testing1.length] as string);
       if (!isTaken) assert.throws(take, TypeError);
       else {
@@ -85,7 +79,7 @@ describe('the testing server answers any sequence of requests as the real server
       const users = (await here.read('/v1/users?limit=100')).data;
       const user = users[Number(path) % users.length];
       if (user === undefined) return true;
-      if (await people.signIn(user.email)) testing.signIn(user.id);
+      if (await sendAsPerson(real, '/v1/auth/sign-in', { email: user.email })) testing.signIn(user.id);
       else assert.throws(() => testing.signIn(user.id), TypeError);
       return true;
     }
@@ -102,9 +96,11 @@ describe('the testing server answers any sequence of requests as the real server
       let answered = 0;
       await fc.assert(
         fc.asyncProperty(fc.array(area.step, { minLength: 50, maxLength: 80, size: 'max' }), async (steps) => {
-          const { there, here } = await begin();
-          assert.deepEqual((await playAll(there, here, area.opening)).refused, [], 'the opening is taken');
-          answered += (await playAll(there, here, steps)).answered;
+          await using real = await startTestServer('sqlite', {}, { passwords: createQuickHasher() });
+          const pair = await begin(real);
+          const { there, here } = pair;
+          assert.deepEqual((await playAll(pair, area.opening)).refused, [], 'the opening is taken');
+          answered += (await playAll(pair, steps)).answered;
           const [events, expected] = [await readLog(here), await readLog(there)];
           // What came before was the making of the tenant, of its key and of its SCIM token.
           if (expected.length < 200) assert.equal(expected.length, events.length + 3);
@@ -118,13 +114,14 @@ describe('the testing server answers any sequence of requests as the real server
 
   const readLog = async (player: Player) => (await player.read('/v1/audit?limit=200')).items;
 
-  const playAll = async (there: Player, here: Player, steps: readonly Step[]) => {
+  const playAll = async (pair: Pair, steps: readonly Step[]) => {
+    const { real, there, here } = pair;
     let answered = 0;
     const refused: string[] = [];
     for (const one of steps) {
       real.clock.advance(one.advance);
       testing.clock.advance(one.advance);
-      if (await actAsPerson(there, here, one)) continue;
+      if (await actAsPerson(pair, one)) continue;
       const expected = await there.play(one);
       const found = await here.play(one);
       assert.deepEqual(found, expected, JSON.stringify(one));

@@ -110,6 +110,7 @@ const calls: Readonly<Record<keyof SdkTypes, SdkCall>> = {
   listWebhookDeliveries: (svc, { options, query }) => svc.webhooks.deliveries.list(query, options),
   getWebhookDelivery: (svc, { options, id }) => svc.webhooks.deliveries.retrieve(id, options),
   redeliverWebhookDelivery: (svc, { options, id }) => svc.webhooks.deliveries.redeliver(id, options),
+  cancelWebhookDelivery: (svc, { options, id }) => svc.webhooks.deliveries.cancel(id, options),
   redeliverWebhookDeliveries: (svc, { options, body }) => svc.webhooks.redeliveries.create(body, options),
   countWebhookRedelivery: (svc, { options, query }) => svc.webhooks.redeliveries.count(query, options),
   listWebhookRedeliveries: (svc, { options, query }) => svc.webhooks.redeliveries.list(query, options),

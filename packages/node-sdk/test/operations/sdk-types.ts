@@ -171,6 +171,7 @@ export interface SdkTypes {
   listWebhookDeliveries: Chunks<WebhookDeliveries['list'], 0>;
   getWebhookDelivery: Plain<WebhookDeliveries['retrieve']>;
   redeliverWebhookDelivery: Plain<WebhookDeliveries['redeliver']>;
+  cancelWebhookDelivery: Plain<WebhookDeliveries['cancel']>;
   redeliverWebhookDeliveries: Sends<Redeliveries['create'], 0>;
   countWebhookRedelivery: Asks<Redeliveries['count'], 0>;
   listWebhookRedeliveries: Chunks<Redeliveries['list'], 0>;

@@ -197,13 +197,14 @@ for (const [name, ed25519] of Object.entries({ node, edge })) {
 
     test('refuses a megabyte of header within a millisecond', async () => {
       const delivery = deliver({ 'webhook-signature': `${good} `.repeat(11_000) });
-      const times: number[] = [];
-      for (let turn = 0; turn < 20; turn += 1) {
+      // Of so many times one is not interrupted, however busy the machine is.
+      let best = Number.POSITIVE_INFINITY;
+      for (let turn = 0; turn < 1000 && best >= 1; turn += 1) {
         const before = performance.now();
         await verifier.verifySignature(delivery).catch(() => undefined);
-        times.push(performance.now() - before);
+        best = Math.min(best, performance.now() - before);
       }
-      assert.ok(Math.min(...times) < 1);
+      assert.ok(best < 1, `${best} ms`);
     });
 
     test('allows for exactly the tolerance, in both directions', async () => {
@@ -249,6 +250,43 @@ for (const [name, ed25519] of Object.entries({ node, edge })) {
     test('says what it must be given', async () => {
       for (const wrong of [undefined, null, body, { body }, { body, header: {} }])
         await assert.rejects(verifier.verifySignature(wrong as never), { code: 'options_invalid' });
+    });
+
+    test('answers alike, after as many comparisons, whether a look-up knows somebody or not', async () => {
+      const tries = [
+        deliver({ 'webhook-signature': signAs('x') }),
+        deliver({ 'webhook-timestamp': String(time - 301) }),
+        deliver({ 'webhook-timestamp': '0' }),
+        deliver({ 'webhook-timestamp': String(time + 301) }),
+        deliver({ 'webhook-signature': '' }),
+        deliver({ 'webhook-id': 'a.b' }),
+        deliver({}, event),
+      ];
+      for (const tried of tries) {
+        const answers: string[] = [];
+        for (const publicKeys of [
+          () => pair.publicKey,
+          async () => other.publicKey,
+          () => null,
+          async () => undefined,
+        ]) {
+          let compared = 0;
+          const counting = {
+            importKey: async (bytes: Uint8Array<ArrayBuffer>) => {
+              const check = await ed25519.importKey(bytes);
+              return (...given: Parameters<typeof check>) => {
+                compared += 1;
+                return check(...given);
+              };
+            },
+          };
+          const looking = createVerifierOver(counting, { publicKeys, now });
+          const error = await looking.constructEvent(tried).catch((thrown: unknown) => thrown);
+          assert.ok(WebhookVerificationError.isInstance(error));
+          answers.push(`${compared} ${error.code} ${error.message}`);
+        }
+        assert.equal(new Set(answers).size, 1, answers.join('\n'));
+      }
     });
 
     test('finds public keys by the request, and keeps errors of the look-up as they are', async () => {
@@ -340,12 +378,32 @@ test('an adapter is given either secrets or a verifier, and a guard that can pro
     { verifier, toleranceSeconds: 5 },
     { verifier, now },
     { verifier, validate: () => undefined },
+    { verifier, toleranceSeconds: 0 },
+    { verifier, toleranceSeconds: '' },
+    { verifier, secrets: null },
     { verifier: {} },
+    { verifier: { constructEvent: run } },
+    { verifier: { checkHeaders: run } },
     { verifier: null },
     { secrets: secret, replay: { run } },
   ])
     assert.throws(() => createFetchHandler({ handler, ...wrong } as never), { code: 'options_invalid' });
   createFetchHandler({ handler, secrets: secret, replay: { run, by: 'event' } });
+});
+
+test('the key that stands in for nobody is one that can be seen not to be computed', async () => {
+  const verifiedBy: Buffer[] = [];
+  const looking = createVerifierOver(
+    {
+      importKey: (bytes) => {
+        verifiedBy.push(Buffer.from(bytes));
+        return node.importKey(bytes);
+      },
+    },
+    { publicKeys: () => null, now },
+  );
+  await assert.rejects(looking.verifySignature(deliver()), { code: 'signature_mismatch' });
+  assert.deepEqual(verifiedBy, [Buffer.from('c'.repeat(43), 'base64')]);
 });
 
 test('the testing kit signs as the server does, and what it tampers with is refused', async () => {

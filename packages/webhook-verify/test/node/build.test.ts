@@ -17,16 +17,16 @@ const budgets: Readonly<Record<string, number>> = {
   '/edge on workerd': 2020,
   ' on node': 1900,
   ' on workerd': 2020,
-  '/asymmetric on node': 2470,
-  '/asymmetric on workerd': 2500,
-  '/lookup on node': 2300,
-  '/express on node': 3310,
-  '/koa on node': 3300,
-  '/fastify on node': 3370,
-  '/hono on node': 3200,
-  '/fetch on node': 3200,
-  '/next on node': 3500,
-  '/lambda on node': 3300,
+  '/asymmetric on node': 2490,
+  '/asymmetric on workerd': 2520,
+  '/lookup on node': 2330,
+  '/express on node': 3370,
+  '/koa on node': 3370,
+  '/fastify on node': 3440,
+  '/hono on node': 3260,
+  '/fetch on node': 3260,
+  '/next on node': 3560,
+  '/lambda on node': 3360,
   '/replay on node': 1800,
   '/schemas on node': 1350,
 };
@@ -90,7 +90,7 @@ describe('the package that is published', () => {
     assert.deepEqual(over, [], JSON.stringify(found));
     const scripts = readdirSync(join(installed, 'dist')).filter((name) => name.endsWith('.js'));
     const bytes = scripts.reduce((sum, name) => sum + readFileSync(join(installed, 'dist', name)).length, 0);
-    assert.ok(bytes <= 66_000, `${bytes}`);
+    assert.ok(bytes <= 67_000, `${bytes}`);
   });
 
   test('gives the core nothing of what only some need', async () => {

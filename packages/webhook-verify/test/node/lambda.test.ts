@@ -182,6 +182,22 @@ test('Lambda is answered in the form that its caller reads', async () => {
     );
 });
 
+test('an empty object of headers, of one form or the other, is none', async () => {
+  const { handle } = receive();
+  const { headers } = genuine;
+  const body = encode(genuine.body, false);
+  const plain = await handle({ headers, multiValueHeaders: {}, body });
+  assert.deepEqual(plain, {
+    statusCode: 200,
+    headers: { 'content-type': 'application/json' },
+    body: '{"received":true}',
+    isBase64Encoded: false,
+  });
+  assert.equal((await handle({ multiValueHeaders: {}, body })).multiValueHeaders, undefined);
+  const multiplied = await handle({ headers: {}, multiValueHeaders: multiply(headers), body });
+  assert.deepEqual(multiplied, { ...plain, multiValueHeaders: { 'content-type': ['application/json'] } });
+});
+
 test('a header that came twice is refused, however Lambda gives it', async () => {
   const { post } = receive();
   const signature = genuine.headers['svc-signature'];
@@ -206,6 +222,7 @@ test('an event of Lambda that is no webhook is refused, and harms nothing', asyn
     [undefined, 400, 'signature_missing'],
     ['event', 400, 'signature_missing'],
     [{ headers: null, multiValueHeaders: null, body: null }, 400, 'signature_missing'],
+    [{ headers: {}, multiValueHeaders: {}, body: null }, 400, 'signature_missing'],
     [{ headers: { 'svc-signature': undefined }, body: '' }, 400, 'signature_missing'],
     [{ multiValueHeaders: { 'svc-signature': [] }, body: '' }, 400, 'signature_missing'],
     [{ headers, body: null }, 400, 'signature_mismatch'],

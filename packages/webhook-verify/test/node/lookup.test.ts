@@ -7,7 +7,7 @@ import { createLookupVerifier } from '../../src/lookup.ts';
 import { WebhookVerificationError } from '../../src/node.ts';
 import { createReplayGuard } from '../../src/replay.ts';
 import { createSignedRequest, tamperWithRequest } from '../../src/testing.ts';
-import { event, now, otherSecret, secret, time } from './vectors.ts';
+import { event, now, otherSecret, secret, sign, time } from './vectors.ts';
 
 /** Each tenant has an address of its own. */
 const tenants: Readonly<Record<string, string | readonly string[] | undefined>> = {
@@ -60,13 +60,67 @@ test('secrets are found by a header', async () => {
 
 test('a tenant that is not known is answered like a signature that does not match', async () => {
   const answers: unknown[] = [];
-  for (const secrets of [() => null, () => otherSecret]) {
+  for (const secrets of [() => null, () => undefined, () => otherSecret]) {
     const handle = createFetchHandler({ secrets, now, handler: () => assert.fail(), onError: () => undefined });
     const response = await handle(new Request('https://example.com', forAda));
     answers.push([response.status, await response.text()]);
   }
-  assert.deepEqual(answers[0], answers[1]);
+  assert.deepEqual(answers[0], answers[2]);
+  assert.deepEqual(answers[1], answers[2]);
   assert.match(String(answers[0]), /^400,.*signature_mismatch/);
+});
+
+const forged = (at: number) => sign(forAda.body, at, `${secret}x`);
+
+/** What a sender without the secret can try, and the one code that it is told whoever it is for. */
+const tries: Readonly<Record<string, { readonly code: string; readonly signature: string; readonly body?: unknown }>> =
+  {
+    'a wrong signature': { code: 'signature_mismatch', signature: forged(time) },
+    'an old time': { code: 'timestamp_too_old', signature: forged(time - 301) },
+    'the oldest time': { code: 'timestamp_too_old', signature: `t=0,v1=${'0'.repeat(64)}` },
+    'a time in the future': { code: 'timestamp_too_new', signature: forged(time + 301) },
+    'a body that was parsed': { code: 'body_not_bytes', signature: forged(time), body: event },
+    'no body': { code: 'body_not_bytes', signature: forged(time), body: undefined },
+    'no signature': { code: 'signature_missing', signature: '' },
+    'a malformed signature': { code: 'signature_malformed', signature: 't=1' },
+  };
+
+for (const [what, { code, signature, ...rest }] of Object.entries(tries))
+  test(`${what} is answered alike whether a tenant is known or not`, async () => {
+    const given = { header: () => signature, body: forAda.body, request: undefined, ...rest };
+    const answers: string[] = [];
+    let calls = 0;
+    for (const found of [secret, [otherSecret, secret], null, undefined])
+      for (const wrap of [(value: typeof found) => value, async (value: typeof found) => value]) {
+        const lookUp = () => {
+          calls += 1;
+          return wrap(found);
+        };
+        const verifier = createLookupVerifier({ secrets: lookUp, now });
+        const error = await verifier.constructEvent(given as never).catch((thrown: unknown) => thrown);
+        assert.ok(WebhookVerificationError.isInstance(error));
+        assert.equal(error.code, code);
+        answers.push(error.message);
+      }
+    assert.equal(new Set(answers).size, 1, answers.join('\n'));
+    assert.equal(calls, code === 'signature_mismatch' ? 8 : 0);
+  });
+
+test('a look-up that takes its time changes nothing of how old a delivery is', async () => {
+  const answers: string[] = [];
+  for (const found of [secret, null]) {
+    let present = time + 300;
+    const lookUp = async () => {
+      present += 1;
+      return found;
+    };
+    const verifier = createLookupVerifier({ secrets: lookUp, now: () => present * 1000 });
+    await verifier.constructEvent({ ...delivery(), body: 'x' }).catch(({ code }) => answers.push(code));
+    if (found === null) continue;
+    present = time + 300;
+    assert.deepEqual((await verifier.constructEvent(delivery())).event, event);
+  }
+  assert.deepEqual(answers, ['signature_mismatch', 'signature_mismatch']);
 });
 
 test('whoever does not even try to sign causes no look-up', async () => {
@@ -103,7 +157,7 @@ test('what a look-up throws passes through unchanged, and adapters answer 500, e
 });
 
 test('a look-up that gives no secrets is a mistake here: the sender comes again', async () => {
-  for (const wrong of [undefined, '', [], [null], 'whsec_', 5, {}, [secret, '']]) {
+  for (const wrong of ['', [], [null], 'whsec_', 5, {}, [secret, '']]) {
     const { post, errors } = receive(() => wrong as never);
     assert.deepEqual(await post('/', forAda), [500, 'secret_invalid'], JSON.stringify(wrong));
     assert.ok(WebhookVerificationError.isInstance(errors[0]));
@@ -136,6 +190,7 @@ test('keys are prepared once for the same text, and the ones that were not used 
     keys: async ({ request }: { readonly request: string }) => request,
     read: (keys: string) => keys,
     prepare: (text: string) => prepared.push(text),
+    nobodys: () => 'nobody',
   });
   const header = () => null;
   const ask = async (from: number, to: number) => {

@@ -88,7 +88,8 @@ function parseFirst(handle: FetchHandler, isParsed: boolean): FetchHandler {
 }
 
 async function listen(listener: RequestListener): Promise<RunningServer> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
+  // No connection is closed in the moment in which a slow machine sends over it.
+  const server = createServer({ keepAliveTimeout: 0 }, listener).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

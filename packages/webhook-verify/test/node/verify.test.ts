@@ -63,13 +63,14 @@ for (const [name, build] of Object.entries(builds)) {
     test('refuses a megabyte of header within a millisecond', async () => {
       const signature = `t=${time}${`,v1=${digest(body)}`.repeat(14_000)}`;
       await verify({ body, signature }).catch(() => undefined);
-      const times: number[] = [];
-      for (let turn = 0; turn < 20; turn += 1) {
+      // Of so many times one is not interrupted, however busy the machine is.
+      let best = Number.POSITIVE_INFINITY;
+      for (let turn = 0; turn < 1000 && best >= 1; turn += 1) {
         const before = performance.now();
         await verify({ body, signature }).catch(() => undefined);
-        times.push(performance.now() - before);
+        best = Math.min(best, performance.now() - before);
       }
-      assert.ok(Math.min(...times) < 1);
+      assert.ok(best < 1, `${best} ms`);
     });
 
     test('passes schemes over that it does not know, wherever they stand', async () => {
