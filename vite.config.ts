@@ -8,17 +8,25 @@ import { build, defineConfig, type Plugin, type UserConfig } from 'vite';
 // widget's folder.
 const { version, svc: widget }: { version: string; svc: string } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-const interfaceEntry = 'src/interface-script.ts';
-const interfaceName = `${widget}-ui`;
+/** The further scripts of a widget in stages, the last one first, and the name that the code before has for its hash. */
+const laterStages = [
+  { entry: 'src/panel-script.ts', name: `${widget}-panel`, constant: 'SVC_PANEL_INTEGRITY' },
+  { entry: 'src/interface-script.ts', name: `${widget}-ui`, constant: 'SVC_INTERFACE_INTEGRITY' },
+];
+/** Names what the second script hands to the third. */
+const sharedModule = 'src/shared.ts';
 const wordsFolder = 'src/words';
+const wordsList = 'words/integrity.json';
 
 export default defineConfig({
   ...configureScript('src/script.ts', widget),
-  plugins: [...sourcePlugins(widget), buildInterface(), emitWords(), writeIntegrity()],
+  plugins: [...sourcePlugins(widget), buildLaterStages(), writeIntegrity()],
 });
 
 /** How one entry becomes one script. */
 function configureScript(entry: string, name: string): UserConfig {
+  // By the getter itself, for an image of the name `currentScript` would take its place on `document`.
+  const shared = "Reflect.get(Document.prototype,'currentScript',document).svc";
   return {
     define: { 'import.meta.url': 'undefined' },
     build: {
@@ -27,7 +35,7 @@ function configureScript(entry: string, name: string): UserConfig {
       reportCompressedSize: false,
       lib: { entry, formats: ['iife'], name: '_svc', fileName: () => `${name}.js` },
       rolldownOptions: {
-        output: { minify: { compress: true, mangle: true, mangleProps: { include: /^_\$/ } } },
+        output: { globals: { shared }, minify: { compress: true, mangle: true, mangleProps: { include: /^_\$/ } } },
       },
     },
   };
@@ -38,32 +46,40 @@ function sourcePlugins(policy: string): Plugin[] {
 }
 
 /**
- * A widget in two stages: the second is a script of its own, whose hash stands in the first. What a page pins by the hash
- * of the first is thereby all of it.
+ * A widget in stages: each is a script of its own, and its hash stands in the one before. What a page pins by the hash of
+ * the first is thereby all of them.
  */
-function buildInterface(): Plugin {
-  const file = `${interfaceName}.js`;
-  let code: string;
+function buildLaterStages(): Plugin {
+  const files = new Map<string, string>();
   return {
-    name: 'build-interface',
+    name: 'build-later-stages',
     async config() {
-      if (!existsSync(interfaceEntry)) return undefined;
-      code = await buildScript(interfaceEntry, interfaceName);
-      return { define: { SVC_INTERFACE_INTEGRITY: JSON.stringify(hashBytes(code)) } };
+      const words = await writeWords();
+      for (const [fileName, text] of words) files.set(fileName, text);
+      let define: Record<string, string> = {
+        SVC_WORDS_INTEGRITY: JSON.stringify(hashBytes(words.get(wordsList) ?? '')),
+      };
+      for (const { entry, name, constant } of laterStages.filter((stage) => existsSync(stage.entry))) {
+        const code = await buildScript(entry, name, define);
+        files.set(`${name}.js`, code);
+        define = { ...define, [constant]: JSON.stringify(hashBytes(code)) };
+      }
+      return { define };
     },
     generateBundle() {
-      if (code !== undefined) this.emitFile({ type: 'asset', fileName: file, source: code });
+      for (const [fileName, source] of files) this.emitFile({ type: 'asset', fileName, source });
     },
   };
 }
 
-async function buildScript(entry: string, name: string): Promise<string> {
+async function buildScript(entry: string, name: string, define: Record<string, string>): Promise<string> {
   const config = configureScript(entry, name);
   const built = await build({
     ...config,
+    define: { ...config.define, ...define },
     configFile: false,
     logLevel: 'error',
-    plugins: sourcePlugins(name),
+    plugins: [...sourcePlugins(name), ...(name.endsWith('-panel') ? [takeShared()] : [])],
     build: { ...config.build, write: false },
   });
   const chunks = [built].flat().flatMap((bundle) => ('output' in bundle ? bundle.output : []));
@@ -72,19 +88,33 @@ async function buildScript(entry: string, name: string): Promise<string> {
   return chunk.code;
 }
 
-/** The words of every language but English, which is inside: a file for each, loaded when a visitor needs it. */
-function emitWords(): Plugin {
+/** Leaves out what the script before hands over: the modules that `shared.ts` imports. */
+function takeShared(): Plugin {
+  const modules = [...readFileSync(sharedModule, 'utf8').matchAll(/from '(.+)'/g)].map(([, name]) => name);
   return {
-    name: 'emit-words',
-    async generateBundle() {
-      const names = existsSync(wordsFolder) ? readdirSync(wordsFolder).sort() : [];
-      for (const name of names.filter((one) => one !== 'en.ts')) {
-        const { words } = await import(pathToFileURL(resolve(wordsFolder, name)).href);
-        const fileName = `words/${name.replace(/\.ts$/, '.json')}`;
-        this.emitFile({ type: 'asset', fileName, source: `${JSON.stringify(words)}\n` });
-      }
-    },
+    name: 'take-shared',
+    enforce: 'pre',
+    resolveId: (source) => (modules.includes(source) ? { id: 'shared', external: true } : null),
   };
+}
+
+/**
+ * The words of every language but English, which is inside: a file for each, loaded when a visitor needs it, and a list of
+ * their hashes. Only the list's own hash stands in a script, for all of them are longer than the words of a language.
+ */
+async function writeWords(): Promise<ReadonlyMap<string, string>> {
+  const files = new Map<string, string>();
+  const hashes: Record<string, string> = {};
+  const names = existsSync(wordsFolder) ? readdirSync(wordsFolder).sort() : [];
+  for (const name of names.filter((one) => one !== 'en.ts')) {
+    const { words } = await import(pathToFileURL(resolve(wordsFolder, name)).href);
+    const language = name.replace(/\.ts$/, '');
+    const text = `${JSON.stringify(words)}\n`;
+    files.set(`words/${language}.json`, text);
+    hashes[language] = hashBytes(text);
+  }
+  if (names.length) files.set(wordsList, `${JSON.stringify(hashes)}\n`);
+  return files;
 }
 
 /** Takes the white space that only serves our eyes out of html`…` and css`…`, which no minifier touches. */

@@ -45,6 +45,8 @@ const camelCase = (word: string) => word.replace(/-./g, ([, letter = '']) => let
 const imports = `import type { ${attributesName} } from './element-attributes.js';
 import type { ${name} } from './index.js';`;
 
+const laterStages = [`${tagName}-ui`, `${tagName}-panel`].filter((name) => existsSync(`dist/${name}.js`));
+
 const typings: Readonly<Record<string, string>> = {
   'element-attributes': `/** The attributes of \`<${tagName}>\` as markup has them. */
 export interface ${attributesName} {
@@ -96,7 +98,7 @@ export type { ${attributesName} };
 `,
   // What the script of the tag leaves on the page.
   [tagName]: "import './index.js';\n\nexport {};\n",
-  ...(existsSync(`dist/${tagName}-ui.js`) && { [`${tagName}-ui`]: 'export {};\n' }),
+  ...Object.fromEntries(laterStages.map((name) => [name, 'export {};\n'])),
 };
 
 for (const [file, text] of Object.entries(typings)) writeFileSync(`dist/${file}.d.ts`, text);

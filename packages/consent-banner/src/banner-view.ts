@@ -13,6 +13,8 @@ export interface BannerActions {
   readonly acceptAll: () => void;
   readonly rejectAll: () => void;
   readonly showPanel: () => void;
+  /** The visitor seems to be about to ask for the panel. */
+  readonly expectPanel: () => void;
   readonly rememberFocus: (event: FocusEvent) => void;
 }
 
@@ -34,7 +36,15 @@ export function bannerView({ words, changedSince }: BannerContent, actions: Bann
       ${date ? html`<p part="text">${fillText(words.changed, { date })}</p>` : nothing}
       <p part="text">${words.intro}</p>
       ${choicesView(words, actions)}
-      <button class="quiet" part="preferences" type="button" aria-haspopup="dialog" @click=${actions.showPanel}>
+      <button
+        class="quiet"
+        part="preferences"
+        type="button"
+        aria-haspopup="dialog"
+        @pointerover=${actions.expectPanel}
+        @focus=${actions.expectPanel}
+        @click=${actions.showPanel}
+      >
         ${words.preferences}
       </button>
     </section>

@@ -1,4 +1,5 @@
 import { reportProblem } from './report-problem.ts';
+import { AGE, DOMAIN } from './stub/attribute-values.ts';
 
 const MAPPING = 'pairs such as "statistics: one two; marketing: three"';
 
@@ -6,9 +7,9 @@ const MAPPING = 'pairs such as "statistics: one two; marketing: three"';
 const rules: Readonly<Record<string, readonly [RegExp, string]>> = {
   theme: [/^(auto|light|dark)$/, 'auto, light or dark'],
   trigger: [/^(none|bottom-left|bottom-right)$/, 'none, bottom-left or bottom-right'],
-  'max-age': [/^(?=.*[1-9])\d+(\.\d+)?$/, 'a number of days above 0'],
-  'refusal-max-age': [/^(?=.*[1-9])\d+(\.\d+)?$/, 'a number of days above 0'],
-  'cookie-domain': [/^[\w-]+(\.[\w-]+)*$/, 'a domain such as example.com'],
+  'max-age': [AGE, 'a number of days above 0'],
+  'refusal-max-age': [AGE, 'a number of days above 0'],
+  'cookie-domain': [DOMAIN, 'a domain such as example.com'],
   'clear-cookies': [/^(\s*[^\s:;]+\s*:\s*[^:;]+(;\s*|$))+$/, MAPPING],
   'consent-mode': [/^(\s*[^\s:;]+\s*:\s*[^:;]+(;\s*|$))+$/, MAPPING],
 };
@@ -18,5 +19,18 @@ export function checkAttributes(element: Element): void {
   for (const [name, [rule, wanted]] of Object.entries(rules)) {
     const value = element.getAttribute(name);
     if (value && !rule.test(value)) reportProblem(`${name}="${value}" is not understood. It must be ${wanted}.`);
+  }
+}
+
+/** What loads by itself although it names a purpose, as long as nothing is granted. */
+const LOOSE =
+  '[data-svc-purpose]:is(:is(iframe,img)[src]:not([data-src],[src^="about:"]),link[href]:not([data-href]),script:is(:not([type]),[type*=javascript],[type=module]))';
+
+/** Tells which tags are not held back. */
+export function checkTags(): void {
+  for (const tag of Document.prototype.querySelectorAll.call(document, LOOSE)) {
+    reportProblem(
+      `<${tag.localName} data-svc-purpose="${tag.getAttribute('data-svc-purpose')}"> is not held back. Write its address as data-src or data-href, and type="text/plain" on a script.`,
+    );
   }
 }

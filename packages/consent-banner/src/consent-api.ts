@@ -1,5 +1,6 @@
 import { type Notice, parseNotice } from './notice.ts';
 import type { ConsentRecord } from './record-queue.ts';
+import { attempt } from './stub/attempt.ts';
 
 const RECORD_TIMEOUT = 30_000;
 
@@ -44,14 +45,16 @@ export async function sendRecord(address: string, record: ConsentRecord): Promis
   }
 }
 
+/** Only the API's own words count: what a proxy, a firewall or a login page says is no reason to lose a record. */
 async function readReceipt(response: Response): Promise<Receipt> {
   const { ok, status, headers } = response;
-  // The record is kept, whatever becomes of the rest of the answer.
-  if (ok) return { outcome: 'kept', body: await response.json().catch(() => null) };
-  if (status === 408 || status === 429 || status < 400 || status >= 500) {
-    return { outcome: 'later', waitSeconds: readWait(headers.get('Retry-After')) };
+  const text = await response.text();
+  const body = attempt(() => JSON.parse(text));
+  if (ok && body?.data) return { outcome: 'kept', body };
+  if (status >= 400 && status < 500 && status !== 408 && status !== 429 && body?.error?.code) {
+    return { outcome: 'refused', reason: `${status} ${text}` };
   }
-  return { outcome: 'refused', reason: `${status} ${await response.text()}` };
+  return { outcome: 'later', waitSeconds: readWait(headers.get('Retry-After')) };
 }
 
 /** Retry-After is a number of seconds or a date. */

@@ -1,15 +1,11 @@
 import { bannerStyles } from './banner.styles.ts';
 import { css } from './css.ts';
-import { panelStyles } from './panel.styles.ts';
-import { receiptStyles } from './receipt.styles.ts';
-import { switchStyles } from './switch.styles.ts';
-import { triggerStyles } from './trigger.styles.ts';
 
 /** Colours, type and buttons, which both layers share. Sizes follow the visitor's own font size, not the page's. */
 const sharedStyles = css`
   :host {
     all: initial;
-    display: contents;
+    display: contents !important; /* A page's own rule, or a blocker's, would leave an open panel that nobody sees. */
     color-scheme: light dark;
     --_bg: var(--svc-c-bg, light-dark(#fff, #161a23));
     --_text: var(--svc-c-text, light-dark(#101322, #eef1f7));
@@ -37,7 +33,12 @@ const sharedStyles = css`
     }
   }
   :host([hidden]) {
-    display: none;
+    display: none !important;
+  }
+  #root {
+    all: initial; /* What a page's rules for all elements make the element inherit ends here. */
+    display: contents;
+    color-scheme: inherit;
   }
   *,
   ::before,
@@ -45,7 +46,14 @@ const sharedStyles = css`
     box-sizing: border-box;
     margin: 0;
   }
+  @keyframes arrive {
+    from,
+    to {
+      pointer-events: none;
+    }
+  }
   .layer {
+    animation: arrive 0.4s; /* A press at that moment was meant for what stood there before. */
     border: 1px solid var(--_border);
     border-radius: var(--_radius);
     background: var(--_bg);
@@ -117,4 +125,5 @@ const sharedStyles = css`
   }
 `;
 
-export const styles = [sharedStyles, bannerStyles, panelStyles, switchStyles, receiptStyles, triggerStyles];
+/** The styles of stage two. */
+export const styles = css`${sharedStyles}${bannerStyles}`;

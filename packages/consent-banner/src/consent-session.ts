@@ -1,20 +1,21 @@
 import { readNotice } from './consent-api.ts';
-import { clearCookies, shareDecision } from './cookies.ts';
 import { decidePurposes, type Notice, type Purposes } from './notice.ts';
+import type { PanelLoader } from './panel-loader.ts';
 import { createRandomId } from './random-id.ts';
-import { draftReceipt, proveReceipt, type RecordReceipt } from './receipt.ts';
-import { readReceipt, writeReceipt } from './receipt-store.ts';
-import { type ConsentRecord, enqueueRecord } from './record-queue.ts';
+import { keepAnswer, keepReceipt } from './receipt-store.ts';
+import { type ConsentRecord, enqueueRecord, listNotices } from './record-queue.ts';
 import { RecordSender } from './record-sender.ts';
 import { reportProblem } from './report-problem.ts';
 import { writeItem } from './safe-storage.ts';
+import { attempt } from './stub/attempt.ts';
 import type { PageActions, PageView } from './stub/consent-state.ts';
-import { readMapping } from './stub/mapping.ts';
 import { decisionKey, type StoredDecision } from './stub/stored-decision.ts';
 
 export interface ConsentSessionOptions {
   readonly page: PageView;
   readonly actions: PageActions;
+  /** Stage three, which cares for cookies; whoever has attributes for them does not decide before it is there. */
+  readonly panel: PanelLoader;
   /** Told when the receipt of the latest decision has its proof. */
   readonly onReceipt: () => void;
 }
@@ -30,30 +31,37 @@ export class ConsentSession {
   /** Whether it was asked for and did not come. */
   isFailed = false;
   readonly #actions: PageActions;
-  readonly #onReceipt: () => void;
-  readonly #sender: RecordSender;
+  readonly #panel: PanelLoader;
+  #sender: RecordSender | undefined;
+  readonly #ended = new AbortController();
+  readonly #tabs: BroadcastChannel | undefined;
   #loading: Promise<Notice | null> | undefined;
 
-  constructor({ page, actions, onReceipt }: ConsentSessionOptions) {
+  constructor({ page, actions, panel, onReceipt }: ConsentSessionOptions) {
     this.page = page;
     this.#actions = actions;
-    this.#onReceipt = onReceipt;
+    this.#panel = panel;
     this.noticeId = page.noticeId;
     this.address = page.address;
-    this.#sender = new RecordSender({
-      noticeId: this.noticeId,
-      address: this.address,
-      onKept: (body) => this.#proveReceipt(body),
-    });
-    // What could not be sent goes out when the network is back, and once more with the page.
-    for (const type of ['online', 'pagehide']) addEventListener(type, () => this.#sender.flush());
-    void this.#sender.flush();
-  }
-
-  /** The receipt of the decision in force, as far as it is known here. */
-  get receipt(): RecordReceipt | null {
-    const { stored } = this.page;
-    return stored && readReceipt(this.noticeId, stored.decidedAt);
+    // A tab that shows nothing follows by the storage alone. Where that is blocked or full, all of them ask, and stand here.
+    // Where a browser forbids storage it may forbid this, too.
+    this.#tabs = attempt(() => new BroadcastChannel(decisionKey(page.noticeId)));
+    this.#tabs?.addEventListener('message', ({ data }) => actions.follow(data));
+    const { signal } = this.#ended;
+    // What an earlier notice has left goes out as well, each to where that was.
+    for (const noticeId of new Set([this.noticeId, ...listNotices()])) {
+      const sender = new RecordSender({
+        noticeId,
+        address: noticeId === this.noticeId ? this.address : '',
+        signal,
+        onKept: (record, body) => keepAnswer(noticeId, record, body) && onReceipt(),
+      });
+      this.#sender ??= sender;
+      // What could not be sent goes out when the network is back, and once more with the page.
+      addEventListener('online', () => sender.flush(), { signal });
+      addEventListener('pagehide', () => sender.leave(), { signal });
+      void sender.flush();
+    }
   }
 
   /** The notice, asked for once; after a failure (told in the console) it is null and may be asked for again. */
@@ -67,6 +75,12 @@ export class ConsentSession {
     return this.#loading;
   }
 
+  /** Another notice takes its place, and sends what is queued. */
+  end(): void {
+    this.#ended.abort();
+    this.#tabs?.close();
+  }
+
   /** Takes the visitor's choice: queued first, then stored and told to the page, then sent. */
   decide(notice: Notice, isGranted: Parameters<typeof decidePurposes>[1], method: ConsentRecord['method']): void {
     const { noticeId } = this;
@@ -74,8 +88,8 @@ export class ConsentSession {
     const capturedAt = new Date().toISOString();
     const subjectId = this.page.stored?.subjectId ?? createRandomId();
     const record: ConsentRecord = { subjectId, purposes, method, capturedAt, noticeVersion: notice.version };
-    enqueueRecord(noticeId, record);
-    writeReceipt(noticeId, draftReceipt({ notice, record, address: this.address }));
+    enqueueRecord(this, record);
+    keepReceipt(noticeId, { notice, record, address: this.address });
     const decision = nameDecision(notice, purposes);
     this.#keep({
       decision,
@@ -83,22 +97,18 @@ export class ConsentSession {
       noticeVersion: notice.version,
       decidedAt: capturedAt,
       subjectId,
+      required: notice.purposes.flatMap(({ key, required }) => (required ? key : [])),
       ...(hasPrivacySignal() && { signal: true }),
     });
-    void this.#sender.flush();
+    void this.#sender?.flush();
   }
 
   #keep(decision: StoredDecision): void {
     const { noticeId } = this;
-    const domain = this.page.element?.getAttribute('cookie-domain');
-    if (domain && !shareDecision({ noticeId, domain, decision })) {
-      reportProblem(
-        `the browser refused a cookie for cookie-domain "${domain}". It must be this host or a domain above it, and the notice must not have too many purposes.`,
-      );
-    }
-    clearCookies(readMapping(this.page.element?.getAttribute('clear-cookies')), decision.purposes);
+    this.#panel.parts?.keepCookies(this.page.element, noticeId, decision);
     writeItem(decisionKey(noticeId), JSON.stringify(decision));
     writeItem(`${decisionKey(noticeId)}:checked`, String(Date.now()));
+    this.#tabs?.postMessage(decision);
     this.#actions.decide(decision);
   }
 
@@ -109,14 +119,6 @@ export class ConsentSession {
     this.notice = await readNotice(this.#actions.fetchNotice(), address, noticeId);
     this.isFailed = false;
     return this.notice;
-  }
-
-  #proveReceipt(body: unknown): void {
-    const { receipt } = this;
-    const proven = receipt && proveReceipt(receipt, body);
-    if (!proven?.proof) return;
-    writeReceipt(this.noticeId, proven);
-    this.#onReceipt();
   }
 }
 

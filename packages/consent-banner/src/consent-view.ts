@@ -1,20 +1,23 @@
 import { html, nothing, render, type TemplateResult } from 'lit/html.js';
 import { adoptStyles } from './adopt-styles.ts';
 import { bannerView } from './banner-view.ts';
-import { checkAttributes } from './check-attributes.ts';
+import { carryOver } from './carry-over.ts';
+import { checkAttributes, checkTags } from './check-attributes.ts';
 import { styles } from './consent-banner.styles.ts';
 import { ConsentSession, hasPrivacySignal } from './consent-session.ts';
-import { FrameCovers } from './cover-frames.ts';
 import { fillWords } from './fill-words.ts';
+import { FocusClearance } from './focus-clearance.ts';
 import { FocusReturn } from './focus-return.ts';
 import type { SpokenWords } from './load-words.ts';
+import type { InterfaceLoaders } from './mount-interface.ts';
+import type { PanelParts } from './mount-panel.ts';
 import type { Notice, Purpose } from './notice.ts';
-import { panelView } from './panel-view.ts';
+import { PanelLoader } from './panel-loader.ts';
 import type { ConsentRecord } from './record-queue.ts';
 import { reportProblem } from './report-problem.ts';
 import { Speaker } from './speaker.ts';
+import { CORNER } from './stub/attribute-values.ts';
 import type { ConsentInterface, PageActions, PageView } from './stub/consent-state.ts';
-import { triggerView } from './trigger-view.ts';
 
 type IsGranted = (purpose: Purpose, index: number) => boolean;
 
@@ -23,15 +26,20 @@ export class ConsentView implements ConsentInterface {
   readonly #actions: PageActions;
   readonly #speaker: Speaker;
   readonly #focus = new FocusReturn();
-  readonly #covers = new FrameCovers();
+  readonly #clearance = new FocusClearance();
+  readonly #panel: PanelLoader;
   #page: PageView | undefined;
   #session: ConsentSession | undefined;
   #root: ShadowRoot | undefined;
   #isPanelOpen = false;
+  /** What the visitor answered, in the place of a notice that cannot be had; only the panel shows it. */
+  #recalled: Notice | undefined;
 
-  constructor(actions: PageActions, loadLanguage: (language: string) => Promise<unknown>) {
+  constructor(actions: PageActions, { loadLanguage, loadPanel }: InterfaceLoaders) {
     this.#actions = actions;
     this.#speaker = new Speaker(loadLanguage);
+    this.#panel = new PanelLoader(loadPanel);
+    document.addEventListener('focusin', ({ target }) => this.#clearance.clear(target as HTMLElement, this.#banner));
   }
 
   update(page: PageView): void {
@@ -40,10 +48,18 @@ export class ConsentView implements ConsentInterface {
     this.#useRoot(element && (element.shadowRoot ?? element.attachShadow({ mode: 'open' })));
     if (!element) return;
     checkAttributes(element);
+    if (!page.state) checkTags();
     if (!noticeId) reportProblem('notice-id is missing. Set it to the id of a published notice.');
     const session = this.#useSession(page);
     if ((isAsking || frames[0]) && !session?.isFailed) void this.#prepare();
     else void this.#speaker.prepare(this.#language).then(() => this.#render());
+    if ((frames[0] || CORNER.test(this.#read('trigger')) || this.#hasCookies) && !this.#panel.isFailed) {
+      void this.#panel.prepare().then(() => {
+        // Whatever set them, and wherever it was decided.
+        this.#panel.parts?.clearCookies(this.#page?.element, this.#page?.state?.purposes ?? {});
+        this.#render();
+      });
+    }
     this.#render();
   }
 
@@ -51,9 +67,23 @@ export class ConsentView implements ConsentInterface {
     if (!this.#page?.element) {
       reportProblem('SvcConsent.open() found no <svc-consent notice-id="…"> on this page. Add the element.');
     }
-    const isReady = this.#session?.notice && this.#speaker.find(this.#language);
+    const isReady = this.#session?.notice && this.#speaker.find(this.#language) && this.#panel.parts;
     if (isReady) this.#openPanel();
-    else void this.#prepare().then((isPrepared) => isPrepared && this.#openPanel());
+    else void this.#prepareToOpen();
+  }
+
+  async #prepareToOpen(): Promise<void> {
+    const session = this.#session;
+    const [isReady] = await Promise.all([this.#prepare(), this.#panel.prepare()]);
+    const { noticeId, stored } = this.#page as PageView;
+    const { parts } = this.#panel;
+    if (!parts || !this.#root || session !== this.#session) return;
+    if (!isReady) {
+      if (!stored) return;
+      this.#recalled = parts.recallNotice(noticeId, stored);
+      await this.#speaker.prepare(this.#language);
+    }
+    this.#openPanel();
   }
 
   #openPanel(): void {
@@ -69,7 +99,7 @@ export class ConsentView implements ConsentInterface {
     this.#isPanelOpen = false;
     if (left) render(nothing, left);
     this.#root = root;
-    if (root) adoptStyles(root, styles);
+    this.#clearance.end();
   }
 
   #useSession(page: PageView): ConsentSession | undefined {
@@ -77,7 +107,9 @@ export class ConsentView implements ConsentInterface {
     if (this.#session?.address === address) this.#session.page = page;
     else {
       this.#closePanel();
-      const options = { page, actions: this.#actions, onReceipt: () => this.#render() };
+      this.#session?.end();
+      this.#recalled = undefined;
+      const options = { page, actions: this.#actions, panel: this.#panel, onReceipt: () => this.#render() };
       this.#session = noticeId ? new ConsentSession(options) : undefined;
     }
     return this.#session;
@@ -95,12 +127,20 @@ export class ConsentView implements ConsentInterface {
 
   /** The element's own language, or the notice's. Until that is known the page's is a good guess. */
   get #language(): string {
-    return (
-      this.#page?.element?.getAttribute('language') ||
-      this.#session?.notice?.language ||
-      document.documentElement.lang ||
-      'en'
-    );
+    return this.#read('language') || this.#notice?.language || document.documentElement.lang || 'en';
+  }
+
+  get #notice(): Notice | null | undefined {
+    return this.#session?.notice ?? this.#recalled;
+  }
+
+  /** Whether a decision has to do with cookies, which stage three sees to. */
+  get #hasCookies(): boolean {
+    return (this.#read('cookie-domain') || this.#read('clear-cookies')) !== '';
+  }
+
+  #read(name: string): string {
+    return this.#page?.element?.getAttribute(name) ?? '';
   }
 
   #render(): void {
@@ -108,47 +148,55 @@ export class ConsentView implements ConsentInterface {
     const words = this.#speaker.find(this.#language);
     const root = this.#root;
     if (!element || !root || !words) return;
-    const notice = this.#session?.notice;
-    const trigger = element.getAttribute('trigger') ?? '';
-    const isTriggered = /^bottom-(left|right)$/.test(trigger) && !isAsking && this.#session;
+    const { parts } = this.#panel;
+    adoptStyles(root, styles, parts?.styles ?? '');
+    const notice = this.#notice;
+    const trigger = this.#read('trigger');
+    const isTriggered = CORNER.test(trigger) && !isAsking && this.#session;
     render(
       html`
-        ${notice ? this.#renderLayers(notice, words) : nothing}
-        ${isTriggered ? triggerView(words, trigger, () => this.open()) : nothing}
+        <div id="root">
+          ${notice ? this.#renderLayers(notice, words, parts) : nothing}
+          ${isTriggered && parts ? parts.triggerView(words, trigger, () => this.open()) : nothing}
+        </div>
       `,
       root,
     );
     for (const layer of root.querySelectorAll<HTMLElement>('[popover]')) {
       if (layer.showPopover && !layer.matches(':popover-open')) layer.showPopover();
     }
-    if (this.#isPanelOpen && !this.#dialog?.open) this.#dialog?.showModal();
-    if (!notice) return;
-    this.#covers.cover(frames, {
-      notice,
+    if (!this.#banner) this.#clearance.end();
+    const dialog = this.#dialog;
+    if (dialog && this.#isPanelOpen && !dialog.open) {
+      dialog.showModal();
+      // What nobody sees must not hold the page.
+      if (!dialog.checkVisibility()) {
+        reportProblem('the preferences cannot be seen. Something hides the element or what it stands in.');
+        this.#closePanel();
+      }
+    }
+    const offered = this.#session?.notice;
+    if (!offered || !parts) return;
+    parts.covers.cover(frames, {
+      notice: offered,
       words,
-      theme: element.getAttribute('theme'),
+      theme: this.#read('theme'),
       // Asked when it is pressed: by then the visitor may have decided on other purposes.
       allow: (keys) =>
-        this.#decide(({ key }) => keys.includes(key) || this.#page?.state?.purposes[key] === true, 'inline'),
+        this.#decide(
+          ({ key }) => keys.includes(key) || Object.hasOwn(carryOver(this.#page as PageView, offered), key),
+          'inline',
+        ),
     });
   }
 
-  #renderLayers(notice: Notice, spoken: SpokenWords): TemplateResult {
+  #renderLayers(notice: Notice, spoken: SpokenWords, parts: PanelParts | undefined): TemplateResult {
     const { isAsking, stored } = this.#page as PageView;
     const words = fillWords(spoken, notice);
     const earlier = stored && stored.noticeVersion < notice.version ? stored : null;
     return html`
-      ${isAsking ? this.#renderBanner(words, earlier?.decidedAt ?? null) : nothing}
-      <dialog
-        class="layer panel"
-        part="panel"
-        aria-labelledby="panel-title"
-        lang=${words.lang}
-        dir=${words.dir}
-        @close=${this.#followDialog}
-      >
-        ${this.#isPanelOpen ? this.#renderPanel(notice, words) : nothing}
-      </dialog>
+      ${isAsking && this.#session?.notice && (parts || !this.#hasCookies) ? this.#renderBanner(words, earlier?.decidedAt ?? null) : nothing}
+      ${parts ? this.#renderPanel(notice, words, parts) : nothing}
     `;
   }
 
@@ -159,39 +207,37 @@ export class ConsentView implements ConsentInterface {
         acceptAll: () => this.#decide(() => true, 'banner'),
         rejectAll: () => this.#decide(() => false, 'banner'),
         showPanel: () => this.open(),
+        expectPanel: () => void this.#panel.prepare(),
         rememberFocus: this.#focus.remember,
       },
     );
   }
 
-  #renderPanel(notice: Notice, words: SpokenWords): TemplateResult {
-    const { state, stored } = this.#page as PageView;
-    const known = stored?.purposes ?? null;
-    const granted = state?.purposes ?? {};
-    const receipt = this.#session?.receipt ?? null;
-    return panelView(
-      { notice, words, granted, known, receipt, hasPrivacySignal: hasPrivacySignal() },
-      {
-        acceptAll: () => this.#decide(() => true, 'modal'),
-        rejectAll: () => this.#decide(() => false, 'modal'),
-        save: () => this.#decide(this.#readSwitches(), 'modal'),
-        close: () => this.#closePanel(),
-      },
-    );
+  #renderPanel(notice: Notice, words: SpokenWords, { panelView }: PanelParts): TemplateResult {
+    const page = this.#page as PageView;
+    const { noticeId, stored } = page;
+    const granted = carryOver(page, notice);
+    const content = { noticeId, notice, words, granted, stored, hasPrivacySignal: hasPrivacySignal() };
+    return panelView(words, this.#isPanelOpen ? content : null, {
+      acceptAll: () => this.#decide(() => true, 'modal'),
+      rejectAll: () => this.#decide(() => false, 'modal'),
+      save: (isOn) => this.#decide(isOn, 'modal'),
+      close: () => this.#closePanel(),
+      followDialog: this.#followDialog,
+    });
+  }
+
+  get #banner(): Element | null | undefined {
+    return this.#root?.querySelector('.banner');
   }
 
   get #dialog(): HTMLDialogElement | null | undefined {
     return this.#root?.querySelector('dialog');
   }
 
-  #readSwitches(): IsGranted {
-    const switches = [...(this.#root?.querySelectorAll('input') ?? [])].map(({ checked }) => checked);
-    return (_, index) => switches[index] === true;
-  }
-
   #decide(isGranted: IsGranted, method: ConsentRecord['method']): void {
     const root = this.#root;
-    const notice = this.#session?.notice;
+    const notice = this.#notice;
     if (!notice || !root) return;
     const hadFocus = root.activeElement !== null;
     this.#closePanel();

@@ -1,12 +1,25 @@
+import { reportProblem } from './report-problem.ts';
 import { attempt } from './stub/attempt.ts';
+import { DOMAIN } from './stub/attribute-values.ts';
 import { cookieName } from './stub/find-decision.ts';
-import type { Mapped } from './stub/mapping.ts';
+import { readMapping } from './stub/mapping.ts';
 import type { Purposes, StoredDecision } from './stub/stored-decision.ts';
 
 /** Browsers keep no cookie for longer (RFC 6265bis, section 5.5). */
 const LONGEST = 400 * 86_400;
 
-export interface SharedDecision {
+/** Does with cookies what the attributes of an element ask for: shares the decision, deletes what is not granted. */
+export function keepCookies(element: Element | undefined, noticeId: string, decision: StoredDecision): void {
+  const domain = element?.getAttribute('cookie-domain') ?? '';
+  if (DOMAIN.test(domain) && !shareDecision({ noticeId, domain, decision })) {
+    reportProblem(
+      `the browser refused a cookie for cookie-domain "${domain}". It must be this host or a domain above it, and the notice must not have too many purposes.`,
+    );
+  }
+  clearCookies(element, decision.purposes);
+}
+
+interface SharedDecision {
   readonly noticeId: string;
   /** The domain whose hosts share it: this host, or one above it. */
   readonly domain: string;
@@ -18,22 +31,29 @@ export interface SharedDecision {
  * of two, a browser may send either.
  * @returns whether the browser took it.
  */
-export function shareDecision({ noticeId, domain, decision }: SharedDecision): boolean {
+function shareDecision({ noticeId, domain, decision }: SharedDecision): boolean {
   const name = cookieName(noticeId);
   const value = encodeURIComponent(JSON.stringify(decision));
   const secure = location.protocol === 'https:' ? '; Secure' : '';
-  writeCookie(`${name}=; Max-Age=0; Path=/`);
+  // First they go: should the new one not fit, no older grant may outlive it.
+  for (const place of ['', `; Domain=${domain}`]) writeCookie(`${name}=; Max-Age=0; Path=/${place}`);
   writeCookie(`${name}=${value}; Domain=${domain}; Path=/; Max-Age=${LONGEST}; SameSite=Lax${secure}`);
   return listCookies().includes(`${name}=${value}`);
 }
 
 /** Deletes the cookies that stand for what is not granted, from this host and every domain above it. */
-export function clearCookies(mapping: readonly Mapped[], purposes: Purposes): void {
+export function clearCookies(element: Element | undefined, purposes: Purposes): void {
+  const mapping = readMapping(element?.getAttribute('clear-cookies'));
   const patterns = mapping.filter(([key]) => purposes[key] !== true).map(([, name]) => name);
   const names = listCookies().map((cookie) => cookie.split('=')[0] ?? '');
   for (const name of names.filter((one) => patterns.some((pattern) => isMatch(one, pattern)))) {
     for (const place of ['', ...listDomains().map((domain) => `; Domain=${domain}`)]) {
-      for (const path of listPaths()) writeCookie(`${name}=; Max-Age=0; Path=${path}${place}`);
+      for (const path of listPaths()) {
+        // `__Host-` and `__Secure-` names need the one, cookies of their own for each site both.
+        for (const flags of ['', '; Secure', '; Secure; SameSite=None; Partitioned']) {
+          writeCookie(`${name}=; Max-Age=0; Path=${path}${place}${flags}`);
+        }
+      }
     }
   }
 }

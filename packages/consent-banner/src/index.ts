@@ -25,6 +25,7 @@ registerSvcConsent({
       import('./mount-interface.ts'),
       import('./import-words.ts'),
     ]);
-    return (actions) => mountInterface(actions, importWords);
+    const loadPanel = async () => (await import('./mount-panel.ts')).mountPanel;
+    return (actions) => mountInterface(actions, { loadLanguage: importWords, loadPanel });
   },
 });

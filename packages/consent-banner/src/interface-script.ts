@@ -1,16 +1,28 @@
 // Stage two, which stage one loads by its hash. It hands itself over and leaves no name behind.
 import { mountInterface } from './mount-interface.ts';
-import type { MountInterface } from './stub/consent-state.ts';
+import type { PanelParts } from './mount-panel.ts';
+import { shared } from './shared.ts';
 import { currentScript } from './stub/current-script.ts';
-import { interfaceName } from './stub/load-interface.ts';
+import type { MountByScript } from './stub/load-script.ts';
+
+/** Set by the build. */
+declare const SVC_PANEL_INTEGRITY: string;
+declare const SVC_WORDS_INTEGRITY: string;
 
 const WORDS_TIMEOUT = 5_000;
 
 const script = currentScript();
 const folder = new URL('words/', script?.src).href;
 
-async function fetchWords(language: string): Promise<unknown> {
-  const response = await fetch(`${folder}${language}.json`, {
+/** Each file of words is known by its hash in a list, and the list by its own: whoever exchanges "accept" and "reject" is not heard. */
+async function loadLanguage(language: string): Promise<unknown> {
+  const hashes = (await loadFile('integrity', SVC_WORDS_INTEGRITY)) as Readonly<Record<string, string>>;
+  return loadFile(language, hashes[language] as string);
+}
+
+async function loadFile(name: string, integrity: string): Promise<unknown> {
+  const response = await fetch(`${folder}${name}.json`, {
+    integrity,
     credentials: 'omit',
     signal: AbortSignal.timeout(WORDS_TIMEOUT),
   });
@@ -18,5 +30,9 @@ async function fetchWords(language: string): Promise<unknown> {
   return response.json();
 }
 
-const detail: MountInterface = (actions) => mountInterface(actions, fetchWords);
-script?.dispatchEvent(new CustomEvent(interfaceName, { detail }));
+const detail: MountByScript = (actions, load) =>
+  mountInterface(actions, {
+    loadLanguage,
+    loadPanel: () => load<() => PanelParts>('panel', SVC_PANEL_INTEGRITY, shared),
+  });
+script?.dispatchEvent(new CustomEvent('svc-consent', { detail }));

@@ -1,10 +1,15 @@
 import { ConsentView } from './consent-view.ts';
+import type { LoadPanel } from './panel-loader.ts';
 import type { ConsentInterface, PageActions } from './stub/consent-state.ts';
 
-/** Makes the interface of a page, with its way to the words of other languages than English. */
-export function mountInterface(
-  actions: PageActions,
-  loadLanguage: (language: string) => Promise<unknown>,
-): ConsentInterface {
-  return new ConsentView(actions, loadLanguage);
+export interface InterfaceLoaders {
+  /** The way to the words of other languages than English. */
+  readonly loadLanguage: (language: string) => Promise<unknown>;
+  /** The way to stage three. */
+  readonly loadPanel: LoadPanel;
+}
+
+/** Makes the interface of a page. */
+export function mountInterface(actions: PageActions, loaders: InterfaceLoaders): ConsentInterface {
+  return new ConsentView(actions, loaders);
 }

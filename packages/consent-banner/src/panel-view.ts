@@ -2,28 +2,52 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { type ChoiceActions, choicesView } from './choices-view.ts';
 import type { SpokenWords } from './load-words.ts';
 import type { Notice, Purpose, Purposes } from './notice.ts';
-import type { RecordReceipt } from './receipt.ts';
+import { readReceipt } from './read-receipt.ts';
 import { receiptView } from './receipt-view.ts';
+import type { StoredDecision } from './stub/stored-decision.ts';
 
 export interface PanelActions extends ChoiceActions {
-  readonly save: () => void;
+  /** Told whether the switch of a purpose is on, by its place in the notice. */
+  readonly save: (isOn: (purpose: Purpose, index: number) => boolean) => void;
   readonly close: () => void;
+  /** The dialog was closed, by us or by the visitor. */
+  readonly followDialog: () => void;
 }
 
 export interface PanelContent {
+  readonly noticeId: string;
   readonly notice: Notice;
   readonly words: SpokenWords;
   /** What the switches show first: nothing is on that the visitor has not turned on before. */
   readonly granted: Purposes;
-  /** What the visitor decided on before, in whatever version; null if nothing. */
-  readonly known: Purposes | null;
-  readonly receipt: RecordReceipt | null;
+  /** What the visitor decided on last, in whatever version; null if nothing. */
+  readonly stored: StoredDecision | null;
   readonly hasPrivacySignal: boolean;
 }
 
-/** What stands in the preferences dialog while it is open. */
-export function panelView(content: PanelContent, actions: PanelActions): TemplateResult {
-  const { notice, words, receipt } = content;
+/** The preferences: a dialog, empty while it is closed. */
+export function panelView(words: SpokenWords, content: PanelContent | null, actions: PanelActions): TemplateResult {
+  return html`
+    <dialog
+      class="layer panel"
+      part="panel"
+      aria-labelledby="panel-title"
+      lang=${words.lang}
+      dir=${words.dir}
+      @close=${actions.followDialog}
+    >
+      ${content ? contentView(content, actions) : nothing}
+    </dialog>
+  `;
+}
+
+function contentView(content: PanelContent, actions: PanelActions): TemplateResult {
+  const { noticeId, notice, words, stored } = content;
+  const save = ({ target }: Event): void => {
+    const root = (target as Element).getRootNode() as ShadowRoot;
+    const switches = [...root.querySelectorAll('input')].map(({ checked }) => checked);
+    actions.save((_, index) => switches[index] === true);
+  };
   return html`
     <header>
       <h2 id="panel-title" part="title">${words.panelTitle}</h2>
@@ -37,19 +61,19 @@ export function panelView(content: PanelContent, actions: PanelActions): Templat
       <ul part="purposes">
         ${notice.purposes.map((purpose, index) => purposeView(purpose, index, content))}
       </ul>
-      ${receiptView(receipt, words)}
+      ${receiptView(stored && readReceipt(noticeId, stored.decidedAt), words)}
       <p class="about" part="about"><bdi>${notice.name}</bdi> · v${notice.version}</p>
     </div>
     <footer>
-      <button class="save" part="save" type="button" @click=${actions.save}>${words.save}</button>
+      <button class="save" part="save" type="button" @click=${save}>${words.save}</button>
       ${choicesView(words, actions)}
     </footer>
   `;
 }
 
-function purposeView(purpose: Purpose, index: number, { words, granted, known }: PanelContent): TemplateResult {
+function purposeView(purpose: Purpose, index: number, { words, granted, stored }: PanelContent): TemplateResult {
   const { key, label, description, required } = purpose;
-  const isNew = known !== null && !Object.hasOwn(known, key);
+  const isNew = stored !== null && !Object.hasOwn(stored.purposes, key);
   const note = required ? words.required : isNew ? words.newPurpose : '';
   return html`
     <li part="purpose">
@@ -67,7 +91,7 @@ function purposeView(purpose: Purpose, index: number, { words, granted, known }:
         role="switch"
         aria-labelledby="label-${index}"
         aria-describedby=${note ? `note-${index} about-${index}` : `about-${index}`}
-        .checked=${required || granted[key] === true}
+        .checked=${required || Object.hasOwn(granted, key)}
         ?disabled=${required}
       />
     </li>

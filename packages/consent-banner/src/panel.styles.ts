@@ -67,8 +67,11 @@ export const panelStyles = css`
   }
   span.about {
     display: block;
-    text-align: match-parent;
+    text-align: left; /* On the side of the panel, whichever way the notice's own words run. */
     margin-block-start: 0.125em;
+  }
+  [dir='rtl'] span.about {
+    text-align: right;
   }
   strong {
     padding: 0 0.625em;

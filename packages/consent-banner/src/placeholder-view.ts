@@ -28,7 +28,7 @@ export function showPlaceholder({ frame, labels, words, theme, allow }: Placehol
   const root = host.attachShadow({ mode: 'open' });
   const label = listNames(labels, words.lang);
   if (theme) host.dataset.theme = theme;
-  adoptStyles(root, [placeholderStyles]);
+  adoptStyles(root, placeholderStyles);
   render(
     html`
       <div part="placeholder" role="group" aria-labelledby="text" lang=${words.lang} dir=${words.dir}>

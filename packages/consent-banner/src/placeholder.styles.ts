@@ -20,7 +20,16 @@ export const placeholderStyles = css`
   :host([hidden]) {
     display: none;
   }
+  @keyframes arrive {
+    from,
+    to {
+      pointer-events: none;
+    }
+  }
   div {
+    all: initial;
+    animation: arrive 0.4s; /* A press at that moment was meant for what stood there before. */
+    color-scheme: inherit;
     box-sizing: border-box;
     display: grid;
     align-content: safe center;

@@ -1,37 +1,35 @@
-import { isProof, type RecordReceipt } from './receipt.ts';
+import type { Notice } from './notice.ts';
+import type { ConsentRecord } from './record-queue.ts';
 import { readItem, writeItem } from './safe-storage.ts';
+import { attempt } from './stub/attempt.ts';
 import { decisionKey } from './stub/stored-decision.ts';
 
-/** Keeps the receipt of the latest decision beside the decision itself: losing the one never costs the other. */
-export function writeReceipt(noticeId: string, receipt: RecordReceipt): void {
-  writeItem(receiptKey(noticeId), JSON.stringify(receipt));
+/** What a receipt is made of: kept at the decision, and made into one when the visitor looks at it. */
+export interface ReceiptSource {
+  readonly notice: Notice;
+  readonly record: ConsentRecord;
+  /** The public address of the notice. */
+  readonly address: string;
+  /** What the server answered to the record, once it has. */
+  readonly answer?: unknown;
 }
 
-/**
- * The receipt of the decision that was made at a moment. What cannot be read, or belongs to another decision, is none:
- * a visitor is never shown a receipt of what is not in force.
- */
-export function readReceipt(noticeId: string, decidedAt: string): RecordReceipt | null {
-  try {
-    const receipt = JSON.parse(readItem(receiptKey(noticeId)) ?? 'null');
-    return isReceipt(receipt) && receipt.event.at === decidedAt ? receipt : null;
-  } catch {
-    return null;
-  }
-}
-
-function receiptKey(noticeId: string): string {
+export function receiptKey(noticeId: string): string {
   return `${decisionKey(noticeId)}:receipt`;
 }
 
-function isReceipt(value: RecordReceipt | null): value is RecordReceipt {
-  return (
-    value?.schema === 'svc-consent-receipt/1' &&
-    typeof value.notice.domain === 'string' &&
-    typeof value.event.at === 'string' &&
-    typeof value.verification.publicKey === 'string' &&
-    Array.isArray(value.purposes) &&
-    value.purposes.every(({ label, status }) => typeof label === 'string' && typeof status === 'string') &&
-    (value.proof === null || isProof(value.proof))
-  );
+/** Keeps the source of the latest decision's receipt beside the decision itself: losing the one never costs the other. */
+export function keepReceipt(noticeId: string, source: ReceiptSource): void {
+  writeItem(receiptKey(noticeId), JSON.stringify(source));
+}
+
+/**
+ * Keeps the server's answer with the receipt of the record that it answers.
+ * @returns whether that was the latest one.
+ */
+export function keepAnswer(noticeId: string, { capturedAt }: ConsentRecord, answer: unknown): boolean {
+  const source = attempt(() => JSON.parse(readItem(receiptKey(noticeId)) as string));
+  if (source?.record?.capturedAt !== capturedAt) return false;
+  keepReceipt(noticeId, { ...source, answer });
+  return true;
 }

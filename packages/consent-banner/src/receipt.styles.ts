@@ -55,7 +55,7 @@ export const receiptStyles = css`
   }
   code {
     font-family: ui-monospace, monospace;
-    font-size: 0.875em;
+    font-size: 0.8125em;
     overflow-wrap: anywhere;
   }
 `;

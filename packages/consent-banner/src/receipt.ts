@@ -1,5 +1,4 @@
-import type { Notice } from './notice.ts';
-import type { ConsentRecord } from './record-queue.ts';
+import type { ReceiptSource } from './receipt-store.ts';
 
 /** The form of the receipts that this version writes. */
 const SCHEMA = 'svc-consent-receipt/1';
@@ -19,7 +18,6 @@ export interface ReceiptProof {
   readonly recordedAt: string;
   /** SHA-256 of the notice's content, as the server keeps it: it proves what was shown. */
   readonly noticeContentHash: string;
-  readonly sequence: number;
   /** SHA-256 over the entry before and the record. */
   readonly ledgerHash: string;
   readonly prevLedgerHash: string | null;
@@ -52,16 +50,9 @@ export interface RecordReceipt {
   };
 }
 
-export interface ReceiptSource {
-  readonly notice: Notice;
-  readonly record: ConsentRecord;
-  /** The public address of the notice. */
-  readonly address: string;
-}
-
 const HOW =
-  'Ask the controller for the proof of inclusion of proof.sequence in the consent ledger. With it and the public key, any ' +
-  'RFC 6962 verifier shows that proof.ledgerHash is an entry of the signed ledger and was not changed since.';
+  'Ask the controller for the proof of inclusion of the record proof.recordId in the consent ledger. With it and the public key, ' +
+  'any RFC 6962 verifier shows that proof.ledgerHash is an entry of the signed ledger and was not changed since.';
 
 /** The receipt of a decision that the server does not know of yet. */
 export function draftReceipt({ notice, record, address }: ReceiptSource): RecordReceipt {
@@ -89,8 +80,8 @@ export function draftReceipt({ notice, record, address }: ReceiptSource): Record
 export function proveReceipt(receipt: RecordReceipt, body: unknown): RecordReceipt {
   const { data } = Object(body) as { readonly data?: unknown };
   const { id: recordId, ...record } = Object(data) as Readonly<Record<string, unknown>>;
-  const { recordedAt, noticeContentHash, sequence, ledgerHash, prevLedgerHash } = record;
-  const proof = { recordId, recordedAt, noticeContentHash, sequence, ledgerHash, prevLedgerHash };
+  const { recordedAt, noticeContentHash, ledgerHash, prevLedgerHash } = record;
+  const proof = { recordId, recordedAt, noticeContentHash, ledgerHash, prevLedgerHash };
   return isAbout(receipt, record) && isProof(proof) ? { ...receipt, proof } : receipt;
 }
 
@@ -117,7 +108,6 @@ export function isProof(value: object): value is ReceiptProof {
     typeof proof.recordId === 'string' &&
     Number.isFinite(Date.parse(String(proof.recordedAt))) &&
     /^[0-9a-f]{64}$/.test(String(proof.noticeContentHash)) &&
-    Number.isSafeInteger(proof.sequence) &&
     isHash(proof.ledgerHash) &&
     (proof.prevLedgerHash === null || isHash(proof.prevLedgerHash))
   );

@@ -1,6 +1,7 @@
 import type { Purposes } from './notice.ts';
 import { createRandomId } from './random-id.ts';
 import { listKeys, readItem, removeItem, writeItem } from './safe-storage.ts';
+import { attempt } from './stub/attempt.ts';
 import { decisionKey } from './stub/stored-decision.ts';
 
 /** The body of `POST /v1/public/consent/{noticeId}/records`. */
@@ -12,30 +13,40 @@ export interface ConsentRecord {
   readonly noticeVersion: number;
 }
 
-export interface QueuedRecord {
+/** A notice, and where it is. */
+export interface NoticePlace {
+  readonly noticeId: string;
+  /** The public address of the notice; one without an origin leads nowhere. */
+  readonly address: string;
+}
+
+export interface QueuedRecord extends NoticePlace {
   readonly key: string;
   readonly record: ConsentRecord;
 }
 
-function queuePrefix(noticeId: string): string {
-  return `${decisionKey(noticeId)}:record:`;
-}
-
 /** Each record has a key of its own: tabs that write at once cannot overwrite one another. */
-export function enqueueRecord(noticeId: string, record: ConsentRecord): void {
-  writeItem(`${queuePrefix(noticeId)}${record.capturedAt}:${createRandomId()}`, JSON.stringify(record));
+export function enqueueRecord({ noticeId, address }: NoticePlace, record: ConsentRecord): void {
+  const key = `${decisionKey(noticeId)}:record:${record.capturedAt}:${createRandomId()}`;
+  writeItem(key, JSON.stringify({ ...record, address }));
 }
 
-/** The oldest record that waits, so that they arrive in the order of the decisions. */
-export function oldestRecord(noticeId: string): QueuedRecord | null {
-  for (const key of listKeys(queuePrefix(noticeId))) {
-    try {
-      const record = JSON.parse(readItem(key) ?? '');
-      if (typeof record.subjectId === 'string') return { key, record };
-    } catch {}
-    removeItem(key); // Somebody else's bytes: they would block the queue for ever.
-  }
-  return null;
+/** The records on a notice that can be sent, in the order of the decisions. */
+export function listRecords(place: NoticePlace): readonly QueuedRecord[] {
+  return listKeys(`${decisionKey(place.noticeId)}:record:`).flatMap((key) => {
+    // An entry without an address is of an earlier version.
+    const { address = place.address, ...record } = Object(attempt(() => JSON.parse(readItem(key) as string)));
+    if (typeof record.subjectId !== 'string')
+      removeItem(key); // Somebody else's bytes: they would block the queue for ever.
+    else if (/^https?:/.test(address)) return { ...place, key, record, address };
+    return [];
+  });
+}
+
+/** The notices that have records: also those that were on this page before. */
+export function listNotices(): readonly string[] {
+  const ids = listKeys(decisionKey('')).map((key) => /^svc-consent:(.+):record:/.exec(key)?.[1] ?? '');
+  return [...new Set(ids.filter(Boolean))];
 }
 
 export function dequeueRecord(queued: QueuedRecord): void {

@@ -1,5 +1,5 @@
 import { type Receipt, sendRecord } from './consent-api.ts';
-import { dequeueRecord, oldestRecord } from './record-queue.ts';
+import { type ConsentRecord, dequeueRecord, listRecords, type NoticePlace, type QueuedRecord } from './record-queue.ts';
 import { reportProblem } from './report-problem.ts';
 import { readItem, removeItem, writeItem } from './safe-storage.ts';
 import { decisionKey } from './stub/stored-decision.ts';
@@ -9,12 +9,11 @@ const LONGEST_WAIT = 300_000;
 /** A server may ask for a day at most: a longer wait is a wrong clock, ours or its. */
 const LONGEST_ORDERED_WAIT = 86_400_000;
 
-export interface RecordSenderOptions {
-  readonly noticeId: string;
-  /** The public address of the notice. */
-  readonly address: string;
+export interface RecordSenderOptions extends NoticePlace {
+  /** Ends the tries. */
+  readonly signal: AbortSignal;
   /** Told what the server answered to a record that it keeps. */
-  readonly onKept: (body: unknown) => void;
+  readonly onKept: (record: ConsentRecord, body: unknown) => void;
 }
 
 /** Brings the queued records of one notice to the server, in order, each until it is kept or refused for good. */
@@ -41,9 +40,17 @@ export class RecordSender {
     clearTimeout(this.#timer);
     do {
       this.#isAskedAgain = false;
-      if (oldestRecord(this.#noticeId)) await this.#sendAlone();
+      if (listRecords(this.#options)[0]) await this.#sendAlone();
     } while (this.#isAskedAgain);
     this.#isSending = false;
+  }
+
+  /** Sends all at once, for the page is going and there is no time to take turns. The server takes a repeated one as the same. */
+  leave(): void {
+    if (this.#orderedWait() > 0) return;
+    for (const queued of listRecords(this.#options)) {
+      void sendRecord(queued.address, queued.record).then((receipt) => this.#settle(queued, receipt));
+    }
   }
 
   /** One sender among the tabs, where the browser can tell (it cannot on plain http or in a sandbox). */
@@ -61,16 +68,21 @@ export class RecordSender {
   }
 
   async #sendAll(): Promise<void> {
-    for (let queued = oldestRecord(this.#noticeId); queued; queued = oldestRecord(this.#noticeId)) {
+    for (let [queued] = listRecords(this.#options); queued; [queued] = listRecords(this.#options)) {
       const ordered = this.#orderedWait();
       if (ordered > 0) return this.#tryLater(ordered);
-      const receipt = await sendRecord(this.#options.address, queued.record);
+      const receipt = await sendRecord(queued.address, queued.record);
       if (receipt.outcome === 'later') return this.#tryLater(this.#nextWait(receipt.waitSeconds));
       this.#failures = 0;
-      dequeueRecord(queued);
-      if (receipt.outcome === 'kept') this.#options.onKept(receipt.body);
-      if (receipt.outcome === 'refused') this.#reportRefusal(receipt);
+      this.#settle(queued, receipt);
     }
+  }
+
+  #settle(queued: QueuedRecord, receipt: Receipt): void {
+    if (receipt.outcome === 'later') return;
+    dequeueRecord(queued);
+    if (receipt.outcome === 'kept') this.#options.onKept(queued.record, receipt.body);
+    else this.#reportRefusal(receipt);
   }
 
   /** The server's wait outlives the page, ours does not: the next page may try at once. */
@@ -97,7 +109,7 @@ export class RecordSender {
   }
 
   #tryLater(milliseconds: number): void {
-    this.#timer = setTimeout(() => this.flush(), milliseconds);
+    this.#timer = setTimeout(() => this.#options.signal.aborted || this.flush(), milliseconds);
   }
 
   #reportRefusal({ reason }: Extract<Receipt, { outcome: 'refused' }>): void {

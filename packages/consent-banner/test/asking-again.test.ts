@@ -4,6 +4,7 @@ import { createNotice, json, restorePage } from './network.ts';
 import {
   find,
   isBannerShown,
+  leavePage,
   meetBanner,
   openPanel,
   press,
@@ -54,6 +55,9 @@ describe('a decision of long ago', () => {
     ['if a consent, does not end with refusal-max-age', 'accepted', 8, { 'refusal-max-age': '7' }, false],
     ['counts for a year when max-age is nonsense', 'accepted', 300, { 'max-age': 'soon' }, false],
     ['counts for a year when max-age is below 0', 'accepted', 300, { 'max-age': '-1' }, false],
+    ...['1e9', 'Infinity', '0x10000', ' 999 '].map(
+      (age) => [`ends after a year when max-age is ${age}`, 'accepted', 366, { 'max-age': age }, true] as const,
+    ),
     ['does not count when it lies in the future', 'accepted', -3, {}, true],
   ] as const) {
     it(name, async () => {
@@ -92,7 +96,7 @@ describe('a notice with a new version', () => {
 
   async function returnLater(days: number): Promise<Visit> {
     const id = crypto.randomUUID();
-    remember(id, 'accepted', 3);
+    remember(id, 'accepted', 3, { required: ['necessary'] });
     localStorage.setItem(`svc-consent:${id}:checked`, String(Date.now() - days * DAY));
     return visitPage({ id }, (network) => {
       network.answerNotice = () => json({ data: grown(createNotice(id)) });
@@ -112,6 +116,44 @@ describe('a notice with a new version', () => {
     await press(visit, '.save');
     expect(window.SvcConsent.get()?.purposes).to.deep.equal({ ...everything, research: false });
     expect(isBannerShown(visit)).to.equal(false);
+  });
+
+  it('that asks for what was required before gets no answer from that: it was never chosen', async () => {
+    const id = crypto.randomUUID();
+    for (const [decision, more, expected] of [
+      ['accepted', { required: ['necessary'] }, [false, true, true]],
+      ['accepted', { required: 'necessary' }, [false, false, false]],
+      ['accepted', {}, [false, false, false]],
+      ['rejected', { required: ['necessary'] }, [false, false, false]],
+      ['rejected', { required: [] }, [false, false, false]],
+    ] as const) {
+      remember(id, decision, 3, more);
+      const freed = createNotice(id);
+      const purposes = freed.purposes.map((purpose) => ({ ...purpose, required: false }));
+      const visit = await visitPage({ id, version: 8, purposes });
+      expect(window.SvcConsent.get()?.purposes.necessary).to.equal(true);
+      await openPanel(visit);
+      const switches = [...(visit.element.shadowRoot?.querySelectorAll('input') ?? [])];
+      expect(
+        switches.map(({ checked }) => checked),
+        `${decision} ${JSON.stringify(more)}`,
+      ).to.deep.equal(expected);
+      await leavePage();
+    }
+  });
+
+  it('gets nothing that was required before when a frame is allowed', async () => {
+    const id = crypto.randomUUID();
+    remember(id, 'rejected', 3, { required: ['necessary'] });
+    const frame = document.body.appendChild(document.createElement('iframe'));
+    frame.dataset.svcPurpose = 'marketing';
+    const purposes = createNotice(id).purposes.map((purpose) => ({ ...purpose, required: false }));
+    await visitPage({ id, version: 8, purposes });
+    const findBox = (): HTMLElement | null => document.querySelector('svc-consent-placeholder');
+    await waitUntil(findBox, 'the frame is covered');
+    findBox()?.shadowRoot?.querySelector('button')?.click();
+    frame.remove();
+    expect(window.SvcConsent.get()?.purposes).to.deep.equal({ necessary: false, statistics: false, marketing: true });
   });
 
   it('is looked for once a day, and is asked about on each page until there is an answer', async () => {

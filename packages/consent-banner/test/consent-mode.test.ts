@@ -52,6 +52,13 @@ describe('Google Consent Mode', () => {
     holder.remove();
   });
 
+  it('is denied again when another notice takes the place of a granted one', async () => {
+    const visit = await visitWithMapping(crypto.randomUUID());
+    await press(visit, '.banner [data-choice=accept]');
+    visit.element.setAttribute('notice-id', crypto.randomUUID());
+    expect(readCommands().at(-1)).to.deep.equal(['consent', 'update', denied]);
+  });
+
   it('is told of each decision', async () => {
     const visit = await visitWithMapping(crypto.randomUUID());
     await press(visit, '.banner [data-choice=accept]');

@@ -107,19 +107,100 @@ describe('what is held back', () => {
   });
 
   it('images and links wait too, and are taken back with the consent', async () => {
+    const sheet = URL.createObjectURL(new Blob(['i {}'], { type: 'text/css' }));
     const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACw=';
     const holder = hold(
-      `<img alt="" data-svc-purpose="marketing" data-src="${pixel}"><link rel="stylesheet" data-svc-purpose="marketing" data-href="data:text/css,">`,
+      `<img alt="" data-svc-purpose="marketing" data-src="${pixel}"><link rel="stylesheet" data-svc-purpose="marketing" data-href="${sheet}">`,
     );
     const visit = await meetBanner();
     expect(holder.querySelector('img')?.hasAttribute('src')).to.equal(false);
     await press(visit, accept);
     await waitUntil(() => holder.querySelector('img')?.getAttribute('src') === pixel, 'the image comes');
-    expect(holder.querySelector('link')?.getAttribute('href')).to.equal('data:text/css,');
+    expect(holder.querySelector('link')?.getAttribute('href')).to.equal(sheet);
     await openPanel(visit);
     await press(visit, 'footer [data-choice=reject]');
     await waitUntil(() => !holder.querySelector('img')?.hasAttribute('src'), 'the image goes');
     expect(holder.querySelector('link')?.hasAttribute('href')).to.equal(false);
+  });
+
+  it('runs scripts in the order of the page although one has to be fetched, and waits for none that is async', async () => {
+    const fetched = (name: string, more = ''): string => {
+      const source = URL.createObjectURL(new Blob([`window.ran.push('${name}')`], { type: 'text/javascript' }));
+      return `<script type="text/plain" data-svc-purpose="statistics" ${more} data-src="${source}"></script>`;
+    };
+    hold(
+      fetched('one') +
+        script('two', 'statistics') +
+        '<script type="text/plain" data-svc-purpose="statistics" data-src="/visitor-page/none.js"></script>' +
+        fetched('three') +
+        fetched('async', 'async') +
+        script('four', 'statistics'),
+    );
+    const visit = await meetBanner();
+    await press(visit, accept);
+    await waitUntil(() => page.ran.length === 5, 'all run');
+    expect(page.ran.filter((name) => name !== 'async')).to.deep.equal(['one', 'two', 'three', 'four']);
+  });
+
+  it('is given no address that runs code, and the console says so', async () => {
+    const told = listenToConsole();
+    const holder = hold(
+      `<a data-svc-purpose="statistics" data-href=" java\nscript:window.ran.push('link')">A link</a>
+      <iframe title="A map" data-svc-purpose="statistics" data-src="javascript:parent.ran.push('frame')"></iframe>
+      <iframe title="A page" data-svc-purpose="statistics" data-src="data:text/html,<p>A page</p>"></iframe>`,
+    );
+    const visit = await meetBanner();
+    await press(visit, accept);
+    await aTimeout(250);
+    expect(page.ran).to.be.empty;
+    expect([...holder.querySelectorAll('[href], [src]')]).to.be.empty;
+    expect(told).to.have.length(3);
+    expect(told[1]).to.contain('data-src="javascript:').and.to.contain('must be http(s)');
+  });
+
+  it('a tag that the page loads itself is reported, and never covered', async () => {
+    const told = listenToConsole();
+    hold(`<iframe title="A map" data-svc-purpose="marketing" src="/visitor-page/blank"></iframe>
+      <img alt="" data-svc-purpose="marketing" src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">
+      <script data-svc-purpose="marketing"></script>${frame('statistics').replace('data-src', 'src="about:blank" data-src')}`);
+    await meetBanner();
+    await waitUntil(() => document.querySelector('svc-consent-placeholder'), 'the frame that waits is covered');
+    expect(document.querySelectorAll('svc-consent-placeholder'), 'and it alone').to.have.length(1);
+    for (const name of ['iframe', 'img', 'script']) {
+      expect(
+        told.filter((one) => one.includes(`<${name} data-svc-purpose="marketing"> is not held back`)),
+      ).to.have.length(1);
+    }
+    expect(told).to.have.length(3);
+  });
+
+  it('costs the page nothing when something else on it changes', async () => {
+    hold(frame('marketing'));
+    const visit = await meetBanner();
+    await waitUntil(() => document.querySelector('svc-consent-placeholder'), 'the box is there');
+    const { getAttribute } = visit.element;
+    let reads = 0;
+    visit.element.getAttribute = (name) => {
+      reads++;
+      return getAttribute.call(visit.element, name);
+    };
+    hold('<p>More</p>');
+    await aTimeout(50);
+    expect(reads).to.equal(0);
+  });
+
+  it('works on a page with an image named like a method of the document', async () => {
+    const visit = await meetBanner();
+    const holder = hold(
+      script('one', 'statistics') +
+        ['querySelectorAll', 'dispatchEvent', 'addEventListener'].map((name) => `<img alt="" name="${name}">`).join(''),
+    );
+    let heard = 0;
+    window.SvcConsent.onDecision(() => heard++);
+    await press(visit, accept);
+    await waitUntil(() => page.ran.length, 'it runs');
+    expect(heard).to.equal(1);
+    holder.remove();
   });
 
   it('a frame has a box in its place that says so, moves nothing, and goes when it is allowed', async () => {

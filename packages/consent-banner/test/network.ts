@@ -54,7 +54,10 @@ export function replaceNetwork(notice: Notice): Network {
   };
   window.fetch = async (input, init = {}) => {
     const url = String(input);
-    if (!url.includes(`/v1/public/consent/${encodeURIComponent(notice.id)}`)) return new Promise(() => {});
+    if (!url.includes(`/v1/public/consent/${encodeURIComponent(notice.id)}`)) {
+      // Nobody is there. What an earlier test has left is told so, lest it keeps its turn for ever.
+      return url.endsWith('/records') ? Promise.reject(new TypeError('Failed to fetch')) : new Promise(() => {});
+    }
     const seen = { url, init, body: init.body ? JSON.parse(String(init.body)) : undefined };
     const isRecord = url.endsWith('/records');
     (isRecord ? network.records : network.notices).push(seen);

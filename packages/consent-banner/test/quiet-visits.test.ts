@@ -26,6 +26,14 @@ describe('on quiet visits', () => {
     });
   }
 
+  it('a telephone whose name ends like a robot’s is asked', async () => {
+    const { userAgent } = navigator;
+    pretend(navigator, 'userAgent', 'Mozilla/5.0 (Linux; Android 13; CUBOT P80) AppleWebKit/537.36');
+    const visit = await visitPage();
+    await waitUntil(() => isBannerShown(visit), 'the banner shows');
+    pretend(navigator, 'userAgent', userAgent);
+  });
+
   it('a prerendered page shows, tells and asks nothing until it is looked at', async () => {
     const id = crypto.randomUUID();
     pretend(document, 'prerendering', true);

@@ -1,4 +1,4 @@
-import { expect, fixture, html, waitUntil } from '@open-wc/testing';
+import { aTimeout, expect, fixture, html, waitUntil } from '@open-wc/testing';
 import type { SvcConsentElement } from '../src/index.ts';
 import { createNotice, holdTimers, json, listenToConsole, replaceNetwork, restorePage } from './network.ts';
 import {
@@ -11,10 +11,24 @@ import {
   readStored,
   returnToPage,
   type Visit,
+  visitPage,
 } from './visitor.ts';
 
 const accept = '.banner [data-choice=accept]';
 const unavailable = (): Response => json({ error: { code: 'internal_error' } }, { status: 500 });
+
+/** A record that an earlier page has left. */
+function queueRecord(noticeId: string, more: object): void {
+  const capturedAt = '2026-11-20T10:00:00.000Z';
+  const record = {
+    subjectId: 'a-visitor',
+    purposes: { necessary: true },
+    method: 'banner',
+    capturedAt,
+    noticeVersion: 7,
+  };
+  localStorage.setItem(`svc-consent:${noticeId}:record:${capturedAt}:1`, JSON.stringify({ ...record, ...more }));
+}
 
 /** Waits until a record was tried this often and its answer has been dealt with. */
 async function waitForTries({ network, noticeId }: Visit, tries: number): Promise<void> {
@@ -23,7 +37,10 @@ async function waitForTries({ network, noticeId }: Visit, tries: number): Promis
 }
 
 describe('the record of a decision', () => {
-  afterEach(restorePage);
+  afterEach(() => {
+    restorePage();
+    localStorage.clear(); // What one test leaves in the queue, the next would send.
+  });
 
   it('is posted as the API asks for it', async () => {
     const visit = await meetBanner();
@@ -60,7 +77,7 @@ describe('the record of a decision', () => {
       await press(visit, accept);
       await waitForTries(visit, 1);
       expect(listQueued(visit)).to.have.length(1);
-      visit.network.answerRecord = () => json({}, { status: 201 });
+      visit.network.answerRecord = () => json({ data: {} }, { status: 201 });
       timers.at(-1)?.run();
       await waitForTries(visit, 2);
       expect(listQueued(visit)).to.be.empty;
@@ -89,7 +106,7 @@ describe('the record of a decision', () => {
     await waitForTries(visit, 1);
     expect(timers.at(-1)?.wait).to.equal(120_000);
     const later = await returnToPage(visit);
-    await waitUntil(() => timers.length === 2, 'the next page waits too');
+    await waitUntil(() => timers.length === 3, 'the next page waits too, and so did one between them');
     expect(timers.at(-1)?.wait).to.be.within(100_000, 120_000);
     expect(later.network.records).to.be.empty;
     localStorage.setItem(`svc-consent:${visit.noticeId}:wait`, '0');
@@ -112,7 +129,7 @@ describe('the record of a decision', () => {
     visit.network.answerRecord = () => Promise.reject(new TypeError('Failed to fetch'));
     await press(visit, accept);
     await waitForTries(visit, 1);
-    visit.network.answerRecord = () => json({}, { status: 201 });
+    visit.network.answerRecord = () => json({ data: {} }, { status: 201 });
     window.dispatchEvent(new Event('online'));
     await waitForTries(visit, 2);
     expect(listQueued(visit)).to.be.empty;
@@ -141,7 +158,7 @@ describe('the record of a decision', () => {
     await openPanel(visit);
     await press(visit, 'footer [data-choice=reject]');
     await waitForTries(visit, 2);
-    visit.network.answerRecord = () => json({}, { status: 201 });
+    visit.network.answerRecord = () => json({ data: {} }, { status: 201 });
     window.dispatchEvent(new Event('online'));
     await waitForTries(visit, 4);
     const sent = visit.network.records.slice(2).map(({ body }) => body.purposes.marketing);
@@ -162,6 +179,74 @@ describe('the record of a decision', () => {
       expect(window.SvcConsent.get()).to.not.equal(null);
     });
   }
+
+  for (const [name, answer] of [
+    ['a page that is all right', () => new Response('<h1>Sign in</h1>')],
+    ['an empty answer', () => new Response(null, { status: 204 })],
+    ['JSON that is none of ours', () => json({ ok: true })],
+    ['a missing page', () => new Response('<h1>Not found</h1>', { status: 404 })],
+    ['a firewall', () => json({ message: 'blocked' }, { status: 403 })],
+  ] as const) {
+    it(`waits when ${name} answers in the API’s place`, async () => {
+      const told = listenToConsole();
+      const timers = holdTimers();
+      const visit = await meetBanner();
+      visit.network.answerRecord = answer;
+      await press(visit, accept);
+      await waitForTries(visit, 1);
+      expect(listQueued(visit)).to.have.length(1);
+      expect(timers.at(-1)?.wait).to.be.within(2_500, 5_000);
+      expect(told).to.be.empty;
+    });
+  }
+
+  it('never goes to this site because api-base is no address', async () => {
+    listenToConsole();
+    const visit = await visitPage({}, undefined, { 'api-base': 'http://' });
+    queueRecord(visit.noticeId, {});
+    window.dispatchEvent(new Event('online'));
+    await navigator.locks.request(`svc-consent:${visit.noticeId}`, () => {});
+    await aTimeout(50);
+    expect(visit.network.records.length).to.equal(0);
+    expect(listQueued(visit)).to.have.length(1);
+  });
+
+  it('goes out at once when the page leaves, even if another tab has its turn', async () => {
+    const visit = await meetBanner();
+    let release = (): void => {};
+    const otherTab = navigator.locks.request(
+      `svc-consent:${visit.noticeId}`,
+      () => new Promise<void>((resolve) => (release = resolve)),
+    );
+    await waitUntil(async () => (await navigator.locks.query()).held?.length, 'the other tab sends');
+    find(visit, accept).click();
+    window.dispatchEvent(new PageTransitionEvent('pagehide'));
+    expect(visit.network.records.length, 'within the same task').to.equal(1);
+    expect(visit.network.records[0]?.init.keepalive).to.equal(true);
+    await waitUntil(() => !listQueued(visit).length, 'it leaves the queue');
+    release();
+    await otherTab;
+  });
+
+  it('on an earlier notice goes out too, to where that notice is', async () => {
+    holdTimers();
+    const visit = await meetBanner();
+    visit.network.answerRecord = unavailable;
+    await press(visit, accept);
+    await waitForTries(visit, 1);
+    const sent: string[] = [];
+    const now = await visitPage({}, () => {
+      const { fetch } = window;
+      window.fetch = async (input, init) => {
+        if (!String(input).includes(visit.noticeId)) return fetch(input, init);
+        sent.push(String(input));
+        return json({ data: {} }, { status: 201 });
+      };
+    });
+    await waitUntil(() => sent.length && !listQueued(visit).length, 'it is sent');
+    expect(sent).to.deep.equal([`${location.origin}/v1/public/consent/${visit.noticeId}/records`]);
+    expect(now.network.records.length).to.equal(0);
+  });
 
   it('is not held up by bytes in the queue that are none of ours', async () => {
     const visit = await meetBanner();

@@ -84,6 +84,43 @@ describe('tabs of one visitor', () => {
     otherTab.close();
   });
 
+  it('hear nothing more about a notice that another took the place of', async () => {
+    const visit = await meetBanner();
+    const otherTab = new BroadcastChannel(`svc-consent:${visit.noticeId}`);
+    visit.element.setAttribute('notice-id', crypto.randomUUID());
+    await aTimeout(0);
+    otherTab.postMessage(decision);
+    await aTimeout(50);
+    expect(window.SvcConsent.get()).to.equal(null);
+    otherTab.close();
+  });
+
+  it('take over a withdrawal although the clock was set back before it', async () => {
+    const visit = await meetBanner();
+    await press(visit, accept);
+    const otherTab = new BroadcastChannel(`svc-consent:${visit.noticeId}`);
+    otherTab.postMessage({
+      ...decision,
+      purposes: { necessary: true, statistics: true, marketing: false },
+      decidedAt: new Date(Date.now() - 3_600_000).toISOString(),
+    });
+    await waitUntil(() => window.SvcConsent.get()?.purposes.marketing === false, 'it is taken over');
+    expect(window.SvcConsent.get()?.purposes.statistics).to.equal(true);
+    otherTab.close();
+  });
+
+  it('believe no decision from the future, wherever it comes from', async () => {
+    const visit = await meetBanner();
+    const future = { ...decision, decidedAt: new Date(Date.now() + 600_000).toISOString() };
+    const otherTab = new BroadcastChannel(`svc-consent:${visit.noticeId}`);
+    otherTab.postMessage(future);
+    await aTimeout(50);
+    localStorage.setItem(`svc-consent:${visit.noticeId}`, JSON.stringify(future));
+    window.dispatchEvent(new Event('focus'));
+    expect(window.SvcConsent.get()).to.equal(null);
+    otherTab.close();
+  });
+
   it('follow when they come back to the front', async () => {
     const visit = await meetBanner();
     localStorage.setItem(`svc-consent:${visit.noticeId}`, JSON.stringify(decision));
@@ -143,6 +180,30 @@ describe('cookie-domain', () => {
     }
   });
 
+  it('leaves no older grant in the cookie when the next decision does not fit', async () => {
+    const visit = await visitOn(crypto.randomUUID(), { 'cookie-domain': 'localhost' });
+    const written: string[] = [];
+    Object.defineProperty(document, 'cookie', {
+      configurable: true,
+      get: () => '',
+      set: (cookie: string) => written.push(cookie),
+    });
+    listenToConsole();
+    await press(visit, reject);
+    Reflect.deleteProperty(document, 'cookie');
+    const [expired = -1, kept = -1] = [/=; Max-Age=0; Path=\/; Domain=localhost$/, /=%7B.*; Domain=localhost/].map(
+      (form) => written.findIndex((cookie) => form.test(cookie)),
+    );
+    expect(expired, 'the older one goes first').to.be.within(0, kept - 1);
+  });
+
+  it('takes nothing but a domain into the cookie', async () => {
+    listenToConsole();
+    const visit = await visitOn(crypto.randomUUID(), { 'cookie-domain': 'localhost; SameSite=None' });
+    await press(visit, accept);
+    expect(document.cookie).to.equal('');
+  });
+
   it('says so when the browser refuses the cookie; the decision counts on this host', async () => {
     const told = listenToConsole();
     const visit = await visitOn(crypto.randomUUID(), { 'cookie-domain': 'elsewhere.example' });
@@ -172,5 +233,24 @@ describe('clear-cookies', () => {
     await openPanel(visit);
     await press(visit, 'footer [data-choice=reject]');
     expect(cookieNames()).to.have.members(['_gat', 'session']);
+  });
+
+  it('deletes them again on a later page and in another tab, whoever has set them', async () => {
+    const attributes = { 'clear-cookies': 'statistics: _ga; marketing: _fbp __Secure-* shared' };
+    const first = await visitOn(crypto.randomUUID(), attributes);
+    await press(first, reject);
+    await leavePage();
+    for (const name of ['_ga', '_fbp', 'session']) setCookie(`${name}=1; Path=/`);
+    setCookie('__Secure-ads=1; Path=/; Secure');
+    setCookie('shared=1; Path=/; Secure; SameSite=None; Partitioned');
+    expect(cookieNames()).to.include.members(['__Secure-ads', 'shared']);
+    const { noticeId } = await visitPage({ id: first.noticeId }, undefined, attributes);
+    await waitUntil(() => cookieNames().join() === 'session', 'the page clears them');
+    const otherTab = new BroadcastChannel(`svc-consent:${noticeId}`);
+    const decidedAt = new Date(Date.now() + 1_000).toISOString();
+    setCookie('_fbp=1; Path=/');
+    otherTab.postMessage({ ...decision, purposes: { statistics: true, marketing: false }, decidedAt });
+    await waitUntil(() => cookieNames().join() === 'session', 'the decision of the other tab clears them');
+    otherTab.close();
   });
 });

@@ -72,6 +72,7 @@ describe('the box over a frame that is held back', () => {
       const box = cover(layout);
       expectOver(box);
       const { x, y, width, height } = box.host.getBoundingClientRect();
+      for (const animation of box.host.shadowRoot?.getAnimations() ?? []) animation.finish();
       const shown = box.host.shadowRoot?.elementFromPoint(x + width / 2, y + height / 2);
       expect(shown?.closest('div')?.getAttribute('role')).to.equal('group');
       expect(getComputedStyle(box.host).zIndex).to.equal(getComputedStyle(box.frame).zIndex);
@@ -123,6 +124,18 @@ describe('the box over a frame that is held back', () => {
     expect(root.querySelector('b')).to.equal(null);
     root.querySelector('button')?.click();
     expect(box.allowed).to.deep.equal(['allowed']);
+  });
+
+  it('takes no press that was meant for what stood there before it came', () => {
+    const box = cover('<iframe></iframe>');
+    const root = box.host.shadowRoot as ShadowRoot;
+    const button = root.querySelector('button') as HTMLElement;
+    const { x, y } = button.getBoundingClientRect();
+    const [animation] = root.getAnimations() as [Animation];
+    animation.currentTime = 390;
+    expect(root.elementFromPoint(x + 9, y + 9)).to.not.equal(button);
+    animation.finish();
+    expect(root.elementFromPoint(x + 9, y + 9)).to.equal(button);
   });
 
   it('takes the frame out of reach while it is there, and leaves it as it was', () => {

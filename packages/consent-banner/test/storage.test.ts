@@ -47,6 +47,7 @@ describe('the stored decision', () => {
       decision: 'rejected',
       purposes: { necessary: true, statistics: false, marketing: false },
       noticeVersion: 7,
+      required: ['necessary'],
     });
     expect(subjectId).to.match(uuid);
     expect(new Date(String(decidedAt)).toISOString()).to.equal(decidedAt);
@@ -58,7 +59,7 @@ describe('the stored decision', () => {
     const seen: unknown[] = [];
     visit.network.answerRecord = () => {
       seen.push(readStored(visit).decision, listQueued(visit).length);
-      return new Response(null, { status: 201 });
+      return Response.json({ data: {} }, { status: 201 });
     };
     await press(visit, accept);
     await waitUntil(() => seen.length, 'the record goes out');
@@ -100,6 +101,19 @@ describe('the stored decision', () => {
     expect(window.SvcConsent.get()?.purposes.marketing).to.equal(true);
     await waitUntil(() => visit.network.records.length, 'the record is sent all the same');
     await waitUntil(() => visit.network.records.length === 1, 'and once');
+  });
+
+  it('is not needed: the page works when the browser forbids to talk to other tabs, too', async () => {
+    const { BroadcastChannel } = window;
+    window.BroadcastChannel = class {
+      constructor() {
+        throw new DOMException('blocked', 'SecurityError');
+      }
+    } as unknown as typeof BroadcastChannel;
+    const visit = await meetBanner();
+    await press(visit, accept);
+    window.BroadcastChannel = BroadcastChannel;
+    expect(window.SvcConsent.get()?.purposes.marketing).to.equal(true);
   });
 
   it('leaves no older grant behind when a refusal does not fit any more', async () => {

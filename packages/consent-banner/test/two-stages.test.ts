@@ -8,7 +8,7 @@ import {
   type VisitorFrameOptions,
 } from './visitor-frame.ts';
 
-// Both built files, in whole pages of their own.
+// The built files, in whole pages of their own.
 
 const built = '/packages/consent-banner/dist/';
 
@@ -24,7 +24,7 @@ function remember(noticeId: string): void {
   localStorage.setItem(`svc-consent:${noticeId}:checked`, String(Date.now()));
 }
 
-describe('the two stages', () => {
+describe('the stages', () => {
   const frames: HTMLIFrameElement[] = [];
 
   async function visit(options: VisitorFrameOptions): Promise<VisitorFrame> {
@@ -44,6 +44,7 @@ describe('the two stages', () => {
     return { frame, told };
   }
 
+  beforeEach(() => localStorage.clear()); // What another test left to be sent would be sent here.
   afterEach(() => {
     for (const frame of frames.splice(0)) frame.remove();
   });
@@ -58,7 +59,16 @@ describe('the two stages', () => {
     expect(await readSeen(noticeId)).to.deep.equal({ records: [], noticeReads: 0 });
   });
 
-  it('an undecided visitor loads both, with the notice beside the second, and no words for English', async () => {
+  it('trigger="none" makes a returning visitor load no more', async () => {
+    const noticeId = crypto.randomUUID();
+    remember(noticeId);
+    const frame = await visit({ noticeId });
+    frame.contentDocument?.querySelector('svc-consent')?.setAttribute('trigger', 'none');
+    await aTimeout(300);
+    expect(listRequests(frame)).to.deep.equal([`${built}svc-consent.js`]);
+  });
+
+  it('an undecided visitor loads two files, with the notice beside the second, and no words for English', async () => {
     const noticeId = crypto.randomUUID();
     const frame = await visit({ noticeId });
     await waitUntil(() => query(frame, '.banner:popover-open'), 'the banner shows');
@@ -72,6 +82,51 @@ describe('the two stages', () => {
     expect(notice?.startTime).to.be.below(ui?.responseEnd ?? 0);
   });
 
+  it('the preferences come in a third file, at the first sign that they are wanted, and once', async () => {
+    const frame = await visit({ noticeId: crypto.randomUUID() });
+    await waitUntil(() => query(frame, '.banner:popover-open'), 'the banner shows');
+    const loaded = (): number => listRequests(frame).filter((path) => path === `${built}svc-consent-panel.js`).length;
+    expect(loaded()).to.equal(0);
+    query(frame, '[part=preferences]')?.dispatchEvent(new PointerEvent('pointerover', { bubbles: true }));
+    await waitUntil(() => loaded(), 'it comes before the click');
+    query(frame, '[part=preferences]')?.click();
+    await waitUntil(() => query(frame, 'dialog:modal input'), 'the panel opens');
+    frame.contentWindow.SvcConsent.open();
+    expect(loaded()).to.equal(1);
+  });
+
+  it('a page whose frames are held back gets the third file with the second', async () => {
+    const noticeId = crypto.randomUUID();
+    const above =
+      '<iframe title="A map" width="300" height="200" data-svc-purpose="statistics" data-src="/x"></iframe>';
+    const frame = await visit({ noticeId, above });
+    await waitUntil(() => frame.contentDocument?.querySelector('svc-consent-placeholder'), 'the frame is covered');
+    expect(query(frame, '.banner:popover-open')).to.be.ok;
+  });
+
+  it('without the third file the first layer works, and the console says so', async () => {
+    const noticeId = crypto.randomUUID();
+    const { frame, told } = await visitListening({ noticeId, folder: '/visitor-page/unpaneled' });
+    await waitUntil(() => query(frame, '.banner:popover-open'), 'the banner shows');
+    query(frame, '[part=preferences]')?.click();
+    await waitUntil(() => told.length, 'the console is told');
+    expect(told.at(-1)).to.match(/<svc-consent>: no preferences to show .*svc-consent-panel\.js/);
+    query(frame, '[data-choice=reject]')?.click();
+    expect(frame.contentWindow.SvcConsent.get()?.purposes.statistics).to.equal(false);
+  });
+
+  it('without the third file nobody is asked for a decision that could not be shared as the page wants', async () => {
+    const noticeId = crypto.randomUUID();
+    const above = `<svc-consent notice-id="${noticeId}" cookie-domain="localhost"></svc-consent>`;
+    const frame = await visit({ noticeId, above, folder: '/visitor-page/unpaneled' });
+    await waitUntil(() => listRequests(frame).some((path) => path.endsWith('-panel.js')), 'it is asked for');
+    await aTimeout(200);
+    expect(query(frame, '.banner')).to.not.be.ok;
+    const whole = await visit({ noticeId, above });
+    await waitUntil(() => query(whole, '.banner:popover-open'), 'with it the banner shows');
+    expect(listRequests(whole)).to.include(`${built}svc-consent-panel.js`);
+  });
+
   it('the words of another language come from beside the script', async () => {
     const noticeId = `de-${crypto.randomUUID()}`;
     const frame = await visit({ noticeId, language: 'de-AT' });
@@ -79,6 +134,19 @@ describe('the two stages', () => {
     expect(query(frame, '.banner')?.lang).to.equal('de');
     expect(listRequests(frame)).to.include(`${built}words/de.json`);
   });
+
+  for (const [name, folder] of [
+    ['words whose "accept" and "reject" were exchanged are', '/visitor-page/reworded'],
+    ['a changed list of hashes is', '/visitor-page/relisted'],
+  ] as const) {
+    it(`${name} not heard: the banner speaks English`, async () => {
+      const frame = await visit({ noticeId: `de-${crypto.randomUUID()}`, folder });
+      await waitUntil(() => query(frame, '.banner:popover-open'), 'the banner shows');
+      expect(query(frame, '.banner')?.lang).to.equal('en');
+      expect(query(frame, '[data-choice=reject]')?.textContent).to.equal('Reject all');
+      expect(listRequests(frame)).to.include(`${folder}/words/integrity.json`);
+    });
+  }
 
   it('a record that an earlier page could not send goes out, without a banner', async () => {
     const noticeId = crypto.randomUUID();

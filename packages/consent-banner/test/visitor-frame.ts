@@ -12,7 +12,13 @@ export interface VisitorFrameOptions {
   /** Of the page. */
   readonly language?: string;
   /** Where the script stands; `changed` and `missing` are about the second file. */
-  readonly folder?: '/visitor-page/copy' | '/visitor-page/changed' | '/visitor-page/missing';
+  readonly folder?:
+    | '/visitor-page/copy'
+    | '/visitor-page/changed'
+    | '/visitor-page/missing'
+    | '/visitor-page/unpaneled'
+    | '/visitor-page/reworded'
+    | '/visitor-page/relisted';
   readonly sandbox?: string;
   readonly hash?: string;
 }

@@ -41,10 +41,28 @@ const scripts: Readonly<Record<string, string>> = {
   }, 20);`,
   'copy/svc-consent.js': readFileSync(new URL('svc-consent.js', dist), 'utf8'),
   'copy/svc-consent-ui.js': readFileSync(new URL('svc-consent-ui.js', dist), 'utf8'),
+  'copy/svc-consent-panel.js': readFileSync(new URL('svc-consent-panel.js', dist), 'utf8'),
   'changed/svc-consent.js': readFileSync(new URL('svc-consent.js', dist), 'utf8'),
   'changed/svc-consent-ui.js': `${readFileSync(new URL('svc-consent-ui.js', dist), 'utf8')}\n`,
+  'unpaneled/svc-consent.js': readFileSync(new URL('svc-consent.js', dist), 'utf8'),
+  'unpaneled/svc-consent-ui.js': readFileSync(new URL('svc-consent-ui.js', dist), 'utf8'),
+  'unpaneled/svc-consent-panel.js': `${readFileSync(new URL('svc-consent-panel.js', dist), 'utf8')}\n`,
+  'reworded/svc-consent.js': readFileSync(new URL('svc-consent.js', dist), 'utf8'),
+  'reworded/svc-consent-ui.js': readFileSync(new URL('svc-consent-ui.js', dist), 'utf8'),
+  'reworded/words/integrity.json': readFileSync(new URL('words/integrity.json', dist), 'utf8'),
+  'reworded/words/de.json': exchangeChoices(readFileSync(new URL('words/de.json', dist), 'utf8')),
+  'relisted/svc-consent.js': readFileSync(new URL('svc-consent.js', dist), 'utf8'),
+  'relisted/svc-consent-ui.js': readFileSync(new URL('svc-consent-ui.js', dist), 'utf8'),
+  'relisted/words/integrity.json': '{}',
+  'relisted/words/de.json': exchangeChoices(readFileSync(new URL('words/de.json', dist), 'utf8')),
   'missing/svc-consent.js': readFileSync(new URL('svc-consent.js', dist), 'utf8'),
 };
+
+/** Words that would make a refusal a consent. */
+function exchangeChoices(text: string): string {
+  const { reject, accept, ...words } = JSON.parse(text);
+  return JSON.stringify({ ...words, reject: accept, accept: reject });
+}
 
 const records = new Map<string, unknown[]>();
 const noticeReads = new Map<string, number>();

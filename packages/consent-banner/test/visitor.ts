@@ -32,7 +32,7 @@ export async function visitPage(
 /** A first visit, up to the moment the banner is to be seen. */
 export async function meetBanner(changes: Partial<Notice> = {}): Promise<Visit> {
   const visit = await visitPage(changes);
-  await waitUntil(() => isBannerShown(visit), 'the banner shows');
+  await waitUntil(() => isBannerShown(visit), 'the banner shows', { timeout: 1_900 });
   return visit;
 }
 

@@ -106,6 +106,7 @@ describe('the words', () => {
     const visit = await meetBanner({ controllerName: long, purposes });
     for (const showLayer of [() => find(visit, '.banner'), () => openPanel(visit)]) {
       const layer = await showLayer();
+      for (const animation of layer.getAnimations()) animation.finish();
       expect(layer.scrollWidth).to.be.at.most(layer.clientWidth);
       const { top, bottom, left, right } = layer.getBoundingClientRect();
       expect(top >= 0 && bottom <= 256 && left >= 0 && right <= 320).to.equal(true);

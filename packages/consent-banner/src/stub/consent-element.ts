@@ -41,6 +41,10 @@ export function joinPage(consent: PageConsent): void {
  * @csspart close - Button that closes the panel.
  * @csspart about - Name and version of the notice.
  * @csspart trigger - The floating button.
+ * @csspart receipt - The receipt in the panel.
+ * @csspart download - Button that saves the receipt.
+ * @csspart placeholder - Box over a frame that is held back; of `svc-consent-placeholder`, which lies behind the frame.
+ * @csspart allow - Its button; of `svc-consent-placeholder`, too.
  *
  * @cssprop [--svc-c-bg=#ffffff] - Background.
  * @cssprop [--svc-c-text=#101322] - Text.

@@ -10,11 +10,12 @@ export function tellConsentMode(
   mapping: string | null | undefined,
   purposes: Purposes,
 ): void {
-  const signals: Record<string, string> = {};
+  let signals: Record<string, string> | undefined;
   for (const [key, name] of readMapping(mapping)) {
+    signals ??= {};
     signals[name] = purposes[key] === true && signals[name] !== 'denied' ? 'granted' : 'denied';
   }
-  if (Object.keys(signals)[0]) push('consent', command, signals);
+  if (signals) push('consent', command, signals);
 }
 
 /** What is pushed must be an `arguments` object: Google's tags take nothing else for a command. */

@@ -40,8 +40,10 @@ export interface PageView {
 export interface PageActions {
   /** Asks for the notice, or hands on the answer that stage one has asked for already. */
   readonly fetchNotice: () => Promise<Response>;
-  /** Takes over a decision that is stored already: tells it to the other tabs and to the page. */
+  /** Takes over a decision that is stored already, and tells it to the page. */
   readonly decide: (decision: StoredDecision) => void;
+  /** Takes over what was decided in another tab, if it is a decision and newer. */
+  readonly follow: (decision: unknown) => void;
 }
 
 /** Stage two, as stage one sees it: all that a visitor sees, and all that is recorded. */

@@ -1,8 +1,12 @@
 import { attempt } from './attempt.ts';
-import { decisionKey, isDecision, type StoredDecision } from './stored-decision.ts';
+import { AGE } from './attribute-values.ts';
+import { decisionKey, isDecision, type Purposes, type StoredDecision } from './stored-decision.ts';
 
-const DAY = 86_400_000;
+/** Milliseconds. */
+export const DAY = 86_400_000;
 const LONGEST_AGE = 365;
+/** How far a clock may be ahead, in days: five minutes. */
+const LEEWAY = 0.0035;
 
 /** The name of the cookie that carries the decision through the hosts of a domain. */
 export function cookieName(noticeId: string): string {
@@ -15,21 +19,27 @@ export function cookieName(noticeId: string): string {
  */
 export function findDecision(noticeId: string, isShared: boolean): StoredDecision | null {
   const start = `${cookieName(noticeId)}=`;
-  const texts = [attempt(() => localStorage.getItem(decisionKey(noticeId)))];
+  const texts = [attempt(() => localStorage[decisionKey(noticeId)])];
   for (const cookie of (isShared && attempt(() => document.cookie.split('; '))) || []) {
     if (cookie.startsWith(start)) texts.push(attempt(() => decodeURIComponent(cookie.slice(start.length))));
   }
   let newest: StoredDecision | null = null;
   for (const text of texts) {
     const found = attempt<unknown>(() => JSON.parse(text as string));
-    if (isDecision(found) && countDays(found) > -1 && !isOlder(found, newest)) newest = found;
+    if (isNext(found, newest)) newest = found;
   }
   return newest;
 }
 
-/** Whether a decision says nothing that another does not. */
-export function isOlder(decision: StoredDecision, than: StoredDecision | null): boolean {
-  return than !== null && decision.decidedAt <= than.decidedAt;
+/** Whether a value is a decision that takes the place of another. */
+export function isNext(decision: unknown, than: StoredDecision | null): decision is StoredDecision {
+  return isDecision(decision) && countDays(decision) > -LEEWAY && !(than && decision.decidedAt <= than.decidedAt);
+}
+
+/** Whether a decision withdraws something and grants nothing new. */
+export function isLess({ purposes }: StoredDecision, { purposes: than }: StoredDecision): boolean {
+  const list = (all: Purposes): readonly string[] => Object.keys(all).filter((key) => all[key]);
+  return list(purposes).every((key) => than[key]) && list(purposes).length < list(than).length;
 }
 
 /**
@@ -38,8 +48,8 @@ export function isOlder(decision: StoredDecision, than: StoredDecision | null): 
  */
 export function isInForce(decision: StoredDecision, read: (name: string) => string | null | undefined): boolean {
   const isRefusal = decision.decision === 'rejected';
-  const ages = [isRefusal && read('refusal-max-age'), read('max-age'), LONGEST_AGE].map(Number);
-  const longest = ages.find((age) => age > 0) as number;
+  const ages = [isRefusal && read('refusal-max-age'), read('max-age')];
+  const longest = Number(ages.find((age) => AGE.test(age as string)) ?? LONGEST_AGE);
   const hasSignal = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl;
   return countDays(decision) < longest && (isRefusal || !hasSignal || decision.signal === true);
 }

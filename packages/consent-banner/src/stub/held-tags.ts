@@ -1,4 +1,10 @@
+import { attempt } from './attempt.ts';
 import type { Purposes } from './stored-decision.ts';
+
+/** What a tag may be given; images are harmless in whatever form. */
+const ADDRESS = /^(https?|blob|data:image)[:/]/;
+/** A script that has not come by then holds up no other, in milliseconds. */
+const LONGEST_TURN = 10_000;
 
 /** The purposes that a tag waits for: `data-svc-purpose="statistics marketing"` needs both. One without waits for ever. */
 export function readNeeds(tag: HTMLElement): readonly string[] {
@@ -17,20 +23,41 @@ export function releaseTags(
   nonce: string | undefined,
 ): readonly HTMLElement[] {
   const waiting: HTMLElement[] = [];
-  for (const tag of document.querySelectorAll<HTMLElement>('[data-svc-purpose]')) {
+  for (const tag of Document.prototype.querySelectorAll.call(
+    document,
+    '[data-svc-purpose]',
+  ) as NodeListOf<HTMLElement>) {
     const isGranted = readNeeds(tag).every((key) => purposes[key] === true);
     const isScript = tag instanceof HTMLScriptElement;
-    if (!isGranted && tag instanceof HTMLIFrameElement) waiting.push(tag);
-    if (isGranted === released.has(tag) || (isScript && (!isGranted || (nonce && tag.nonce !== nonce)))) continue;
-    if (isGranted) {
-      released.add(tag);
-      setTimeout(() => released.has(tag) && setAddresses(tag, isGranted, isScript));
-    } else {
-      released.delete(tag);
-      setAddresses(tag, isGranted, true);
+    if (isGranted !== released.has(tag) && !(isScript && (!isGranted || (nonce && tag.nonce !== nonce)))) {
+      if (isGranted) {
+        released.add(tag);
+        const release = (): unknown => released.has(tag) && setAddresses(tag, isGranted, isScript);
+        if (isScript) takeTurn(tag, release);
+        else setTimeout(release);
+      } else {
+        released.delete(tag);
+        setAddresses(tag, isGranted, true);
+      }
     }
+    // One that the page loads itself is not held back, whatever it names.
+    if (!isGranted && tag instanceof HTMLIFrameElement && !/^(?!about:)./.test(tag.getAttribute('src') ?? ''))
+      waiting.push(tag);
   }
   return waiting;
+}
+
+let turn = Promise.resolve<unknown>(0);
+
+/** Scripts keep the order of the page: the next waits until this one is loaded, unless it is `async` or does not come. */
+function takeTurn(script: HTMLScriptElement, release: () => unknown): void {
+  const run = (done: (_: unknown) => void): void => {
+    for (const type of ['load', 'error']) script.addEventListener(type, done);
+    script.async = script.hasAttribute('async'); // It is true by itself for a tag that has waited.
+    release();
+    setTimeout(done, script.src && script.isConnected && !script.async ? LONGEST_TURN : 0);
+  };
+  turn = turn.then(() => new Promise((done) => setTimeout(run, 0, done)));
 }
 
 /** Gives a tag what its `data-src`, `data-srcset`, `data-href` and `data-type` say, or takes it away again. */
@@ -39,8 +66,11 @@ function setAddresses(tag: HTMLElement, isGranted: boolean, isRenewed: boolean):
   for (const name of ['type', 'src', 'srcset', 'href']) {
     const value = tag.dataset[name];
     if (!value) continue;
-    if (isGranted) tag.setAttribute(name, value);
-    else tag.removeAttribute(name);
+    if (!isGranted) tag.removeAttribute(name);
+    // What runs code is no address: it would have come through a filter that lets `data-` attributes pass.
+    else if (/^(src|href)$/.test(name) && !attempt(() => ADDRESS.test(new URL(value, tag.baseURI).href))) {
+      console.error(`<svc-consent>: data-${name}="${value}" must be http(s).`);
+    } else tag.setAttribute(name, value);
   }
   // A script runs when it is inserted, a frame forgets. It is the same element, so the nonce, the integrity, and under
   // Trusted Types what the parser wrote into it, stay as the page gave them.

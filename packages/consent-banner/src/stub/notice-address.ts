@@ -13,6 +13,6 @@ export function writeAddress(noticeId: string, base: string | null | undefined, 
 }
 
 /** Asks for a notice, with nothing that could tell one visitor from another. */
-export async function requestNotice(address: string, priority: RequestPriority = 'auto'): Promise<Response> {
-  return fetch(address, { credentials: 'omit', priority, signal: AbortSignal.timeout(TIMEOUT) });
+export function requestNotice(address: string): Promise<Response> {
+  return fetch(address, { credentials: 'omit', signal: AbortSignal.timeout(TIMEOUT) });
 }

@@ -1,10 +1,12 @@
 import { attempt } from './attempt.ts';
+import { CORNER, DOMAIN } from './attribute-values.ts';
 import { tellConsentMode } from './consent-mode.ts';
 import type { ConsentInterface, ConsentState, DecisionListener, LoadInterface, SvcConsent } from './consent-state.ts';
-import { findDecision, isInForce, isOlder } from './find-decision.ts';
+import { DAY, findDecision, isInForce, isLess, isNext } from './find-decision.ts';
+import { hasLeftovers } from './has-leftovers.ts';
 import { releaseTags } from './held-tags.ts';
 import { requestNotice, writeAddress } from './notice-address.ts';
-import { decisionKey, isDecision, type StoredDecision } from './stored-decision.ts';
+import { decisionKey, type StoredDecision } from './stored-decision.ts';
 
 export interface PageOptions {
   /** Our own script tag, if there is one. */
@@ -14,14 +16,15 @@ export interface PageOptions {
   readonly loadInterface: LoadInterface;
 }
 
-export interface PageConsent extends SvcConsent {
+export interface PageConsent {
+  /** What the page may ask. */
+  readonly api: SvcConsent;
   /** The elements of the page. Copies are harmless: only the first shows, the next takes its place when it goes. */
   readonly elements: Set<HTMLElement>;
   /** Looks anew at the first element: what it asks for, and whether there is something to show. */
   refresh(): void;
 }
 
-const DAY = 86_400_000;
 const EVENT = 'svc-consent';
 
 /** Stage one: the consent of a page, who listens to it and what waits for it. It shows nothing itself. */
@@ -35,7 +38,6 @@ export function createPageConsent({ script, source, loadInterface }: PageOptions
   let isAsking = false;
   let frames: readonly HTMLElement[] = [];
   let granted: ConsentState['purposes'] = {};
-  let channel: BroadcastChannel | undefined;
   let answer: Promise<Response> | undefined;
   let ui: ConsentInterface | undefined;
   let loading: Promise<void> | undefined;
@@ -46,7 +48,7 @@ export function createPageConsent({ script, source, loadInterface }: PageOptions
 
   function refresh(): void {
     if ((document as { prerendering?: boolean }).prerendering) {
-      document.addEventListener('prerenderingchange', refresh, { once: true });
+      document.addEventListener('prerenderingchange', refresh);
       return;
     }
     const id = read('notice-id') ?? '';
@@ -59,14 +61,13 @@ export function createPageConsent({ script, source, loadInterface }: PageOptions
   }
 
   function start(id: string): void {
+    const before = state;
     noticeId = id;
     state = stored = null;
     granted = {};
     answer = undefined;
-    channel?.close();
-    channel = new BroadcastChannel(decisionKey(id));
-    channel.onmessage = ({ data }) => follow(data);
-    if (read('consent-mode')) tellMode('default');
+    // After another notice's grants a default would be too late.
+    if (before || read('consent-mode')) tellMode(before ? 'update' : 'default');
     followStored();
     isAsking = !state;
     release();
@@ -75,14 +76,18 @@ export function createPageConsent({ script, source, loadInterface }: PageOptions
 
   /** Loads the interface only where there is something for it to do. Nobody asks a robot. */
   function show(): void {
-    const start = `${decisionKey(noticeId)}:record:`;
-    const hasRecords = () => attempt(() => Object.keys(localStorage).some((key) => key.startsWith(start)));
+    const hasRecords = () =>
+      attempt(() => Object.keys(localStorage).some((key) => /^svc-consent:.+:record:/.test(key)));
     if (ui) ui.update({ element: findElement(), noticeId, address, state, stored, isAsking, frames });
     else if (
       elements.size &&
       !isBroken &&
-      !/bot|crawl|spider/i.test(navigator.userAgent) &&
-      (isAsking || frames[0] || read('trigger') || hasRecords())
+      !/(?<!cu)bot|crawl|spider/i.test(navigator.userAgent) &&
+      (isAsking ||
+        frames[0] ||
+        CORNER.test(read('trigger') ?? '') ||
+        hasLeftovers(read('clear-cookies'), state?.purposes ?? {}) ||
+        hasRecords())
     ) {
       void load();
     }
@@ -95,7 +100,7 @@ export function createPageConsent({ script, source, loadInterface }: PageOptions
     }
     loading ??= loadInterface().then(
       (mount) => {
-        ui ??= mount({ fetchNotice, decide });
+        ui ??= mount({ fetchNotice, decide, follow });
         show();
       },
       // Nothing is shown and nothing granted then. `open()` tries again, nobody else does.
@@ -114,28 +119,26 @@ export function createPageConsent({ script, source, loadInterface }: PageOptions
     return asked;
   }
 
-  function decide(decision: StoredDecision): void {
-    channel?.postMessage(decision);
-    take(decision);
-  }
-
   function followStored(): void {
-    if (address) follow(findDecision(noticeId, !!read('cookie-domain')));
+    if (address) follow(findDecision(noticeId, DOMAIN.test(read('cookie-domain') ?? '')));
   }
 
-  /** Takes over what was decided elsewhere. Cleared storage is no withdrawal: this page keeps what it knows. */
+  /**
+   * Takes over what was decided elsewhere. Cleared storage is no withdrawal: this page keeps what it knows. A withdrawal
+   * counts whenever it was: the clock may have been set back.
+   */
   function follow(decision: unknown): void {
-    if (isDecision(decision) && !isOlder(decision, stored)) take(decision);
+    if (isNext(decision, stored) || (stored && isNext(decision, null) && isLess(decision, stored))) decide(decision);
   }
 
-  function take(decision: StoredDecision): void {
+  function decide(decision: StoredDecision): void {
     stored = decision;
     if (!isInForce(decision, read)) return;
     state = Object.freeze({ decided: true, purposes: Object.freeze({ ...decision.purposes }) });
     isAsking = false;
     show();
     tellMode('update');
-    document.dispatchEvent(new CustomEvent(EVENT, { detail: state }));
+    dispatchEvent.call(document, new CustomEvent(EVENT, { detail: state }));
     // The banner goes first, in a frame of its own. A page behind another has no frames, and does not wait for them.
     requestAnimationFrame(releaseGranted);
     setTimeout(releaseGranted, 200);
@@ -148,9 +151,9 @@ export function createPageConsent({ script, source, loadInterface }: PageOptions
 
   function release(): void {
     const waiting = releaseTags(released, granted, script?.nonce);
-    const isConcerned = waiting[0] ?? frames[0];
+    if (waiting.length === frames.length && waiting.every((one, at) => one === frames[at])) return;
     frames = waiting;
-    if (isConcerned) show();
+    show();
   }
 
   /** Whether the notice says something new: asked once a day, when the page has nothing else to do. */
@@ -158,11 +161,11 @@ export function createPageConsent({ script, source, loadInterface }: PageOptions
     const before = stored;
     const key = `${decisionKey(noticeId)}:checked`;
     try {
-      if (Math.abs(Date.now() - Number(localStorage.getItem(key))) < DAY) return;
-      localStorage.setItem(key, String(Date.now()));
-      const { data } = await (await requestNotice(address, 'low')).json();
-      if (before !== stored || data.version <= Number(stored?.noticeVersion)) return;
-      localStorage.removeItem(key); // Until the visitor has answered, the next page asks, too.
+      if (Math.abs(Date.now() - localStorage[key]) < DAY) return;
+      localStorage[key] = Date.now();
+      const { data } = await (await requestNotice(address)).json();
+      if (before !== stored || data.version <= (stored as StoredDecision).noticeVersion) return;
+      delete localStorage[key]; // Until the visitor has answered, the next page asks, too.
       isAsking = true;
       show();
     } catch {}
@@ -172,14 +175,17 @@ export function createPageConsent({ script, source, loadInterface }: PageOptions
     tellConsentMode(command, read('consent-mode') ?? script?.dataset.consentMode, state?.purposes ?? {});
   }
 
-  /** By way of the document's event, so that one listener that throws stops no other. */
+  /**
+   * By way of the document's event, so that one listener that throws stops no other. The methods are the window's: an
+   * image of the name `addEventListener` takes the place of the document's.
+   */
   function onDecision(listener: DecisionListener): () => void {
     const tell = (): void => {
       if (state) listener(state);
     };
-    document.addEventListener(EVENT, tell);
+    addEventListener.call(document, EVENT, tell);
     tell();
-    return () => document.removeEventListener(EVENT, tell);
+    return () => removeEventListener.call(document, EVENT, tell);
   }
 
   function open(): void {
@@ -191,5 +197,5 @@ export function createPageConsent({ script, source, loadInterface }: PageOptions
   // A page that comes back, from a cache or from behind another tab, has missed what was told meanwhile.
   for (const type of ['storage', 'pageshow', 'focus']) addEventListener(type, followStored);
   new MutationObserver(release).observe(document, { childList: true, subtree: true });
-  return { elements, refresh, get: () => state, onDecision, open };
+  return { elements, refresh, api: Object.freeze({ get: () => state, onDecision, open }) };
 }

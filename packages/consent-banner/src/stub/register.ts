@@ -1,5 +1,4 @@
 import { joinPage, SvcConsentElement } from './consent-element.ts';
-import type { SvcConsent } from './consent-state.ts';
 import { createPageConsent, type PageOptions } from './page-consent.ts';
 
 const TAG = 'svc-consent';
@@ -8,10 +7,8 @@ const TAG = 'svc-consent';
 export function registerSvcConsent(options: PageOptions): void {
   if (!globalThis.document || customElements.get(TAG)) return;
   const page = createPageConsent(options);
-  const { get, onDecision, open } = page;
-  const value: SvcConsent = Object.freeze({ get, onDecision, open });
   joinPage(page);
   // First the global: elements that are on the page already start, and dispatch, while they are being defined.
-  Object.defineProperty(window, 'SvcConsent', { value, configurable: true, enumerable: true });
+  Object.defineProperty(window, 'SvcConsent', { value: page.api, configurable: true, enumerable: true });
   customElements.define(TAG, SvcConsentElement);
 }

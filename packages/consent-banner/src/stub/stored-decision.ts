@@ -14,6 +14,8 @@ export interface StoredDecision {
   readonly subjectId: string;
   /** Whether the browser sent Global Privacy Control at that moment. */
   readonly signal?: boolean;
+  /** The purposes that could not be refused then. */
+  readonly required?: readonly string[];
 }
 
 /** Where the decision on a notice is kept; other keys of the same notice begin with it. */

@@ -38,6 +38,7 @@ describe('the build', () => {
   const build = buildOnce();
   const stub = build.get('svc-consent.js') as Buffer;
   const ui = build.get('svc-consent-ui.js') as Buffer;
+  const panel = build.get('svc-consent-panel.js') as Buffer;
 
   test('is the same byte for byte each time', () => {
     const again = buildOnce();
@@ -55,23 +56,39 @@ describe('the build', () => {
     });
   });
 
-  test('pins the second file by the hash that stands in the first', () => {
+  test('pins each further file by the hash that stands in the one before', () => {
     assert.ok(stub.includes(describeFile('', ui).integrity));
+    assert.ok(ui.includes(describeFile('', panel).integrity));
   });
 
   test('has the words of every language but English beside it', () => {
     const others = languages.filter((language) => language !== 'en');
     const names = [...build.keys()].filter((name) => name.startsWith('words/'));
-    assert.deepEqual(names, others.map((language) => `words/${language}.json`).sort());
+    assert.deepEqual(names, ['integrity', ...others].map((name) => `words/${name}.json`).sort());
   });
 
-  test('has no Lit in the first file, and no white space in its templates', () => {
-    assert.doesNotMatch(stub.toString(), /lit\$|createTreeWalker/);
-    for (const script of [stub, ui]) assert.doesNotMatch(script.toString(), /\n\s(?!\\f)/);
+  test('pins the words of each language by a list of hashes, whose own hash stands in the second file', () => {
+    const list = build.get('words/integrity.json') as Buffer;
+    assert.ok(ui.includes(describeFile('', list).integrity));
+    for (const language of languages.filter((one) => one !== 'en')) {
+      const { integrity } = describeFile('', build.get(`words/${language}.json`) as Buffer);
+      assert.equal(JSON.parse(String(list))[language], integrity);
+    }
+  });
+
+  test('has Lit in the second file alone, and no white space in the templates of any', () => {
+    for (const script of [stub, panel]) assert.doesNotMatch(script.toString(), /lit\$|createTreeWalker/);
+    for (const script of [stub, ui, panel]) assert.doesNotMatch(script.toString(), /\n\s(?!\\f)/);
   });
 
   test('stays within its sizes', () => {
-    assert.ok(brotliCompressSync(stub).length <= 2_700, `stub: ${brotliCompressSync(stub).length}`);
-    assert.ok(brotliCompressSync(ui).length <= 12_600, `interface: ${brotliCompressSync(ui).length}`);
+    const [first, second, third] = [stub, ui, panel].map((script) => brotliCompressSync(script).length) as [
+      number,
+      number,
+      number,
+    ];
+    assert.ok(first <= 3_050, `a returning visitor loads ${first}`);
+    assert.ok(first + second <= 13_450, `an undecided visitor loads ${first} + ${second}`);
+    assert.ok(third <= 5_250, `the panel is ${third}`);
   });
 });

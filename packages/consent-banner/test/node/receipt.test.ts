@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Notice } from '../../src/notice.ts';
-import { draftReceipt, proveReceipt, type RecordReceipt } from '../../src/receipt.ts';
-import { readReceipt, writeReceipt } from '../../src/receipt-store.ts';
+import { readReceipt } from '../../src/read-receipt.ts';
+import { draftReceipt, proveReceipt } from '../../src/receipt.ts';
+import { keepAnswer, keepReceipt } from '../../src/receipt-store.ts';
 import type { ConsentRecord } from '../../src/record-queue.ts';
 import { removeItem, writeItem } from '../../src/safe-storage.ts';
 
@@ -32,7 +33,6 @@ const receipt = draftReceipt({ notice, record, address });
 const proof = {
   recordedAt: '2026-11-21T09:30:01.000Z',
   noticeContentHash: 'a'.repeat(64),
-  sequence: 7,
   ledgerHash: `sha256:${'b'.repeat(64)}`,
   prevLedgerHash: `sha256:${'c'.repeat(64)}`,
 };
@@ -73,10 +73,8 @@ describe('the receipt of a decision', () => {
   test('gets its proof from the answer of the server', () => {
     const proven = proveReceipt(receipt, { data: answer });
     assert.deepEqual(proven, { ...receipt, proof: { recordId: 'a-record', ...proof } });
-    assert.deepEqual(
-      proveReceipt(receipt, { data: { ...answer, sequence: 1, prevLedgerHash: null } }).proof?.sequence,
-      1,
-    );
+    const first = proveReceipt(receipt, { data: { ...answer, prevLedgerHash: null } });
+    assert.deepEqual(first.proof, { recordId: 'a-record', ...proof, prevLedgerHash: null });
   });
 
   const strange: Readonly<Record<string, object>> = {
@@ -87,7 +85,7 @@ describe('the receipt of a decision', () => {
     'about other choices': { purposes: { necessary: true, statistics: true } },
     'about fewer choices': { purposes: { necessary: true } },
     'about more choices': { purposes: { ...record.purposes, more: false } },
-    'without a place in the ledger': { sequence: undefined },
+    'without a predecessor': { prevLedgerHash: undefined },
     'with a hash of another kind': { ledgerHash: `md5:${'b'.repeat(64)}` },
     'with a predecessor that is no hash': { prevLedgerHash: '' },
     'without a time': { recordedAt: 'soon' },
@@ -109,29 +107,41 @@ describe('the kept receipt', () => {
   const key = `svc-consent:${notice.id}:receipt`;
   const at = receipt.event.at;
 
+  const source = { notice, record, address };
+
   test('is the one of the decision in force, with its proof or still without', () => {
-    for (const kept of [receipt, proveReceipt(receipt, { data: answer })]) {
-      writeReceipt(notice.id, kept);
-      assert.deepEqual(readReceipt(notice.id, at), kept);
-      assert.equal(readReceipt(notice.id, '2026-11-21T09:31:00.000Z'), null);
-      assert.equal(readReceipt('another', at), null);
-    }
+    keepReceipt(notice.id, source);
+    assert.deepEqual(readReceipt(notice.id, at), receipt);
+    assert.equal(keepAnswer(notice.id, record, { data: answer }), true);
+    assert.deepEqual(readReceipt(notice.id, at), proveReceipt(receipt, { data: answer }));
+    assert.equal(readReceipt(notice.id, '2026-11-21T09:31:00.000Z'), null);
+    assert.equal(readReceipt('another', at), null);
     removeItem(key);
     assert.equal(readReceipt(notice.id, at), null);
   });
 
-  test('is none when what is kept is no receipt', () => {
-    const { notice: _, ...headless } = receipt;
+  test('takes no answer to an earlier record for its own', () => {
+    keepReceipt(notice.id, source);
+    const earlier = { ...record, capturedAt: '2026-11-20T09:30:00.000Z' };
+    assert.equal(keepAnswer(notice.id, earlier, { data: answer }), false);
+    assert.equal(keepAnswer('another', record, { data: answer }), false);
+    assert.equal(readReceipt(notice.id, at)?.proof, null);
+  });
+
+  test('is none when what is kept makes no receipt', () => {
     const broken: readonly unknown[] = [
       null,
       [],
       'x',
-      headless,
-      { ...receipt, schema: 'svc-consent-receipt/2' },
-      { ...receipt, purposes: [null] },
-      { ...receipt, purposes: {} },
-      { ...receipt, verification: null },
-      { ...receipt, proof: { ...proof, recordId: 'x', ledgerHash: 'x' } },
+      receipt,
+      { record, address },
+      { ...source, notice: { ...notice, id: 'another' } },
+      { ...source, notice: { ...notice, purposes: [null] } },
+      { ...source, notice: { ...notice, purposes: {} } },
+      { ...source, notice: { ...notice, name: 1 } },
+      { ...source, record: { ...record, purposes: null } },
+      { ...source, record: { ...record, subjectId: undefined } },
+      { notice, record },
     ];
     for (const value of broken) {
       writeItem(key, JSON.stringify(value));
@@ -139,16 +149,25 @@ describe('the kept receipt', () => {
     }
     writeItem(key, '{');
     assert.equal(readReceipt(notice.id, at), null);
+    assert.equal(keepAnswer(notice.id, record, {}), false);
   });
 
-  test('survives being written and read, whatever the notice says', () => {
+  test('has no proof when the kept answer is none', () => {
+    for (const strange of [null, [], 'x', { data: { ...answer, ledgerHash: 'x' } }]) {
+      keepReceipt(notice.id, { ...source, answer: strange });
+      assert.deepEqual(readReceipt(notice.id, at), receipt);
+    }
+  });
+
+  test('survives being kept and read, whatever the notice says', () => {
     const text = fc.string();
-    const purposes = fc.array(fc.record({ key: text, label: text, description: text, required: fc.boolean() }));
+    const purpose = fc.record({ key: text, label: text, description: text, required: fc.boolean() });
+    const purposes = fc.uniqueArray(purpose, { minLength: 1, selector: ({ key: one }) => one });
     fc.assert(
       fc.property(text, purposes, (name, list) => {
-        const drafted: RecordReceipt = draftReceipt({ notice: { ...notice, name, purposes: list }, record, address });
-        writeReceipt(notice.id, drafted);
-        assert.deepEqual(readReceipt(notice.id, at), drafted);
+        const given = { ...source, notice: { ...notice, name, purposes: list } };
+        keepReceipt(notice.id, given);
+        assert.deepEqual(readReceipt(notice.id, at), draftReceipt(given));
       }),
     );
   });

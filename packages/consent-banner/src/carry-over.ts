@@ -1,0 +1,15 @@
+import type { Notice, Purpose, Purposes } from './notice.ts';
+import type { PageView } from './stub/consent-state.ts';
+
+/**
+ * What a visitor granted before and is not asked for anew. Only what they chose themselves outlives the version of the
+ * notice they saw: a purpose that was required then was never chosen (GDPR, Article 4(11)).
+ */
+export function carryOver({ state, stored }: PageView, { purposes, version }: Notice): Purposes {
+  const required = stored?.required;
+  const isChosen = ({ key }: Purpose): boolean =>
+    stored?.noticeVersion === version ||
+    (stored?.decision !== 'rejected' && Array.isArray(required) && !required.includes(key));
+  const carried = purposes.filter((purpose) => state?.purposes[purpose.key] === true && isChosen(purpose));
+  return Object.fromEntries(carried.map(({ key }) => [key, true]));
+}

@@ -1,0 +1,34 @@
+import type { PanelParts } from './mount-panel.ts';
+import { reportProblem } from './report-problem.ts';
+
+export type LoadPanel = () => Promise<() => PanelParts>;
+
+/** Loads stage three when it is needed. */
+export class PanelLoader {
+  /** Stage three, once it is there. */
+  parts: PanelParts | undefined;
+  /** Whether it was asked for and did not come. */
+  isFailed = false;
+  readonly #load: LoadPanel;
+  #loading: Promise<void> | undefined;
+
+  constructor(load: LoadPanel) {
+    this.#load = load;
+  }
+
+  /** Sees to it that the parts are there; the console is told when they do not come, and the next call tries again. */
+  async prepare(): Promise<boolean> {
+    this.#loading ??= this.#load().then(
+      (mount) => {
+        this.parts = mount();
+      },
+      (cause) => {
+        this.#loading = undefined;
+        this.isFailed = true;
+        reportProblem(`no preferences to show (${cause}). Check that file and your CSP.`);
+      },
+    );
+    await this.#loading;
+    return this.parts !== undefined;
+  }
+}
