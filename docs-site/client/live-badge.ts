@@ -19,13 +19,15 @@ async function startBadge(live: HTMLElement): Promise<void> {
     path === '/v1/public/trust/your-company/widget' ? readExample() : null,
   );
   setField(form, 'tenant', demo?.slug ?? 'your-company');
-  setField(form, 'api-base', demo === null ? server.address : location.origin);
+  const apiBase = demo === null ? server.address : location.origin;
+  setField(form, 'api-base', apiBase);
   setField(form, 'variant', 'card');
   setField(form, 'theme', 'auto');
   if (demo !== null) note.textContent = 'The badge shows the trust center of the demo tenant on this server.';
   const show = () => {
     const attributes = readFields(form);
-    stage.replaceChildren(createWidget('svc-trust-badge', attributes));
+    // Whatever the tag is for: the policy of this page lets it ask nobody else.
+    stage.replaceChildren(createWidget('svc-trust-badge', new Map([...attributes, ['api-base', apiBase]])));
     // The tag is for a site, which asks a server and not this page.
     const base = facts?.baseUrl ?? placeholder;
     const wanted = new Map(attributes);

@@ -6,6 +6,7 @@ import { showTag } from './tag-output.ts';
 
 const placeholder = 'https://consent.example.com';
 const pageNotice = '019aa4c2-7b1e-7d33-9c41-000000000001';
+const choiceKey = 'svc-docs:live-banner';
 const place = document.querySelector<HTMLElement>('[data-live="svc-consent"]');
 if (place !== null) await startBanner(place);
 
@@ -17,17 +18,21 @@ async function startBanner(live: HTMLElement): Promise<void> {
     log.unshift(line);
     find('[data-log]').textContent = log.slice(0, 20).join('\n');
   };
-  const server = startPageServer((request) => answerInPage(request, tell));
+  const server = startPageServer(
+    (request) => answerInPage(request, tell),
+    (request) => tell(writeRequest(request)),
+  );
   const facts = await readServerFacts();
   const demo = facts !== null && isUsable(facts) ? facts.demo : null;
   const radios = [...live.querySelectorAll<HTMLInputElement>('[name=where]')];
   const [inPage, onServer] = radios;
   if (onServer !== undefined) onServer.disabled = demo === null;
+  const usesServer = () => onServer?.checked === true && demo !== null;
+  const findBase = () => (usesServer() ? location.origin : server.address);
   const sync = () => {
-    const usesServer = onServer?.checked === true && demo !== null;
-    setField(form, 'notice-id', usesServer ? demo.noticeId : pageNotice);
-    setField(form, 'api-base', usesServer ? location.origin : server.address);
-    find('[data-note]').textContent = usesServer
+    setField(form, 'notice-id', usesServer() ? (demo?.noticeId ?? '') : pageNotice);
+    setField(form, 'api-base', findBase());
+    find('[data-note]').textContent = usesServer()
       ? 'Each decision becomes a record in the ledger of the demo tenant, as on a real site.'
       : 'Nothing leaves this page. It shows below what would have been sent.';
   };
@@ -36,7 +41,8 @@ async function startBanner(live: HTMLElement): Promise<void> {
     const attributes = readFields(form);
     if (banner !== undefined) {
       banner.remove();
-      banner = createWidget('svc-consent', attributes);
+      // Whatever the tag is for: the policy of this page lets it ask nobody else.
+      banner = createWidget('svc-consent', new Map([...attributes, ['api-base', findBase()]]));
       document.body.append(banner);
     }
     const base = facts?.baseUrl ?? placeholder;
@@ -53,7 +59,8 @@ async function startBanner(live: HTMLElement): Promise<void> {
   document.addEventListener('svc-consent', (event) => {
     find('[data-state]').textContent = JSON.stringify((event as CustomEvent).detail, null, 2);
   });
-  if (inPage !== undefined) inPage.checked = true;
+  const first = demo !== null && takeKeptChoice() ? onServer : inPage;
+  if (first !== undefined) first.checked = true;
   form.disabled = false;
   sync();
   update();
@@ -70,6 +77,7 @@ async function startBanner(live: HTMLElement): Promise<void> {
   });
   find('[data-action=forget]').addEventListener('click', () => {
     forgetDecisions();
+    if (usesServer()) keepChoice();
     // What this page knows of the decision, it keeps; a new one finds none.
     location.reload();
   });
@@ -88,8 +96,33 @@ function forgetDecisions(): void {
   }
 }
 
-function answerInPage({ method, path, body }: PageRequest, tell: (line: string) => void): object | null {
-  tell(`${method} ${path}${body === null ? '' : ` ${JSON.stringify(body)}`}`);
+/** Keeps over the next load that decisions go to the server. */
+function keepChoice(): void {
+  try {
+    sessionStorage.setItem(choiceKey, 'server');
+  } catch {
+    // Storage is blocked: the page begins as always.
+  }
+}
+
+/** Tells whether that was kept; once. */
+function takeKeptChoice(): boolean {
+  try {
+    const isKept = sessionStorage.getItem(choiceKey) !== null;
+    sessionStorage.removeItem(choiceKey);
+    return isKept;
+  } catch {
+    return false;
+  }
+}
+
+function writeRequest({ method, path, body }: PageRequest): string {
+  return `${method} ${path}${body === null ? '' : ` ${JSON.stringify(body)}`}`;
+}
+
+function answerInPage(request: PageRequest, tell: (line: string) => void): object | null {
+  tell(writeRequest(request));
+  const { method, path, body } = request;
   if (path === `/v1/public/consent/${pageNotice}`) return notice;
   if (path !== `/v1/public/consent/${pageNotice}/records` || method !== 'POST') return null;
   return answerRecord(body as object);

@@ -14,13 +14,22 @@ export interface PageRequest {
 /**
  * Answers requests below an address within the page: those of the widgets that are live on it, so that they need no server
  * and nothing that somebody tries here goes anywhere. Everything else goes its usual way.
+ * @param hear is told of what goes to the API of a server.
  */
-export function startPageServer(answer: (request: PageRequest) => object | null): PageServer {
+export function startPageServer(
+  answer: (request: PageRequest) => object | null,
+  hear: (request: PageRequest) => void = () => undefined,
+): PageServer {
   const address = new URL(`${document.documentElement.dataset.root}live/in-this-page`, document.baseURI).href;
   const fetchElsewhere = globalThis.fetch;
   globalThis.fetch = async (input, init) => {
     const request = new Request(input, init);
-    if (!request.url.startsWith(`${address}/`)) return fetchElsewhere(input, init);
+    if (!request.url.startsWith(`${address}/`)) {
+      const [, path] = /(\/v1\/.*)$/.exec(new URL(request.url).pathname) ?? [];
+      const body = typeof init?.body === 'string' ? JSON.parse(init.body) : null;
+      if (path !== undefined) hear({ method: request.method, path, body });
+      return fetchElsewhere(input, init);
+    }
     const text = await request.text();
     const path = request.url.slice(address.length);
     const result = answer({ method: request.method, path, body: text === '' ? null : JSON.parse(text) });

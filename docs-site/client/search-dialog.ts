@@ -1,4 +1,4 @@
-import { type Found, loadIndex } from './search-index.ts';
+import { type Found, loadIndex, type SearchResult } from './search-index.ts';
 
 const page = document.documentElement;
 const mostResults = 12;
@@ -64,16 +64,17 @@ class SearchDialog {
 
   async #search(): Promise<void> {
     const words = this.#input.value.trim();
-    let found: readonly Found[] = [];
+    let result: SearchResult = { found: [], hasAll: true };
     try {
       const find = await loadIndex(new URL(page.dataset.index ?? '', document.baseURI));
-      found = words === '' ? [] : find(words).slice(0, mostResults);
+      if (words !== '') result = find(words);
     } catch {
       this.#show([], 'The index of the search could not be loaded. The page “All headings” lists everything.', true);
       return;
     }
     // Somebody typed on meanwhile: the later search shows its own.
     if (words !== this.#input.value.trim()) return;
+    const found = result.found.slice(0, mostResults);
     if (words === '') this.#show([], 'Words, the name of an operation, a path or an error code.', false);
     else if (found.length === 0)
       this.#show(
@@ -81,7 +82,7 @@ class SearchDialog {
         `Nothing has all of “${words}”. Try fewer or shorter words, or look through “All headings”.`,
         true,
       );
-    else this.#show(found, `${found.length}${found.length === mostResults ? ' or more' : ''} results`, false);
+    else this.#show(found, tellCount(found.length, result.hasAll), false);
   }
 
   #show(results: readonly Found[], told: string, offersIndex: boolean): void {
@@ -138,4 +139,9 @@ class SearchDialog {
     event.preventDefault();
     this.#activate((this.#active + step + count) % count);
   }
+}
+
+function tellCount(count: number, hasAll: boolean): string {
+  const results = count === 1 ? '1 result' : `${count}${count === mostResults ? ' or more' : ''} results`;
+  return hasAll ? results : `Nothing has all of these words. ${results} with some of them`;
 }

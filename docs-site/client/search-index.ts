@@ -9,10 +9,17 @@ export interface Found {
   readonly excerpt: string;
 }
 
-let loading: Promise<(words: string) => readonly Found[]> | undefined;
+/** What was found, best first. */
+export interface SearchResult {
+  readonly found: readonly Found[];
+  /** Whether they have every word; where nothing has, they have some. */
+  readonly hasAll: boolean;
+}
+
+let loading: Promise<(words: string) => SearchResult> | undefined;
 
 /** Loads the index once; after a failure the next search tries again. */
-export function loadIndex(address: URL): Promise<(words: string) => readonly Found[]> {
+export function loadIndex(address: URL): Promise<(words: string) => SearchResult> {
   loading ??= fetchIndex(address).catch((error: unknown) => {
     loading = undefined;
     throw error;
@@ -20,9 +27,14 @@ export function loadIndex(address: URL): Promise<(words: string) => readonly Fou
   return loading;
 }
 
-async function fetchIndex(address: URL): Promise<(words: string) => readonly Found[]> {
+async function fetchIndex(address: URL): Promise<(words: string) => SearchResult> {
   const response = await fetch(address);
   if (!response.ok) throw new Error(`the index answered ${response.status}`);
   const index = MiniSearch.loadJSON(await response.text(), searchOptions);
-  return (words) => index.search(words) as unknown as readonly Found[];
+  const search = (words: string, combineWith: 'AND' | 'OR') =>
+    index.search(words, { combineWith }) as unknown as readonly Found[];
+  return (words) => {
+    const found = search(words, 'AND');
+    return found.length > 0 ? { found, hasAll: true } : { found: search(words, 'OR'), hasAll: false };
+  };
 }

@@ -14,7 +14,15 @@ export function readServerFacts(): Promise<ServerFacts | null> {
   return asking;
 }
 
+interface Answer {
+  readonly server: (Omit<ServerFacts, 'baseUrl'> & { readonly baseUrl: string | null }) | null;
+}
+
 async function fetchFacts(): Promise<ServerFacts | null> {
-  const response = await fetch(new URL(`${document.documentElement.dataset.root}live/server.json`, document.baseURI));
-  return response.ok ? ((await response.json()) as { readonly server: ServerFacts | null }).server : null;
+  const root = new URL(document.documentElement.dataset.root ?? '', document.baseURI);
+  const response = await fetch(new URL('live/server.json', root));
+  if (!response.ok) return null;
+  const { server } = (await response.json()) as Answer;
+  // Where no public address is set it is the one that this page came from, which is one level below it.
+  return server && { ...server, baseUrl: server.baseUrl ?? new URL('..', root).href.replace(/\/$/, '') };
 }

@@ -47,7 +47,8 @@ function writeBody(body: object, type: string): readonly string[] {
     );
   const text = writeJson(body);
   const hasVariables = /"\$[A-Z_]+"/.test(text);
-  const flag = type === 'application/json' ? '--json' : `-H 'Content-Type: ${type}' -d`;
+  // Not --json: curl has it since 7.82 only, and systems that are supported still come with older ones.
+  const flag = `-H 'Content-Type: ${type}' -d`;
   return [hasVariables ? `${flag} @- <<JSON\n${text.replaceAll('"$', '"$')}\nJSON` : `${flag} '${text}'`];
 }
 

@@ -12,6 +12,7 @@ const inputs = [
   'packages/webhook-verify/src/*.ts',
   'packages/node-sdk/test/operations/calls.ts',
   'server/{openapi.json,settings.ts}',
+  'server/widgets/releases/*/*/integrity.json',
   'server/{access,cli,webhooks}/*.ts',
   'server/http/{html,problem}.ts',
   'CHANGELOG.md',

@@ -3,7 +3,7 @@ import { writeCodeBlock } from './code-block.ts';
 import { html, type Insertable, type Markup } from './markup.ts';
 import type { PartialPlace, PartialResult } from './partials.ts';
 import type { Member, WidgetBuild } from './widget-manifest.ts';
-import { findWidget, readChoices, writeTag } from './widget-parts.ts';
+import { findWidget, readChoices, writeReleaseWarning, writeTag } from './widget-parts.ts';
 
 /** Writes the banner, live: where its decisions go, a field for each attribute, what the page learns, the tag. */
 export function writeLiveBanner(place: PartialPlace): PartialResult {
@@ -16,8 +16,9 @@ ${needsScript}
 <p class="live-label" id="where-label">Where your decisions go</p>
 <div role="radiogroup" aria-labelledby="where-label">
 <label><input type="radio" name="where" value="page" checked> Nowhere: this page answers in place of a server</label>
-<label><input type="radio" name="where" value="server" disabled> Into the ledger of the demo tenant on this server</label>
+<label><input type="radio" name="where" value="server" aria-describedby="where-about" disabled> Into the ledger of the demo tenant on this server</label>
 </div>
+<p class="live-note" id="where-about">The ledger can be chosen where a server with a demo tenant serves this page, at the domain of its notice.</p>
 <p class="live-note" data-note aria-live="polite">Nothing leaves this page. It shows below what would have been sent.</p>
 </div>
 <p class="live-actions"><button type="button" class="primary" data-action="show">Show the banner</button> <button type="button" data-action="open">Open the preferences</button> <button type="button" data-action="forget">Forget my choice and reload</button></p>
@@ -62,11 +63,12 @@ function liveHeadings(...more: readonly (readonly [string, string])[]) {
 
 function writeTagOutput(widget: WidgetBuild): Markup {
   return html`<h3 id="live-tag">The tag for what you see</h3>
-<div data-tag="${widget.name}">${writeCodeBlock({ language: 'html', code: writeTag(widget), title: 'Your page' })}</div>`;
+<div data-tag="${widget.name}">${writeCodeBlock({ language: 'html', code: writeTag(widget), title: 'Your page' })}</div>${writeReleaseWarning(widget)}`;
 }
 
 function writeForm({ name, attributes }: WidgetBuild): Markup {
-  return html`<div class="live-fields">${attributes.map((attribute) => writeField(name, attribute))}</div>`;
+  return html`<div class="live-fields">${attributes.map((attribute) => writeField(name, attribute))}</div>
+<p class="live-note">Another address in <code>api-base</code> changes the tag alone: this page asks no other server.</p>`;
 }
 
 function writeField(element: string, attribute: Member): Markup {

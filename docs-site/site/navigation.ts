@@ -27,13 +27,14 @@ export function orderPages(sections: readonly Section[], pages: readonly Page[])
 
 /** Writes the menu: beside the page where there is room, else behind a button, which needs no script (popover). */
 export function writeNavigation({ address, section }: Page, { groups }: Navigation): Markup {
-  const sections = groups.map(({ folder, title, pages }) => {
-    const isHere = folder === section;
+  const sections = groups.map(({ folder, title, pages }, index) => {
+    // Outside of the sections, such as on the first page, the first one is open.
+    const isOpen = section === null ? index === 0 : folder === section;
     const links = pages.map(
       (page) =>
         html`<li><a href="${relateAddress(address, page.address)}"${page.address === address ? html` aria-current="page"` : null}>${page.title}</a></li>`,
     );
-    return html`<details${isHere || folder !== 'reference' ? html` open` : null}><summary>${title}</summary><ul>${links}</ul></details>
+    return html`<details${isOpen ? html` open` : null}><summary>${title}</summary><ul>${links}</ul></details>
 `;
   });
   return html`<nav class="menu" id="menu" popover aria-label="Documentation">${sections}</nav>`;

@@ -29,6 +29,8 @@ export interface SearchEntry {
   readonly text: string;
   /** Further words that it shall be found by, such as a path. */
   readonly words?: string;
+  /** Code that it shall be found by and that says little by itself. */
+  readonly code?: string;
 }
 
 /** A page whose content is made, without what is around it. */

@@ -7,12 +7,13 @@ export function writeSearchIndex({ groups }: Navigation): string {
   const index = new MiniSearch(searchOptions);
   const documents = groups.flatMap(({ title: section, pages }) =>
     pages.flatMap((page) =>
-      page.entries.map(({ anchor, title, text, words }) => ({
+      page.entries.map(({ anchor, title, text, words, code }) => ({
         page: anchor === '' ? section : `${section} › ${page.title}`,
         place: page.address + (anchor === '' ? '' : `#${anchor}`),
         title,
         text,
         words: words ?? '',
+        code: code ?? '',
         excerpt: shorten(text),
       })),
     ),

@@ -3,16 +3,18 @@ import type { SearchEntry } from './page.ts';
 
 /** Cuts a page into what a search finds: the part before the first heading, and one for each heading. */
 export function readEntries(tokens: readonly Token[], title: string, description: string): readonly SearchEntry[] {
-  const entries: { anchor: string; title: string; text: string }[] = [{ anchor: '', title, text: description }];
+  const entries: { anchor: string; title: string; text: string; code: string }[] = [
+    { anchor: '', title, text: description, code: '' },
+  ];
   for (const [index, token] of tokens.entries()) {
     const last = entries.at(-1);
     if (last === undefined) break;
     if (token.type === 'heading_open') {
       const text = readText(tokens[index + 1]);
-      entries.push({ anchor: String(token.attrGet('id')), title: text, text: '' });
+      entries.push({ anchor: String(token.attrGet('id')), title: text, text: '', code: '' });
     } else if (token.type === 'inline' && tokens[index - 1]?.type !== 'heading_open')
       last.text += ` ${readText(token)}`;
-    else if (token.type === 'fence') last.text += ` ${token.content}`;
+    else if (token.type === 'fence') last.code += ` ${token.content}`;
   }
   return entries.map((entry) => ({ ...entry, text: entry.text.replace(/\s+/g, ' ').trim() }));
 }

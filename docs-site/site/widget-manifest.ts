@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { widgetPlaces } from '../../server/widgets/catalogue.ts';
+import { manifestName } from '../../server/widgets/manifest.ts';
 
 /** An attribute, a property or a part of an element, as custom-elements.json has it. */
 export interface Member {
@@ -14,6 +16,8 @@ export interface WidgetBuild {
   /** The name of the element. */
   readonly name: string;
   readonly version: string;
+  /** Whether it was released. The bytes of a version that is still being worked on change with its build. */
+  readonly isReleased: boolean;
   /** The file of the tag. */
   readonly file: string;
   /** Of the tag's file, for its integrity attribute. */
@@ -37,19 +41,26 @@ export function readWidgetBuilds(): readonly WidgetBuild[] {
   return widgetPackages.map((name) => readWidgetBuild(join(packages, name, 'dist')));
 }
 
-function readWidgetBuild(folder: string): WidgetBuild {
-  const { file, version, integrity, files } = readJson(folder, 'integrity.json') as {
-    readonly file: string;
-    readonly version: string;
-    readonly integrity: string;
-    readonly files?: readonly { readonly file: string }[];
-  };
-  const element = existsSync(join(folder, 'custom-elements.json'))
-    ? findElement(readJson(folder, 'custom-elements.json'))
-    : { attributes: [{ name: 'notice-id' }, { name: 'api-base' }] };
+interface Manifest {
+  readonly file: string;
+  readonly version: string;
+  readonly integrity: string;
+  readonly files?: readonly { readonly file: string }[];
+}
+
+function readWidgetBuild(build: string): WidgetBuild {
+  const built = readJson(build, manifestName) as Manifest;
+  const name = built.file.replace(/\.js$/, '');
+  const release = join(widgetPlaces.releases, name, built.version);
+  const isReleased = existsSync(join(release, manifestName));
+  // A version that was released keeps the bytes that it was released with, which are those that the server gives out.
+  const folder = isReleased ? release : build;
+  const { file, version, integrity, files } = isReleased ? (readJson(release, manifestName) as Manifest) : built;
+  const element = findElement(readJson(build, 'custom-elements.json'));
   return {
-    name: file.replace(/\.js$/, ''),
+    name,
     version,
+    isReleased,
     file,
     integrity,
     folder,

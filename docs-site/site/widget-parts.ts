@@ -1,6 +1,6 @@
 import { writeLine } from '../reference/prose.ts';
 import { writeCodeBlock } from './code-block.ts';
-import { html, type Markup } from './markup.ts';
+import { html, type Insertable, type Markup } from './markup.ts';
 import { Mistake } from './mistake.ts';
 import type { PartialPlace, PartialResult } from './partials.ts';
 import { writeTable } from './table.ts';
@@ -63,9 +63,16 @@ export function writeTag({ name, version, file, integrity }: WidgetBuild): strin
   return `<script src="${address}"\n        integrity="${integrity}"\n        crossorigin="anonymous" defer></script>\n${element}`;
 }
 
+/** Warns of the tag of a version that is still being worked on; null for a released one. */
+export function writeReleaseWarning({ name, version, isReleased }: WidgetBuild): Insertable {
+  if (isReleased) return null;
+  return html`<div class="call-out warning" role="note"><p class="call-out-title">Not released</p><p>${name} ${version} is still being worked on: its bytes may change with the next build, and then the <code>integrity</code> of this tag refuses them. For a page that lasts, take a released version: <code>svc widgets</code> lists them.</p></div>`;
+}
+
 /** Writes the tag to copy; a script puts the address of this server in. */
 export function writeWidgetTag(name: string, place: PartialPlace): PartialResult {
-  const code = writeTag(findWidget(name, place));
-  const content = html`<div data-tag="${name}">${writeCodeBlock({ language: 'html', code, title: `The tag of ${name}` })}</div>`;
+  const widget = findWidget(name, place);
+  const code = writeTag(widget);
+  const content = html`<div data-tag="${name}">${writeCodeBlock({ language: 'html', code, title: `The tag of ${name}` })}</div>${writeReleaseWarning(widget)}`;
   return { content, extras: ['tags'] };
 }

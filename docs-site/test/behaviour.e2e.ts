@@ -69,6 +69,33 @@ describe('a page with scripts', () => {
     });
   });
 
+  test('falls back to any of the words where nothing has all of them, and says so', async () => {
+    await on('', async (page) => {
+      await page.keyboard.press('/');
+      await page.getByRole('combobox').fill('backup zzzzqqqq');
+      await page.getByText(/^Nothing has all of these words\. \d+( or more)? results? with some of them$/).waitFor();
+      const titles = await page.locator('.found-title').allTextContents();
+      assert.ok(
+        titles.some((title) => /back/i.test(title)),
+        titles.join('\n'),
+      );
+    });
+  });
+
+  test('finds what is written for readers before the schemas, and counts one result as one', async () => {
+    await on('', async (page) => {
+      await page.keyboard.press('/');
+      const first = page.getByRole('option').first();
+      for (const words of ['webhook', 'notice', 'breach', 'consent record']) {
+        await page.getByRole('combobox').fill(words);
+        await page.getByRole('status').getByText('12 or more results').waitFor();
+        assert.doesNotMatch((await first.getAttribute('href')) ?? '', /reference\/schemas\//, words);
+      }
+      await page.getByRole('combobox').fill('SameSite=Lax');
+      await page.getByRole('status').getByText(/^1 result$/).waitFor();
+    });
+  });
+
   test('has a search that is accessible', async () => {
     await on('', async (page) => {
       await page.keyboard.press('/');

@@ -56,7 +56,7 @@ describe('every page of the documentation', { concurrency: 2 }, () => {
     const context = await browser.newContext({ javaScriptEnabled: false, viewport: wide });
     const page = await context.newPage();
     for (const address of pages) {
-      await page.goto(host.url + address, { waitUntil: 'domcontentloaded' });
+      await page.goto(host.url + address, { waitUntil: 'load' });
       assert.equal(await page.locator('h1').count(), 1, address);
       assert.equal(await page.getByRole('navigation', { name: 'Documentation' }).isVisible(), true, address);
       assert.equal(await page.locator('.needs-script:visible').count(), 0, address);
@@ -82,7 +82,7 @@ describe('every page of the documentation', { concurrency: 2 }, () => {
     const page = await browser.newPage({ viewport: zoomed });
     await page.goto(`${host.url}reference/`);
     const bottom = await page.evaluate(() => {
-      scrollTo(0, 400);
+      scrollTo({ top: 400, behavior: 'instant' });
       return document.querySelector('.top')?.getBoundingClientRect().bottom ?? 0;
     });
     assert.ok(bottom <= 0);

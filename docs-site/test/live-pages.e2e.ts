@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Browser, chromium as launcher, type Page } from 'playwright-core';
 import { chromium } from '../../chromium.ts';
+import { readWidgetBuilds } from '../site/widget-manifest.ts';
 import { type DemoServer, startDemoServer } from './demo-server.ts';
 import { ensureBuilt } from './ensure-built.ts';
 import { withPage } from './open-page.ts';
@@ -40,6 +41,7 @@ describe('what is live on the pages', () => {
       await page.getByRole('button', { name: 'Show the banner' }).waitFor();
       assert.equal(await page.getByRole('button', { name: 'Accept all' }).count(), 0);
       assert.equal(await page.getByLabel('Into the ledger of the demo tenant').isDisabled(), true);
+      await page.getByText('The ledger can be chosen where').waitFor();
       await page.getByRole('button', { name: 'Show the banner' }).click();
       await page.getByRole('button', { name: 'Reject all' }).click();
       await page.locator('[data-state]').getByText('"analytics": false').waitFor();
@@ -67,7 +69,49 @@ describe('what is live on the pages', () => {
       const captured = page.waitForResponse((response) => response.request().method() === 'POST');
       await page.getByRole('button', { name: 'Accept all' }).click();
       assert.equal((await captured).status(), 201);
+      await page.locator('[data-log]').getByText('POST /v1/public/consent/').waitFor();
+      await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Forget my choice' }).click()]);
+      await page.getByText('Each decision becomes a record in the ledger').waitFor();
+      assert.equal(await page.getByLabel('Into the ledger of the demo tenant').isChecked(), true);
+      await page.reload();
+      await page.getByText('Nothing leaves this page.').waitFor();
     });
+  });
+
+  test('an address of another server changes the tag alone: the page asks nobody else', async () => {
+    for (const [path, name] of [
+      [banner, 'svc-consent'],
+      [badge, 'svc-trust-badge'],
+    ] as const)
+      await onHost(path, async (page) => {
+        if (path === banner) await page.getByRole('button', { name: 'Show the banner' }).click();
+        const field = page.locator('[data-attribute=api-base]');
+        const before = await field.inputValue();
+        await field.fill('https://svc.example.org');
+        await page.locator('[data-tag] code').getByText('api-base="https://svc.example.org"').waitFor();
+        const widget = page.locator(`${name}[api-base]`);
+        await widget.waitFor({ state: 'attached' });
+        assert.equal(await widget.getAttribute('api-base'), before);
+      });
+  });
+
+  test('a tag of a version that is not released says so', async () => {
+    for (const { name, version, isReleased } of readWidgetBuilds())
+      await onHost(name === 'svc-consent' ? banner : badge, async (page) => {
+        const warnings = page.getByRole('note').filter({ hasText: `${name} ${version} is still being worked on` });
+        assert.equal((await warnings.count()) > 0, !isReleased, name);
+      });
+  });
+
+  test('the badge fits a window of 320 pixels when it has its data', async () => {
+    const step = async (page: Page) => {
+      for (const variant of ['card', 'compact', 'full']) {
+        await page.getByLabel('variant', { exact: true }).selectOption(variant);
+        await page.locator(`svc-trust-badge[variant=${variant}]`).getByText('Your Company').first().waitFor();
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320, variant);
+      }
+    };
+    await withPage(browser, host.url + badge, step, { viewport: { width: 320, height: 640 } });
   });
 
   test('the tag on the page is for this server, with the attributes that were chosen', async () => {

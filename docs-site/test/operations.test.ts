@@ -44,6 +44,16 @@ describe('the examples of every operation', () => {
     for (const operationId of exampleOperations) assert.ok(known.has(operationId), operationId);
   });
 
+  test('need no option that older versions of curl do not know', () => {
+    for (const operation of reference.operations) {
+      const call = writeCurl(operation);
+      assert.doesNotMatch(call, /--json|--url-query|--fail-with-body/, operation.operationId);
+      const [type] = Object.keys(operation.requestBody?.content ?? {});
+      const isForm = type === 'application/x-www-form-urlencoded';
+      if (call.includes(' -d ') && !isForm) assert.ok(call.includes(`-H 'Content-Type: ${type}' -d `), call);
+    }
+  });
+
   test('run as they stand in the shell', async (context) => {
     for (const operation of reference.operations)
       await context.test(operation.operationId, async () => {

@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { createQuickHasher, startTestServer, type TestServer } from '../../server/test/harness.ts';
+import { readWidgets } from '../../server/widgets/widget.ts';
 import { startDemoServer } from './demo-server.ts';
 import { ensureBuilt } from './ensure-built.ts';
 
@@ -36,6 +37,7 @@ describe('the documentation on a server', () => {
       const { status, headers } = await get(path);
       assert.equal(status, 301, path);
       assert.equal(headers.get('location'), target);
+      assert.equal(headers.get('cache-control'), 'no-cache');
       assert.equal(new URL(target, server.url + path).pathname, `${path.split('?')[0]}/`);
     }
   });
@@ -55,6 +57,18 @@ describe('the documentation on a server', () => {
     assert.equal(status, 200);
     assert.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable');
     assert.equal(headers.get('content-type'), 'text/css; charset=utf-8');
+  });
+
+  test('keeps no widget forever that is not released: its bytes may change', async () => {
+    const { text } = await get('/docs/widgets/banner/');
+    const [, path = ''] = /src="\.\.\/\.\.\/(live\/svc-consent\/[^"]+)"/.exec(text) ?? [];
+    const [, , version] = path.split('/');
+    const isReleased = readWidgets().some(
+      (one) => one.name === 'svc-consent' && one.version === version && one.isReleased,
+    );
+    const { status, headers } = await get(`/docs/${path}`);
+    assert.equal(status, 200);
+    assert.equal(headers.get('cache-control'), isReleased ? 'public, max-age=31536000, immutable' : 'no-cache');
   });
 
   test('comes compressed as the client likes, each form under a tag of its own', async () => {
@@ -96,6 +110,7 @@ describe('the documentation on a server', () => {
       '/docs/\\..\\package.json',
       '/docs/%00',
       '/docs/%',
+      '/docs/built-from',
       '/docs/built-from/..',
     ])
       assert.notEqual((await raw(path, 'identity')).status, 200, path);
@@ -103,16 +118,41 @@ describe('the documentation on a server', () => {
 
   test('knows of no demo where there is none, and of its notice where there is', async () => {
     const before = await get('/docs/live/server.json');
-    assert.deepEqual(before.body, { server: { baseUrl: server.url, demo: null } });
+    assert.deepEqual(before.body, { server: { baseUrl: null, demo: null } });
     await using demo = await startDemoServer();
     const answer = await fetch(`${demo.credentials.baseUrl}/docs/live/server.json`);
-    const { noticeId, tenantSlug, baseUrl } = demo.credentials;
-    assert.deepEqual(await answer.json(), {
-      server: { baseUrl, demo: { noticeId, domain: 'localhost', slug: tenantSlug } },
-    });
+    const { noticeId, tenantSlug } = demo.credentials;
+    const { server: facts } = (await answer.json()) as { readonly server: { readonly demo: unknown } };
+    assert.deepEqual(facts.demo, { noticeId, domain: 'localhost', slug: tenantSlug });
   });
 
-  function raw(path: string, encoding: string, known = '') {
+  test('tells the public address that is set, never the Host that somebody sent', async () => {
+    assert.match(
+      (await raw('/docs/live/server.json', 'identity', '', 'evil.example')).body.toString(),
+      /"baseUrl":null/,
+    );
+    const environment = { SVC_BASE_URL: 'https://svc.example.com' };
+    await using named = await startTestServer('sqlite', environment, { passwords: createQuickHasher() });
+    const { body } = await named.request('GET', '/docs/live/server.json', { key: null });
+    assert.deepEqual(body, { server: { baseUrl: 'https://svc.example.com', demo: null } });
+  });
+
+  test('learns of a new demo after ten seconds: before, the database is not asked again', async () => {
+    await using other = await startTestServer('sqlite', {}, { passwords: createQuickHasher() });
+    const read = async () => {
+      const { body } = await other.request('GET', '/docs/live/server.json', { key: null });
+      return (body as { readonly server: { readonly demo: object | null } }).server.demo;
+    };
+    assert.equal(await read(), null);
+    const { key } = await other.createTenant('demo');
+    const noticeId = await other.createNotice({ key });
+    other.clock.advance(9_999);
+    assert.equal(await read(), null);
+    other.clock.advance(1);
+    assert.deepEqual(await read(), { noticeId, domain: 'example.com', slug: 'demo' });
+  });
+
+  function raw(path: string, encoding: string, known = '', host = '') {
     return new Promise<{
       status: number | undefined;
       encoding: string | undefined;
@@ -125,7 +165,11 @@ describe('the documentation on a server', () => {
           host: '127.0.0.1',
           port,
           path,
-          headers: { 'Accept-Encoding': encoding, ...(known !== '' && { 'If-None-Match': known }) },
+          headers: {
+            'Accept-Encoding': encoding,
+            ...(known !== '' && { 'If-None-Match': known }),
+            ...(host !== '' && { Host: host }),
+          },
         },
         async (answer) => {
           const chunks: Buffer[] = [];

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { extname, join, sep } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { widgetPlaces } from '../widgets/catalogue.ts';
 
 /** A file of a site as it is sent. */
 export interface SiteFile {
@@ -25,38 +26,39 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** A static site in a folder: only what was in it when it was opened is ever served, so no path leads out of it. */
+/** What the build notes for itself: no file of the site. */
+const buildNote = 'built-from';
+
+/**
+ * A static site in a folder, as it was when it was opened: a later build of the folder changes nothing of it, and no path
+ * leads out of it.
+ */
 export class BuiltSite {
-  readonly #folder: string;
-  readonly #paths: ReadonlySet<string>;
-  readonly #files = new Map<string, SiteFile>();
+  readonly #files: ReadonlyMap<string, SiteFile>;
   readonly #compressed = new Map<string, Buffer>();
 
-  private constructor(folder: string, paths: ReadonlySet<string>) {
-    this.#folder = folder;
-    this.#paths = paths;
+  private constructor(files: ReadonlyMap<string, SiteFile>) {
+    this.#files = files;
   }
 
-  /** Opens a site; null when the folder holds none. */
+  /** Opens a site and reads all of it; null when the folder holds none. */
   static open(folder: string): BuiltSite | null {
-    const found = globSync('**/*', { cwd: folder, withFileTypes: true }).filter((entry) => entry.isFile());
-    const paths = new Set(
-      found.map((entry) =>
-        join(entry.parentPath, entry.name)
-          .slice(folder.length + 1)
-          .replaceAll(sep, '/'),
-      ),
-    );
-    return paths.has('index.html') ? new BuiltSite(folder, paths) : null;
+    const files = new Map<string, SiteFile>();
+    for (const entry of globSync('**/*', { cwd: folder, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .replaceAll(sep, '/');
+      const bytes = entry.isFile() && path !== buildNote ? readIfThere(join(folder, path)) : null;
+      if (bytes !== null) files.set(path, describeFile(path, bytes));
+    }
+    return files.has('index.html') ? new BuiltSite(files) : null;
   }
 
   /** Finds what stands at a path below the root, which has no slash at its beginning. */
   find(path: string): Found {
-    if (path === '' || path.endsWith('/')) {
-      const index = `${path}index.html`;
-      if (this.#paths.has(index)) return { kind: 'file', file: this.#read(index) };
-    } else if (this.#paths.has(path)) return { kind: 'file', file: this.#read(path) };
-    else if (this.#paths.has(`${path}/index.html`)) return { kind: 'moved', path: `${path}/` };
+    const file = this.#files.get(path === '' || path.endsWith('/') ? `${path}index.html` : path);
+    if (file !== undefined) return { kind: 'file', file };
+    if (this.#files.has(`${path}/index.html`)) return { kind: 'moved', path: `${path}/` };
     return { kind: 'missing', file: this.#writeMissing(path) };
   }
 
@@ -73,23 +75,9 @@ export class BuiltSite {
     return made;
   }
 
-  #read(path: string): SiteFile {
-    const known = this.#files.get(path);
-    if (known !== undefined) return known;
-    const bytes = readFileSync(join(this.#folder, path));
-    const file = {
-      type: types[extname(path)] ?? 'application/octet-stream',
-      caching: isPinned(path) ? 'public, max-age=31536000, immutable' : 'no-cache',
-      tag: tagOf(bytes),
-      bytes,
-    };
-    this.#files.set(path, file);
-    return file;
-  }
-
   /** Links of the page are written as from the root: from a deeper path the way there comes first. */
   #writeMissing(path: string): SiteFile {
-    const page = this.#paths.has('404.html') ? this.#read('404.html') : null;
+    const page = this.#files.get('404.html');
     const up = '../'.repeat(Math.min(path.split('/').length - 1, 20));
     const text = (page?.bytes.toString() ?? 'There is no such page.').replace(
       /( (?:href|src|data-root|data-index)=")(?![a-z]+:|#)/g,
@@ -104,9 +92,31 @@ export class BuiltSite {
   }
 }
 
-/** What has a hash or a version in its name never changes. */
-function isPinned(path: string): boolean {
-  return path.startsWith('assets/') || /^live\/[\w-]+\/\d/.test(path);
+function describeFile(path: string, bytes: Buffer): SiteFile {
+  return {
+    type: types[extname(path)] ?? 'application/octet-stream',
+    caching: isPinned(path, bytes) ? 'public, max-age=31536000, immutable' : 'no-cache',
+    tag: tagOf(bytes),
+    bytes,
+  };
+}
+
+/** What has a hash in its name never changes, nor does a file of a widget that is the same as the released one. */
+function isPinned(path: string, bytes: Buffer): boolean {
+  if (path.startsWith('assets/')) return true;
+  const [folder, ...released] = path.split('/');
+  if (folder !== 'live' || released.length !== 3) return false;
+  return readIfThere(join(widgetPlaces.releases, ...released))?.equals(bytes) === true;
+}
+
+/** Null for a file that is not there, or not any more: a build may run beside. */
+function readIfThere(file: string): Buffer | null {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
 }
 
 function tagOf(bytes: Buffer): string {

@@ -1,12 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Middleware } from 'koa';
-import { listNotices } from '../consent/notice-store.ts';
-import { findOwnAddress } from '../http/own-address.ts';
 import { requireReading } from '../http/require-reading.ts';
 import type { Installation } from '../installation.ts';
-import { findTenant } from '../tenants/store.ts';
 import { BuiltSite, type SiteFile } from './built-site.ts';
+import { describeServer } from './describe-server.ts';
 import { documentationHeaders } from './headers.ts';
 
 const folder = join(import.meta.dirname, '../../docs-site/dist');
@@ -20,8 +18,9 @@ export function hasDocumentation(): boolean {
 }
 
 /** Serves the built documentation below `/docs`; where it was not built, the path is one of those that there are not. */
-export function serveDocumentation(installation: Pick<Installation, 'database' | 'settings'>): Middleware {
+export function serveDocumentation(installation: Pick<Installation, 'clock' | 'database' | 'settings'>): Middleware {
   let site: BuiltSite | null = null;
+  const readFacts = describeServer(installation);
   return async (ctx, next) => {
     const { path } = ctx;
     if (path !== documentationPath && !path.startsWith(`${documentationPath}/`)) return next();
@@ -33,7 +32,11 @@ export function serveDocumentation(installation: Pick<Installation, 'database' |
     // Relative, so that it holds behind a proxy that serves it below another path.
     if (path === documentationPath) return move(ctx, 'docs/');
     const below = path.slice(documentationPath.length + 1);
-    if (below === 'live/server.json') return describeServer(ctx, installation);
+    if (below === 'live/server.json') {
+      ctx.set('Cache-Control', 'no-cache');
+      ctx.body = { server: await readFacts() };
+      return;
+    }
     const found = site.find(below);
     if (found.kind === 'moved') return move(ctx, `${below.split('/').at(-1)}/`);
     ctx.status = found.kind === 'file' ? 200 : 404;
@@ -43,6 +46,8 @@ export function serveDocumentation(installation: Pick<Installation, 'database' |
 
 function move(ctx: Context, target: string): void {
   ctx.status = 301;
+  // Without a word of it a browser would keep it for as long as it likes (RFC 9111 section 4.2.2).
+  ctx.set('Cache-Control', 'no-cache');
   ctx.redirect(target + ctx.search);
 }
 
@@ -60,25 +65,4 @@ function send(ctx: Context, file: SiteFile, site: BuiltSite): void {
   }
   if (encoding !== undefined) ctx.set('Content-Encoding', encoding);
   ctx.body = encoding === undefined ? file.bytes : site.encode(file, encoding);
-}
-
-/** What the live pages want to know of this server: all of it stands on its demo page too. */
-async function describeServer(
-  ctx: Context,
-  { database, settings }: Pick<Installation, 'database' | 'settings'>,
-): Promise<void> {
-  const tenant = await findTenant(database.kysely, 'demo');
-  const { notices } =
-    tenant === undefined
-      ? { notices: [] }
-      : await listNotices(database.kysely, tenant.id, { status: 'published' }, null, 100);
-  const notice = notices.at(-1);
-  const demo =
-    tenant === undefined || notice === undefined
-      ? null
-      : { noticeId: notice.id, domain: notice.domain, slug: tenant.slug };
-  ctx.set('Cache-Control', 'no-cache');
-  const baseUrl = findOwnAddress(settings.baseUrl, ctx);
-  // Without an address of its own there is nothing to put into a tag.
-  ctx.body = { server: baseUrl === null ? null : { baseUrl, demo } };
 }

@@ -37,7 +37,7 @@ export const problemKinds = {
   control_test_failing: { status: 409, meaning: 'The latest result of a test of the control is fail.' },
   webhook_not_enabled: { status: 409, meaning: 'The webhook is paused or disabled: nothing is sent to it.' },
   webhook_deleted: { status: 409, meaning: 'The webhook was deleted: nothing can be sent to it again.' },
-  webhook_delivery_pending: { status: 409, meaning: 'The delivery is on its way already.' },
+  webhook_delivery_pending: { status: 409, meaning: 'An attempt at the delivery is under way.' },
   webhook_redelivery_running: { status: 409, meaning: 'Another order to send deliveries again is carried out.' },
   idempotency_in_progress: { status: 409, meaning: 'A request with the same Idempotency-Key is still running.' },
   checkpoint_missing: { status: 409, meaning: 'No signed checkpoint speaks of the entry yet; make one first.' },

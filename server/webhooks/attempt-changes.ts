@@ -23,16 +23,16 @@ export async function writeAttempts(work: UnitOfWork, sender: string, ended: rea
   const { transaction, now } = work;
   const rows = ended.map(({ row }) => row);
   const states = ended.map(({ state }) => state);
+  const ofEndpoints = await readEndpoints(work, ended);
+  const lost = ofEndpoints.flatMap((of) => judgeEndpoint(of, now));
+  // Each locks the log of its tenant, before rows are locked, as every other change does: nobody waits in a circle.
+  lost.sort((one, other) => (one.endpoint.tenantId < other.endpoint.tenantId ? -1 : 1));
+  for (const { endpoint } of lost) await lockChain(transaction, endpoint.tenantId, 'audit');
   const dead = await finishAttempts(transaction, sender, rows, states);
   const places = ended.flatMap(({ endpoint, delivery: { orderingKey } }) =>
     orderingKey === null ? [] : [{ endpointId: endpoint.id, orderingKey }],
   );
   await releaseNext(transaction, now, places);
-  const ofEndpoints = await readEndpoints(work, ended);
-  const lost = ofEndpoints.flatMap((of) => judgeEndpoint(of, now));
-  // Each locks the log of its tenant, before the rows of endpoints are locked: all servers lock in the same order.
-  lost.sort((one, other) => (one.endpoint.tenantId < other.endpoint.tenantId ? -1 : 1));
-  for (const { endpoint } of lost) await lockChain(transaction, endpoint.tenantId, 'audit');
   for (const of of ofEndpoints) {
     const isLost = lost.some(({ endpoint }) => endpoint.id === of.endpoint.id);
     const news = await noteEndpoint(work, of, isLost);

@@ -3,6 +3,7 @@ import type { DeliveryOutcome } from './delivery-outcome.ts';
 import type { SendingEndpoint } from './endpoint-store.ts';
 import type { AttemptRow, ClaimedDelivery, DeliveryState } from './queue-store.ts';
 import { attemptOffsets, planRetry, readRetryAfter } from './schedule.ts';
+import type { UnopenedKey } from './sign.ts';
 
 /** An attempt that ended: what is kept of it, how the delivery stands now, and what it says of the endpoint. */
 export interface EndedAttempt {
@@ -32,12 +33,18 @@ function judgeStatus(status: number): string | null {
   return status === 429 ? 'rate_limited' : 'http_error';
 }
 
+/** There was nothing to sign with, so nothing was sent. */
+export interface UnsealableOutcome {
+  readonly outcome: 'unsealable';
+  readonly what: UnopenedKey;
+}
+
 /** Judges an attempt and plans the next one. */
 export function endAttempt(attempt: {
   readonly endpoint: SendingEndpoint;
   readonly delivery: ClaimedDelivery;
   readonly startedAt: string;
-  readonly outcome: DeliveryOutcome | { readonly outcome: 'unsealable' };
+  readonly outcome: DeliveryOutcome | UnsealableOutcome;
   readonly now: string;
   /** From 0 up to 1. */
   readonly random: number;
@@ -107,10 +114,10 @@ export function expireDelivery(delivery: ClaimedDelivery, now: string): Delivery
   };
 }
 
-function judge(outcome: DeliveryOutcome | { readonly outcome: 'unsealable' }) {
+function judge(outcome: DeliveryOutcome | UnsealableOutcome) {
   const nothing = { status: null, excerpt: null, retryAfter: null };
   if (outcome.outcome === 'unsealable') {
-    const message = 'The secret of the endpoint cannot be opened with the secret of this installation; rotate it.';
+    const message = `The ${outcome.what} of the webhook cannot be opened with the secret of this installation: ${cures[outcome.what]}.`;
     return { ...nothing, reason: 'unsealable_secret', message, timing: { connect: null, total: 0, reused: false } };
   }
   const timing = { ...outcome.timing, reused: outcome.reused };
@@ -120,6 +127,11 @@ function judge(outcome: DeliveryOutcome | { readonly outcome: 'unsealable' }) {
   const message = reason === null ? null : describeStatus(reason, status);
   return { reason, message, status, excerpt: excerpt === '' ? null : excerpt, retryAfter, timing };
 }
+
+const cures: Readonly<Record<UnopenedKey, string>> = {
+  secret: 'rotate it',
+  'private key': 'switch `asymmetric` off and on',
+};
 
 function describeStatus(reason: string, status: number): string {
   if (reason === 'redirect')

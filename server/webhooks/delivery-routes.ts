@@ -5,6 +5,7 @@ import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Cursor, Id, queryInteger, Time } from '../http/schemas.ts';
 import { DeliveryDetail, DeliveryStatus, DeliveryView, FailureReason } from './delivery.ts';
+import { cancelDelivery } from './delivery-changes.ts';
 import { findDelivery, listDeliveries } from './delivery-store.ts';
 import { viewDelivery } from './delivery-view.ts';
 import { readPlace, writePlace } from './delivery-walk.ts';
@@ -76,13 +77,28 @@ export function deliveryRoutes({ database, hasher }: Pick<WebhookServices, 'data
       tag,
       summary: 'Send a delivery again',
       description:
-        'Makes a new delivery of the same event, with an id and 24 hours of its own, whether the earlier one was delivered or not; a dead letter becomes `redelivered`. To a paused webhook it is sent when that is enabled again. Each request makes another delivery: use an Idempotency-Key to repeat one safely.',
+        'Makes a new delivery of the same event, with an id and 24 hours of its own, whether the earlier one was delivered or not; a dead letter becomes `redelivered`. One that still waits (`pending`) is due now instead, as the same delivery with its own 24 hours; what it waits for in an order still goes before it. To a paused webhook it is sent when that is enabled again. Each request makes another delivery: use an Idempotency-Key to repeat one safely.',
       scope: 'webhooks:write',
       params: DeliveryParams,
       status: 201,
       result: DeliveryView,
       errors: ['webhook_delivery_pending', 'webhook_deleted', 'webhook_not_enabled'],
       change: async (call, work) => viewDelivery(await redeliver(work, callSource(call, hasher), call.params.id)),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/webhooks/deliveries/{id}/cancel',
+      operationId: 'cancelWebhookDelivery',
+      tag,
+      summary: 'Give up a delivery that waits',
+      description:
+        'Nothing more is sent, and what waited behind it, of a webhook that keeps an order, comes next. An attempt that is under way is not broken off: try again when it has ended.',
+      scope: 'webhooks:write',
+      params: DeliveryParams,
+      status: 200,
+      result: DeliveryView,
+      errors: ['webhook_delivery_pending'],
+      change: async (call, work) => viewDelivery(await cancelDelivery(work, callSource(call, hasher), call.params.id)),
     }),
   ];
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Queries } from '../storage/database.ts';
 import type { DeliveryDetail } from './delivery.ts';
 import { type DeliveryRow, viewDeliveryDetail } from './delivery-view.ts';
@@ -45,6 +46,57 @@ export async function findDeliveryRow(
     .executeTakeFirst();
 }
 
+/** Makes a delivery of a tenant due that waits. @returns it; nothing where it does not wait or an attempt is under way. */
+export async function hastenPending(
+  queries: Queries,
+  now: string,
+  tenantId: string,
+  id: string,
+): Promise<DeliveryRow | undefined> {
+  // What is due already keeps its place among what is.
+  return updatePending(queries, tenantId, id)
+    .set({ due_at: sql<string>`case when due_at > ${now} then ${now} else due_at end` })
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Cancels a delivery of a tenant that waits. @returns it; nothing where it does not wait or an attempt is under way. */
+export async function cancelPending(
+  queries: Queries,
+  now: string,
+  tenantId: string,
+  id: string,
+): Promise<DeliveryRow | undefined> {
+  return updatePending(queries, tenantId, id)
+    .set({ status: 'canceled', due_at: null, finished_at: now })
+    .returningAll()
+    .executeTakeFirst();
+}
+
+function updatePending(queries: Queries, tenantId: string, id: string) {
+  return queries
+    .updateTable('webhook_deliveries')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .where('claimed_by', 'is', null);
+}
+
+/** Finds the delivery that one waits for in the order that its endpoint keeps: under way, or the first that waits. */
+async function findWaitedFor(queries: Queries, row: DeliveryRow): Promise<string | null> {
+  if (row.due_at === null || row.ordering_key === null || row.claimed_by !== null) return null;
+  const withKey = sql`other.endpoint_id = ${row.endpoint_id} and other.ordering_key = ${row.ordering_key}
+    and other.ordering_key is not null and other.due_at is not null`;
+  const { rows } = await sql<{ head: string | null; held: string | null }>`
+    select
+      (select id from webhook_deliveries as other where ${withKey} order by id limit 1) as head,
+      (select id from webhook_deliveries as other where ${withKey} and other.claimed_by is not null limit 1) as held
+    from webhook_endpoints
+    where id = ${row.endpoint_id} and tenant_id = ${row.tenant_id} and ordering <> 'none'`.execute(queries);
+  const waitedFor = rows[0]?.held ?? rows[0]?.head ?? null;
+  return waitedFor === row.id ? null : waitedFor;
+}
+
 /** Finds a delivery with its event and its attempts. */
 export async function findDelivery(
   queries: Queries,
@@ -68,5 +120,5 @@ export async function findDelivery(
     .orderBy('at')
     .orderBy('id')
     .execute();
-  return viewDeliveryDetail(row, event, attempts);
+  return viewDeliveryDetail(row, event, attempts, await findWaitedFor(queries, row));
 }

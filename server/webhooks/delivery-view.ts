@@ -25,11 +25,16 @@ export function viewDelivery(row: DeliveryRow): DeliveryView {
   };
 }
 
-/** A stored delivery with its event and its attempts. @param attempts oldest first. */
+/**
+ * A stored delivery with its event and its attempts.
+ * @param attempts oldest first.
+ * @param waitsFor the delivery that goes before it; null for none.
+ */
 export function viewDeliveryDetail(
   row: DeliveryRow,
   event: StoredEvent,
   attempts: readonly AttemptRow[],
+  waitsFor: string | null,
 ): DeliveryDetail {
   return {
     ...viewDelivery(row),
@@ -40,6 +45,7 @@ export function viewDeliveryDetail(
       tenantId: event.tenant_id,
       data: JSON.parse(event.data),
     },
+    waitsFor,
     attempts: attempts.map(viewAttempt),
   };
 }

@@ -4,7 +4,7 @@ import { Id, UtcTime } from '../http/schemas.ts';
 export const deliveryStatuses = ['pending', 'delivered', 'dead', 'redelivered', 'canceled'] as const;
 export const DeliveryStatus = z.enum(deliveryStatuses).meta({
   description:
-    '`pending` waits for an attempt; `dead` has failed for good and can be sent again; `redelivered` was dead and was sent again under another id; `canceled` belonged to an endpoint that was deleted.',
+    '`pending` waits for an attempt; `dead` has failed for good and can be sent again; `redelivered` was dead and was sent again under another id; `canceled` was given up by a caller, or belonged to a webhook that was deleted.',
 });
 export type DeliveryStatus = z.output<typeof DeliveryStatus>;
 
@@ -40,7 +40,7 @@ export const DeliveryView = z
     firstAttemptAt: UtcTime.nullable(),
     nextAttemptAt: UtcTime.nullable().meta({
       description:
-        'Null where no attempt is to come. Of a webhook that keeps an order, a delivery behind another one goes earlier, as soon as that one has come to its end.',
+        'Null where no attempt is to come. Of a webhook that keeps an order, a delivery behind another one goes as soon as that one has come to its end, whatever time stands here: `waitsFor` of the single delivery names it.',
     }),
     redeliveryOf: Id.nullable().meta({ description: 'The delivery that this one repeats.' }),
     createdAt: UtcTime,
@@ -86,6 +86,10 @@ export const DeliveryDetail = DeliveryView.extend({
     createdAt: UtcTime,
     tenantId: Id,
     data: z.record(z.string(), z.json()),
+  }),
+  waitsFor: Id.nullable().meta({
+    description:
+      'The delivery that goes before it, of a webhook that keeps an order: the one that is under way, or the first that waits. Null where it waits for its time alone.',
   }),
   attempts: z.array(AttemptView).meta({ description: 'Oldest first.' }),
 }).meta({ id: 'WebhookDeliveryDetail' });

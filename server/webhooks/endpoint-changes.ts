@@ -21,7 +21,6 @@ import {
   type EndpointRow,
   endpointRows,
   findEndpoint,
-  forgetHealth,
   insertEndpoint,
   listAddresses,
   readEndpoint,
@@ -30,7 +29,8 @@ import {
   updateEndpoint,
   writeEdit,
 } from './endpoint-store.ts';
-import { releaseAll } from './order-store.ts';
+import { forgetHealth, restartHealth } from './health-store.ts';
+import { releaseAll, releaseOrdered } from './order-store.ts';
 import { announceDeliveries, emitEvents } from './outbox.ts';
 import { generateSigningKey, generateWebhookSecret } from './sign.ts';
 import { findReceiverFault } from './webhook-url.ts';
@@ -69,7 +69,7 @@ export async function createEndpoint(
     secret: box.seal(secret, secretPurpose(id)),
     ...makeSigningKey(box, id, input.asymmetric),
   }));
-  const endpoint = readEndpoint({ ...row, failing_since: null, last_error: null });
+  const endpoint = readEndpoint({ ...row, failing_since: null, last_error: null, paused_until: null });
   await record(work, source, row, 'created', tell(endpoint));
   return { endpoint, secret };
 }
@@ -94,12 +94,13 @@ export async function editEndpoint(
   }
   const keys = changed.includes('asymmetric') ? makeSigningKey(box, id, endpoint.asymmetric) : {};
   const row = await updateEndpoint(work, source.tenantId, id, { ...writeEdit(endpoint), ...keys });
-  if (startsAnew) await forgetHealth(work, id);
-  if (changed.includes('ordering')) await releaseAll(work.transaction, work.now, id);
+  if (startsAnew) await restartHealth(work.transaction, id);
+  if (isResumed) await releaseAll(work.transaction, work.now, id);
+  else if (changed.includes('ordering')) await releaseOrdered(work.transaction, work.now, id);
   const told: readonly string[] = changed.map((name) => (name === 'url' ? 'host' : name));
   const pick = (one: Endpoint) => Object.fromEntries(Object.entries(tell(one)).filter(([name]) => told.includes(name)));
   await record(work, source, row, 'edited', { changed, before: pick(before), after: pick(endpoint) });
-  if (isResumed) announceDeliveries(work, [id]);
+  if (isResumed || changed.includes('ordering')) announceDeliveries(work, [id]);
   return { ...endpoint, publicKey: row.public_key, updatedAt: row.updated_at };
 }
 
@@ -149,7 +150,7 @@ export async function deleteEndpoint(work: UnitOfWork, source: AuditSource, id: 
     signing_key: null,
     public_key: null,
   });
-  await forgetHealth(work, id);
+  await forgetHealth(work.transaction, id);
   const told = { verb: 'deleted', targetRef: nameEndpoint(before), diff: { deletedAt: work.now } };
   await recordChange(work, source, endpointRows, row, told);
 }

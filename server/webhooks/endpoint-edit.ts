@@ -35,7 +35,7 @@ export function applyChange(before: Endpoint, change: EndpointChange): EndpointE
     endpoint: {
       ...wanted,
       ...(!isDisabled && { disabledReason: null, disabledAt: null }),
-      ...(startsAnew && { failingSince: null, lastError: null }),
+      ...(startsAnew && { failingSince: null, lastError: null, pausedUntil: null }),
     },
     changed,
     startsAnew,

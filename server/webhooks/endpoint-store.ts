@@ -19,7 +19,7 @@ export const endpointRows: RowKind<'webhook_endpoints'> = {
 };
 
 /** How an endpoint fares; null while all is well. */
-type Health = Pick<Selectable<Tables['webhook_health']>, 'failing_since' | 'last_error'>;
+type Health = Pick<Selectable<Tables['webhook_health']>, 'failing_since' | 'last_error' | 'paused_until'>;
 type RowWithHealth = EndpointRow & { readonly [Name in keyof Health]: Health[Name] | null };
 
 /** What an endpoint signs with, sealed, and the public key that is shown. */
@@ -81,11 +81,6 @@ export function writeEdit(endpoint: Endpoint): Partial<EndpointRow> {
     disabled_reason: endpoint.disabledReason,
     disabled_at: endpoint.disabledAt,
   };
-}
-
-/** Forgets how an endpoint fared. */
-export async function forgetHealth({ transaction }: UnitOfWork, id: string): Promise<void> {
-  await transaction.deleteFrom('webhook_health').where('endpoint_id', '=', id).execute();
 }
 
 /** Finds an endpoint of a tenant that was not deleted. */
@@ -161,7 +156,7 @@ function selectWithHealth(queries: Queries) {
     .selectFrom('webhook_endpoints')
     .leftJoin('webhook_health', 'webhook_health.endpoint_id', 'webhook_endpoints.id')
     .selectAll('webhook_endpoints')
-    .select(['failing_since', 'last_error']);
+    .select(['failing_since', 'last_error', 'paused_until']);
 }
 
 /** A secret as it is stored: it opens with `secretPurpose` of its endpoint. */
@@ -262,8 +257,10 @@ export function readEndpoint(row: RowWithHealth): Endpoint {
     status: row.status as EndpointStatus,
     disabledReason: row.disabled_reason as Endpoint['disabledReason'],
     disabledAt: row.disabled_at,
-    failingSince: row.failing_since,
+    // What was told of failures before an edit has no error any more: those count no more.
+    failingSince: row.last_error === null ? null : row.failing_since,
     lastError: row.last_error,
+    pausedUntil: row.paused_until,
     previousSecretEnds: readPreviousSecrets(row).map(({ expiresAt }) => expiresAt),
     createdAt: row.created_at,
     updatedAt: row.updated_at,

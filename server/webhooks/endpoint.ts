@@ -132,6 +132,10 @@ export const EndpointView = z
       description: 'Since when every attempt has failed; null while all is well.',
     }),
     lastError: z.string().nullable(),
+    pausedUntil: UtcTime.nullable().meta({
+      description:
+        'The receiver asked for a pause (429 or 503 with Retry-After): nothing is sent before. Null where it did not, or the pause is over. Pausing and enabling the webhook ends it, and so does another address.',
+    }),
     previousSecrets: z.int().min(0).meta({ description: 'How many previous secrets sign along.' }),
     previousSecretExpiresAt: UtcTime.nullable().meta({ description: 'When the last of them ends; null for none.' }),
     createdAt: UtcTime,
@@ -146,10 +150,16 @@ export interface Endpoint extends Omit<EndpointView, 'previousSecrets' | 'previo
   readonly previousSecretEnds: readonly string[];
 }
 
-/** An endpoint as it stands at a time: a previous secret that has expired is none. */
-export function viewEndpoint({ previousSecretEnds, ...endpoint }: Endpoint, now: string): EndpointView {
+/** An endpoint as it stands at a time: a previous secret that has expired is none, nor is a pause that is over. */
+export function viewEndpoint({ previousSecretEnds, pausedUntil, ...endpoint }: Endpoint, now: string): EndpointView {
   const ends = previousSecretEnds.filter((end) => end > now).toSorted();
-  return { ...endpoint, previousSecrets: ends.length, previousSecretExpiresAt: ends.at(-1) ?? null };
+  const pause = pausedUntil !== null && pausedUntil > now ? pausedUntil : null;
+  return {
+    ...endpoint,
+    pausedUntil: pause,
+    previousSecrets: ends.length,
+    previousSecretExpiresAt: ends.at(-1) ?? null,
+  };
 }
 
 /** An endpoint with its secret, which is shown this once. */

@@ -52,6 +52,28 @@ export async function lockHealth(queries: Queries, endpointId: string, found: He
   return health;
 }
 
+/**
+ * Lets an endpoint start anew: failures and pauses so far count no more. Where the others were told that it is failing, that
+ * and since when is kept, so that they are told when something arrives.
+ */
+export async function restartHealth(queries: Queries, endpointId: string): Promise<void> {
+  await queries
+    .deleteFrom('webhook_health')
+    .where('endpoint_id', '=', endpointId)
+    .where('told_at', 'is', null)
+    .execute();
+  await queries
+    .updateTable('webhook_health')
+    .set({ failed_at: null, last_error: null, failures: null, paused_until: null })
+    .where('endpoint_id', '=', endpointId)
+    .execute();
+}
+
+/** Forgets how an endpoint fared. */
+export async function forgetHealth(queries: Queries, endpointId: string): Promise<void> {
+  await queries.deleteFrom('webhook_health').where('endpoint_id', '=', endpointId).execute();
+}
+
 /** Notes how an endpoint fares. */
 export async function saveHealth(queries: Queries, endpointId: string, health: Health): Promise<void> {
   const values = {

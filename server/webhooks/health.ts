@@ -2,7 +2,7 @@
 export interface Health {
   /** When the failures began that no success has ended; null while all is well. */
   readonly failingSince: string | null;
-  /** When an attempt last failed. */
+  /** When an attempt last failed; null also where failures before an edit count no more. */
   readonly failedAt: string | null;
   readonly lastError: string | null;
   /** How many attempts have failed since; null for none. */

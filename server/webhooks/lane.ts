@@ -6,6 +6,8 @@ export class Lane {
   /** Whether something may be due that is not claimed yet. */
   isHungry = true;
   inFlight = 0;
+  /** Whose endpoint it is; null until it is read. */
+  tenantId: string | null = null;
   /** Milliseconds since 1970: nothing is claimed before. */
   #pausedUntil = 0;
   #limit = firstLimit;
@@ -69,7 +71,7 @@ export class Lane {
   /** Whether it need not be remembered. */
   isIdle(now: number): boolean {
     if (this.isHungry || this.inFlight > 0 || now < this.#pausedUntil) return false;
-    return this.#bucket === null || this.#bucket.isFull(now);
+    return this.#bucket === null || this.#bucket.isRested(now);
   }
 
   #room(now: number): number {

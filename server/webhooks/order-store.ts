@@ -1,5 +1,6 @@
 import { CompiledQuery, sql } from 'kysely';
 import { locksRows, type Queries } from '../storage/database.ts';
+import { prepareQuery } from '../storage/prepared-query.ts';
 import { rememberText } from '../storage/query-text.ts';
 import { type ClaimedDelivery, readClaimed, type WantedClaim } from './queue-store.ts';
 
@@ -41,6 +42,8 @@ export async function claimInOrder(
 ): Promise<{ readonly deliveries: readonly ClaimedDelivery[]; readonly hasMore: boolean }> {
   // Two processes that claim at once could each find another first one, where one of them cannot see a commit yet.
   if (!(await tryAlone(queries, claim.endpointId))) return { deliveries: [], hasMore: false };
+  // What was read before it was alone may be the order of before an edit.
+  if (locksRows(queries) && !(await keepsOrder(queries, claim.endpointId))) return { deliveries: [], hasMore: true };
   const due = await findDue(queries, claim);
   const ready = due.filter(
     ({ id, ordering_key, head, held }) => ordering_key === null || (head === id && held === null),
@@ -88,26 +91,63 @@ function releaseText(queries: Queries, size: number): string {
   });
 }
 
-/** Makes due what waits behind others: for an endpoint that is to keep another order, or none, from now on. */
+/**
+ * Makes due what waits behind others: for an endpoint that is to keep another order, or none, from now on. Write that before:
+ * a claim that still puts off by the order of before has ended then, and whichever begins later reads the new one.
+ */
+export async function releaseOrdered(queries: Queries, now: string, endpointId: string): Promise<void> {
+  await waitAlone(queries, endpointId);
+  await releaseLater(queries, now, endpointId)
+    .where('ordering_key', 'is not', null)
+    .where('attempts', '=', 0)
+    .execute();
+}
+
+/**
+ * Makes due all that waits for its time: for an endpoint that is taken into use again. What many redeliveries queued keeps
+ * the times at which it was queued, so that what happens meanwhile does not wait behind it.
+ */
 export async function releaseAll(queries: Queries, now: string, endpointId: string): Promise<void> {
-  await queries
+  await waitAlone(queries, endpointId);
+  await releaseLater(queries, now, endpointId)
+    .where((row) => row.or([row('attempts', '>', 0), row('redelivery_of', 'is', null)]))
+    .execute();
+}
+
+/** Makes due what is not under way and waits for a later time. */
+function releaseLater(queries: Queries, now: string, endpointId: string) {
+  return queries
     .updateTable('webhook_deliveries')
     .set({ due_at: now })
     .where('endpoint_id', '=', endpointId)
-    .where('ordering_key', 'is not', null)
     .where('due_at', 'is not', null)
     .where('due_at', '>', now)
-    .where('attempts', '=', 0)
-    .where('claimed_by', 'is', null)
-    .execute();
+    .where('claimed_by', 'is', null);
 }
+
+const claimLock = (endpointId: string) => sql`hashtextextended(${`webhook ${endpointId}`}, 0)`;
+
+/** Whether an endpoint keeps an order. */
+async function keepsOrder(queries: Queries, id: string): Promise<boolean> {
+  const [row] = await selectOrdering(queries, { id });
+  return row !== undefined && row.ordering !== 'none';
+}
+
+const selectOrdering = prepareQuery<{ id: string }, { readonly ordering: string }>((queries, parameter) =>
+  queries.selectFrom('webhook_endpoints').select('ordering').where('id', '=', parameter('id')),
+);
 
 /** Whether this transaction alone claims for an endpoint until it ends; SQLite has one writer in any case. */
 async function tryAlone(queries: Queries, endpointId: string): Promise<boolean> {
   if (!locksRows(queries)) return true;
   const { rows } = await sql<{ taken: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended(${`webhook ${endpointId}`}, 0)) as taken`.execute(queries);
+    select pg_try_advisory_xact_lock(${claimLock(endpointId)}) as taken`.execute(queries);
   return rows[0]?.taken === true;
+}
+
+/** Waits until no other transaction claims in order for an endpoint, and lets none until this one ends. */
+async function waitAlone(queries: Queries, endpointId: string): Promise<void> {
+  if (locksRows(queries)) await sql`select pg_advisory_xact_lock(${claimLock(endpointId)})`.execute(queries);
 }
 
 async function findDue(queries: Queries, { endpointId, now }: WantedClaim): Promise<readonly DueDelivery[]> {

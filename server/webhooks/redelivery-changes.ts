@@ -6,6 +6,7 @@ import { lockChain } from '../ledger/append.ts';
 import type { Queries } from '../storage/database.ts';
 import { insertRows } from '../storage/insert-rows.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { hastenDelivery } from './delivery-changes.ts';
 import { findDeliveryRow } from './delivery-store.ts';
 import type { DeliveryRow } from './delivery-view.ts';
 import { newDelivery } from './fan-out.ts';
@@ -24,7 +25,7 @@ import {
 } from './redelivery-store.ts';
 
 /**
- * Sends a delivery again, as a new one.
+ * Sends a delivery again, as a new one; one that waits for its next attempt is due now instead.
  * @throws {Problem} `not_found`, `webhook_delivery_pending`, `webhook_deleted`, `webhook_not_enabled`.
  */
 export async function redeliver(work: UnitOfWork, source: AuditSource, id: string): Promise<DeliveryRow> {
@@ -35,12 +36,13 @@ export async function redeliver(work: UnitOfWork, source: AuditSource, id: strin
   const found = await findDeliveryRow(transaction, tenantId, id);
   const [earlier] = found === undefined ? [] : await holdEvents(transaction, [found]);
   if (earlier === undefined) throw notFound('delivery');
-  if (earlier.status === 'pending')
-    throw new Problem(
-      'webhook_delivery_pending',
-      'The delivery waits for its next attempt; where the webhook is paused, resume it.',
-    );
   const { isEnabled } = await requireReceiver(transaction, tenantId, earlier.endpoint_id);
+  const announce = () => isEnabled && announceDeliveries(work, [earlier.endpoint_id]);
+  if (earlier.status === 'pending') {
+    const hastened = await hastenDelivery(work, source, id);
+    announce();
+    return hastened;
+  }
   const event = { id: earlier.event_id, tenant_id: tenantId, type: earlier.event_type };
   const row = newDelivery(event, earlier.endpoint_id, now, id);
   await insertRows(transaction, 'webhook_deliveries', [row]);
@@ -52,7 +54,7 @@ export async function redeliver(work: UnitOfWork, source: AuditSource, id: strin
     targetRef: null,
     diff: { webhookId: row.endpoint_id, eventType: row.event_type, redeliveryId: row.id },
   });
-  if (isEnabled) announceDeliveries(work, [row.endpoint_id]);
+  announce();
   return row;
 }
 

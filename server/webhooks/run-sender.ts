@@ -5,6 +5,7 @@ import { type Repeated, repeat } from '../repeat.ts';
 import type { Database } from '../storage/database.ts';
 import { stepRedeliveries } from './redelivery-worker.ts';
 import type { WebhookSender } from './sender.ts';
+import { SenderWatch } from './sender-watch.ts';
 
 export interface RunSenderOptions {
   readonly sender: WebhookSender;
@@ -81,22 +82,12 @@ async function start(sender: WebhookSender, { dialect }: Database): Promise<void
   await sender.look();
 }
 
-/** Beats, and counts as ended whoever has not beaten for ten seconds of ours: no two clocks are compared. */
+/** Beats, and buries whoever has ended; in this order, so that one who cannot be buried silences nobody else. */
 function watchSenders(sender: WebhookSender): () => Promise<boolean> {
-  let seen = new Map<string, { readonly beats: number; readonly since: number }>();
+  const watch = new SenderWatch(sender.id);
   return async () => {
-    const now = performance.now();
-    const dead = [...seen].filter(([id, { since }]) => id !== sender.id && now - since >= silence).map(([id]) => id);
-    if (dead.length > 0) await sender.bury(dead);
-    const beats = await sender.beat();
-    seen = new Map(
-      [...beats].map(([id, count]) => {
-        const before = seen.get(id);
-        return [id, before?.beats === count ? before : { beats: count, since: now }];
-      }),
-    );
+    const ended = watch.note(await sender.beat(), performance.now());
+    if (ended.length > 0) await sender.bury(ended);
     return false;
   };
 }
-
-const silence = 10_000;

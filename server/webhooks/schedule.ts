@@ -24,10 +24,11 @@ export interface FailedAttempt {
 
 /**
  * When the next attempt is due: at the next offset of the schedule, moved by up to a tenth so that deliveries that failed
- * together do not return together, and not before the receiver said. Offsets that have passed are left out, and what would
- * come after the window comes within its last minutes.
+ * together do not return together, and not before the receiver said. Offsets that have passed are left out; where none is
+ * left to come, attempts that the schedule still has follow at its own distances. What would come after the window comes
+ * within its last minutes.
  * @param random from 0 up to 1.
- * @returns RFC 3339; null when the schedule has no offset left, or the window of 24 hours no time for another attempt.
+ * @returns RFC 3339; null when all attempts were made, or the window of 24 hours has no time for another one.
  */
 export function planRetry(failed: FailedAttempt, random: number): string | null {
   const { offsets = attemptOffsets, attempts, retryAfter } = failed;
@@ -38,12 +39,20 @@ export function planRetry(failed: FailedAttempt, random: number): string | null 
     .map((_, index) => ({ time: first + spread(offsets, index, random), gap: gapBefore(offsets, index) }))
     .slice(attempts)
     .find(({ time, gap }) => time >= present + Math.min(longestRest, gap / 2))?.time;
-  // One that ends with the window has a last attempt at its end, however late the one before came.
-  if (planned === undefined && offsets.at(-1) !== retryWindow) return null;
   // A tenth later than the receiver asked for, at most: all that it refused at once was told the same.
   const asked = retryAfter === null ? 0 : present + retryAfter * (1 + 0.1 * random);
-  const wanted = Math.max(planned ?? last, asked);
+  const wanted = Math.max(planned ?? present + delayed(offsets, attempts, random), asked);
   return new Date(Math.floor(Math.min(wanted, last - lastMinutes * random))).toISOString();
+}
+
+/**
+ * How long an attempt waits whose time has passed, because those before it took long, were held back by a rate or came late:
+ * as long as the schedule has between the two, moved by a tenth at most. The last one of a schedule that ends with the window
+ * comes at its end.
+ */
+function delayed(offsets: readonly number[], attempts: number, random: number): number {
+  if (offsets.at(-1) === retryWindow) return retryWindow;
+  return gapBefore(offsets, attempts) * (1 + 0.1 * (2 * random - 1));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Queries } from '../storage/database.ts';
+import { locksRows, type Queries } from '../storage/database.ts';
+import { prepareQuery } from '../storage/prepared-query.ts';
 
 /** Says that a process is alive. @returns the beats of every process that sends. */
 export async function beat(queries: Queries, sender: string): Promise<ReadonlyMap<string, number>> {
@@ -11,6 +12,28 @@ export async function beat(queries: Queries, sender: string): Promise<ReadonlyMa
   const senders = await queries.selectFrom('webhook_senders').selectAll().execute();
   return new Map(senders.map(({ id, beats }) => [id, Number(beats)]));
 }
+
+/**
+ * Keeps a process on the list until the transaction ends, or puts it back: whoever takes it off waits, and then frees what it
+ * has claimed in this transaction too. Where nobody was on the list who claims, nobody would ever free it. SQLite has one
+ * process, which frees everything when it starts.
+ */
+export async function holdPlace(queries: Queries, sender: string): Promise<void> {
+  if (!locksRows(queries)) return;
+  const [held] = await selectPlace(queries, { sender });
+  if (held === undefined)
+    await queries
+      .insertInto('webhook_senders')
+      .values({ id: sender, beats: 1 })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ beats: sql`webhook_senders.beats + 1` }))
+      .execute();
+}
+
+// A beat does not change the key, so it does not wait for this.
+const selectPlace = prepareQuery<{ sender: string }, { readonly id: string }>((queries, parameter) => {
+  const query = queries.selectFrom('webhook_senders').select('id').where('id', '=', parameter('sender'));
+  return locksRows(queries) ? query.forKeyShare() : query;
+});
 
 /** Takes processes off the list. */
 export async function removeSenders(queries: Queries, senders: readonly string[]): Promise<void> {

@@ -21,8 +21,8 @@ import {
   releaseStrays,
 } from './queue-store.ts';
 import { SendCounter, type SentCount } from './send-counter.ts';
-import { beat, freeOrphans, removeSenders } from './sender-store.ts';
-import type { EndpointSigner } from './sign.ts';
+import { beat, freeOrphans, holdPlace, removeSenders } from './sender-store.ts';
+import type { EndpointSigner, UnopenedKey } from './sign.ts';
 import { openSigner, webhookHeaders } from './webhook-headers.ts';
 
 export interface SenderOptions {
@@ -153,6 +153,8 @@ export class WebhookSender {
     // What is committed from here on is noticed anew.
     for (const lane of lanes) lane.isHungry = false;
     const claimed = await runUnitOfWork(database, clock(), async (work) => {
+      // Before all other rows, in the order in which whoever buries this process locks them.
+      if (lanes.length > 0) await holdPlace(work.transaction, this.id);
       await writeAttempts(work, this.id, ended);
       if (this.#isUnsure) await releaseStrays(work.transaction, this.id, () => this.#holds());
       return this.#claim(work, lanes);
@@ -234,8 +236,14 @@ export class WebhookSender {
     const now = Date.parse(this.#options.clock());
     const isFull = this.#underWay.size >= mostAtOnce;
     return [...this.#lanes.values()].filter(
-      (lane) => lane.isHungry && lane.capacity(now) > 0 && (!isFull || lane.inFlight === 0),
+      (lane) =>
+        lane.isHungry && lane.capacity(now) > 0 && (lane.inFlight === 0 || (!isFull && !this.#hasAllPlaces(lane))),
     );
+  }
+
+  /** Whether the tenant of a lane has all places that it may have: the lane waits until one of them is free. */
+  #hasAllPlaces({ tenantId }: Lane): boolean {
+    return tenantId !== null && (this.#ofTenants.get(tenantId) ?? 0) >= mostOfTenant;
   }
 
   /**
@@ -255,6 +263,7 @@ export class WebhookSender {
         lane.pause(now, Date.parse(pausedUntil));
         continue;
       }
+      lane.tenantId = tenantId;
       lane.keepRate(rateLimit === null ? null : rateLimit / this.#senders, now);
       const ofTenant = ofTenants.get(tenantId) ?? 0;
       const room = Math.max(Math.min(places, mostOfTenant - ofTenant), lane.inFlight === 0 ? 1 : 0);
@@ -308,8 +317,8 @@ export class WebhookSender {
     const { clock, receivers } = this.#options;
     const body = Buffer.from(writeBody(delivery.event));
     const outcome =
-      signer === null
-        ? ({ outcome: 'unsealable' } as const)
+      typeof signer === 'string'
+        ? ({ outcome: 'unsealable', what: signer } as const)
         : await receivers.post({
             owner: endpoint.id,
             url: endpoint.url,
@@ -347,8 +356,8 @@ interface Attempt {
   readonly endpoint: SendingEndpoint;
   readonly lane: Lane;
   readonly delivery: ClaimedDelivery;
-  /** Null when the secret of the endpoint cannot be opened. */
-  readonly signer: EndpointSigner | null;
+  /** Or what of the endpoint cannot be opened. */
+  readonly signer: EndpointSigner | UnopenedKey;
   readonly startedAt: string;
 }
 

@@ -29,6 +29,9 @@ export interface EndpointSigner {
   readonly privateKey: KeyObject | null;
 }
 
+/** What an endpoint signs with that the secret of this installation does not open. */
+export type UnopenedKey = 'secret' | 'private key';
+
 /** The bytes of one delivery and the keys that sign it, the newer first. */
 export interface SignedBytes {
   readonly keys: readonly SigningKey[];

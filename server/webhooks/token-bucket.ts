@@ -1,6 +1,6 @@
 /**
- * How many attempts may begin: so many a second, evenly. What was not used adds up for a tenth of a second alone (one attempt
- * at least), so that hardly more than the limit falls into any second.
+ * How many attempts may begin: so many a second, evenly, and one at the start. What was not used adds up for a tenth of a
+ * second alone (one attempt at least), so that hardly more than the limit falls into any second.
  */
 export class TokenBucket {
   #perSecond: number;
@@ -11,7 +11,7 @@ export class TokenBucket {
   /** @param perSecond may be less than one. */
   constructor(perSecond: number, now: number) {
     this.#perSecond = perSecond;
-    this.#tokens = this.#size;
+    this.#tokens = 1;
     this.#at = now;
   }
 
@@ -40,10 +40,9 @@ export class TokenBucket {
     return now + Math.max(0, Math.ceil(((1 - rounding - this.#tokens) / this.#perSecond) * 1000));
   }
 
-  /** Whether a new one would be the same. */
-  isFull(now: number): boolean {
-    this.#fill(now);
-    return this.#tokens >= this.#size;
+  /** Whether a new one in its place would let no more begin. */
+  isRested(now: number): boolean {
+    return this.count(now) >= 1;
   }
 
   get #size(): number {

@@ -70,6 +70,7 @@ const told: Readonly<Record<string, readonly string[]>> = {
   rotateWebhookSecret: ['webhook.secret_rotated'],
   testWebhook: ['webhook.tested'],
   redeliverWebhookDelivery: ['webhook_delivery.redelivered'],
+  cancelWebhookDelivery: ['webhook_delivery.canceled'],
   redeliverWebhookDeliveries: ['webhook_redelivery.ordered'],
   cancelWebhookRedelivery: ['webhook_redelivery.canceled'],
   createApiKey: ['api_key.created'],

@@ -157,6 +157,7 @@ const setUps: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   getScimToken: (scene) => scene.scimToken(),
   revokeScimToken: (scene) => scene.scimToken(),
   resetUserSecondFactor: (scene) => scene.enrolledMember(),
+  cancelWebhookDelivery: (scene) => scene.waitingDelivery(),
   replaceScimUser: (scene) => scene.takeExtendedScim(),
   getLatestAuditCheckpoint: (scene) => scene.checkpoint('audit'),
   getLatestConsentCheckpoint: (scene) => scene.checkpoint('consent'),

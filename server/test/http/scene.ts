@@ -84,6 +84,15 @@ export class Scene {
     );
   }
 
+  /** The same delivery, where it waits for another attempt instead. */
+  async waitingDelivery(): Promise<void> {
+    await this.server.installation.database.kysely
+      .updateTable('webhook_deliveries')
+      .set({ status: 'pending', due_at: this.server.clock.now(), finished_at: null })
+      .where('id', '=', await this.deadLetter())
+      .execute();
+  }
+
   /** An order to send the dead letter again that nobody carries out. */
   redelivery(): Promise<string> {
     return this.#once('redelivery', async () => {

@@ -66,6 +66,7 @@ describeServer('POST /v1/webhooks', (server) => {
       disabledAt: null,
       failingSince: null,
       lastError: null,
+      pausedUntil: null,
       previousSecrets: 0,
       previousSecretExpiresAt: null,
       createdAt: now,

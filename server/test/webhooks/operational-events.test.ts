@@ -75,6 +75,91 @@ describeServer(
       assert.equal(toldOf(receiver).length, 2);
     });
 
+    const edits: readonly (readonly [string, (receiver: ScriptedReceiver) => readonly object[]])[] = [
+      ['is paused and enabled', () => [{ status: 'paused' }, { status: 'enabled' }]],
+      ['gets another address', ({ url }) => [{ url: `${url}other` }]],
+      [
+        'is paused, and enabled with another address',
+        ({ url }) => [{ status: 'paused' }, { status: 'enabled', url: `${url}other` }],
+      ],
+    ];
+    for (const [what, bodies] of edits) {
+      test(`one that was failing and ${what} has recovered when something arrives`, async () => {
+        await using receiver = await startScriptedReceiver();
+        await using sending = createTestSender(server);
+        receiver.reply = ({ path }) => ({ status: path === '/watch' ? 204 : 500 });
+        const { tenant, endpoint, about } = await createPair(receiver, { retrySchedule: [60, 120, 1000, 2000, 3000] });
+        const failingSince = server.clock.now();
+        await openRequest(server, tenant);
+        for (const seconds of [0, 60, 60, 880]) {
+          server.clock.advance(seconds * 1000);
+          await sending.deliver();
+        }
+        const types = () => toldOf(receiver).map(({ type }) => type);
+        assert.deepEqual(types(), ['webhook.endpoint_failing']);
+        for (const body of bodies(receiver)) {
+          const view = await server.request('PATCH', `/v1/webhooks/${endpoint.id}`, { key: tenant.key, body });
+          payload(view, 200);
+        }
+        const view = payload(await server.request('GET', `/v1/webhooks/${endpoint.id}`, { key: tenant.key }), 200);
+        assert.deepEqual([view.failingSince, view.lastError], [null, null]);
+        assert.deepEqual(types(), ['webhook.endpoint_failing']);
+        receiver.reply = { status: 204 };
+        server.clock.advance(2000_000);
+        await sending.deliver();
+        const recovered = { ...about, failingSince, recoveredAt: server.clock.now() };
+        assert.deepEqual(toldOf(receiver).slice(1), [{ type: 'webhook.endpoint_recovered', data: recovered }]);
+        await openRequest(server, tenant);
+        await sending.deliver();
+        assert.equal(toldOf(receiver).length, 2);
+      });
+    }
+
+    test('one that was given up has recovered when it is enabled and something arrives', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      receiver.reply = ({ path }) => ({ status: path === '/bad' ? 500 : 204 });
+      const { tenant, endpoint } = await createPair(receiver, { retrySchedule: [1] });
+      for (let half = 0; half <= 10; half += 1) {
+        await openRequest(server, tenant);
+        await sending.deliver();
+        server.clock.advance(12 * 60 * minute);
+      }
+      const path = `/v1/webhooks/${endpoint.id}`;
+      const { status } = payload(await server.request('GET', path, { key: tenant.key }), 200);
+      assert.equal(status, 'disabled');
+      receiver.reply = { status: 204 };
+      payload(await server.request('PATCH', path, { key: tenant.key, body: { status: 'enabled' } }), 200);
+      await openRequest(server, tenant);
+      await sending.deliver();
+      const told = toldOf(receiver).filter(({ type }) => type !== 'webhook.delivery_exhausted');
+      assert.deepEqual(
+        told.map(({ type }) => type),
+        ['webhook.endpoint_failing', 'webhook.endpoint_recovered'],
+      );
+    });
+
+    test('one that fails on after an edit is not told of as failing again', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      receiver.reply = ({ path }) => ({ status: path === '/watch' ? 204 : 500 });
+      const retrySchedule = [60, 120, 1000, 2000, 3000, 4000, 5000];
+      const { tenant, endpoint } = await createPair(receiver, { retrySchedule });
+      await openRequest(server, tenant);
+      const sendFor = async (times: number) => {
+        for (let time = 0; time < times; time += 1) {
+          await sending.deliver();
+          server.clock.advance(10 * minute);
+        }
+      };
+      await sendFor(3);
+      const body = { url: `${receiver.url}other` };
+      payload(await server.request('PATCH', `/v1/webhooks/${endpoint.id}`, { key: tenant.key, body }), 200);
+      await sendFor(8);
+      const told = toldOf(receiver).filter(({ type }) => type === 'webhook.endpoint_failing');
+      assert.equal(told.length, 1);
+    });
+
     test('one that failed fewer than four times is not failing, however long ago that was', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);

@@ -89,6 +89,45 @@ describeServer(
       assert.deepEqual(paths, ['/old', '/new', '/new']);
     });
 
+    test('stands in the webhook until it is over', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
+      const read = async () =>
+        payload(await server.request('GET', `/v1/webhooks/${endpoint.id}`, { key: tenant.key }), 200).pausedUntil;
+      assert.equal(await read(), null);
+      receiver.reply = askForPause(60);
+      await happen(server, tenant, eventsOf('a', 1));
+      await sending.deliver();
+      const until = new Date(server.clock.milliseconds() + 60_000).toISOString();
+      assert.equal(await read(), until);
+      const list = payload(await server.request('GET', '/v1/webhooks', { key: tenant.key }), 200);
+      assert.equal(list.data[0].pausedUntil, until);
+      server.clock.advance(59_999);
+      assert.equal(await read(), until);
+      server.clock.advance(1);
+      assert.equal(await read(), null);
+    });
+
+    test('ends when the webhook is paused and enabled, with all that waits for it', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
+      receiver.reply = askForPause(3600);
+      await happen(server, tenant, eventsOf('a', 2));
+      await sending.deliver();
+      const path = `/v1/webhooks/${endpoint.id}`;
+      for (const status of ['paused', 'enabled']) {
+        const view = payload(await server.request('PATCH', path, { key: tenant.key, body: { status } }), 200);
+        assert.equal(view.pausedUntil === null, status === 'enabled');
+      }
+      receiver.reply = { status: 204 };
+      const before = receiver.received.length;
+      server.clock.advance(2000);
+      await sending.deliver();
+      assert.equal(receiver.received.length, before + 2);
+    });
+
     test('and failures of an address are not noted for the one that came after it', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);

@@ -91,12 +91,44 @@ describeServer('POST /v1/webhooks/deliveries/{id}/redeliver', (server) => {
     assert.deepEqual(told, []);
   });
 
-  test('refuses what is on its way, and what cannot be sent, and does nothing', async () => {
+  test('makes due what waits for its next attempt: the same delivery, whose 24 hours go on', async () => {
+    const client = await createClient(server);
+    const { id: webhookId } = await client.created();
+    const id = await storeDelivery(server, client.tenant, { webhookId, status: 'pending' });
+    const later = new Date(server.clock.milliseconds() + 6 * 3_600_000).toISOString();
+    const { kysely } = server.installation.database;
+    await kysely
+      .updateTable('webhook_deliveries')
+      .set({ due_at: later, attempts: 3, first_attempt_at: server.clock.now() })
+      .where('id', '=', id)
+      .execute();
+    const before = await read(client, id);
+    server.clock.advance(1000);
+    const now = server.clock.now();
+    const told = await client.signalled(async () => {
+      const { status, nextAttemptAt, attemptCount, id: sameId } = payload(await redeliver(client, id));
+      assert.deepEqual([sameId, status, nextAttemptAt, attemptCount], [id, 'pending', now, 3]);
+    });
+    assert.deepEqual(told, [webhookId]);
+    assert.deepEqual(await read(client, id), { ...before, nextAttemptAt: now });
+    const [event] = payload(await server.request('GET', '/v1/audit?limit=1', { key: client.tenant.key }), 200).items;
+    assert.deepEqual([event.action, event.targetId], ['webhook_delivery.hastened', id]);
+    // What is due keeps its place among what is.
+    server.clock.advance(1000);
+    assert.equal(payload(await redeliver(client, id)).nextAttemptAt, now);
+  });
+
+  test('refuses what is under way, and what cannot be sent, and does nothing', async () => {
     const [client, stranger] = [await createClient(server), await createClient(server)];
     const [open, disabled, deleted] = [await client.created(), await client.created(), await client.created()];
     const store = (webhookId: string, status: 'pending' | 'dead' | 'canceled') =>
       storeDelivery(server, client.tenant, { webhookId, status });
     const pending = await store(open.id, 'pending');
+    await server.installation.database.kysely
+      .updateTable('webhook_deliveries')
+      .set({ claimed_by: 'a process' })
+      .where('id', '=', pending)
+      .execute();
     const dead = await store(open.id, 'dead');
     const ofDisabled = await store(disabled.id, 'dead');
     const ofDeleted = [await store(deleted.id, 'dead'), await store(deleted.id, 'canceled')];

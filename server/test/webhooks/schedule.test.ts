@@ -152,11 +152,36 @@ describe('a schedule of its own', () => {
     );
   });
 
-  test('brings nothing after its end that passed while the server was down', () => {
+  // An attempt that takes long, or waits for a rate, carries the next one past the times: they must not be lost for that.
+  test('has all its attempts at its own distances where its times have passed, and does not make up for them', () => {
     assert.deepEqual(
       playAttempts(half, never, () => 600_000, [0, 60_000, 120_000, 180_000]),
-      [0, 660_000],
+      [0, 660_000, 1_320_000, 1_980_000],
     );
+    assert.deepEqual(
+      playAttempts(half, never, () => 15_000, [0, 5000, 15_000]),
+      [0, 20_000, 45_000],
+    );
+  });
+
+  test('never has fewer attempts than times, however long each takes, as long as the 24 hours have room', () => {
+    const short = schedule.filter((offsets) => (offsets.at(-1) as number) <= 3_600_000);
+    const delay = fc.integer({ min: 0, max: 3_600_000 });
+    fc.assert(
+      fc.property(short, delay, fc.infiniteStream(unit), (offsets, milliseconds, draws) => {
+        const random = () => draws.next().value as number;
+        const times = playAttempts(random, never, () => milliseconds, offsets);
+        const last = times.at(-1) as number;
+        assert.ok(times.length <= offsets.length);
+        assert.ok(times.length === offsets.length || last > retryWindow - 3_600_000 - 660_000 - 3_960_000);
+      }),
+    );
+  });
+
+  test('brings apart what failed together also where its times have passed', () => {
+    const failed = { offsets: [0, 10_000], attempts: 1, firstAttemptAt: at(0), now: at(15_000), retryAfter: null };
+    const draws = new Set(Array.from({ length: 1000 }, (_, index) => planRetry(failed, index / 1000)));
+    assert.ok(draws.size > 990);
   });
 
   test('that ends with the window has its last attempt before that, however late the one before it was', () => {
@@ -165,14 +190,14 @@ describe('a schedule of its own', () => {
     assert.ok((times[2] as number) - 82_000_000 < retryWindow);
   });
 
-  test('waits as long as the receiver asks, and its last attempt stays its last', () => {
+  test('waits as long as the receiver asks, before each of its attempts, and has no more of them', () => {
     const times = playAttempts(
       () => 0,
       () => 3_600_000,
       () => 0,
       [0, 1000, 2000],
     );
-    assert.deepEqual(times, [0, 3_600_000]);
+    assert.deepEqual(times, [0, 3_600_000, 7_200_000]);
   });
 });
 

@@ -290,6 +290,49 @@ describeServer(
       assert.deepEqual([status, reason, receiver.received.length], ['pending', 'unsealable_secret', 0]);
     });
 
+    test('sends again once such a secret is rotated, also while the old one would sign along', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
+      const { database, box } = server.installation;
+      const secret = box.seal('whsec_of_another', 'webhook of another');
+      await database.kysely.updateTable('webhook_endpoints').set({ secret }).where('id', '=', endpoint.id).execute();
+      const path = `/v1/webhooks/${endpoint.id}/rotate-secret`;
+      const rotated = payload(await server.request('POST', path, { key: tenant.key, body: {} }), 200);
+      await openRequest(server, tenant);
+      await sending.deliver();
+      assert.equal((await readOnlyDelivery(server, tenant)).status, 'delivered');
+      const sent = receiver.received[0] as ReceivedDelivery;
+      const { time, signatures } = readSignature(sent);
+      assert.deepEqual(signatures, [sign(rotated.secret, time, sent.body)]);
+    });
+
+    test('says how to mend a private key that cannot be opened', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const { tenant, endpoint } = await createSubscriber(server, receiver.url, { asymmetric: true });
+      const { database, box } = server.installation;
+      const signing_key = box.seal('of another', 'webhook of another');
+      await database.kysely
+        .updateTable('webhook_endpoints')
+        .set({ signing_key })
+        .where('id', '=', endpoint.id)
+        .execute();
+      await openRequest(server, tenant);
+      await sending.deliver();
+      const { id, reason } = await readOnlyDelivery(server, tenant);
+      const [attempt] = await readAttempts(server, id);
+      assert.equal(reason, 'unsealable_secret');
+      assert.match(String(attempt?.message), /private key .* switch `asymmetric` off and on/);
+      for (const asymmetric of [false, true]) {
+        const body = { asymmetric };
+        payload(await server.request('PATCH', `/v1/webhooks/${endpoint.id}`, { key: tenant.key, body }), 200);
+      }
+      server.clock.advance(5000);
+      await sending.deliver();
+      assert.equal((await readOnlyDelivery(server, tenant)).status, 'delivered');
+    });
+
     test('sends nothing more once 24 hours have passed since the first try, however long the server was down', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);

@@ -56,6 +56,16 @@ describe('the rate of an endpoint', () => {
     );
   });
 
+  test('has no more than the limit in its first second, and nothing of a time before', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1000 }), fc.array(fc.integer({ min: 1, max: 50 })), (perSecond, steps) => {
+        const begun = play(perSecond, steps);
+        assert.equal(begun.filter((time) => time === 0).length, 1);
+        assert.ok(begun.filter((time) => time < 1000).length <= perSecond);
+      }),
+    );
+  });
+
   test('adds nothing up while the clock is set back, and goes on from there', () => {
     const bucket = new TokenBucket(1, 60_000);
     bucket.take(1, 60_000);
@@ -66,11 +76,12 @@ describe('the rate of an endpoint', () => {
 
   test('may be changed: what has added up stays, as far as it fits', () => {
     const bucket = new TokenBucket(1000, 0);
-    assert.equal(bucket.count(0), 100);
-    bucket.setRate(10, 0);
-    assert.equal(bucket.count(0), 1);
-    bucket.take(1, 0);
-    bucket.setRate(1000, 0);
-    assert.deepEqual([bucket.count(0), bucket.count(50), bucket.isFull(50), bucket.isFull(100)], [0, 50, false, true]);
+    assert.equal(bucket.count(1000), 100);
+    bucket.setRate(10, 1000);
+    assert.equal(bucket.count(1000), 1);
+    bucket.take(1, 1000);
+    bucket.setRate(1000, 1000);
+    assert.deepEqual([bucket.count(1000), bucket.isRested(1000)], [0, false]);
+    assert.deepEqual([bucket.count(1050), bucket.isRested(1050)], [50, true]);
   });
 });

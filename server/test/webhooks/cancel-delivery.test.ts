@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertProblem, describeServer, payload, unknownId } from '../consent/helpers.ts';
+import { eventsOf, happen, numbersOf, readEvent } from './ordered-sending.ts';
+import { allowPrivate, createSubscriber, createTestSender, readDeliveries, startScriptedReceiver } from './sending.ts';
+import { assertNothingWritten, storeDelivery } from './stored-deliveries.ts';
+import { createClient, type WebhookClient } from './webhook-client.ts';
+
+function cancel(client: WebhookClient, id: string) {
+  return client.send('POST', `/deliveries/${id}/cancel`);
+}
+
+describeServer(
+  'POST /v1/webhooks/deliveries/{id}/cancel',
+  (server) => {
+    test('gives up what waits: nothing more is sent', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const { tenant } = await createSubscriber(server, receiver.url);
+      receiver.reply = { status: 500 };
+      await happen(server, tenant, eventsOf('a', 1));
+      await sending.deliver();
+      const [row] = await readDeliveries(server, tenant);
+      const path = `/v1/webhooks/deliveries/${row?.id}`;
+      const before = payload(await server.request('GET', path, { key: tenant.key }), 200);
+      server.clock.advance(1000);
+      const canceled = payload(await server.request('POST', `${path}/cancel`, { key: tenant.key }), 200);
+      const { event: _, attempts: __, waitsFor: ___, ...shown } = before;
+      const finishedAt = server.clock.now();
+      assert.deepEqual(canceled, { ...shown, status: 'canceled', nextAttemptAt: null, finishedAt });
+      server.clock.advance(86_400_000);
+      await sending.deliver();
+      assert.equal(receiver.received.length, 1);
+    });
+
+    test('tells the audit log', async () => {
+      const client = await createClient(server);
+      const { id: webhookId } = await client.created();
+      const id = await storeDelivery(server, client.tenant, { webhookId, status: 'pending' });
+      payload(await cancel(client, id), 200);
+      const options = { key: client.tenant.key };
+      const [{ id: eventId }] = payload(await server.request('GET', '/v1/audit?limit=1', options), 200).items;
+      const event = payload(await server.request('GET', `/v1/audit/${eventId}`, options), 200);
+      assert.deepEqual([event.action, event.module, event.targetId], ['webhook_delivery.canceled', 'webhooks', id]);
+      assert.deepEqual(event.diff, { webhookId, eventType: 'consent.recorded' });
+    });
+
+    test('lets what waited behind it in an order go at once', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const { tenant } = await createSubscriber(server, receiver.url, { ordering: 'all' });
+      receiver.reply = (delivery) => ({ status: readEvent(delivery).number === 1 ? 500 : 204 });
+      await happen(server, tenant, eventsOf('a', 3));
+      await sending.deliver();
+      const [first, second, third] = await readDeliveries(server, tenant);
+      const waitsFor = async (id: unknown) =>
+        payload(await server.request('GET', `/v1/webhooks/deliveries/${id}`, { key: tenant.key }), 200).waitsFor;
+      assert.deepEqual(
+        [await waitsFor(first?.id), await waitsFor(second?.id), await waitsFor(third?.id)],
+        [null, first?.id, first?.id],
+      );
+      payload(await server.request('POST', `/v1/webhooks/deliveries/${first?.id}/cancel`, { key: tenant.key }), 200);
+      assert.equal(await waitsFor(second?.id), null);
+      await sending.deliver();
+      assert.deepEqual(numbersOf(receiver.received.map(readEvent)).a, [1, 2, 3]);
+    });
+
+    test('refuses what is under way, what has ended and what is not there, and changes nothing', async () => {
+      const [client, stranger] = [await createClient(server), await createClient(server)];
+      const { id: webhookId } = await client.created();
+      const underWay = await storeDelivery(server, client.tenant, { webhookId, status: 'pending' });
+      const waiting = await storeDelivery(server, client.tenant, { webhookId, status: 'pending' });
+      await server.installation.database.kysely
+        .updateTable('webhook_deliveries')
+        .set({ claimed_by: 'a process' })
+        .where('id', '=', underWay)
+        .execute();
+      const ended = ['delivered', 'dead', 'redelivered', 'canceled'] as const;
+      const ids: string[] = [];
+      for (const status of ended) ids.push(await storeDelivery(server, client.tenant, { webhookId, status }));
+      await assertNothingWritten(server, async () => {
+        assertProblem(await cancel(client, underWay), '409 webhook_delivery_pending');
+        for (const id of ids) assertProblem(await cancel(client, id), '409 conflict');
+        assertProblem(await cancel(client, unknownId), '404 not_found');
+        assertProblem(await cancel(stranger, waiting), '404 not_found');
+        const body = { at: 'once' };
+        assertProblem(await client.send('POST', `/deliveries/${waiting}/cancel`, body), '422 validation_failed', [
+          'body',
+        ]);
+      });
+    });
+  },
+  allowPrivate,
+);

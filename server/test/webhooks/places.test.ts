@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { createFreshTenant, describeServer } from '../consent/helpers.ts';
+import { eventsOf, happen } from './ordered-sending.ts';
+import { allowPrivate, createEndpoint, createTestSender, readDeliveries, startScriptedReceiver } from './sending.ts';
+
+describeServer(
+  'the places of a tenant',
+  (server) => {
+    test('cost nothing while all are taken, and go on being taken as they become free', async () => {
+      const held: ServerResponse[] = [];
+      let isReleased = false;
+      const holding = createServer((request, response) => {
+        request.resume();
+        if (isReleased) response.writeHead(204).end();
+        else held.push(response);
+      });
+      await new Promise<void>((resolve) => holding.listen(0, '127.0.0.1', resolve));
+      const { port } = holding.address() as AddressInfo;
+      await using sending = createTestSender(server);
+      const { sender } = sending;
+      const tenant = await createFreshTenant(server);
+      for (let count = 0; count < 34; count += 1)
+        await createEndpoint(server, tenant, `http://127.0.0.1:${port}/${count}`);
+      await happen(server, tenant, eventsOf('a', 10));
+      await sender.look();
+      let turns = 0;
+      for (; sender.hasWork && turns < 20; turns += 1) await sender.turn();
+      assert.ok(turns <= 3, `${turns} turns`);
+      assert.ok(sender.inFlight >= 256 && sender.inFlight < 300);
+      isReleased = true;
+      for (const response of held) response.writeHead(204).end();
+      while (sender.inFlight > 0 || sender.hasWork) {
+        if (sender.hasWork) await sender.turn();
+        else await sender.waitForWork();
+      }
+      // On a slow machine some of what was held may have taken too long; each was tried in any case.
+      const untried = (await readDeliveries(server, tenant)).filter(({ attempts }) => attempts === 0);
+      assert.deepEqual(untried, []);
+      holding.closeAllConnections();
+      await new Promise((resolve) => holding.close(resolve));
+    });
+
+    test('of a process that was taken off the list while it lives are freed with all that it claims later', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using slow = createTestSender(server);
+      await using other = createTestSender(server);
+      receiver.reply = null;
+      const tenant = await createFreshTenant(server);
+      await createEndpoint(server, tenant, receiver.url);
+      for (const { sender } of [slow, other]) await sender.beat();
+      await other.sender.bury([slow.sender.id]);
+      await happen(server, tenant, eventsOf('a', 1));
+      await slow.sender.look();
+      await slow.sender.turn();
+      const [claimed] = await readDeliveries(server, tenant);
+      assert.equal(claimed?.claimed_by, slow.sender.id);
+      if (server.installation.database.dialect === 'sqlite') return;
+      // Whoever claims is on the list: there is somebody to be buried.
+      assert.ok((await other.sender.beat()).has(slow.sender.id));
+      await other.sender.bury([slow.sender.id]);
+      assert.equal((await readDeliveries(server, tenant))[0]?.claimed_by, null);
+    });
+  },
+  allowPrivate,
+);
