@@ -92,7 +92,10 @@ describe('a page with scripts', () => {
         assert.doesNotMatch((await first.getAttribute('href')) ?? '', /reference\/schemas\//, words);
       }
       await page.getByRole('combobox').fill('SameSite=Lax');
-      await page.getByRole('status').getByText(/^1 result$/).waitFor();
+      await page
+        .getByRole('status')
+        .getByText(/^1 result$/)
+        .waitFor();
     });
   });
 
