@@ -1,4 +1,4 @@
-import { aTimeout, expect, waitUntil } from '@open-wc/testing';
+import { aTimeout, expect } from '@open-wc/testing';
 import type { Notice } from '../src/notice.ts';
 import { createNotice, json, restorePage } from './network.ts';
 import {
@@ -13,6 +13,7 @@ import {
   type Visit,
   visitPage,
 } from './visitor.ts';
+import { waitUntil } from './wait-until.ts';
 
 const DAY = 86_400_000;
 const accept = '.banner [data-choice=accept]';

@@ -1,8 +1,9 @@
-import { aTimeout, expect, fixtureCleanup, waitUntil } from '@open-wc/testing';
+import { aTimeout, expect, fixtureCleanup } from '@open-wc/testing';
 import { emulateMedia, setViewport } from '@web/test-runner-commands';
 import { restoreMedia } from './media.ts';
 import { listenToConsole, restorePage } from './network.ts';
 import { find, isBannerShown, isPanelShown, leavePage, press, returnToPage, type Visit, visitPage } from './visitor.ts';
+import { waitUntil } from './wait-until.ts';
 
 async function meetWith(attributes: Readonly<Record<string, string>>, language = 'en'): Promise<Visit> {
   const visit = await visitPage({ language }, undefined, attributes);

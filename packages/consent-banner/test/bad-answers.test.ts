@@ -1,8 +1,9 @@
-import { aTimeout, expect, fixture, html, nextFrame, waitUntil } from '@open-wc/testing';
+import { aTimeout, expect, fixture, html, nextFrame } from '@open-wc/testing';
 import type { SvcConsentElement } from '../src/index.ts';
 import type { Notice } from '../src/notice.ts';
 import { createNotice, json, listenToConsole, restorePage } from './network.ts';
 import { isBannerShown, isPanelShown, visitPage } from './visitor.ts';
+import { waitUntil } from './wait-until.ts';
 
 type Answer = (notice: Notice) => Response | Promise<Response>;
 

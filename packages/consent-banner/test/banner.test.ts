@@ -1,8 +1,9 @@
-import { expect, waitUntil } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { emulateMedia, sendKeys } from '@web/test-runner-commands';
 import { emulateForcedColors, restoreMedia } from './media.ts';
 import { restorePage } from './network.ts';
 import { find, isBannerShown, isPanelShown, meetBanner, press } from './visitor.ts';
+import { waitUntil } from './wait-until.ts';
 
 const accept = '.banner [data-choice=accept]';
 const reject = '.banner [data-choice=reject]';

@@ -1,5 +1,6 @@
-import { expect, waitUntil } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { openFrame, query, readSeen, type VisitorFrame } from './visitor-frame.ts';
+import { waitUntil } from './wait-until.ts';
 
 // The file that is shipped, in a whole page of its own: strict policy, integrity hash, real requests.
 

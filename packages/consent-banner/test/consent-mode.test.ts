@@ -1,6 +1,7 @@
-import { expect, waitUntil } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { restorePage } from './network.ts';
 import { isBannerShown, leavePage, openPanel, press, returnToPage, type Visit, visitPage } from './visitor.ts';
+import { waitUntil } from './wait-until.ts';
 
 const mapping =
   'statistics: analytics_storage; marketing: ad_storage ad_user_data ad_personalization; necessary: security_storage';

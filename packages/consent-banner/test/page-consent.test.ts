@@ -1,7 +1,8 @@
-import { aTimeout, expect, fixture, html, waitUntil } from '@open-wc/testing';
+import { aTimeout, expect, fixture, html } from '@open-wc/testing';
 import type { ConsentState } from '../src/index.ts';
 import { listenToConsole, restorePage } from './network.ts';
 import { isBannerShown, isPanelShown, meetBanner, openPanel, press, returnToPage, visitPage } from './visitor.ts';
+import { waitUntil } from './wait-until.ts';
 
 const accept = '.banner [data-choice=accept]';
 const everything = { necessary: true, statistics: true, marketing: true };

@@ -1,7 +1,8 @@
-import { expect, nextFrame, waitUntil } from '@open-wc/testing';
+import { expect, nextFrame } from '@open-wc/testing';
 import { setViewport } from '@web/test-runner-commands';
 import { listenToConsole, restorePage } from './network.ts';
 import { find, isBannerShown, isPanelShown, meetBanner, openPanel, press, type Visit, visitPage } from './visitor.ts';
+import { waitUntil } from './wait-until.ts';
 
 /** What the pointer would hit in the middle of a control. */
 function hit({ element }: Visit, control: Element): Element | null | undefined {

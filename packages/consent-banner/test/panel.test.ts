@@ -1,4 +1,4 @@
-import { expect, waitUntil } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { emulateMedia, sendKeys } from '@web/test-runner-commands';
 import { emulateForcedColors, restoreMedia } from './media.ts';
 import { restorePage } from './network.ts';
@@ -12,6 +12,7 @@ import {
   returnToPage,
   type Visit,
 } from './visitor.ts';
+import { waitUntil } from './wait-until.ts';
 
 function switches({ element }: Visit): readonly HTMLInputElement[] {
   return [...(element.shadowRoot?.querySelectorAll('input') ?? [])];

@@ -1,7 +1,8 @@
-import { aTimeout, expect, waitUntil } from '@open-wc/testing';
+import { aTimeout, expect } from '@open-wc/testing';
 import { emulateMedia } from '@web/test-runner-commands';
 import { restorePage } from './network.ts';
 import { find, isBannerShown, isPanelShown, meetBanner, visitPage } from './visitor.ts';
+import { waitUntil } from './wait-until.ts';
 
 // In this order: the first visits are those on which the interface must not even be loaded.
 

@@ -1,4 +1,4 @@
-import { aTimeout, expect, fixture, html, waitUntil } from '@open-wc/testing';
+import { aTimeout, expect, fixture, html } from '@open-wc/testing';
 import type { SvcConsentElement } from '../src/index.ts';
 import { createNotice, holdTimers, json, listenToConsole, replaceNetwork, restorePage } from './network.ts';
 import {
@@ -13,6 +13,7 @@ import {
   type Visit,
   visitPage,
 } from './visitor.ts';
+import { waitUntil } from './wait-until.ts';
 
 const accept = '.banner [data-choice=accept]';
 const unavailable = (): Response => json({ error: { code: 'internal_error' } }, { status: 500 });

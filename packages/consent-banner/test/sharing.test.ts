@@ -1,6 +1,7 @@
-import { aTimeout, expect, waitUntil } from '@open-wc/testing';
+import { aTimeout, expect } from '@open-wc/testing';
 import { listenToConsole, restorePage } from './network.ts';
 import { find, isBannerShown, leavePage, meetBanner, openPanel, press, type Visit, visitPage } from './visitor.ts';
+import { waitUntil } from './wait-until.ts';
 
 const accept = '.banner [data-choice=accept]';
 const reject = '.banner [data-choice=reject]';

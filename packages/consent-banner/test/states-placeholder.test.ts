@@ -1,8 +1,9 @@
-import { expect, nextFrame, waitUntil } from '@open-wc/testing';
+import { expect, nextFrame } from '@open-wc/testing';
 import { emulateMedia } from '@web/test-runner-commands';
 import { english } from '../src/load-words.ts';
 import { showPlaceholder } from '../src/placeholder-view.ts';
 import { emulateForcedColors, restoreMedia } from './media.ts';
+import { waitUntil } from './wait-until.ts';
 
 /** A frame in some layout of a page, and its box. */
 interface Covered {

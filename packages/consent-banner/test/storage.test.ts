@@ -1,6 +1,7 @@
-import { expect, waitUntil } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { restorePage } from './network.ts';
 import { find, isBannerShown, listQueued, meetBanner, press, readStored, returnToPage, visitPage } from './visitor.ts';
+import { waitUntil } from './wait-until.ts';
 
 const accept = '.banner [data-choice=accept]';
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

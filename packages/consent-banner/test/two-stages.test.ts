@@ -1,4 +1,4 @@
-import { aTimeout, expect, waitUntil } from '@open-wc/testing';
+import { aTimeout, expect } from '@open-wc/testing';
 import {
   listRequests,
   openFrame,
@@ -7,6 +7,7 @@ import {
   type VisitorFrame,
   type VisitorFrameOptions,
 } from './visitor-frame.ts';
+import { waitUntil } from './wait-until.ts';
 
 // The built files, in whole pages of their own.
 

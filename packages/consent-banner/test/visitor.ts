@@ -1,5 +1,6 @@
-import { fixture, fixtureCleanup, html, nextFrame, waitUntil } from '@open-wc/testing';
+import { fixture, fixtureCleanup, html, nextFrame } from '@open-wc/testing';
 import type { SvcConsentElement } from '../src/index.ts';
+import { waitUntil } from './wait-until.ts';
 import '../src/index.ts';
 import type { Notice } from '../src/notice.ts';
 import { createNotice, type Network, replaceNetwork } from './network.ts';
@@ -32,7 +33,7 @@ export async function visitPage(
 /** A first visit, up to the moment the banner is to be seen. */
 export async function meetBanner(changes: Partial<Notice> = {}): Promise<Visit> {
   const visit = await visitPage(changes);
-  await waitUntil(() => isBannerShown(visit), 'the banner shows', { timeout: 1_900 });
+  await waitUntil(() => isBannerShown(visit), 'the banner shows');
   return visit;
 }
 

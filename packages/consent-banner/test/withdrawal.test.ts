@@ -1,4 +1,4 @@
-import { expect, waitUntil } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { json, listenToConsole, type Network, restorePage } from './network.ts';
 import {
   find,
@@ -12,6 +12,7 @@ import {
   returnToPage,
   type Visit,
 } from './visitor.ts';
+import { waitUntil } from './wait-until.ts';
 
 const everything = { necessary: true, statistics: true, marketing: true };
 const nothingOptional = { necessary: true, statistics: false, marketing: false };

@@ -1,10 +1,11 @@
-import { expect, waitUntil } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { setViewport } from '@web/test-runner-commands';
 import { importWords } from '../src/import-words.ts';
 import { type Language, languages, readDirection } from '../src/languages.ts';
 import type { Words } from '../src/words.ts';
 import { listenToConsole, restorePage } from './network.ts';
 import { find, isBannerShown, meetBanner, openPanel, type Visit, visitPage } from './visitor.ts';
+import { waitUntil } from './wait-until.ts';
 
 const hostile = '<img src=x onerror="window.hacked=1">$&{purposes}</script>\u202e';
 const wide = { width: 800, height: 600 };

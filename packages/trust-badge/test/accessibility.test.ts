@@ -1,10 +1,11 @@
-import { expect, nextFrame, waitUntil } from '@open-wc/testing';
+import { expect, nextFrame } from '@open-wc/testing';
 import { emulateMedia, setViewport } from '@web/test-runner-commands';
 import { emulateForcedColors, restoreMedia } from '../../consent-banner/test/media.ts';
 import { choices } from '../src/choices.ts';
 import { mountSvcTrustBadge, type SvcTrustBadgeElement, type TrustBadgeOptions } from '../src/index.ts';
 import { find, hasData } from './badge.ts';
 import { createTenant, createTrust, listenToConsole, replaceNetwork, restorePage } from './trust-answers.ts';
+import { waitUntil } from './wait-until.ts';
 
 type State = 'with data' | 'while it waits' | 'after a failure' | "with the site's own link" | 'with its drawer open';
 

@@ -1,8 +1,9 @@
-import { expect, fixture, html, waitUntil } from '@open-wc/testing';
+import { expect, fixture, html } from '@open-wc/testing';
 import { choices } from '../src/choices.ts';
 import type { SvcTrustBadgeElement } from '../src/index.ts';
 import { awaitBadge, drawAgain, find, hasData, query, readPart, showBadge } from './badge.ts';
 import { createTenant, createTrust, listenToConsole, replaceNetwork, restorePage } from './trust-answers.ts';
+import { waitUntil } from './wait-until.ts';
 
 describe('the attributes', () => {
   afterEach(restorePage);

@@ -1,4 +1,3 @@
-import { waitUntil } from '@open-wc/testing';
 import { mountSvcTrustBadge, type SvcTrustBadgeElement } from '../src/index.ts';
 import {
   type BadgeOptions,
@@ -8,6 +7,7 @@ import {
   replaceNetwork,
   type TrustData,
 } from './trust-answers.ts';
+import { waitUntil } from './wait-until.ts';
 
 /** A badge on the page, and the network behind it. */
 export interface Shown {

@@ -1,8 +1,9 @@
-import { expect, waitUntil } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { attributes } from '../src/attributes.ts';
 import type { SvcTrustBadgeElement } from '../src/index.ts';
 import { hasData } from './badge.ts';
 import { createTrust, listenToConsole, replaceNetwork, restorePage } from './trust-answers.ts';
+import { waitUntil } from './wait-until.ts';
 
 // The built file beside its sources: an attribute does the same in both, and does something.
 

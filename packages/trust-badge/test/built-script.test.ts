@@ -1,5 +1,6 @@
-import { expect, waitUntil } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { hasData } from './badge.ts';
+import { waitUntil } from './wait-until.ts';
 
 // The file that is shipped, in a whole page of its own: strict policy, integrity hash, a real request.
 

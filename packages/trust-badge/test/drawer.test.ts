@@ -1,9 +1,10 @@
-import { expect, waitUntil } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { emulateMedia, sendKeys, sendMouse, setViewport } from '@web/test-runner-commands';
 import { restoreMedia } from '../../consent-banner/test/media.ts';
 import { choices } from '../src/choices.ts';
 import { drawAgain, find, query, showBadge } from './badge.ts';
 import { restorePage } from './trust-answers.ts';
+import { waitUntil } from './wait-until.ts';
 
 function isOpen(badge: Element): boolean {
   return query(badge, 'dialog:modal') != null;

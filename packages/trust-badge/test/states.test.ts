@@ -1,4 +1,4 @@
-import { expect, fixture, html, nextFrame, waitUntil } from '@open-wc/testing';
+import { expect, fixture, html, nextFrame } from '@open-wc/testing';
 import { mountSvcTrustBadge } from '../src/index.ts';
 import { awaitBadge, find, hasData, query, readPart, showBadge } from './badge.ts';
 import {
@@ -9,6 +9,7 @@ import {
   restorePage,
   type TrustData,
 } from './trust-answers.ts';
+import { waitUntil } from './wait-until.ts';
 
 const hostile = '<img src=x onerror="window.hacked=1">\u202e';
 const never = (): Promise<Response> => new Promise(() => {});

@@ -1,9 +1,10 @@
-import { expect, nextFrame, waitUntil } from '@open-wc/testing';
+import { expect, nextFrame } from '@open-wc/testing';
 import { emulateMedia, setViewport } from '@web/test-runner-commands';
 import { emulateForcedColors, restoreMedia } from '../../consent-banner/test/media.ts';
 import { choices } from '../src/choices.ts';
 import { awaitBadge, find, hasData, paintColour, query, showBadge } from './badge.ts';
 import { restorePage } from './trust-answers.ts';
+import { waitUntil } from './wait-until.ts';
 
 const contents: Readonly<Record<string, string>> = {
   mini: 'root card mark kicker name',
