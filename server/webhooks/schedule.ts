@@ -38,7 +38,7 @@ export function planRetry(failed: FailedAttempt, random: number): string | null 
   const planned = offsets
     .map((_, index) => ({ time: first + spread(offsets, index, random), gap: gapBefore(offsets, index) }))
     .slice(attempts)
-    .find(({ time, gap }) => time >= present + Math.min(longestRest, gap / 2))?.time;
+    .find(({ time, gap }) => time >= present + Math.min(longestRest, gap / 4))?.time;
   // A tenth later than the receiver asked for, at most: all that it refused at once was told the same.
   const asked = retryAfter === null ? 0 : present + retryAfter * (1 + 0.1 * random);
   const wanted = Math.max(planned ?? present + delayed(offsets, attempts, random), asked);
@@ -74,7 +74,8 @@ function gapBefore(offsets: readonly number[], index: number): number {
 const lastMinutes = 10 * 60_000;
 
 /**
- * Between the end of an attempt and the next one; less where the schedule itself is closer. What passed while a server was
+ * Between the end of an attempt and the next one; less where the schedule itself is closer, for two neighbours may be moved to
+ * within a third of their distance. What passed while a server was
  * down must not be made up for, one attempt after the other.
  */
 const longestRest = 1000;

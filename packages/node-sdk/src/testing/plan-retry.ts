@@ -30,7 +30,7 @@ export function planRetry({ retrySchedule, attempts, firstAttemptAt, now, retryA
   const planned = offsets
     .map((offset, index) => ({
       time: Math.min(first + offset, last),
-      rest: Math.min(longestRest, gapBefore(index) / 2),
+      rest: Math.min(longestRest, gapBefore(index) / 4),
     }))
     .slice(attempts)
     .find(({ time, rest }) => time >= present + rest)?.time;
