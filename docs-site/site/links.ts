@@ -39,7 +39,7 @@ export function resolveLink(target: string, file: string, from: string, referenc
 }
 
 /** Writes a link to a place of the site. */
-export function linkTo(from: string, inner: InnerLink, name: string): ResolvedLink {
+function linkTo(from: string, inner: InnerLink, name: string): ResolvedLink {
   const hash = inner.anchor === '' ? '' : `#${inner.anchor}`;
   return { href: (inner.address === from && hash) || relateAddress(from, inner.address) + hash, name, inner };
 }

@@ -7,7 +7,7 @@ import { writeTable } from './table.ts';
 import type { Member, WidgetBuild } from './widget-manifest.ts';
 
 /** Stands for the address of the server, which a script on the page puts in where it knows it. */
-export const serverPlaceholder = 'https://consent.example.com';
+const serverPlaceholder = 'https://consent.example.com';
 
 const titles = { attributes: 'Attribute', properties: 'Property', parts: 'Part', slots: 'Slot' } as const;
 

@@ -14,7 +14,7 @@ export interface Health {
 }
 
 /** All is well. */
-export const wellHealth: Health = {
+const wellHealth: Health = {
   failingSince: null,
   failedAt: null,
   lastError: null,

@@ -101,7 +101,7 @@ function isAbout(
 }
 
 /** Whether a value is a proof in the form of the public API. */
-export function isProof(value: object): value is ReceiptProof {
+function isProof(value: object): value is ReceiptProof {
   const proof = value as Readonly<Record<string, unknown>>;
   const isHash = (hash: unknown): boolean => /^sha256:[0-9a-f]{64}$/.test(String(hash));
   return (

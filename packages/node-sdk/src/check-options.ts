@@ -44,7 +44,7 @@ export function checkRequestOptions(options: RequestOptions): void {
 }
 
 /** @throws {ConfigurationError} for what is no object, and for a name that is not known, which is a typing error. */
-export function checkNames(what: string, value: unknown, names: object): void {
+function checkNames(what: string, value: unknown, names: object): void {
   if (typeof value !== 'object' || value === null) throw new ConfigurationError(`${what} must be an object.`);
   for (const name of Object.keys(value))
     if (!Object.hasOwn(names, name)) throw new ConfigurationError(`${what} cannot have ${JSON.stringify(name)}.`);

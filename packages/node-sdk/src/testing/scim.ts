@@ -74,7 +74,7 @@ export function readScimParts(
 }
 
 /** Whether an operation tells what the provider can do. */
-export function isDiscovery(id: string): boolean {
+function isDiscovery(id: string): boolean {
   return /Schema|ResourceType|ServiceProviderConfig/.test(id);
 }
 
