@@ -1,10 +1,14 @@
-import { waitUntil as wait } from '@open-wc/testing';
+const pageSetTimeout = window.setTimeout; // A test may hold the timers of the page.
 
-/** Waits until something holds; a busy machine may take its time. */
-export function waitUntil(
+/** Waits until something holds, up to eight seconds: a busy machine may take its time. */
+export async function waitUntil(
   holds: () => unknown,
-  what?: string,
-  options: { readonly timeout?: number } = {},
+  what = 'a condition',
+  { timeout = 8000 }: { readonly timeout?: number } = {},
 ): Promise<void> {
-  return wait(holds, what, { timeout: 8000, ...options });
+  const end = performance.now() + timeout;
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`Waited in vain until ${what}`);
+    await new Promise((resolve) => pageSetTimeout(resolve, 20));
+  }
 }
