@@ -4,8 +4,9 @@
  *   node postgres.ts -- node --test …    runs the command with SVC_TEST_POSTGRES_URL set; its exit code is ours
  *
  * Set SVC_TEST_POSTGRES_URL yourself to use a server of your own: nothing is started or stopped then.
- * The private server runs with fsync off: a killed process loses nothing, a power cut would. Right for tests,
- * wrong for measuring speed, so give benchmarks a server of their own.
+ * The private server lies in memory where it can and runs with fsync off: a killed process loses nothing, a power cut
+ * would. It never vacuums by itself: databases of tests live for seconds. Right for tests, wrong for measuring speed,
+ * so give benchmarks a server of their own.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,20 +14,24 @@ import { chownSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync, writeF
 import { createServer, type Socket } from 'node:net';
 import { constants, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { findMemoryFolder } from './memory-folder.ts';
 
 export type TestPostgres = { readonly url: string; readonly stop: () => Promise<void> } | { readonly skipped: string };
 
 const howToGet =
   'Install it (Debian, Ubuntu: sudo apt-get install postgresql; macOS: brew install postgresql) or set SVC_TEST_POSTGRES_URL.';
 
-/** Answers the address of a PostgreSQL that tests may fill as they like, or one sentence on why there is none. */
-export async function startPostgres(): Promise<TestPostgres> {
+/**
+ * Answers the address of a PostgreSQL that tests may fill as they like, or one sentence on why there is none.
+ * @param parent where the folder of the server is made.
+ */
+export async function startPostgres(parent: string = tmpdir()): Promise<TestPostgres> {
   const given = process.env.SVC_TEST_POSTGRES_URL;
   if (given) return { url: given, stop: async () => {} };
   const programs = findPrograms() ?? installPrograms();
   if (!programs) return { skipped: `PostgreSQL tests are skipped: no PostgreSQL was found. ${howToGet}` };
   for (let attempt = 1; ; attempt++) {
-    const server = await startServer(programs);
+    const server = await startServer(programs, parent);
     if ('url' in server) return server;
     // Somebody else may take the port between our finding it free and the server's using it.
     if (attempt < 3 && server.complaint.includes('could not bind')) continue;
@@ -83,7 +88,8 @@ exec 3<&0
 "$1/initdb" --pgdata="$2/data" --username=svc --auth=trust --encoding=UTF8 --no-locale --no-sync >/dev/null &&
 {
   "$1/postgres" -D "$2/data" -p "$3" -c listen_addresses=127.0.0.1 -c unix_socket_directories= \\
-    -c max_connections=200 -c fsync=off -c log_min_messages=log -c log_checkpoints=off 3<&- &
+    -c max_connections=200 -c fsync=off -c full_page_writes=off -c wal_level=minimal -c max_wal_senders=0 \\
+    -c max_wal_size=256MB -c autovacuum=off -c log_min_messages=log -c log_checkpoints=off 3<&- &
   server=$!
   { read -r _ <&3; while kill -QUIT $server; do sleep 0.1; done; } 2>/dev/null &
   wait $server
@@ -94,10 +100,13 @@ rm -rf "$2" || { sleep 1; rm -rf "$2"; } # a process of a crashed server may sti
 exit $status
 `;
 
-async function startServer(programs: string): Promise<{ url: string; stop(): Promise<void> } | { complaint: string }> {
+async function startServer(
+  programs: string,
+  parent: string,
+): Promise<{ url: string; stop(): Promise<void> } | { complaint: string }> {
   const port = await findFreePort();
   const owner = findUnprivilegedUser();
-  const folder = mkdtempSync(join(tmpdir(), 'svc-postgres-'));
+  const folder = mkdtempSync(join(parent, 'svc-postgres-'));
   if (owner) chownSync(folder, owner.uid, owner.gid);
   const child = spawn('/bin/sh', ['-c', keeper, 'postgres-keeper', programs, folder, String(port)], {
     ...owner,
@@ -160,7 +169,7 @@ function findUnprivilegedUser(): { uid: number; gid: number } | undefined {
 }
 
 async function runWithPostgres(command: string, args: readonly string[]): Promise<number> {
-  const server = await startPostgres();
+  const server = await startPostgres(findMemoryFolder());
   if ('skipped' in server) console.error(server.skipped);
   const env = 'url' in server ? { ...process.env, SVC_TEST_POSTGRES_URL: server.url } : process.env;
   const child = spawn(command, args, { env, stdio: 'inherit' });

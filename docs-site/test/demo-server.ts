@@ -52,6 +52,7 @@ async function describeEnvironment(folder: string, credentials: DemoCredentials)
   return {
     HOME: folder,
     LANG: 'C.UTF-8',
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     PATH: [writeCommands(folder), dirname(process.execPath), process.env.PATH].join(delimiter),
     PORT: '0',
     SVC_DATA_DIR: 'data',

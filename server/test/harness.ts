@@ -1,18 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from 'node:test';
 import pg from 'pg';
 import { pino } from 'pino';
+import { findMemoryFolder } from '../../memory-folder.ts';
 import { createApiKey } from '../access/api-key-store.ts';
 import { PasswordHasher } from '../access/password-hash.ts';
 import type { MemberRole } from '../access/roles.ts';
 import { rotateScimToken } from '../access/scim-token-store.ts';
 import { type Scope, scopes } from '../access/scopes.ts';
+import { findSecret } from '../access/secret.ts';
 import { createSession } from '../access/session-store.ts';
 import type { App } from '../app.ts';
 import { systemSource } from '../audit/source.ts';
+import { databaseFile } from '../cli/require-database.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import { accountRows, recordAccountChange, updatePassword } from '../identity/account-store.ts';
 import { addMember } from '../identity/membership-changes.ts';
@@ -22,6 +24,7 @@ import { readSettings } from '../settings.ts';
 import type { Dialect } from '../storage/database.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
 import { createTenant } from '../tenants/store.ts';
+import { addressOf, findPostgresTemplate, writeMigratedFile } from './migrated-database.ts';
 
 const postgresUrl = process.env.SVC_TEST_POSTGRES_URL;
 
@@ -52,19 +55,33 @@ export interface TestLocation extends AsyncDisposable {
 
 /** An empty folder, and for PostgreSQL an empty database. */
 export async function createLocation(dialect: Dialect): Promise<TestLocation> {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-test-'));
-  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
-  if (dialect === 'sqlite') {
-    return { environment: { SVC_DATA_DIR: folder }, [Symbol.asyncDispose]: async () => removeFolder() };
-  }
-  const name = `svc_${randomUUID().replaceAll('-', '')}`;
-  await runOnCluster(`create database ${name}`);
-  const url = new URL(postgresUrl as string);
-  url.pathname = `/${name}`;
+  return dialect === 'sqlite' ? createFolder() : createPostgresDatabase('template0');
+}
+
+/** The same with a database whose schema is current and whose tables are empty. */
+async function createMigratedLocation(dialect: Dialect): Promise<TestLocation> {
+  if (dialect === 'postgres') return createPostgresDatabase(await findPostgresTemplate(postgresUrl as string));
+  const location = createFolder();
+  await writeMigratedFile(databaseFile(location.environment.SVC_DATA_DIR));
+  return location;
+}
+
+function createFolder() {
+  const folder = mkdtempSync(join(findMemoryFolder(), 'svc-test-'));
   return {
-    environment: { SVC_DATA_DIR: folder, DATABASE_URL: url.href },
+    environment: { SVC_DATA_DIR: folder },
+    [Symbol.asyncDispose]: async () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+async function createPostgresDatabase(template: string): Promise<TestLocation> {
+  const name = `svc_${randomUUID().replaceAll('-', '')}`;
+  await runOnCluster(`create database ${name} template ${template}`);
+  const folder = createFolder();
+  return {
+    environment: { ...folder.environment, DATABASE_URL: addressOf(postgresUrl as string, name) },
     [Symbol.asyncDispose]: async () => {
-      removeFolder();
+      await folder[Symbol.asyncDispose]();
       await runOnCluster(`drop database ${name} with (force)`);
     },
   };
@@ -80,13 +97,13 @@ async function runOnCluster(statement: string): Promise<void> {
   }
 }
 
-/** An installation without a server, on an empty database. */
+/** An installation without a server, on a database with nothing in it but its schema. */
 export async function openTestInstallation(
   dialect: Dialect,
   environment: Readonly<Record<string, string>> = {},
   clock = new TestClock(),
 ): Promise<Installation> {
-  const location = await createLocation(dialect);
+  const location = await createMigratedLocation(dialect);
   const settings = readSettings({ PORT: '0', SVC_LOG_LEVEL: 'silent', ...location.environment, ...environment });
   const installation = await openInstallation(settings, clock.now);
   return {
@@ -175,19 +192,18 @@ export const noticeContent = {
   ],
 } as const;
 
-/** Hashes passwords at next to no cost, for tests that make many persons. */
-export function createQuickHasher(): PasswordHasher {
-  return new PasswordHasher('the secret of a test', { memory: 8, passes: 1, parallelism: 1 });
-}
+/** The least that argon2 can cost; tests of what a hash costs ask for the real one. */
+const leastCost = { memory: 8, passes: 1, parallelism: 1 };
 
 /**
  * Starts a server on an empty database. Every result is checked against the schema of its operation.
+ * @param hashesSlowly whether passwords and backup codes are hashed at the cost that production pays.
  * @param sends whether webhooks are sent by themselves.
  */
 export async function startTestServer(
   dialect: Dialect = 'sqlite',
   environment: Readonly<Record<string, string>> = {},
-  { sends = false, ...parts }: { readonly passwords?: PasswordHasher; readonly sends?: boolean } = {},
+  { hashesSlowly = false, sends = false }: { readonly hashesSlowly?: boolean; readonly sends?: boolean } = {},
 ): Promise<TestServer> {
   const clock = new TestClock();
   const limits = {
@@ -198,7 +214,8 @@ export async function startTestServer(
     SVC_LIMIT_SCIM: '1000000',
   };
   const opened = await openTestInstallation(dialect, { ...limits, ...environment }, clock);
-  const installation = { ...opened, ...parts };
+  const quickly = () => new PasswordHasher(findSecret(opened.settings) as string, leastCost);
+  const installation = hashesSlowly ? opened : { ...opened, passwords: quickly() };
   const server = await startServer(installation, {
     log: pino({ level: process.env.SVC_TEST_LOG ?? 'silent' }, pino.destination(2)),
     limiter: new RateLimiter(clock.milliseconds),
@@ -251,7 +268,7 @@ export async function startTestServer(
     return id;
   };
 
-  // Every member has the same password, and hashing it takes long.
+  // Every member has the same password.
   let hash: Promise<string> | undefined;
   const createMember: TestServer['createMember'] = async ({
     tenantId = tenant.id,

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { LastUses } from '../../access/last-uses.ts';
 import { scopes } from '../../access/scopes.ts';
-import { createQuickHasher, describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
 
 const noon = '2026-11-21T12:00:00.000Z';
 const later = '2026-11-21T12:00:05.000Z';
@@ -11,7 +11,7 @@ const later = '2026-11-21T12:00:05.000Z';
 describeOnEachDatabase('when a credential was used last', (dialect) => {
   let server: TestServer;
   before(async () => {
-    server = await startTestServer(dialect, {}, { passwords: createQuickHasher() });
+    server = await startTestServer(dialect);
   });
   after(() => server[Symbol.asyncDispose]());
 

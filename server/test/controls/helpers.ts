@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { after, before } from 'node:test';
 import { readAllPages } from '../audit/audit-trail.ts';
 import {
-  createQuickHasher,
   describeOnEachDatabase,
   type RequestOptions,
   startTestServer,
@@ -22,7 +21,7 @@ export function describeServer(name: string, define: (server: TestServer) => voi
   describeOnEachDatabase(name, (dialect) => {
     const server = {} as TestServer;
     before(async () => {
-      Object.assign(server, await startTestServer(dialect, {}, { passwords: createQuickHasher() }));
+      Object.assign(server, await startTestServer(dialect));
     });
     after(() => server[Symbol.asyncDispose]());
     define(server);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import type { Route } from '../../http/route.ts';
-import { createQuickHasher, describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { acceptedCall, join } from './route-samples.ts';
 import { createScene } from './scene.ts';
 import { assertErrorForm } from './surface-forms.ts';
@@ -45,7 +45,7 @@ const nearlyJson = fc
 describeOnEachDatabase('any body at all', (dialect) => {
   let server: TestServer;
   before(async () => {
-    server = await startTestServer(dialect, {}, { passwords: createQuickHasher() });
+    server = await startTestServer(dialect);
   });
   after(() => server[Symbol.asyncDispose]());
 

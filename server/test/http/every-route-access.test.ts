@@ -8,7 +8,6 @@ import type { ProblemCode } from '../../http/problem.ts';
 import type { Access, Route } from '../../http/route.ts';
 import { documentedRoles } from '../access/role-scopes.ts';
 import {
-  createQuickHasher,
   describeOnEachDatabase,
   type RequestOptions,
   startTestServer,
@@ -44,7 +43,7 @@ describeOnEachDatabase('who may call every route', (dialect) => {
   /** A test on a server of its own: what is written is found by reading every row, and scenes add up. */
   function testAlone(name: string, step: (context: TestContext) => Promise<void>, skip: string | false = false): void {
     test(name, { skip }, async (context) => {
-      server = await startTestServer(dialect, {}, { passwords: createQuickHasher() });
+      server = await startTestServer(dialect);
       context.after(() => server[Symbol.asyncDispose]());
       scene = await createScene(server);
       admin = await server.createMember({ tenantId: scene.tenant.id });

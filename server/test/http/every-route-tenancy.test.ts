@@ -6,13 +6,7 @@ import type { Route } from '../../http/route.ts';
 import type { MembershipChange } from '../../identity/membership.ts';
 import { changeMembers } from '../../identity/membership-changes.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
-import {
-  createQuickHasher,
-  describeOnEachDatabase,
-  startTestServer,
-  type TestMember,
-  type TestServer,
-} from '../harness.ts';
+import { describeOnEachDatabase, startTestServer, type TestMember, type TestServer } from '../harness.ts';
 import { acceptedCredentials, acceptedRequest, fillPath, join, namesSomething } from './route-samples.ts';
 import { createScene, type Scene } from './scene.ts';
 import { readAllRows } from './stored-rows.ts';
@@ -28,7 +22,7 @@ describeOnEachDatabase('every route', (dialect) => {
   /** A test on a server of its own: what is written is found by reading every row, and scenes add up. */
   function testAlone(name: string, step: (context: TestContext) => Promise<void>): void {
     test(name, async (context) => {
-      server = await startTestServer(dialect, {}, { passwords: createQuickHasher() });
+      server = await startTestServer(dialect);
       context.after(() => server[Symbol.asyncDispose]());
       [scene, stranger] = [await createScene(server), await createScene(server)];
       await step(context);

@@ -3,13 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { scopes } from '../../access/scopes.ts';
 import type { Route } from '../../http/route.ts';
 import { knownVersions } from '../../http/versions.ts';
-import {
-  createQuickHasher,
-  describeOnEachDatabase,
-  type RequestOptions,
-  startTestServer,
-  type TestServer,
-} from '../harness.ts';
+import { describeOnEachDatabase, type RequestOptions, startTestServer, type TestServer } from '../harness.ts';
 import { assertInvalid } from './problems.ts';
 import { acceptedCall, acceptedCredentials, acceptedRequest, addQuery, fillPath, join } from './route-samples.ts';
 import { createScene, type Scene } from './scene.ts';
@@ -26,7 +20,7 @@ describeOnEachDatabase('every route', (dialect) => {
   /** A test on a server of its own: what is written is found by reading every row, and scenes add up. */
   function testAlone(name: string, step: (context: TestContext) => Promise<void>): void {
     test(name, async (context) => {
-      server = await startTestServer(dialect, {}, { passwords: createQuickHasher() });
+      server = await startTestServer(dialect);
       context.after(() => server[Symbol.asyncDispose]());
       scene = await createScene(server);
       await step(context);

@@ -4,7 +4,7 @@ import { oauth } from '../../access/oauth-surface.ts';
 import { Problem, type ProblemCode, problemKinds } from '../../http/problem.ts';
 import { isOn, rest, type Surface } from '../../http/surface.ts';
 import { scim } from '../../scim/surface.ts';
-import { createQuickHasher, startTestServer, type TestServer } from '../harness.ts';
+import { startTestServer, type TestServer } from '../harness.ts';
 import { assertError } from './surface-forms.ts';
 
 const surfaces: readonly Surface[] = [rest, scim, oauth];
@@ -14,7 +14,7 @@ describe('the surfaces', () => {
   let server: TestServer;
   let scimToken: string;
   before(async () => {
-    server = await startTestServer('sqlite', {}, { passwords: createQuickHasher() });
+    server = await startTestServer('sqlite');
     scimToken = await server.createScimToken();
   });
   after(() => server[Symbol.asyncDispose]());

@@ -49,7 +49,7 @@ describeServer('an account that everybody changes at once', (server) => {
 describeOnEachDatabase('whatever ends a session', (dialect) => {
   const skip = dialect === 'sqlite' ? 'SQLite has one writer at a time' : false;
   test('waits for the tenant before it touches the session, so that no two wait for each other', { skip }, async () => {
-    await using server = await startTestServer(dialect);
+    await using server = await startTestServer(dialect, {}, { hashesSlowly: true });
     const { database } = server.installation;
     const isWaiting = sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`;

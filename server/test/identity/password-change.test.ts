@@ -148,7 +148,7 @@ describeOnEachDatabase('a change of the password', (dialect) => {
 
 describeOnEachDatabase('a hash of an earlier cost', (dialect) => {
   const start = async () => {
-    const server = await startTestServer(dialect, { SVC_SECRET: secret });
+    const server = await startTestServer(dialect, { SVC_SECRET: secret }, { hashesSlowly: true });
     const member = await server.createMember();
     const cheap = new PasswordHasher(secret, lowCost);
     const hash = await cheap.hash(member.password);

@@ -155,7 +155,7 @@ describeOnEachDatabase('a sign-in that is refused', (dialect) => {
 
 describeOnEachDatabase('a sign-in beside a change of what it stands on', (dialect) => {
   test('never leaves a session that was opened with the old password', async () => {
-    await using server = await startTestServer(dialect);
+    await using server = await startTestServer(dialect, {}, { hashesSlowly: true });
     for (let round = 0; round < 5; round += 1) {
       const member = await server.createMember();
       server.clock.advance(1000);
@@ -202,7 +202,7 @@ describeOnEachDatabase('a sign-in beside a change of what it stands on', (dialec
   });
 
   test('never leaves a session of a member who was suspended in the meantime', async () => {
-    await using server = await startTestServer(dialect);
+    await using server = await startTestServer(dialect, {}, { hashesSlowly: true });
     for (let round = 0; round < 5; round += 1) {
       const member = await server.createMember({ role: 'auditor' });
       const edit = (active: boolean) => server.request('PATCH', `/v1/users/${member.userId}`, { body: { active } });

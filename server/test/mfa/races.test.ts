@@ -28,7 +28,7 @@ import { readTenantEvents, verifyTenantRows } from './told.ts';
 describeOnEachDatabase('a change of a second factor that comes too late', (dialect) => {
   let server: TestServer;
   before(async () => {
-    server = await startTestServer(dialect);
+    server = await startTestServer(dialect, {}, { hashesSlowly: true });
   });
   after(() => server[Symbol.asyncDispose]());
 

@@ -3,13 +3,7 @@ import { after, before, test } from 'node:test';
 import { scopesOf } from '../../access/roles.ts';
 import { scopes } from '../../access/scopes.ts';
 import { readAllPages } from '../audit/audit-trail.ts';
-import {
-  createQuickHasher,
-  describeOnEachDatabase,
-  startTestServer,
-  type TestServer,
-  type TestTenant,
-} from '../harness.ts';
+import { describeOnEachDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { runVerify } from '../ledger/fixture.ts';
@@ -19,7 +13,7 @@ const sso = (scimGroupRoleMap: object) => ({ attributeMap: { scimGroupRoleMap } 
 describeOnEachDatabase('the settings of a tenant', (dialect) => {
   let server: TestServer;
   before(async () => {
-    server = await startTestServer(dialect, {}, { passwords: createQuickHasher() });
+    server = await startTestServer(dialect);
   });
   after(() => server[Symbol.asyncDispose]());
 

@@ -7,8 +7,9 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { widgetKinds } from '../../widgets/catalogue.ts';
-import { buildCopy, packPackage } from './build-copy.ts';
+import { widgetKinds, widgetPlaces } from '../../widgets/catalogue.ts';
+import { releaseWidget } from '../../widgets/release.ts';
+import { buildCopy, packPackage, readTree } from './build-copy.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const resolve = createRequire(import.meta.url).resolve;
@@ -21,11 +22,14 @@ for (const { name, packageName } of widgetKinds) {
     const project = join(folder, 'project');
     const modules = join(project, 'node_modules');
     const installed = join(modules, '@svc', packageName);
+    let copies: readonly string[];
     let tarball: string;
     after(() => rmSync(folder, { recursive: true }));
 
     before(async () => {
-      tarball = packPackage(await buildCopy(packageName, join(folder, 'copy')), folder);
+      const places = [join(folder, 'copy'), join(folder, 'a longer path', 'of another depth')];
+      copies = await Promise.all(places.map((place) => buildCopy(packageName, place)));
+      tarball = packPackage(copies[0] as string, folder);
       mkdirSync(installed, { recursive: true });
       execFileSync('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1']);
       for (const one of readdirSync(join(import.meta.dirname, 'frameworks')))
@@ -39,6 +43,25 @@ for (const { name, packageName } of widgetKinds) {
       const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8' });
       return { isFine: status === 0, output: stdout + stderr };
     };
+
+    test('has the same bytes wherever and however often it is built, and those of the release, if there is one', () => {
+      const [one, other] = copies.map((copy) => readTree(join(copy, 'dist'))) as [
+        ReadonlyMap<string, Buffer>,
+        ReadonlyMap<string, Buffer>,
+      ];
+      assert.ok(one.has(`${name}.js`) && one.has('index.js') && one.has('integrity.json'));
+      assert.deepEqual([...one.keys()], [...other.keys()]);
+      const differing = [...one].filter(([path, bytes]) => !other.get(path)?.equals(bytes)).map(([path]) => path);
+      assert.deepEqual(differing, []);
+      for (const bytes of one.values()) assert.ok(!bytes.includes(folder), 'no path of this machine is in it');
+      const releases = join(folder, 'releases');
+      const { version } = releaseWidget(join(copies[0] as string, 'dist'), releases);
+      const released = readTree(join(widgetPlaces.releases, name));
+      for (const [path, bytes] of readTree(releases)) {
+        const known = released.get(path);
+        assert.ok(known === undefined || known.equals(bytes), `${path}: raise the version, ${version} is released`);
+      }
+    });
 
     test('has nothing that publint or attw objects to', async () => {
       const { messages } = await publint({ pkgDir: installed, strict: true, pack: false });

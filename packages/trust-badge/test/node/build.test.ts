@@ -23,8 +23,10 @@ function buildOnce(): { readonly script: Buffer; readonly manifest: Record<strin
   return built;
 }
 
+const first = buildOnce();
+
 test('the script is the same byte for byte each time it is built, and its manifest tells the truth', () => {
-  const [first, second] = [buildOnce(), buildOnce()];
+  const second = buildOnce();
   const { version } = JSON.parse(readFileSync(join(widget, 'package.json'), 'utf8'));
   assert.ok(first.script.equals(second.script));
   const script = {
@@ -36,7 +38,7 @@ test('the script is the same byte for byte each time it is built, and its manife
 });
 
 test('the script stays within 8 kB of brotli, without white space in its templates', () => {
-  const { script } = buildOnce();
+  const { script } = first;
   assert.ok(brotliCompressSync(script).length <= 8_000, `${brotliCompressSync(script).length} bytes`);
   assert.doesNotMatch(script.toString(), /\n\s/);
 });
