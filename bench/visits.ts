@@ -73,6 +73,15 @@ async function visitOnce<T>(
   }
 }
 
+/**
+ * A number of the page, or one that it promises. It is asked for without Playwright's own script, which would run in the
+ * page just when the banner comes, and count as the banner's.
+ */
+export async function evaluate(session: CDPSession, expression: string): Promise<number> {
+  const { result } = await session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
+  return result.value;
+}
+
 /** The milliseconds that the scripts of a page have taken so far. */
 export async function readScriptTime(session: CDPSession): Promise<number> {
   const { metrics } = await session.send('Performance.getMetrics');

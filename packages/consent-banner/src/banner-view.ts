@@ -15,7 +15,6 @@ export interface BannerActions {
   readonly showPanel: () => void;
   /** The visitor seems to be about to ask for the panel. */
   readonly expectPanel: () => void;
-  readonly rememberFocus: (event: FocusEvent) => void;
 }
 
 /** The first layer: a named region above the page that neither blocks it nor takes the focus. */
@@ -30,7 +29,6 @@ export function bannerView({ words, changedSince }: BannerContent, actions: Bann
       aria-labelledby="title"
       lang=${words.lang}
       dir=${words.dir}
-      @focusin=${actions.rememberFocus}
     >
       <h2 id="title" part="title">${words.title}</h2>
       ${date ? html`<p part="text">${fillText(words.changed, { date })}</p>` : nothing}
@@ -47,6 +45,7 @@ export function bannerView({ words, changedSince }: BannerContent, actions: Bann
       >
         ${words.preferences}
       </button>
+      <slot name="more"></slot>
     </section>
   `;
 }

@@ -1,7 +1,10 @@
 import { css } from './css.ts';
 
-/** The first layer: a card at the bottom, at the start side, as wide as the window on a phone. */
+/** The first layer: a card at the bottom, at the start side, as wide as the window on a phone; and the site's own links. */
 export const bannerStyles = css`
+  :host {
+    display: contents !important; /* A page's own rule, or a blocker's, would leave an open panel that nobody sees. */
+  }
   .banner {
     position: fixed;
     z-index: 2147483647;
@@ -23,6 +26,23 @@ export const bannerStyles = css`
     display: block;
     inline-size: 100%;
     margin-block-start: 0.375em;
+  }
+  slot {
+    display: flex;
+    flex-wrap: wrap;
+    justify-content: center;
+    column-gap: 1.25em;
+    color: var(--_muted);
+    font-size: 0.875em;
+  }
+  /* The page's colours for links are for the page's background, and its rule for what is hidden is for the page. */
+  ::slotted(*) {
+    display: block !important;
+    padding-block: 12px;
+    color: inherit !important;
+  }
+  ::slotted(a) {
+    text-decoration: underline !important;
   }
   @media (max-width: 480px), (max-height: 480px) {
     .banner {

@@ -22,15 +22,15 @@ export function checkAttributes(element: Element): void {
   }
 }
 
-/** What loads by itself although it names a purpose, as long as nothing is granted. */
+/** What loads by itself although it names a purpose, as long as nothing is granted; and what cannot wait. */
 const LOOSE =
-  '[data-svc-purpose]:is(:is(iframe,img)[src]:not([data-src],[src^="about:"]),link[href]:not([data-href]),script:is(:not([type]),[type*=javascript],[type=module]))';
+  '[data-svc-purpose]:is(:is(iframe,img,embed,video,audio,source)[src]:not([data-src],[src^="about:"]),[srcset]:not([data-srcset]),[poster]:not([data-poster]),link[href]:not([data-href]),script:is(:not([type]),[type*=javascript],[type=module]),object)';
 
 /** Tells which tags are not held back. */
 export function checkTags(): void {
   for (const tag of Document.prototype.querySelectorAll.call(document, LOOSE)) {
     reportProblem(
-      `<${tag.localName} data-svc-purpose="${tag.getAttribute('data-svc-purpose')}"> is not held back. Write its address as data-src or data-href, and type="text/plain" on a script.`,
+      `<${tag.localName} data-svc-purpose="${tag.getAttribute('data-svc-purpose')}"> is not held back. Write its address as data-src, data-srcset, data-poster or data-href, and type="text/plain" on a script; in place of <object> write <iframe>.`,
     );
   }
 }

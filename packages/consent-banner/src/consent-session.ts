@@ -1,6 +1,6 @@
 import { readNotice } from './consent-api.ts';
+import type { PanelParts } from './mount-panel.ts';
 import { decidePurposes, type Notice, type Purposes } from './notice.ts';
-import type { PanelLoader } from './panel-loader.ts';
 import { createRandomId } from './random-id.ts';
 import { keepAnswer, keepReceipt } from './receipt-store.ts';
 import { type ConsentRecord, enqueueRecord, listNotices } from './record-queue.ts';
@@ -11,11 +11,16 @@ import { attempt } from './stub/attempt.ts';
 import type { PageActions, PageView } from './stub/consent-state.ts';
 import { decisionKey, type StoredDecision } from './stub/stored-decision.ts';
 
+/** Who has what cares for cookies, once it is there. */
+interface CookieKeeper {
+  readonly parts: Pick<PanelParts, 'keepCookies'> | undefined;
+}
+
 export interface ConsentSessionOptions {
   readonly page: PageView;
   readonly actions: PageActions;
   /** Stage three, which cares for cookies; whoever has attributes for them does not decide before it is there. */
-  readonly panel: PanelLoader;
+  readonly panel: CookieKeeper;
   /** Told when the receipt of the latest decision has its proof. */
   readonly onReceipt: () => void;
 }
@@ -31,7 +36,7 @@ export class ConsentSession {
   /** Whether it was asked for and did not come. */
   isFailed = false;
   readonly #actions: PageActions;
-  readonly #panel: PanelLoader;
+  readonly #panel: CookieKeeper;
   #sender: RecordSender | undefined;
   readonly #ended = new AbortController();
   readonly #tabs: BroadcastChannel | undefined;
@@ -84,6 +89,7 @@ export class ConsentSession {
   /** Takes the visitor's choice: queued first, then stored and told to the page, then sent. */
   decide(notice: Notice, isGranted: Parameters<typeof decidePurposes>[1], method: ConsentRecord['method']): void {
     const { noticeId } = this;
+    const before = this.page.state?.purposes ?? {};
     const purposes = decidePurposes(notice, isGranted);
     const capturedAt = new Date().toISOString();
     const subjectId = this.page.stored?.subjectId ?? createRandomId();
@@ -101,6 +107,10 @@ export class ConsentSession {
       ...(hasPrivacySignal() && { signal: true }),
     });
     void this.#sender?.flush();
+    // The record is in the queue, and goes with the page that is left. Other tabs keep what the visitor is writing there.
+    const isLess = Object.keys(before).some((key) => before[key] && !purposes[key]);
+    const isAsked = (this.page.element?.getAttribute('reload-on-withdrawal') ?? 'false') !== 'false';
+    if (isLess && isAsked) location.reload();
   }
 
   #keep(decision: StoredDecision): void {

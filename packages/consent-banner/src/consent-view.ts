@@ -1,9 +1,8 @@
 import { html, nothing, render, type TemplateResult } from 'lit/html.js';
 import { adoptStyles } from './adopt-styles.ts';
+import { bannerStyles } from './banner.styles.ts';
 import { bannerView } from './banner-view.ts';
-import { carryOver } from './carry-over.ts';
 import { checkAttributes, checkTags } from './check-attributes.ts';
-import { styles } from './consent-banner.styles.ts';
 import { ConsentSession, hasPrivacySignal } from './consent-session.ts';
 import { fillWords } from './fill-words.ts';
 import { FocusClearance } from './focus-clearance.ts';
@@ -15,6 +14,7 @@ import type { Notice, Purpose } from './notice.ts';
 import { PanelLoader } from './panel-loader.ts';
 import type { ConsentRecord } from './record-queue.ts';
 import { reportProblem } from './report-problem.ts';
+import { sharedStyles } from './shared.styles.ts';
 import { Speaker } from './speaker.ts';
 import { CORNER } from './stub/attribute-values.ts';
 import type { ConsentInterface, PageActions, PageView } from './stub/consent-state.ts';
@@ -39,15 +39,18 @@ export class ConsentView implements ConsentInterface {
     this.#actions = actions;
     this.#speaker = new Speaker(loadLanguage);
     this.#panel = new PanelLoader(loadPanel);
-    document.addEventListener('focusin', ({ target }) => this.#clearance.clear(target as HTMLElement, this.#banner));
+    document.addEventListener('focusin', ({ target }) => {
+      // The links that stand in the layer are not under it.
+      if (!this.#page?.element?.contains(target as Node)) this.#clearance.clear(target as HTMLElement, this.#banner);
+    });
   }
 
   update(page: PageView): void {
-    const { element, noticeId, isAsking, frames } = page;
+    const { element: host, noticeId, isAsking, frames } = page;
     this.#page = page;
-    this.#useRoot(element && (element.shadowRoot ?? element.attachShadow({ mode: 'open' })));
-    if (!element) return;
-    checkAttributes(element);
+    this.#useRoot(host && (host.shadowRoot ?? host.attachShadow({ mode: 'open' })));
+    if (!host) return;
+    checkAttributes(host);
     if (!page.state) checkTags();
     if (!noticeId) reportProblem('notice-id is missing. Set it to the id of a published notice.');
     const session = this.#useSession(page);
@@ -99,6 +102,7 @@ export class ConsentView implements ConsentInterface {
     this.#isPanelOpen = false;
     if (left) render(nothing, left);
     this.#root = root;
+    root?.addEventListener('focusin', this.#focus.remember);
     this.#clearance.end();
   }
 
@@ -144,12 +148,12 @@ export class ConsentView implements ConsentInterface {
   }
 
   #render(): void {
-    const { element, isAsking, frames } = this.#page as PageView;
+    const { isAsking, frames } = this.#page as PageView;
     const words = this.#speaker.find(this.#language);
     const root = this.#root;
-    if (!element || !root || !words) return;
+    if (!root || !words) return;
     const { parts } = this.#panel;
-    adoptStyles(root, styles, parts?.styles ?? '');
+    adoptStyles(root, sharedStyles, bannerStyles, parts?.styles ?? '');
     const notice = this.#notice;
     const trigger = this.#read('trigger');
     const isTriggered = CORNER.test(trigger) && !isAsking && this.#session;
@@ -184,7 +188,7 @@ export class ConsentView implements ConsentInterface {
       // Asked when it is pressed: by then the visitor may have decided on other purposes.
       allow: (keys) =>
         this.#decide(
-          ({ key }) => keys.includes(key) || Object.hasOwn(carryOver(this.#page as PageView, offered), key),
+          ({ key }) => keys.includes(key) || Object.hasOwn(parts.carryOver(this.#page as PageView, offered), key),
           'inline',
         ),
     });
@@ -194,9 +198,11 @@ export class ConsentView implements ConsentInterface {
     const { isAsking, stored } = this.#page as PageView;
     const words = fillWords(spoken, notice);
     const earlier = stored && stored.noticeVersion < notice.version ? stored : null;
+    // The panel first: of two slots of one name the first is filled, and the panel has one only while it is open.
+    const isShown = isAsking && this.#session?.notice && (parts || !this.#hasCookies);
     return html`
-      ${isAsking && this.#session?.notice && (parts || !this.#hasCookies) ? this.#renderBanner(words, earlier?.decidedAt ?? null) : nothing}
       ${parts ? this.#renderPanel(notice, words, parts) : nothing}
+      ${isShown ? this.#renderBanner(words, earlier?.decidedAt ?? null) : nothing}
     `;
   }
 
@@ -208,12 +214,11 @@ export class ConsentView implements ConsentInterface {
         rejectAll: () => this.#decide(() => false, 'banner'),
         showPanel: () => this.open(),
         expectPanel: () => void this.#panel.prepare(),
-        rememberFocus: this.#focus.remember,
       },
     );
   }
 
-  #renderPanel(notice: Notice, words: SpokenWords, { panelView }: PanelParts): TemplateResult {
+  #renderPanel(notice: Notice, words: SpokenWords, { carryOver, panelView }: PanelParts): TemplateResult {
     const page = this.#page as PageView;
     const { noticeId, stored } = page;
     const granted = carryOver(page, notice);

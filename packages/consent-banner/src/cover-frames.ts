@@ -12,7 +12,7 @@ export interface CoverOptions {
   readonly allow: (keys: readonly string[]) => void;
 }
 
-/** The boxes over frames that are held back, each as long as its frame is. */
+/** The boxes over frames, images and videos that are held back, each as long as that is. */
 export class FrameCovers {
   readonly #covers = new Map<HTMLElement, { readonly words: SpokenWords; readonly remove: () => void }>();
 

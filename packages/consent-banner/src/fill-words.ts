@@ -1,9 +1,10 @@
 import type { SpokenWords } from './load-words.ts';
 import type { Notice } from './notice.ts';
+import type { Words } from './words.ts';
 
 /** The words as one notice needs them: the controller and the purposes stand in them by name. */
 export function fillWords(words: SpokenWords, notice: Notice): SpokenWords {
-  const names = { controller: notice.controllerName, purposes: namePurposes(notice, words.lang) };
+  const names = { controller: notice.controllerName, purposes: namePurposes(notice, words) };
   return { ...words, intro: fillText(words.intro, names), panelIntro: fillText(words.panelIntro, names) };
 }
 
@@ -14,11 +15,15 @@ export function fillText(text: string, names: Readonly<Record<string, string>>):
   );
 }
 
-/** "A, B and C", as the language writes it. */
-export function listNames(names: readonly string[], language: string): string {
+/**
+ * "A, B and C", as the language writes it. The words say how, for a browser looks through its data on every language before
+ * it makes the first `Intl.ListFormat`, and the visitor would wait for that.
+ */
+export function listNames(names: readonly string[], { list }: Words): string {
+  const [, comma = '', and = ''] = list.split(/\{\w+\}/);
   const isolated = names.map(isolate);
-  if (!Intl.ListFormat.supportedLocalesOf(language).length) return isolated.join(', ');
-  return new Intl.ListFormat(language).format(isolated);
+  const last = isolated.pop() ?? '';
+  return isolated.length ? isolated.join(comma) + and + last : last;
 }
 
 /** A moment as a reader of the language writes it; in the browser's own way where it does not know the language. */
@@ -29,12 +34,12 @@ export function writeMoment(time: string, language: string): string {
 }
 
 /** What is asked for: the optional purposes, or the required ones where nothing else is to be told. */
-function namePurposes({ purposes }: Notice, language: string): string {
+function namePurposes({ purposes }: Notice, words: Words): string {
   const optional = purposes.filter(({ required }) => !required);
   const asked = optional.length ? optional : purposes;
   return listNames(
     asked.map(({ label }) => label),
-    language,
+    words,
   );
 }
 

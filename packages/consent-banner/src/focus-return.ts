@@ -2,9 +2,13 @@
 export class FocusReturn {
   #before: HTMLElement | undefined;
 
-  readonly remember = ({ relatedTarget, currentTarget }: FocusEvent): void => {
-    const isOutside = !(currentTarget as Element).getRootNode().contains(relatedTarget as Node | null);
-    if (relatedTarget instanceof HTMLElement && isOutside) this.#before = relatedTarget;
+  readonly remember = ({
+    relatedTarget,
+    currentTarget,
+  }: Event & { readonly relatedTarget?: EventTarget | null }): void => {
+    const root = currentTarget as ShadowRoot;
+    const isInside = [root, root.host].some((place) => place.contains(relatedTarget as Node | null));
+    if (relatedTarget instanceof HTMLElement && !isInside) this.#before = relatedTarget;
   };
 
   /** The button that was pressed is gone. Whoever has the focus by now keeps it. */

@@ -3,7 +3,7 @@ import { mountInterface } from './mount-interface.ts';
 import type { PanelParts } from './mount-panel.ts';
 import { shared } from './shared.ts';
 import { currentScript } from './stub/current-script.ts';
-import type { MountByScript } from './stub/load-script.ts';
+import type { LoadedScript, MountByScript } from './stub/load-script.ts';
 
 /** Set by the build. */
 declare const SVC_PANEL_INTEGRITY: string;
@@ -11,7 +11,7 @@ declare const SVC_WORDS_INTEGRITY: string;
 
 const WORDS_TIMEOUT = 5_000;
 
-const script = currentScript();
+const script = currentScript() as LoadedScript | null;
 const folder = new URL('words/', script?.src).href;
 
 /** Each file of words is known by its hash in a list, and the list by its own: whoever exchanges "accept" and "reject" is not heard. */
@@ -30,9 +30,9 @@ async function loadFile(name: string, integrity: string): Promise<unknown> {
   return response.json();
 }
 
-const detail: MountByScript = (actions, load) =>
+const mount: MountByScript = (actions, load) =>
   mountInterface(actions, {
     loadLanguage,
     loadPanel: () => load<() => PanelParts>('panel', SVC_PANEL_INTEGRITY, shared),
   });
-script?.dispatchEvent(new CustomEvent('svc-consent', { detail }));
+script?.done(mount);

@@ -53,6 +53,10 @@ const near: Readonly<Record<string, string>> = { no: 'nb', nn: 'nb' };
  * What is no BCP 47 tag, or no language of ours, takes English.
  */
 export function matchLanguage(tag: string): Language {
+  // The usual tags need no `Intl.Locale`, whose data a browser first has to load.
+  const [, plain] = /^([a-z]{2})(?:-[A-Z]{2})?$/.exec(tag) ?? [];
+  const found = languages.find((known) => known === plain);
+  if (found) return found;
   try {
     const { language, script } = new Intl.Locale(tag).maximize();
     const wanted = [`${language}-${script}`, near[language] ?? language];

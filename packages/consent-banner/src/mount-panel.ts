@@ -1,3 +1,4 @@
+import { carryOver } from './carry-over.ts';
 import { clearCookies, keepCookies } from './cookies.ts';
 import { FrameCovers } from './cover-frames.ts';
 import { css } from './css.ts';
@@ -15,6 +16,7 @@ const styles = css`${panelStyles}${switchStyles}${receiptStyles}${triggerStyles}
 export interface PanelParts {
   readonly styles: string;
   readonly covers: FrameCovers;
+  readonly carryOver: typeof carryOver;
   readonly panelView: typeof panelView;
   readonly triggerView: typeof triggerView;
   readonly keepCookies: typeof keepCookies;
@@ -23,5 +25,14 @@ export interface PanelParts {
 }
 
 export function mountPanel(): PanelParts {
-  return { styles, covers: new FrameCovers(), panelView, triggerView, keepCookies, clearCookies, recallNotice };
+  return {
+    styles,
+    covers: new FrameCovers(),
+    carryOver,
+    panelView,
+    triggerView,
+    keepCookies,
+    clearCookies,
+    recallNotice,
+  };
 }

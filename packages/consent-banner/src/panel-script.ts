@@ -1,5 +1,6 @@
 // Stage three, which stage two loads by its hash. What it shares with stage two hangs on its tag.
 import { mountPanel } from './mount-panel.ts';
 import { currentScript } from './stub/current-script.ts';
+import type { LoadedScript } from './stub/load-script.ts';
 
-currentScript()?.dispatchEvent(new CustomEvent('svc-consent', { detail: mountPanel }));
+(currentScript() as LoadedScript | null)?.done(mountPanel);

@@ -63,6 +63,7 @@ function contentView(content: PanelContent, actions: PanelActions): TemplateResu
       </ul>
       ${receiptView(stored && readReceipt(noticeId, stored.decidedAt), words)}
       <p class="about" part="about"><bdi>${notice.name}</bdi> · v${notice.version}</p>
+      <slot name="more"></slot>
     </div>
     <footer>
       <button class="save" part="save" type="button" @click=${save}>${words.save}</button>

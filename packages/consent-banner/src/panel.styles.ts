@@ -84,6 +84,9 @@ export const panelStyles = css`
   p.about {
     font-size: 0.8125em;
   }
+  .body slot {
+    justify-content: start;
+  }
   footer {
     display: grid;
     gap: 0.625em;

@@ -1,14 +1,21 @@
-import { html, render } from 'lit/html.js';
+import { html, nothing, render } from 'lit/html.js';
 import { adoptStyles } from './adopt-styles.ts';
 import { fillText, listNames } from './fill-words.ts';
 import type { SpokenWords } from './load-words.ts';
 import { placeholderStyles } from './placeholder.styles.ts';
+import { sharedStyles } from './shared.styles.ts';
 
 /** Below this there is no room for a sentence, and such frames show nothing to a visitor anyway. */
 const SMALLEST = 48;
 
+/** An image without an address is but its alternative text; so it has the size of its attributes, and stands like an image. */
+const asBox = [
+  ['display', 'inline-block'],
+  ['overflow', 'hidden'],
+] as const;
+
 export interface PlaceholderOptions {
-  /** The frame that is held back: it stays where it is, empty, so that nothing on the page moves. */
+  /** The frame, image or video that is held back: it stays where it is, empty, so that nothing on the page moves. */
   readonly frame: HTMLElement;
   /** The purposes that it waits for, as the notice names them. */
   readonly labels: readonly string[];
@@ -26,14 +33,18 @@ export interface PlaceholderOptions {
 export function showPlaceholder({ frame, labels, words, theme, allow }: PlaceholderOptions): () => void {
   const host = document.createElement('svc-consent-placeholder');
   const root = host.attachShadow({ mode: 'open' });
-  const label = listNames(labels, words.lang);
-  if (theme) host.dataset.theme = theme;
-  adoptStyles(root, placeholderStyles);
+  const label = listNames(labels, words);
+  const name = frame.getAttribute('alt') || frame.title;
+  if (theme) host.setAttribute('theme', theme);
+  adoptStyles(root, sharedStyles, placeholderStyles);
   render(
     html`
-      <div part="placeholder" role="group" aria-labelledby="text" lang=${words.lang} dir=${words.dir}>
-        <p id="text" part="text">${fillText(words.placeholder, { label })}</p>
-        <button part="allow" type="button" @click=${allow}>${fillText(words.placeholderAllow, { label })}</button>
+      <div id="root">
+        <div class="layer" part="placeholder" role="group" aria-labelledby="name text" lang=${words.lang} dir=${words.dir}>
+          ${name ? html`<p id="name" part="name" dir="auto">${name}</p>` : nothing}
+          <p id="text" part="text">${fillText(words.placeholder, { label })}</p>
+          <button part="allow" type="button" @click=${allow}>${fillText(words.placeholderAllow, { label })}</button>
+        </div>
       </div>
     `,
     root,
@@ -47,8 +58,11 @@ export function showPlaceholder({ frame, labels, words, theme, allow }: Placehol
     ended.abort();
     host.remove();
     frame.inert = wasInert;
+    for (const [name] of boxes) frame.style.removeProperty(name);
   };
   frame.inert = true;
+  const boxes = frame instanceof HTMLImageElement && getComputedStyle(frame).display === 'inline' ? asBox : [];
+  for (const [name, value] of boxes) frame.style.setProperty(name, value, 'important');
   cover(frame, host);
   // Where it stands within its parent changes with its neighbours; the box is laid out there, too, and follows the rest.
   for (const neighbour of [frame.parentElement, ...(frame.parentElement?.children ?? [])]) {

@@ -30,5 +30,5 @@ function statusView(
 ): TemplateResult | typeof nothing {
   const labels = purposes.filter((purpose) => purpose.status === status).map(({ label }) => label);
   if (!labels.length) return nothing;
-  return html`<dt>${words[status]}</dt><dd>${listNames(labels, words.lang)}</dd>`;
+  return html`<dt>${words[status]}</dt><dd>${listNames(labels, words)}</dd>`;
 }

@@ -4,11 +4,14 @@ import { listKeys, readItem, removeItem, writeItem } from './safe-storage.ts';
 import { attempt } from './stub/attempt.ts';
 import { decisionKey } from './stub/stored-decision.ts';
 
+/** How the visitor was asked. */
+export type ConsentMethod = 'banner' | 'modal' | 'inline' | 'checkbox';
+
 /** The body of `POST /v1/public/consent/{noticeId}/records`. */
 export interface ConsentRecord {
   readonly subjectId: string;
   readonly purposes: Purposes;
-  readonly method: 'banner' | 'modal' | 'inline';
+  readonly method: ConsentMethod;
   readonly capturedAt: string;
   readonly noticeVersion: number;
 }

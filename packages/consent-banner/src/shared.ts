@@ -5,6 +5,7 @@ import { fillText, listNames, writeMoment } from './fill-words.ts';
 import { parseNotice } from './notice.ts';
 import { reportProblem } from './report-problem.ts';
 import { readItem } from './safe-storage.ts';
+import { sharedStyles } from './shared.styles.ts';
 
 /** What stage two hands to stage three. The build leaves these modules out of the latter, so that nobody loads them twice. */
 export const shared = {
@@ -19,4 +20,5 @@ export const shared = {
   parseNotice,
   reportProblem,
   readItem,
+  sharedStyles,
 };

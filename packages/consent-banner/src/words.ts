@@ -35,4 +35,6 @@ export interface Words {
   /** The server has not answered yet. */
   readonly pending: string;
   readonly download: string;
+  /** How names are joined: what stands between two of them, and before the last one. */
+  readonly list: string;
 }

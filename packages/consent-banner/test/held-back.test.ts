@@ -179,6 +179,7 @@ describe('what is held back', () => {
     hold(frame('marketing'));
     const visit = await meetBanner();
     await waitUntil(() => document.querySelector('svc-consent-placeholder'), 'the box is there');
+    await new Promise((done) => requestIdleCallback(done)); // Then the banner has looked at all that could wait.
     const { getAttribute } = visit.element;
     let reads = 0;
     visit.element.getAttribute = (name) => {

@@ -47,6 +47,28 @@ describe('on quiet visits', () => {
     await waitUntil(() => isBannerShown(visit), 'the banner shows');
   });
 
+  it('the first layer waits for none of what the browser knows of languages, which it would first have to load', async () => {
+    const asked: string[] = [];
+    const names = ['Locale', 'ListFormat', 'DateTimeFormat', 'DisplayNames', 'PluralRules'] as const;
+    const kept = names.map((name) => [name, Intl[name]] as const);
+    for (const [name, original] of kept) {
+      const tell = (): void => void asked.push(name);
+      const get = (target: object, key: string): unknown => {
+        tell();
+        return Reflect.get(target, key);
+      };
+      const construct = (target: new () => object, given: []): object => {
+        tell();
+        return Reflect.construct(target, given);
+      };
+      pretend(Intl, name, new Proxy(original, { get, construct }));
+    }
+    const visit = await meetBanner({ language: 'en-AU' });
+    for (const [name, original] of kept) pretend(Intl, name, original);
+    expect(find(visit, '.banner').lang).to.equal('en');
+    expect(asked).to.deep.equal([]);
+  });
+
   it('paper has no banner and no panel on it', async () => {
     const visit = await meetBanner();
     await emulateMedia({ media: 'print' });

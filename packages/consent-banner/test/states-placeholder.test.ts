@@ -179,7 +179,7 @@ describe('the box over a frame that is held back', () => {
       await expect(box.host).to.be.accessible();
     }
     await emulateForcedColors(true);
-    const { borderTopStyle } = getComputedStyle(box.host.shadowRoot?.querySelector('div') as Element);
+    const { borderTopStyle } = getComputedStyle(box.host.shadowRoot?.querySelector('[role=group]') as Element);
     expect(borderTopStyle).to.equal('solid');
     const button = box.host.shadowRoot?.querySelector('button')?.getBoundingClientRect();
     expect(Math.min(button?.height ?? 0, button?.width ?? 0)).to.be.at.least(44);

@@ -8,6 +8,8 @@ export interface VisitorFrameOptions {
   readonly copies?: number;
   /** Markup before the element. */
   readonly above?: string;
+  /** Of the element, as markup. */
+  readonly attributes?: string;
   readonly policy?: 'strict' | 'nonce' | 'untrusted';
   /** Of the page. */
   readonly language?: string;

@@ -68,7 +68,7 @@ const records = new Map<string, unknown[]>();
 const noticeReads = new Map<string, number>();
 
 /**
- * Serves `/visitor-page?notice=…` (with `copies`, `above`, `policy`, `language`, `folder`), the public endpoints, and
+ * Serves `/visitor-page?notice=…` (with `copies`, `above`, `attributes`, `policy`, `language`, `folder`), the public endpoints, and
  * `/visitor-page/seen?notice=…` for the tests.
  */
 export async function serveVisitorPage(exchange: Exchange, next: () => Promise<void>): Promise<void> {
@@ -119,13 +119,13 @@ async function readBody(request: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 function renderPage(noticeId: string, query: Exchange['query']): string {
-  const { copies = 1, above = '', language = 'en', folder = '/packages/consent-banner/dist' } = query;
+  const { copies = 1, above = '', attributes = '', language = 'en', folder = '/packages/consent-banner/dist' } = query;
   const nonce = query.policy === 'nonce' ? ' nonce="right"' : '';
   const script = readFileSync(new URL('svc-consent.js', dist));
   const integrity = `sha384-${createHash('sha384').update(script).digest('base64')}`;
   const tag = `<script src="${folder}/svc-consent.js" integrity="${integrity}" crossorigin="anonymous"${nonce}></script>`;
   return `<!doctype html><html lang="${language}"><title>A visitor's page</title>
-    <body>${above}<svc-consent notice-id="${noticeId}"></svc-consent>${tag.repeat(Number(copies))}<h1>A page</h1></body></html>`;
+    <body>${above}<svc-consent notice-id="${noticeId}" ${attributes}></svc-consent>${tag.repeat(Number(copies))}<h1>A page</h1></body></html>`;
 }
 
 function createNotice(id: string): object {

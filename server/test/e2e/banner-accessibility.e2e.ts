@@ -109,7 +109,7 @@ describe('what a screen reader is told of the banner', () => {
     await page.locator('svc-consent .trigger').waitFor();
     const tree = await readTree(page);
     assert.deepEqual(named(tree, 'group'), [
-      { role: 'group', name: 'This content is not shown, because you have not allowed: Marketing.' },
+      { role: 'group', name: 'A film This content is not shown, because you have not allowed: Marketing.' },
     ]);
     assert.deepEqual(
       named(tree, 'button').map(({ name }) => name),

@@ -25,6 +25,10 @@ export function joinPage(consent: PageConsent): void {
  * @attr {string} cookie-domain - Domain whose hosts share one decision, kept in a cookie.
  * @attr {string} clear-cookies - Cookies to delete when a purpose is not granted: `statistics: _ga _ga_*; marketing: _fbp`.
  * @attr {string} consent-mode - Signals of Google Consent Mode for each purpose: `statistics: analytics_storage`.
+ * @attr {boolean} [reload-on-withdrawal=false] - Loads the page anew when a consent is taken back on it: a script that ran has run.
+ *
+ * @slot more - Links of the site's own, such as privacy policy and imprint: shown in the first layer and in the panel.
+ *   Write `hidden` on them, lest they stand in the page for those who are asked nothing.
  *
  * @fires {CustomEvent<ConsentState>} svc-consent - On `document`: the visitor decided, or a stored decision was found.
  *
@@ -43,7 +47,8 @@ export function joinPage(consent: PageConsent): void {
  * @csspart trigger - The floating button.
  * @csspart receipt - The receipt in the panel.
  * @csspart download - Button that saves the receipt.
- * @csspart placeholder - Box over a frame that is held back; of `svc-consent-placeholder`, which lies behind the frame.
+ * @csspart placeholder - Box over a frame, an image or a video that is held back; of `svc-consent-placeholder`, which lies behind the frame.
+ * @csspart name - What the page calls that; of `svc-consent-placeholder`, too.
  * @csspart allow - Its button; of `svc-consent-placeholder`, too.
  *
  * @cssprop [--svc-c-bg=#ffffff] - Background.

@@ -32,7 +32,7 @@ export interface PageView {
   readonly stored: StoredDecision | null;
   /** Whether the visitor is to be asked: undecided, decided too long ago, or about an older notice. */
   readonly isAsking: boolean;
-  /** The frames that are held back, in document order. */
+  /** The frames, images and videos that are held back and have a place in the page, in document order. */
   readonly frames: readonly HTMLElement[];
 }
 

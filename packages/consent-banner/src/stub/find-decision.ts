@@ -25,7 +25,8 @@ export function findDecision(noticeId: string, isShared: boolean): StoredDecisio
   }
   let newest: StoredDecision | null = null;
   for (const text of texts) {
-    const found = attempt<unknown>(() => JSON.parse(text as string));
+    if (!text) continue; // Most visitors have none, and an error takes its time.
+    const found = attempt<unknown>(() => JSON.parse(text));
     if (isNext(found, newest)) newest = found;
   }
   return newest;
@@ -49,7 +50,7 @@ export function isLess({ purposes }: StoredDecision, { purposes: than }: StoredD
 export function isInForce(decision: StoredDecision, read: (name: string) => string | null | undefined): boolean {
   const isRefusal = decision.decision === 'rejected';
   const ages = [isRefusal && read('refusal-max-age'), read('max-age')];
-  const longest = Number(ages.find((age) => AGE.test(age as string)) ?? LONGEST_AGE);
+  const longest = Number(ages.find((age) => age && AGE.test(age)) ?? LONGEST_AGE);
   const hasSignal = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl;
   return countDays(decision) < longest && (isRefusal || !hasSignal || decision.signal === true);
 }

@@ -7,6 +7,7 @@ import type { Purposes } from './stored-decision.ts';
  * @param mapping purposes to names; a name may be the beginning of one and an asterisk.
  */
 export function hasLeftovers(mapping: string | null | undefined, purposes: Purposes): boolean {
-  const cookies = `; ${attempt(() => document.cookie)}`;
-  return readMapping(mapping).some(([key, name]) => !purposes[key] && cookies.includes(`; ${name}=`.replace('*=', '')));
+  return readMapping(mapping).some(
+    ([key, name]) => !purposes[key] && attempt(() => `; ${document.cookie}`.includes(`; ${name}=`.replace('*=', ''))),
+  );
 }

@@ -15,7 +15,7 @@ export function readNeeds(tag: HTMLElement): readonly string[] {
  * Lets the tags go whose purposes are all granted, in document order and each in a task of its own, and takes back what
  * is granted no more. A script that ran has run.
  * @param nonce of our own script tag: on a page with nonces, a script without it was not written by the page.
- * @returns the frames that wait.
+ * @returns the frames, images and videos that wait and have a place in the page.
  */
 export function releaseTags(
   released: WeakSet<Element>,
@@ -28,12 +28,12 @@ export function releaseTags(
     '[data-svc-purpose]',
   ) as NodeListOf<HTMLElement>) {
     const isGranted = readNeeds(tag).every((key) => purposes[key] === true);
-    const isScript = tag instanceof HTMLScriptElement;
+    const isScript = tag.localName === 'script';
     if (isGranted !== released.has(tag) && !(isScript && (!isGranted || (nonce && tag.nonce !== nonce)))) {
       if (isGranted) {
         released.add(tag);
         const release = (): unknown => released.has(tag) && setAddresses(tag, isGranted, isScript);
-        if (isScript) takeTurn(tag, release);
+        if (isScript) takeTurn(tag as HTMLScriptElement, release);
         else setTimeout(release);
       } else {
         released.delete(tag);
@@ -41,10 +41,15 @@ export function releaseTags(
       }
     }
     // One that the page loads itself is not held back, whatever it names.
-    if (!isGranted && tag instanceof HTMLIFrameElement && !/^(?!about:)./.test(tag.getAttribute('src') ?? ''))
-      waiting.push(tag);
+    if (!isGranted && isVisible(tag) && !/^(?!about:)./.test(tag.getAttribute('src') ?? '')) waiting.push(tag);
   }
   return waiting;
+}
+
+/** What leaves a gap in the page: a frame, and what says its size, but for the images of one or two pixels. */
+function isVisible(tag: HTMLElement): boolean {
+  const { width, height } = tag.attributes as unknown as Readonly<Record<string, Attr | undefined>>;
+  return tag.localName === 'iframe' || Math.min(Number(width?.value), Number(height?.value)) > 2;
 }
 
 let turn = Promise.resolve<unknown>(0);
@@ -52,7 +57,8 @@ let turn = Promise.resolve<unknown>(0);
 /** Scripts keep the order of the page: the next waits until this one is loaded, unless it is `async` or does not come. */
 function takeTurn(script: HTMLScriptElement, release: () => unknown): void {
   const run = (done: (_: unknown) => void): void => {
-    for (const type of ['load', 'error']) script.addEventListener(type, done);
+    script.addEventListener('load', done);
+    script.addEventListener('error', done);
     script.async = script.hasAttribute('async'); // It is true by itself for a tag that has waited.
     release();
     setTimeout(done, script.src && script.isConnected && !script.async ? LONGEST_TURN : 0);
@@ -60,10 +66,10 @@ function takeTurn(script: HTMLScriptElement, release: () => unknown): void {
   turn = turn.then(() => new Promise((done) => setTimeout(run, 0, done)));
 }
 
-/** Gives a tag what its `data-src`, `data-srcset`, `data-href` and `data-type` say, or takes it away again. */
+/** Gives a tag what its `data-src`, `data-srcset`, `data-poster`, `data-href` and `data-type` say, or takes it away again. */
 function setAddresses(tag: HTMLElement, isGranted: boolean, isRenewed: boolean): void {
   if (isRenewed) tag.removeAttribute('type');
-  for (const name of ['type', 'src', 'srcset', 'href']) {
+  for (const name of ['type', 'src', 'srcset', 'poster', 'href']) {
     const value = tag.dataset[name];
     if (!value) continue;
     if (!isGranted) tag.removeAttribute(name);
@@ -75,4 +81,6 @@ function setAddresses(tag: HTMLElement, isGranted: boolean, isRenewed: boolean):
   // A script runs when it is inserted, a frame forgets. It is the same element, so the nonce, the integrity, and under
   // Trusted Types what the parser wrote into it, stay as the page gave them.
   if (isRenewed) tag.parentNode?.insertBefore(tag, tag.nextSibling);
+  // A player looks for what it plays only when it is told to, and goes on playing what was taken away.
+  tag.closest<HTMLMediaElement>('video,audio')?.load();
 }

@@ -3,6 +3,8 @@ export type Mapped = readonly [key: string, name: string];
 
 /** Reads an attribute in the grammar `key: name name; key: name`. What does not fit maps nothing. */
 export function readMapping(text: string | null | undefined): readonly Mapped[] {
-  const pairs = [...(text ?? '').matchAll(/([^\s:;]+)\s*:([^:;]+)/g)];
-  return pairs.flatMap(([, key = '', names = '']) => (names.match(/\S+/g) ?? []).map((name) => [key, name] as const));
+  return (text ?? '').split(';').flatMap((pair) => {
+    const [key = '', names] = pair.split(':');
+    return (names?.match(/\S+/g) ?? []).map((name) => [key.trim(), name] as const);
+  });
 }

@@ -26,6 +26,8 @@ export interface PageConsent {
 }
 
 const EVENT = 'svc-consent';
+/** A page that is never idle is looked at all the same. Where there is no such callback it is a timer without a time. */
+const IDLE: unknown = { timeout: 2_000 };
 
 /** Stage one: the consent of a page, who listens to it and what waits for it. It shows nothing itself. */
 export function createPageConsent({ script, source, loadInterface }: PageOptions): PageConsent {
@@ -42,6 +44,7 @@ export function createPageConsent({ script, source, loadInterface }: PageOptions
   let ui: ConsentInterface | undefined;
   let loading: Promise<void> | undefined;
   let isBroken = false;
+  let isIdle = false;
 
   const findElement = (): HTMLElement | undefined => elements.values().next().value;
   const read = (name: string): string | null | undefined => findElement()?.getAttribute(name);
@@ -71,26 +74,41 @@ export function createPageConsent({ script, source, loadInterface }: PageOptions
     followStored();
     isAsking = !state;
     release();
-    if (state) (window.requestIdleCallback ?? setTimeout)(() => void checkVersion());
+    (window.requestIdleCallback ?? setTimeout)(lookFurther, IDLE as object);
+  }
+
+  /**
+   * What the page need not wait for. Only to hear of the storage makes the browser open it, and cookies are another
+   * process's. What was told before is not missed.
+   */
+  function lookFurther(): void {
+    isIdle = true;
+    for (const type of ['storage', 'pageshow', 'focus']) addEventListener(type, followStored);
+    followStored();
+    if (!ui) show();
+    if (state) void checkVersion();
   }
 
   /** Loads the interface only where there is something for it to do. Nobody asks a robot. */
   function show(): void {
-    const hasRecords = () =>
-      attempt(() => Object.keys(localStorage).some((key) => /^svc-consent:.+:record:/.test(key)));
     if (ui) ui.update({ element: findElement(), noticeId, address, state, stored, isAsking, frames });
     else if (
       elements.size &&
       !isBroken &&
-      !/(?<!cu)bot|crawl|spider/i.test(navigator.userAgent) &&
-      (isAsking ||
-        frames[0] ||
-        CORNER.test(read('trigger') ?? '') ||
-        hasLeftovers(read('clear-cookies'), state?.purposes ?? {}) ||
-        hasRecords())
+      (isAsking || frames[0] || (isIdle && hasMore())) &&
+      !/(?<!cu)bot|crawl|spider/i.test(navigator.userAgent)
     ) {
       void load();
     }
+  }
+
+  /** Whether there is a button to show, a cookie to delete, or a record to send. */
+  function hasMore(): unknown {
+    return (
+      CORNER.test(read('trigger') ?? '') ||
+      hasLeftovers(read('clear-cookies'), state?.purposes ?? {}) ||
+      attempt(() => Object.keys(localStorage).some((key) => /^svc-consent:.+:record:/.test(key)))
+    );
   }
 
   function load(): Promise<void> {
@@ -194,8 +212,6 @@ export function createPageConsent({ script, source, loadInterface }: PageOptions
   }
 
   tellMode('default');
-  // A page that comes back, from a cache or from behind another tab, has missed what was told meanwhile.
-  for (const type of ['storage', 'pageshow', 'focus']) addEventListener(type, followStored);
   new MutationObserver(release).observe(document, { childList: true, subtree: true });
   return { elements, refresh, api: Object.freeze({ get: () => state, onDecision, open }) };
 }

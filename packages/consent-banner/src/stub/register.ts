@@ -9,6 +9,6 @@ export function registerSvcConsent(options: PageOptions): void {
   const page = createPageConsent(options);
   joinPage(page);
   // First the global: elements that are on the page already start, and dispatch, while they are being defined.
-  Object.defineProperty(window, 'SvcConsent', { value: page.api, configurable: true, enumerable: true });
+  Object.assign(window, { SvcConsent: page.api });
   customElements.define(TAG, SvcConsentElement);
 }

@@ -24,4 +24,5 @@ export const words: Words = {
   refused: 'مرفوض',
   pending: 'سيُضاف الإثبات إلى الإيصال فور ردّ الخادم.',
   download: 'حفظ الإيصال',
+  list: '{first} و{next} و{last}',
 };

@@ -25,4 +25,5 @@ export const words: Words = {
   refused: 'Отхвърлено',
   pending: 'Доказателството ще бъде добавено към разписката, щом сървърът отговори.',
   download: 'Запазване на разписката',
+  list: '{first}, {next} и {last}',
 };

@@ -25,4 +25,5 @@ export const words: Words = {
   refused: 'Odmítnuto',
   pending: 'Důkaz se do potvrzení doplní, jakmile server odpoví.',
   download: 'Uložit potvrzení',
+  list: '{first}, {next} a\u00a0{last}',
 };

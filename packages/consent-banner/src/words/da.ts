@@ -25,4 +25,5 @@ export const words: Words = {
   refused: 'Afvist',
   pending: 'Beviset føjes til kvitteringen, så snart serveren har svaret.',
   download: 'Gem kvitteringen',
+  list: '{first}, {next} og {last}',
 };

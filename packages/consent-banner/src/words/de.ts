@@ -25,4 +25,5 @@ export const words: Words = {
   refused: 'Abgelehnt',
   pending: 'Der Nachweis kommt in den Beleg, sobald der Server geantwortet hat.',
   download: 'Beleg speichern',
+  list: '{first}, {next} und {last}',
 };

@@ -25,4 +25,5 @@ export const words: Words = {
   refused: 'Refused',
   pending: 'The receipt will have its proof as soon as the server has answered.',
   download: 'Save the receipt',
+  list: '{first}, {next} and {last}',
 };

@@ -25,4 +25,5 @@ export const words: Words = {
   refused: 'Rechazado',
   pending: 'La prueba se añadirá al comprobante en cuanto el servidor haya respondido.',
   download: 'Guardar el comprobante',
+  list: '{first}, {next} y {last}',
 };

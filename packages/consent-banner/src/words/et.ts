@@ -25,4 +25,5 @@ export const words: Words = {
   refused: 'Keeldutud',
   pending: 'Tõend lisatakse kinnitusele kohe, kui server on vastanud.',
   download: 'Salvesta kinnitus',
+  list: '{first}, {next} ja {last}',
 };

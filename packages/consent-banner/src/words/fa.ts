@@ -26,4 +26,5 @@ export const words: Words = {
   refused: 'ردشده',
   pending: 'به‌محض پاسخ سرور، گواه به رسید افزوده می‌شود.',
   download: 'ذخیرهٔ رسید',
+  list: '{first}، {next} و {last}',
 };

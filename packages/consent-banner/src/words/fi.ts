@@ -25,4 +25,5 @@ export const words: Words = {
   refused: 'Hylätty',
   pending: 'Todiste lisätään kuittiin heti, kun palvelin on vastannut.',
   download: 'Tallenna kuitti',
+  list: '{first}, {next} ja {last}',
 };

@@ -26,4 +26,5 @@ export const words: Words = {
   refused: 'Refusé',
   pending: 'La preuve sera ajoutée au reçu dès que le serveur aura répondu.',
   download: 'Enregistrer le reçu',
+  list: '{first}, {next} et {last}',
 };

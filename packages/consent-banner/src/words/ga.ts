@@ -26,4 +26,5 @@ export const words: Words = {
   refused: 'Diúltaithe',
   pending: 'Cuirfear an cruthúnas leis an admháil a luaithe a fhreagróidh an freastalaí.',
   download: 'Sábháil an admháil',
+  list: '{first}, {next} agus {last}',
 };

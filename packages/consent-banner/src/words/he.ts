@@ -25,4 +25,5 @@ export const words: Words = {
   refused: 'נדחה',
   pending: 'ההוכחה תתווסף לקבלה ברגע שהשרת ישיב.',
   download: 'שמירת הקבלה',
+  list: '{first}, {next} ו-{last}',
 };

@@ -25,4 +25,5 @@ export const words: Words = {
   refused: 'अस्वीकृत',
   pending: 'सर्वर का उत्तर मिलते ही प्रमाण रसीद में जोड़ दिया जाएगा।',
   download: 'रसीद सहेजें',
+  list: '{first}, {next} और {last}',
 };

@@ -26,4 +26,5 @@ export const words: Words = {
   refused: 'Odbijeno',
   pending: 'Dokaz će biti dodan potvrdi čim poslužitelj odgovori.',
   download: 'Spremi potvrdu',
+  list: '{first}, {next} i {last}',
 };

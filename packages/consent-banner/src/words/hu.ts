@@ -25,4 +25,5 @@ export const words: Words = {
   refused: 'Elutasítva',
   pending: 'A bizonyíték bekerül az igazolásba, amint a kiszolgáló válaszol.',
   download: 'Igazolás mentése',
+  list: '{first}, {next} és {last}',
 };

@@ -25,4 +25,5 @@ export const words: Words = {
   refused: 'Ditolak',
   pending: 'Bukti akan ditambahkan ke tanda terima segera setelah server menjawab.',
   download: 'Simpan tanda terima',
+  list: '{first}, {next} dan {last}',
 };

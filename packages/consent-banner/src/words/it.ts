@@ -26,4 +26,5 @@ export const words: Words = {
   refused: 'Rifiutato',
   pending: 'La prova sarà aggiunta alla ricevuta non appena il server avrà risposto.',
   download: 'Salva la ricevuta',
+  list: '{first}, {next} e {last}',
 };

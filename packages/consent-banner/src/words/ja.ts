@@ -25,4 +25,5 @@ export const words: Words = {
   refused: '拒否',
   pending: 'サーバーが応答すると、控えに証明が加わります。',
   download: '控えを保存',
+  list: '{first}、{next}、{last}',
 };

@@ -25,4 +25,5 @@ export const words: Words = {
   refused: '거부됨',
   pending: '서버가 응답하는 즉시 확인서에 증명이 추가됩니다.',
   download: '확인서 저장',
+  list: '{first}, {next} 및 {last}',
 };

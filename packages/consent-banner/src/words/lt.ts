@@ -25,4 +25,5 @@ export const words: Words = {
   refused: 'Atmesta',
   pending: 'Įrodymas bus pridėtas prie patvirtinimo, kai tik atsakys serveris.',
   download: 'Išsaugoti patvirtinimą',
+  list: '{first}, {next} ir {last}',
 };

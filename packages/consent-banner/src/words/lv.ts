@@ -25,4 +25,5 @@ export const words: Words = {
   refused: 'Noraidīts',
   pending: 'Pierādījums tiks pievienots apliecinājumam, tiklīdz serveris būs atbildējis.',
   download: 'Saglabāt apliecinājumu',
+  list: '{first}, {next} un {last}',
 };

@@ -25,4 +25,5 @@ export const words: Words = {
   refused: 'Rifjutat',
   pending: 'Il-prova tiżdied mal-irċevuta hekk kif is-server iwieġeb.',
   download: 'Issejvja l-irċevuta',
+  list: '{first}, {next} u {last}',
 };

@@ -25,4 +25,5 @@ export const words: Words = {
   refused: 'Avvist',
   pending: 'Beviset legges til i kvitteringen så snart serveren har svart.',
   download: 'Lagre kvitteringen',
+  list: '{first}, {next} og {last}',
 };

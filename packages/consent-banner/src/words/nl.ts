@@ -25,4 +25,5 @@ export const words: Words = {
   refused: 'Geweigerd',
   pending: 'Het bewijs wordt toegevoegd zodra de server heeft geantwoord.',
   download: 'Ontvangstbewijs opslaan',
+  list: '{first}, {next} en {last}',
 };

@@ -26,4 +26,5 @@ export const words: Words = {
   refused: 'Odrzucone',
   pending: 'Dowód zostanie dodany do potwierdzenia, gdy tylko serwer odpowie.',
   download: 'Zapisz potwierdzenie',
+  list: '{first}, {next} i {last}',
 };

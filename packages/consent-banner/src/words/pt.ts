@@ -25,4 +25,5 @@ export const words: Words = {
   refused: 'Rejeitado',
   pending: 'A prova será acrescentada ao comprovativo assim que o servidor responder.',
   download: 'Guardar o comprovativo',
+  list: '{first}, {next} e {last}',
 };

@@ -25,4 +25,5 @@ export const words: Words = {
   refused: 'Respins',
   pending: 'Dovada va fi adăugată la confirmare imediat ce serverul răspunde.',
   download: 'Salvează confirmarea',
+  list: '{first}, {next} și {last}',
 };

@@ -25,4 +25,5 @@ export const words: Words = {
   refused: 'Odmietnuté',
   pending: 'Dôkaz sa do potvrdenia doplní hneď, ako server odpovie.',
   download: 'Uložiť potvrdenie',
+  list: '{first}, {next} a\u00a0{last}',
 };

@@ -25,4 +25,5 @@ export const words: Words = {
   refused: 'Zavrnjeno',
   pending: 'Dokaz bo dodan potrdilu, takoj ko strežnik odgovori.',
   download: 'Shrani potrdilo',
+  list: '{first}, {next} in {last}',
 };

@@ -25,4 +25,5 @@ export const words: Words = {
   refused: 'Avvisat',
   pending: 'Beviset läggs till i kvittot så snart servern har svarat.',
   download: 'Spara kvittot',
+  list: '{first}, {next} och {last}',
 };

@@ -26,4 +26,5 @@ export const words: Words = {
   refused: 'Reddedilenler',
   pending: 'Sunucu yanıt verir vermez kanıt belgeye eklenecek.',
   download: 'Belgeyi kaydet',
+  list: '{first}, {next} ve {last}',
 };

@@ -25,4 +25,5 @@ export const words: Words = {
   refused: 'Відхилено',
   pending: 'Доказ буде додано до підтвердження, щойно сервер відповість.',
   download: 'Зберегти підтвердження',
+  list: '{first}, {next} і {last}',
 };

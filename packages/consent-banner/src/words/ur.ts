@@ -26,4 +26,5 @@ export const words: Words = {
   refused: 'مسترد',
   pending: 'سرور کا جواب ملتے ہی ثبوت رسید میں شامل ہو جائے گا۔',
   download: 'رسید محفوظ کریں',
+  list: '{first}، {next} اور {last}',
 };

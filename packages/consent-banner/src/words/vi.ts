@@ -26,4 +26,5 @@ export const words: Words = {
   refused: 'Đã từ chối',
   pending: 'Bằng chứng sẽ được thêm vào biên nhận ngay khi máy chủ trả lời.',
   download: 'Lưu biên nhận',
+  list: '{first}, {next} và {last}',
 };

@@ -23,4 +23,5 @@ export const words: Words = {
   refused: '已拒绝',
   pending: '服务器答复后，凭据中将立即加入证明。',
   download: '保存凭据',
+  list: '{first}、{next}和{last}',
 };

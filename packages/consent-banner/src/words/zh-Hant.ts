@@ -23,4 +23,5 @@ export const words: Words = {
   refused: '已拒絕',
   pending: '伺服器回覆後，憑證中將立即加入證明。',
   download: '儲存憑證',
+  list: '{first}、{next}和{last}',
 };

@@ -1,11 +1,9 @@
-import { bannerStyles } from './banner.styles.ts';
 import { css } from './css.ts';
 
-/** Colours, type and buttons, which both layers share. Sizes follow the visitor's own font size, not the page's. */
-const sharedStyles = css`
+/** Colours, type and buttons, which all boxes share. Sizes follow the visitor's own font size, not the page's. */
+export const sharedStyles = css`
   :host {
     all: initial;
-    display: contents !important; /* A page's own rule, or a blocker's, would leave an open panel that nobody sees. */
     color-scheme: light dark;
     --_bg: var(--svc-c-bg, light-dark(#fff, #161a23));
     --_text: var(--svc-c-text, light-dark(#101322, #eef1f7));
@@ -95,7 +93,8 @@ const sharedStyles = css`
     line-height: 1.25;
     cursor: pointer;
   }
-  :focus-visible {
+  :focus-visible,
+  ::slotted(:focus-visible) {
     outline: 3px solid var(--_focus);
     outline-offset: 2px;
   }
@@ -124,6 +123,3 @@ const sharedStyles = css`
     }
   }
 `;
-
-/** The styles of stage two. */
-export const styles = css`${sharedStyles}${bannerStyles}`;

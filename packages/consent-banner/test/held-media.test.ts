@@ -1,0 +1,192 @@
+import { aTimeout, expect } from '@open-wc/testing';
+import { listenToConsole, restorePage } from './network.ts';
+import { find, leavePage, meetBanner, openPanel, press } from './visitor.ts';
+import { waitUntil } from './wait-until.ts';
+
+const accept = '.banner [data-choice=accept]';
+const pixel = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
+
+/** A tenth of a second of silence. */
+function createSound(): string {
+  const samples = 800;
+  const view = new DataView(new ArrayBuffer(44 + samples));
+  const write = (at: number, text: string): void => {
+    for (const [index, char] of [...text].entries()) view.setUint8(at + index, char.charCodeAt(0));
+  };
+  write(0, 'RIFF');
+  view.setUint32(4, 36 + samples, true);
+  write(8, 'WAVEfmt ');
+  view.setUint32(16, 16, true);
+  view.setUint16(20, 1, true);
+  view.setUint16(22, 1, true);
+  view.setUint32(24, 8000, true);
+  view.setUint32(28, 8000, true);
+  view.setUint16(32, 1, true);
+  view.setUint16(34, 8, true);
+  write(36, 'data');
+  view.setUint32(40, samples, true);
+  for (let at = 44; at < 44 + samples; at++) view.setUint8(at, 128);
+  return URL.createObjectURL(new Blob([view], { type: 'audio/wav' }));
+}
+
+function hold(markup: string): HTMLElement {
+  const holder = document.createElement('div');
+  holder.className = 'held';
+  holder.innerHTML = markup;
+  document.body.append(holder);
+  return holder;
+}
+
+const listBoxes = (): readonly HTMLElement[] => [
+  ...document.querySelectorAll<HTMLElement>('svc-consent-placeholder:not([hidden])'),
+];
+
+describe('images that are held back', () => {
+  beforeEach(leavePage);
+
+  afterEach(() => {
+    restorePage();
+    for (const holder of document.querySelectorAll('.held')) holder.remove();
+  });
+
+  it('have a box of the size that they will have, which names them, and offers to allow them', async () => {
+    const holder = hold(
+      `<p>Before <img data-svc-purpose="marketing" data-src="${pixel}" width="300" height="200" alt="A <b>map</b>"> after</p>`,
+    );
+    const image = holder.querySelector('img') as HTMLImageElement;
+    const visit = await meetBanner();
+    await waitUntil(() => listBoxes().length, 'the box is there');
+    const [box] = listBoxes() as [HTMLElement];
+    const [wanted, shown] = [image.getBoundingClientRect(), box.getBoundingClientRect()];
+    expect([shown.width, shown.height]).to.deep.equal([300, 200]);
+    expect([shown.x, shown.y]).to.deep.equal([wanted.x, wanted.y]);
+    const root = box.shadowRoot as ShadowRoot;
+    expect(root.querySelector('p')).to.have.text('A <b>map</b>');
+    expect(root.textContent).to.contain('Marketing');
+    await expect(box).to.be.accessible();
+    const before = holder.getBoundingClientRect().height;
+    root.querySelector('button')?.click();
+    await waitUntil(() => image.getAttribute('src') === pixel, 'the image comes');
+    expect(listBoxes()).to.be.empty;
+    expect(image.style.length).to.equal(0);
+    expect(image.inert).to.equal(false);
+    await waitUntil(() => image.complete && image.naturalWidth, 'it is drawn');
+    expect(holder.getBoundingClientRect().height, 'nothing moves').to.be.closeTo(before, 1);
+    await waitUntil(() => visit.network.records.length, 'a record goes out');
+    expect(visit.network.records[0]?.body).to.include({ method: 'inline' });
+  });
+
+  it('keep their shape where the page makes images as narrow as its columns', async () => {
+    const holder = hold(
+      `<style>.held img { max-width: 100%; height: auto }</style><div style="width: 150px">
+        <img data-svc-purpose="marketing" data-src="${pixel}" width="300" height="200" alt="A map"></div>`,
+    );
+    await meetBanner();
+    await waitUntil(() => listBoxes().length, 'the box is there');
+    const { width, height } = (holder.querySelector('svc-consent-placeholder') as Element).getBoundingClientRect();
+    expect([width, height]).to.deep.equal([150, 100]);
+  });
+
+  it('have no box where they are pixels, or say no size', async () => {
+    const image = (size: string): string => `<img alt="" data-svc-purpose="marketing" data-src="${pixel}" ${size}>`;
+    hold(
+      image('width="1" height="1"') +
+        image('width="2" height="2"') +
+        image('width="0" height="0"') +
+        image('') +
+        image('width="300"') +
+        image('style="width: 300px; height: 200px"') +
+        '<iframe title="A map" data-svc-purpose="marketing" data-src="/visitor-page/blank"></iframe>',
+    );
+    await meetBanner();
+    await waitUntil(() => listBoxes().length, 'the box of the frame is there');
+    expect(document.querySelectorAll('svc-consent-placeholder')).to.have.length(1);
+    expect(document.querySelectorAll('.held img[style*=inline-block]')).to.be.empty;
+  });
+
+  it('wait with the sources of a picture, too', async () => {
+    const holder = hold(`<picture><source data-svc-purpose="marketing" data-srcset="${pixel} 1x">
+      <img alt="A map" data-svc-purpose="marketing" data-src="${pixel}#one" data-srcset="${pixel}#two 2x"></picture>`);
+    const visit = await meetBanner();
+    expect(holder.querySelectorAll('[src], [srcset]')).to.be.empty;
+    await press(visit, accept);
+    await waitUntil(() => holder.querySelectorAll('[srcset]').length === 2, 'both come');
+    expect(holder.querySelector('img')?.currentSrc).to.equal(pixel);
+    await openPanel(visit);
+    await press(visit, 'footer [data-choice=reject]');
+    await waitUntil(() => !holder.querySelector('[src], [srcset]'), 'both go');
+  });
+});
+
+describe('sound and video that is held back', () => {
+  beforeEach(leavePage);
+
+  afterEach(() => {
+    restorePage();
+    for (const holder of document.querySelectorAll('.held')) holder.remove();
+  });
+
+  for (const [name, markup] of [
+    ['a video', (source: string) => `<video data-svc-purpose="marketing" data-src="${source}"></video>`],
+    ['a sound', (source: string) => `<audio data-svc-purpose="marketing" data-src="${source}"></audio>`],
+    [
+      'the source of a sound',
+      (source: string) => `<audio><source type="audio/wav" data-svc-purpose="marketing" data-src="${source}"></audio>`,
+    ],
+  ] as const) {
+    it(`${name} comes with its purpose, and is silent when that is taken back`, async () => {
+      const holder = hold(markup(createSound()));
+      const player = holder.firstElementChild as HTMLMediaElement;
+      const visit = await meetBanner();
+      await aTimeout(100);
+      expect(player.currentSrc).to.equal('');
+      await press(visit, accept);
+      await waitUntil(() => player.readyState > 0, 'it is there');
+      await openPanel(visit);
+      await press(visit, 'footer [data-choice=reject]');
+      await waitUntil(() => player.readyState === 0, 'nothing of it is left');
+      expect(holder.querySelector('[src]')).to.equal(null);
+      await aTimeout(100);
+      expect(player.readyState).to.equal(0);
+    });
+  }
+
+  it('a video of some size has a box, and its poster waits as well', async () => {
+    const holder = hold(
+      `<video title="A film" width="320" height="180" data-svc-purpose="marketing" data-poster="${pixel}" data-src="${createSound()}"></video>`,
+    );
+    const visit = await meetBanner();
+    await waitUntil(() => listBoxes().length, 'the box is there');
+    expect(holder.querySelector('video')?.hasAttribute('poster')).to.equal(false);
+    const [box] = listBoxes() as [HTMLElement];
+    expect(box.shadowRoot?.querySelector('p')).to.have.text('A film');
+    expect(box.getBoundingClientRect().width).to.equal(320);
+    await press(visit, accept);
+    await waitUntil(() => holder.querySelector('video')?.getAttribute('poster') === pixel, 'it comes');
+    await waitUntil(() => !listBoxes().length, 'the box goes');
+  });
+
+  it('what loads by itself, and an object, which cannot wait, is told in the console', async () => {
+    const told = listenToConsole();
+    const sound = createSound();
+    hold(`<video data-svc-purpose="marketing" src="${sound}"></video>
+      <audio><source data-svc-purpose="marketing" src="${sound}"></audio>
+      <img alt="" data-svc-purpose="marketing" srcset="${pixel} 1x">
+      <embed data-svc-purpose="marketing" src="${pixel}">
+      <object data-svc-purpose="marketing" data="${pixel}"></object>
+      <video data-svc-purpose="statistics" data-src="${sound}" poster="${pixel}"></video>
+      <video data-svc-purpose="statistics" data-src="${sound}" data-poster="${pixel}"></video>`);
+    const visit = await meetBanner();
+    await waitUntil(() => told.length >= 6, 'the console is told');
+    const names = told.map((one) => /<(\w+) data-svc-purpose="(\w+)"> is not held back/.exec(one)?.slice(1).join(' '));
+    expect(names).to.have.members([
+      'video marketing',
+      'source marketing',
+      'img marketing',
+      'embed marketing',
+      'object marketing',
+      'video statistics',
+    ]);
+    expect(find(visit, '.banner').matches(':popover-open'), 'and the visitor is asked').to.equal(true);
+  });
+});

@@ -1,0 +1,138 @@
+import { expect } from '@open-wc/testing';
+import { emulateMedia, sendKeys } from '@web/test-runner-commands';
+import { restoreMedia } from './media.ts';
+import { restorePage } from './network.ts';
+import { find, isBannerShown, isPanelShown, meetBanner, openPanel, press, type Visit, visitPage } from './visitor.ts';
+import { waitUntil } from './wait-until.ts';
+
+const pageStyles = document.createElement('style');
+pageStyles.textContent =
+  'a { color: #0645ad; text-decoration: none } [hidden] { display: none !important } main { height: 3000px }';
+
+/** A first visit to a site that puts two links of its own into the banner. */
+async function meetLinks(): Promise<Visit & { readonly privacy: HTMLElement; readonly imprint: HTMLElement }> {
+  const visit = await meetBanner();
+  const [privacy, imprint] = ['Privacy policy', 'Imprint'].map((text) => {
+    const link = document.createElement('a');
+    Object.assign(link, { textContent: text, href: `#${text}`, slot: 'more', hidden: true });
+    return link as HTMLElement;
+  }) as [HTMLElement, HTMLElement];
+  visit.element.append(privacy, imprint);
+  return { ...visit, privacy, imprint };
+}
+
+describe("the site's own links", () => {
+  beforeEach(() => document.head.append(pageStyles));
+
+  afterEach(async () => {
+    pageStyles.remove();
+    restorePage();
+    await restoreMedia();
+  });
+
+  it('stand in the first layer, side by side and 44 px high, although they are hidden in the page', async () => {
+    const { privacy, imprint, ...visit } = await meetLinks();
+    const banner = find(visit, '.banner').getBoundingClientRect();
+    const [one, other] = [privacy.getBoundingClientRect(), imprint.getBoundingClientRect()];
+    expect(one.top).to.be.above(find(visit, '.quiet').getBoundingClientRect().bottom - 1);
+    expect(other.bottom).to.be.below(banner.bottom);
+    expect(other.top).to.equal(one.top);
+    expect(other.left).to.be.above(one.right + 10);
+    expect(one.height).to.be.at.least(44);
+  });
+
+  it('stand in the panel while it is open, and again in the first layer after it', async () => {
+    const { privacy, ...visit } = await meetLinks();
+    const dialog = await openPanel(visit);
+    expect(privacy.assignedSlot?.closest('dialog')).to.equal(dialog);
+    expect(privacy.checkVisibility()).to.equal(true);
+    await sendKeys({ press: 'Escape' });
+    await waitUntil(() => !isPanelShown(visit), 'the panel closes');
+    expect(privacy.assignedSlot?.closest('section')).to.equal(find(visit, '.banner'));
+  });
+
+  it('are nowhere once the visitor has decided, and in the panel when it is opened again', async () => {
+    const { privacy, ...visit } = await meetLinks();
+    await press(visit, '.banner [data-choice=reject]');
+    expect(isBannerShown(visit)).to.equal(false);
+    expect(privacy.checkVisibility()).to.equal(false);
+    await openPanel(visit);
+    expect(privacy.checkVisibility()).to.equal(true);
+  });
+
+  it('take no room where there are none', async () => {
+    const visit = await meetBanner();
+    const slot = find(visit, 'slot[name=more]');
+    expect(slot.getBoundingClientRect().height).to.equal(0);
+    const { paddingBlockEnd } = getComputedStyle(find(visit, '.banner'));
+    const space =
+      find(visit, '.banner').getBoundingClientRect().bottom - find(visit, '.quiet').getBoundingClientRect().bottom;
+    expect(space).to.be.closeTo(Number.parseFloat(paddingBlockEnd) + 1, 0.5);
+  });
+
+  it('come for who goes by keyboard after what stands above them, in either layer', async () => {
+    const { privacy, imprint, ...visit } = await meetLinks();
+    find(visit, '.quiet').focus();
+    for (const link of [privacy, imprint]) {
+      await sendKeys({ press: 'Tab' });
+      expect(document.activeElement).to.equal(link);
+    }
+    await openPanel(visit);
+    (find(visit, '#purpose-2') as HTMLElement).focus();
+    for (const link of [privacy, imprint]) {
+      await sendKeys({ press: 'Tab' });
+      expect(document.activeElement).to.equal(link);
+    }
+  });
+
+  it('are underlined and in the colour of the banner, whatever the page has for links, and pass axe', async () => {
+    const { privacy, ...visit } = await meetLinks();
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await emulateMedia({ colorScheme });
+      expect(getComputedStyle(privacy).color).to.equal(getComputedStyle(find(visit, '.banner p')).color);
+      expect(getComputedStyle(privacy).textDecorationLine).to.equal('underline');
+      await expect(visit.element).to.be.accessible();
+      await openPanel(visit);
+      await expect(visit.element).to.be.accessible();
+      await press(visit, '.close');
+    }
+  });
+
+  it('are not taken for what lies under the layer: nothing scrolls when one has the focus', async () => {
+    document.body.append(document.createElement('main'));
+    const { privacy, ...visit } = await meetLinks();
+    find(visit, '.quiet').focus();
+    await sendKeys({ press: 'Tab' });
+    expect(document.activeElement).to.equal(privacy);
+    expect(scrollY).to.equal(0);
+    expect(privacy.style.scrollMarginBottom).to.equal('');
+    expect(document.documentElement.scrollHeight).to.be.closeTo(
+      (document.querySelector('main') as HTMLElement).getBoundingClientRect().bottom,
+      100,
+    );
+    document.querySelector('main')?.remove();
+  });
+
+  it('do not take the place that the focus came from', async () => {
+    const field = document.createElement('input');
+    document.body.prepend(field);
+    const { privacy, ...visit } = await meetLinks();
+    field.focus();
+    privacy.focus();
+    await sendKeys({ down: 'Shift' });
+    await sendKeys({ press: 'Tab' });
+    await sendKeys({ up: 'Shift' });
+    expect(visit.element.shadowRoot?.activeElement).to.equal(find(visit, '.quiet'));
+    await press(visit, '.banner [data-choice=reject]');
+    await waitUntil(() => document.activeElement === field, 'the focus returns');
+    field.remove();
+  });
+
+  it('are not shown before the banner is there', async () => {
+    const { element } = await visitPage();
+    element.innerHTML = '<a slot="more" href="#" hidden>Imprint</a>';
+    expect(element.querySelector('a')?.checkVisibility()).to.equal(false);
+    await waitUntil(() => isBannerShown({ element }), 'the banner shows');
+    expect(element.querySelector('a')?.checkVisibility()).to.equal(true);
+  });
+});

@@ -1,0 +1,91 @@
+import { aTimeout, expect } from '@open-wc/testing';
+import { openFrame, query, readSeen, type VisitorFrame } from './visitor-frame.ts';
+import { waitUntil } from './wait-until.ts';
+
+const held = '<script type="text/plain" data-svc-purpose="statistics" src="/visitor-page/held.js"></script>';
+const frames: VisitorFrame[] = [];
+
+/** A page of a visitor, and how often it was loaded. */
+interface Page {
+  readonly frame: VisitorFrame;
+  readonly loads: () => number;
+}
+
+async function visit(noticeId: string, attributes: string): Promise<Page> {
+  const frame = await openFrame({ noticeId, above: held, attributes });
+  let loads = 1;
+  frame.addEventListener('load', () => loads++);
+  frames.push(frame);
+  return { frame, loads: () => loads };
+}
+
+async function press(page: Page, selector: string): Promise<void> {
+  await waitUntil(() => query(page.frame, selector)?.checkVisibility(), `${selector} is there`);
+  query(page.frame, selector)?.click();
+}
+
+async function decideAgain(page: Page, choice: string): Promise<void> {
+  page.frame.contentWindow.SvcConsent.open();
+  await press(page, `footer [data-choice=${choice}]`);
+}
+
+const hasRun = ({ frame }: Page): boolean => frame.contentDocument?.body.dataset.held === 'held ';
+const isGranted = ({ frame }: Page): boolean | undefined => frame.contentWindow.SvcConsent.get()?.purposes.statistics;
+
+describe('reload-on-withdrawal', () => {
+  afterEach(() => {
+    for (const frame of frames.splice(0)) frame.remove();
+  });
+
+  it('loads the page anew, once, when a consent is taken back; the record arrives, and no script is left', async () => {
+    const noticeId = crypto.randomUUID();
+    const page = await visit(noticeId, 'reload-on-withdrawal');
+    await press(page, '.banner [data-choice=accept]');
+    await waitUntil(() => hasRun(page), 'the script runs');
+    await decideAgain(page, 'reject');
+    await waitUntil(() => page.loads() === 2, 'the page is loaded anew');
+    await waitUntil(() => isGranted(page) === false, 'it knows the withdrawal');
+    await aTimeout(400);
+    expect(page.loads()).to.equal(2);
+    expect(hasRun(page)).to.equal(false);
+    const { records } = await readSeen(noticeId);
+    expect(records.at(-1)).to.deep.include({ purposes: { necessary: true, statistics: false }, method: 'modal' });
+  });
+
+  it('does nothing when nothing is taken back', async () => {
+    const page = await visit(crypto.randomUUID(), 'reload-on-withdrawal');
+    await press(page, '.banner [data-choice=reject]');
+    await decideAgain(page, 'reject');
+    await decideAgain(page, 'accept');
+    await waitUntil(() => hasRun(page), 'the script runs');
+    await decideAgain(page, 'accept');
+    await aTimeout(400);
+    expect(page.loads()).to.equal(1);
+  });
+
+  it('leaves other tabs alone, in which the visitor may be writing, and tells them', async () => {
+    const noticeId = crypto.randomUUID();
+    const page = await visit(noticeId, 'reload-on-withdrawal');
+    await press(page, '.banner [data-choice=accept]');
+    await waitUntil(() => hasRun(page), 'the script runs');
+    const other = await visit(noticeId, 'reload-on-withdrawal');
+    await waitUntil(() => hasRun(other), 'it runs there, too');
+    await decideAgain(page, 'reject');
+    await waitUntil(() => page.loads() === 2, 'the page is loaded anew');
+    await waitUntil(() => isGranted(other) === false, 'the other page knows');
+    await aTimeout(400);
+    expect(other.loads()).to.equal(1);
+  });
+
+  for (const attributes of ['', 'reload-on-withdrawal="false"']) {
+    it(`is asked for: with ${attributes || 'nothing'} the page stays`, async () => {
+      const page = await visit(crypto.randomUUID(), attributes);
+      await press(page, '.banner [data-choice=accept]');
+      await waitUntil(() => hasRun(page), 'the script runs');
+      await decideAgain(page, 'reject');
+      await waitUntil(() => isGranted(page) === false, 'it is taken back');
+      await aTimeout(400);
+      expect(page.loads()).to.equal(1);
+    });
+  }
+});
