@@ -1,0 +1,157 @@
+import { type ConsentOptions, writeElement } from './headless/consent-options.ts';
+import type { ConsentSnapshot } from './headless/consent-snapshot.ts';
+import { type HeadlessChoice, HeadlessPage } from './headless/headless-page.ts';
+import type { Notice, Purposes } from './notice.ts';
+import type { RecordReceipt } from './receipt.ts';
+import type { ConsentMethod } from './record-queue.ts';
+import { reportProblem } from './report-problem.ts';
+import type { ConsentState } from './stub/consent-state.ts';
+import { writeAddress } from './stub/notice-address.ts';
+
+export type { ConsentOptions, PurposeNames } from './headless/consent-options.ts';
+export type { ConsentSnapshot, HeldTag } from './headless/consent-snapshot.ts';
+export type { Notice, Purpose, Purposes } from './notice.ts';
+export type { ReceiptProof, ReceiptPurpose, RecordReceipt } from './receipt.ts';
+export type { ConsentMethod } from './record-queue.ts';
+export type { ConsentState } from './stub/consent-state.ts';
+
+export interface DecideOptions {
+  /** How the visitor was asked this time. Default: the `method` of `createConsent()`. */
+  readonly method?: ConsentMethod | undefined;
+}
+
+/** Everything that the banner does, for an interface of your own. */
+export interface Consent {
+  /** The notice to be shown; null when it cannot be had, which the console explains. Asks once, and again after a failure. */
+  loadNotice(): Promise<Notice | null>;
+  /** The decision in force, or null. Required purposes are always true in it. */
+  get(): ConsentState | null;
+  /** Whether the visitor is to be asked: undecided, decided too long ago, or about an older version of the notice. */
+  isAsking(): boolean;
+  /** Calls back at once, and whenever something changes. Returns the way to unsubscribe. */
+  subscribe(listener: (snapshot: ConsentSnapshot) => void): () => void;
+  /** Grants every purpose. Resolves to what is in force then; null when nothing was recorded. */
+  acceptAll(options?: DecideOptions): Promise<ConsentState | null>;
+  /** Refuses every purpose that can be refused; also when the notice cannot be had, if it was decided on before. */
+  rejectAll(options?: DecideOptions): Promise<ConsentState | null>;
+  /** Grants the purposes that are `true`, and no others. A key that is no purpose of the notice is told in the console. */
+  decide(purposes: Purposes, options?: DecideOptions): Promise<ConsentState | null>;
+  /** Takes back these purposes and keeps the rest; all that can be refused when none is named. Null before a decision. */
+  withdraw(keys?: readonly string[], options?: DecideOptions): Promise<ConsentState | null>;
+  /** What the visitor granted before and chose themselves: how to set your switches. */
+  carryOver(notice: Notice): Purposes;
+  /** The receipt of the latest decision in this browser, with its proof once the server has answered. */
+  readReceipt(): RecordReceipt | null;
+  /** Ends this object: it neither tells nor decides any more. What is held back stays under the visitor's decision. */
+  destroy(): void;
+}
+
+interface User {
+  readonly element: HTMLElement;
+  readonly address: string;
+}
+
+const users = new Set<User>();
+let page: HeadlessPage | undefined;
+
+/**
+ * Asks for consent without showing anything: storage, records, other tabs, Global Privacy Control, Consent Mode and tags that
+ * are held back are as with `<svc-consent>`. On a server it does nothing.
+ * @throws TypeError when the page asks for another notice already, or a name in the options cannot be written.
+ */
+export function createConsent(options: ConsentOptions): Consent {
+  if (!globalThis.document) return createIdleConsent();
+  const element = writeElement(options);
+  const address = writeAddress(options.noticeId, options.apiBase, '');
+  for (const user of users) {
+    if (user.address !== address) {
+      throw new TypeError(`createConsent(): this page asks for ${user.address} already. Call its destroy() first.`);
+    }
+  }
+  const own = join({ element, address }, options);
+  return createUser({ element, address }, own, options);
+}
+
+/** Makes the page's one consent if there is none yet, and lets this user's options speak in it. */
+function join({ element }: User, { openPreferences }: ConsentOptions): HeadlessPage {
+  page ??= new HeadlessPage();
+  const own = page;
+  if (openPreferences) own.openPreferences = openPreferences;
+  publish(own);
+  own.join(element);
+  return own;
+}
+
+/** Scripts of the page ask `SvcConsent`, whoever draws the interface; the banner, if it comes, takes its place. */
+function publish({ consent }: HeadlessPage): void {
+  if (customElements.get('svc-consent') || Object.hasOwn(window, 'SvcConsent')) return;
+  Object.assign(window, { SvcConsent: consent.api });
+}
+
+function createUser(user: User, own: HeadlessPage, { method = 'banner', openPreferences }: ConsentOptions): Consent {
+  const stops = new Set<() => void>();
+  users.add(user);
+
+  async function choose(choice: Pick<HeadlessChoice, 'isGranted' | 'isWithdrawal'>, given: DecideOptions = {}) {
+    return users.has(user) ? own.decide({ ...choice, method: given.method ?? method }) : null;
+  }
+
+  return Object.freeze<Consent>({
+    loadNotice: async () => (users.has(user) ? own.loadNotice() : null),
+    get: () => (users.has(user) ? own.consent.api.get() : null),
+    isAsking: () => users.has(user) && own.isAsking,
+    subscribe(listener) {
+      if (!users.has(user)) return () => {};
+      const stop = own.subscribe(listener);
+      stops.add(stop);
+      return () => {
+        stop();
+        stops.delete(stop);
+      };
+    },
+    acceptAll: (given) => choose({ isGranted: () => true, isWithdrawal: false }, given),
+    rejectAll: (given) => choose({ isGranted: () => false, isWithdrawal: true }, given),
+    decide: (purposes, given) =>
+      choose({ isGranted: ({ key }, notice) => readChoice(purposes, key, notice), isWithdrawal: false }, given),
+    async withdraw(keys, given) {
+      if (!own.consent.api.get()) return null;
+      const isKept: HeadlessChoice['isGranted'] = ({ key }, notice) =>
+        keys !== undefined && !keys.includes(key) && own.carryOver(notice)[key] === true;
+      return choose({ isGranted: isKept, isWithdrawal: true }, given);
+    },
+    carryOver: (notice) => own.carryOver(notice),
+    readReceipt: () => (users.has(user) ? own.readReceipt() : null),
+    destroy() {
+      users.delete(user);
+      for (const stop of stops) stop();
+      stops.clear();
+      if (own.openPreferences === openPreferences) own.openPreferences = undefined;
+      own.leave(user.element);
+    },
+  });
+}
+
+/** Only `true` grants. */
+function readChoice(purposes: Purposes, key: string, notice: Notice): boolean {
+  const unknown = Object.keys(purposes).find((one) => !notice.purposes.some((purpose) => purpose.key === one));
+  if (unknown !== undefined) reportProblem(`decide() names "${unknown}", which is no purpose of the notice.`);
+  return Object.hasOwn(purposes, key) && purposes[key] === true;
+}
+
+/** Where there is no page nobody is asked. */
+function createIdleConsent(): Consent {
+  const nothing = async (): Promise<null> => null;
+  return Object.freeze<Consent>({
+    loadNotice: nothing,
+    get: () => null,
+    isAsking: () => false,
+    subscribe: () => () => {},
+    acceptAll: nothing,
+    rejectAll: nothing,
+    decide: nothing,
+    withdraw: nothing,
+    carryOver: () => ({}),
+    readReceipt: () => null,
+    destroy: () => {},
+  });
+}

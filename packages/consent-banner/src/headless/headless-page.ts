@@ -1,0 +1,198 @@
+import { carryOver } from '../carry-over.ts';
+import { checkAttributes, checkTags } from '../check-attributes.ts';
+import { ConsentSession } from '../consent-session.ts';
+import { clearCookies, keepCookies } from '../cookies.ts';
+import type { Notice, Purpose, Purposes } from '../notice.ts';
+import { readReceipt } from '../read-receipt.ts';
+import { recallNotice } from '../recall-notice.ts';
+import type { RecordReceipt } from '../receipt.ts';
+import type { ConsentMethod } from '../record-queue.ts';
+import { reportProblem } from '../report-problem.ts';
+import { DOMAIN } from '../stub/attribute-values.ts';
+import type { ConsentInterface, ConsentState, PageActions, PageView } from '../stub/consent-state.ts';
+import { findDecision } from '../stub/find-decision.ts';
+import { createPageConsent, type PageConsent } from '../stub/page-consent.ts';
+import { type ConsentSnapshot, takeSnapshot } from './consent-snapshot.ts';
+
+export interface HeadlessChoice {
+  readonly isGranted: (purpose: Purpose, notice: Notice) => boolean;
+  readonly method: ConsentMethod;
+  /** Whether nothing is granted by it: then it needs no server, for consent can be taken back at any time. */
+  readonly isWithdrawal: boolean;
+}
+
+/** A page's consent with nothing to be seen: stage one, and in the place of stage two who calls the functions below. */
+export class HeadlessPage implements ConsentInterface {
+  readonly consent: PageConsent;
+  /** What `SvcConsent.open()` does. */
+  openPreferences: (() => void) | undefined;
+  readonly #listeners = new Set<(snapshot: ConsentSnapshot) => void>();
+  readonly #ready: Promise<void>;
+  #setReady = (): void => {};
+  /** Whether stage one has asked for this. */
+  #isWanted = false;
+  /** Whether the next to open is but our own way to be asked for. */
+  #isJoining = false;
+  #actions: PageActions | undefined;
+  #view: PageView | undefined;
+  /** What the listeners were told last. */
+  #told: PageView | undefined;
+  #session: ConsentSession | undefined;
+  #snapshot: ConsentSnapshot | undefined;
+
+  constructor() {
+    this.#ready = new Promise((resolve) => {
+      this.#setReady = resolve;
+    });
+    this.consent = createPageConsent({
+      script: null,
+      source: '',
+      loadInterface: async () => {
+        this.#isWanted = true;
+        return (actions) => {
+          this.#actions = actions;
+          return this;
+        };
+      },
+    });
+    // What the banner on the same page is told counts here, too.
+    addEventListener.call(document, 'svc-consent', () => this.#followPage());
+  }
+
+  /** Lets an element say what is wanted of this page, and looks at what there is. */
+  join(element: HTMLElement): void {
+    this.consent.elements.add(element);
+    this.consent.refresh();
+    // Stage one has time for the decided. Where there is no decision it asks at once, but for robots, who are left alone.
+    if (this.#isWanted || !this.consent.api.get()) return;
+    this.#isJoining = true;
+    this.consent.api.open();
+  }
+
+  leave(element: HTMLElement): void {
+    this.consent.elements.delete(element);
+    this.consent.refresh();
+  }
+
+  /** What stage one says of the page: it is the only one to know what is in force. */
+  update(page: PageView): void {
+    const { element, state, noticeId } = page;
+    this.#view = page;
+    if (this.#useSession(page)) {
+      // What was decided elsewhere on this page since stage one looked.
+      this.#followPage();
+      if (this.#view !== page) return;
+    }
+    if (element) {
+      checkAttributes(element);
+      if (!state) checkTags();
+      if (!noticeId) reportProblem('createConsent() has no noticeId. Set it to the id of a published notice.');
+      clearCookies(element, state?.purposes ?? {});
+    }
+    this.#setReady();
+    const told = this.#told;
+    this.#told = page;
+    if (!(['state', 'stored', 'isAsking', 'frames', 'address'] as const).every((key) => told?.[key] === page[key]))
+      this.#tell();
+  }
+
+  open(): void {
+    if (this.#isJoining) this.#isJoining = false;
+    else if (this.openPreferences) this.openPreferences();
+    else reportProblem('SvcConsent.open() has nothing to open. Give createConsent() the option openPreferences.');
+  }
+
+  /** Whether the visitor is to be asked. */
+  get isAsking(): boolean {
+    return this.#view?.isAsking === true;
+  }
+
+  /** Calls back at once, and whenever something changes; until the page is looked at there is nothing to tell. */
+  subscribe(listener: (snapshot: ConsentSnapshot) => void): () => void {
+    // One function may be there twice.
+    const own = (snapshot: ConsentSnapshot): void => listener(snapshot);
+    this.#listeners.add(own);
+    if (this.#snapshot) call(own, this.#snapshot);
+    return () => this.#listeners.delete(own);
+  }
+
+  /** The notice, or null when there is none to be had (told in the console), or when it is a robot that asks. */
+  async loadNotice(): Promise<Notice | null> {
+    const session = await this.#findSession();
+    return (await session?.loadNotice()) ?? null;
+  }
+
+  /** What a visitor granted before and need not be asked for anew. */
+  carryOver(notice: Notice): Purposes {
+    return this.#view ? carryOver(this.#view, notice) : {};
+  }
+
+  /** The receipt of the latest decision. */
+  readReceipt(): RecordReceipt | null {
+    const { noticeId, stored } = this.#view ?? {};
+    return noticeId && stored ? readReceipt(noticeId, stored.decidedAt) : null;
+  }
+
+  /**
+   * Takes the visitor's choice; at once when the notice is there, so that a click counts even if the page goes with it.
+   * @returns what is in force then, or null when there is no notice to decide on: nothing is recorded.
+   */
+  async decide({ isGranted, method, isWithdrawal }: HeadlessChoice): Promise<ConsentState | null> {
+    const session = this.#session ?? (await this.#findSession());
+    const notice = session?.notice ?? (await session?.loadNotice()) ?? (isWithdrawal ? this.#recallNotice() : null);
+    if (!session || session !== this.#session || !notice) return null;
+    session.decide(notice, (purpose) => isGranted(purpose, notice), method);
+    // Stage one of the banner follows the storage, and would hear of this page's own changes only when it is come back to.
+    if (customElements.get('svc-consent')) dispatchEvent(new StorageEvent('storage'));
+    return this.consent.api.get();
+  }
+
+  #recallNotice(): Notice | null {
+    const { noticeId, stored } = this.#view ?? {};
+    return noticeId && stored ? recallNotice(noticeId, stored) : null;
+  }
+
+  /** Stage one never asks a robot, and a page that is being prerendered later. */
+  async #findSession(): Promise<ConsentSession | undefined> {
+    if (this.#isWanted || (document as { prerendering?: boolean }).prerendering) await this.#ready;
+    return this.#session;
+  }
+
+  /** @returns whether it is a new one. */
+  #useSession(page: PageView): boolean {
+    const { noticeId, address } = page;
+    if (this.#session?.address === address) {
+      this.#session.page = page;
+      return false;
+    }
+    this.#session?.end();
+    const actions = this.#actions as PageActions;
+    const options = { page, actions, panel: { parts: { keepCookies } }, onReceipt: () => this.#tell() };
+    this.#session = noticeId ? new ConsentSession(options) : undefined;
+    return this.#session !== undefined;
+  }
+
+  #followPage(): void {
+    const { noticeId, element } = this.#view ?? {};
+    const isShared = DOMAIN.test(element?.getAttribute('cookie-domain') ?? '');
+    if (noticeId) this.#actions?.follow(findDecision(noticeId, isShared));
+  }
+
+  #tell(): void {
+    const snapshot = takeSnapshot(this.#view as PageView);
+    this.#snapshot = snapshot;
+    for (const listener of [...this.#listeners]) {
+      // Who was told to stop by another listener is told no more, nor is what has become old meanwhile.
+      if (this.#listeners.has(listener) && this.#snapshot === snapshot) call(listener, snapshot);
+    }
+  }
+}
+
+/** One listener that throws stops no other. */
+function call(listener: (snapshot: ConsentSnapshot) => void, snapshot: ConsentSnapshot): void {
+  try {
+    listener(snapshot);
+  } catch (error) {
+    reportError(error);
+  }
+}

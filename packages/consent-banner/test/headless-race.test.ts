@@ -1,0 +1,18 @@
+import { expect } from '@open-wc/testing';
+import { createConsent } from '../src/headless.ts';
+import { restorePage } from './network.ts';
+import { find, meetBanner } from './visitor.ts';
+import { waitUntil } from './wait-until.ts';
+
+// A page of its own: only the first time on a page is there anything to wait for.
+it('an interface of one’s own never asks when the banner was quicker', async () => {
+  const { noticeId, element } = await meetBanner();
+  const consent = createConsent({ noticeId, apiBase: location.origin });
+  const asked: boolean[] = [];
+  consent.subscribe(({ isAsking }) => asked.push(isAsking));
+  find({ element }, '.banner [data-choice=reject]').click();
+  await waitUntil(() => asked.length, 'it is told');
+  expect(asked).to.deep.equal([false]);
+  consent.destroy();
+  restorePage();
+});

@@ -1,0 +1,57 @@
+import { expect } from '@open-wc/testing';
+import { type Consent, createConsent } from '../src/headless.ts';
+import { restorePage } from './network.ts';
+import { find, isBannerShown, meetBanner, press, returnToPage, type Visit } from './visitor.ts';
+import { waitUntil } from './wait-until.ts';
+
+const nothingOptional = { necessary: true, statistics: false, marketing: false };
+const everything = { necessary: true, statistics: true, marketing: true };
+
+describe('an interface of one’s own beside the banner', () => {
+  let consent: Consent | undefined;
+
+  function join({ noticeId }: Visit): Consent {
+    consent = createConsent({ noticeId, apiBase: location.origin });
+    return consent;
+  }
+
+  afterEach(() => {
+    consent?.destroy();
+    restorePage();
+  });
+
+  it('hears of a decision that the banner takes, which is recorded once', async () => {
+    const visit = await meetBanner();
+    const own = join(visit);
+    await waitUntil(() => own.isAsking(), 'the page was looked at');
+    find(visit, '.banner [data-choice=accept]').click();
+    expect(own.get()).to.deep.equal({ decided: true, purposes: everything });
+    await waitUntil(() => visit.network.records.length, 'the record arrives');
+    expect(visit.network.records).to.have.length(1);
+  });
+
+  it('takes a decision that the banner hears of, which is recorded once', async () => {
+    const visit = await meetBanner();
+    await join(visit).rejectAll();
+    await waitUntil(() => !isBannerShown(visit), 'the banner goes');
+    expect(window.SvcConsent.get()?.purposes).to.deep.equal(nothingOptional);
+    await waitUntil(() => visit.network.records.length, 'the record arrives');
+    expect(visit.network.records).to.have.length(1);
+  });
+
+  it('takes a consent back that the banner found in storage, and has nothing to show for', async () => {
+    const first = await meetBanner();
+    await press(first, '.banner [data-choice=accept]');
+    await waitUntil(() => first.network.records.length, 'the record arrives');
+    const visit = await returnToPage(first);
+    expect(window.SvcConsent.get()?.purposes).to.deep.equal(everything);
+    await join(visit).withdraw();
+    expect(window.SvcConsent.get()?.purposes).to.deep.equal(nothingOptional);
+  });
+
+  it('leaves SvcConsent to the banner', async () => {
+    const { open } = window.SvcConsent;
+    join(await meetBanner());
+    expect(window.SvcConsent.open).to.equal(open);
+  });
+});

@@ -1,0 +1,409 @@
+import { expect } from '@open-wc/testing';
+import { type Consent, type ConsentOptions, type ConsentSnapshot, createConsent } from '../src/headless.ts';
+import type { Notice } from '../src/notice.ts';
+import { createNotice, json, listenToConsole, type Network, replaceNetwork, restorePage } from './network.ts';
+import { waitUntil } from './wait-until.ts';
+
+const everything = { necessary: true, statistics: true, marketing: true };
+const nothingOptional = { necessary: true, statistics: false, marketing: false };
+
+interface Visit {
+  readonly noticeId: string;
+  readonly consent: Consent;
+  readonly network: Network;
+  /** Everything that a listener was told, in order. */
+  readonly told: readonly ConsentSnapshot[];
+}
+
+const open: Consent[] = [];
+
+function create(options: Partial<ConsentOptions> & Pick<ConsentOptions, 'noticeId'>): Consent {
+  const consent = createConsent({ apiBase: location.origin, ...options });
+  open.push(consent);
+  return consent;
+}
+
+function leave(): void {
+  for (const consent of open.splice(0)) consent.destroy();
+}
+
+/** A page of a site that draws its own interface; each visit has a notice of its own unless it returns to one. */
+async function visit(options: Partial<ConsentOptions> = {}, changes: Partial<Notice> = {}): Promise<Visit> {
+  const noticeId = options.noticeId ?? crypto.randomUUID();
+  const network = replaceNetwork(createNotice(noticeId, changes));
+  const consent = create({ ...options, noticeId });
+  const told: ConsentSnapshot[] = [];
+  consent.subscribe((snapshot) => told.push(snapshot));
+  await waitUntil(() => told.length, 'the page was looked at');
+  return { noticeId, consent, network, told };
+}
+
+/** The same visitor on another page: nothing of this page's memory stays. */
+async function returnTo({ noticeId }: Visit, options: Partial<ConsentOptions> = {}, changes: Partial<Notice> = {}) {
+  leave();
+  create({ noticeId: crypto.randomUUID() });
+  leave();
+  return visit({ ...options, noticeId }, changes);
+}
+
+function add(html: string): HTMLElement {
+  const holder = document.body.appendChild(document.createElement('div'));
+  holder.innerHTML = html;
+  return holder;
+}
+
+describe('consent without an interface', () => {
+  afterEach(() => {
+    leave();
+    restorePage();
+    localStorage.clear();
+  });
+
+  it('asks an undecided visitor, and decides nothing for them', async () => {
+    const { consent, told, network } = await visit();
+    expect(told).to.have.length(1);
+    expect(told[0]).to.deep.equal({
+      state: null,
+      isAsking: true,
+      decidedAt: null,
+      decidedVersion: null,
+      hasPrivacySignal: false,
+      heldTags: [],
+    });
+    expect(consent.isAsking()).to.equal(true);
+    expect(consent.get()).to.equal(null);
+    expect(network.records).to.be.empty;
+  });
+
+  it('loads the notice, with one request', async () => {
+    const { consent, network } = await visit();
+    const [notice, again] = await Promise.all([consent.loadNotice(), consent.loadNotice()]);
+    expect(notice?.purposes.map(({ key }) => key)).to.deep.equal(['necessary', 'statistics', 'marketing']);
+    expect(again).to.equal(notice);
+    expect(network.notices).to.have.length(1);
+  });
+
+  const choices = [
+    ['acceptAll', (consent: Consent) => consent.acceptAll(), everything, 'accepted'],
+    ['rejectAll', (consent: Consent) => consent.rejectAll(), nothingOptional, 'rejected'],
+    [
+      'decide',
+      (consent: Consent) => consent.decide({ statistics: true }),
+      { ...nothingOptional, statistics: true },
+      'custom',
+    ],
+  ] as const;
+  for (const [name, choose, purposes, decision] of choices) {
+    it(`${name}() stores, tells and records what was chosen`, async () => {
+      const { consent, noticeId, network, told } = await visit();
+      const state = await choose(consent);
+      expect(state).to.deep.equal({ decided: true, purposes });
+      expect(consent.get()).to.equal(state);
+      expect(consent.isAsking()).to.equal(false);
+      expect(told.at(-1)).to.deep.include({ state, isAsking: false, decidedVersion: 7 });
+      const stored = JSON.parse(localStorage.getItem(`svc-consent:${noticeId}`) ?? '');
+      expect(stored).to.deep.include({ decision, purposes });
+      await waitUntil(() => network.records.length, 'the record arrives');
+      expect(network.records.map(({ body }) => body)).to.deep.equal([
+        {
+          subjectId: stored.subjectId,
+          purposes,
+          method: 'banner',
+          capturedAt: stored.decidedAt,
+          noticeVersion: 7,
+        },
+      ]);
+    });
+  }
+
+  it('queues the record within the click, when the notice is there', async () => {
+    const { consent, noticeId } = await visit();
+    await consent.loadNotice();
+    void consent.rejectAll();
+    const queued = Object.keys(localStorage).filter((key) => key.startsWith(`svc-consent:${noticeId}:record:`));
+    expect(queued).to.have.length(1);
+  });
+
+  it('records how the visitor was asked', async () => {
+    const { consent, network } = await visit({ method: 'checkbox' });
+    await consent.acceptAll();
+    await waitUntil(() => network.records.length === 1, 'the first record arrives');
+    await consent.rejectAll({ method: 'modal' });
+    await waitUntil(() => network.records.length === 2, 'the second record arrives');
+    expect(network.records.map(({ body }) => body.method)).to.deep.equal(['checkbox', 'modal']);
+  });
+
+  it('grants nothing but what is true, and tells of what is no purpose', async () => {
+    const complaints = listenToConsole();
+    const { consent } = await visit();
+    const purposes = { statistics: 'yes', marketing: 1, unheard: true } as unknown as Record<string, boolean>;
+    expect((await consent.decide(purposes))?.purposes).to.deep.equal(nothingOptional);
+    expect(complaints).to.have.length(1);
+    expect(complaints[0]).to.contain('"unheard"');
+  });
+
+  it('asks a returning visitor nothing, and loads nothing for them', async () => {
+    const first = await visit();
+    await first.consent.acceptAll();
+    const { consent, network, told } = await returnTo(first);
+    expect(consent.get()?.purposes).to.deep.equal(everything);
+    expect(told[0]).to.deep.include({ isAsking: false, decidedVersion: 7 });
+    expect(network.notices).to.be.empty;
+    expect(network.records).to.be.empty;
+  });
+
+  it('asks again when the decision is too old, sooner after a refusal when set', async () => {
+    const first = await visit();
+    await first.consent.rejectAll();
+    const key = `svc-consent:${first.noticeId}`;
+    const decidedAt = new Date(Date.now() - 40 * 86_400_000).toISOString();
+    localStorage.setItem(key, JSON.stringify({ ...JSON.parse(localStorage.getItem(key) ?? ''), decidedAt }));
+    const kept = await returnTo(first);
+    expect(kept.told[0]?.isAsking).to.equal(false);
+    const asked = await returnTo(first, { refusalMaxAge: 30 });
+    expect(asked.told[0]).to.deep.include({ isAsking: true, state: null, decidedAt });
+  });
+
+  it('takes back some purposes and keeps the rest', async () => {
+    const { consent } = await visit();
+    await consent.acceptAll();
+    expect((await consent.withdraw(['marketing']))?.purposes).to.deep.equal({ ...everything, marketing: false });
+    expect((await consent.withdraw())?.purposes).to.deep.equal(nothingOptional);
+  });
+
+  it('has nothing to take back before a decision', async () => {
+    const { consent, network } = await visit();
+    expect(await consent.withdraw()).to.equal(null);
+    expect(network.records).to.be.empty;
+  });
+
+  it('takes back, but grants nothing, while the notice cannot be had', async () => {
+    const complaints = listenToConsole();
+    const first = await visit();
+    await first.consent.decide({ statistics: true });
+    const { consent, network } = await returnTo(first);
+    network.answerNotice = () => json({}, { status: 404 });
+    expect(await consent.acceptAll()).to.equal(null);
+    expect(await consent.decide({ marketing: true })).to.equal(null);
+    expect(consent.get()?.purposes).to.deep.equal({ ...nothingOptional, statistics: true });
+    expect((await consent.withdraw(['statistics']))?.purposes).to.deep.equal(nothingOptional);
+    expect(complaints).to.have.length(1);
+    expect(complaints[0]).to.contain('answered 404');
+  });
+
+  for (const [name, answer] of [
+    ['is down', () => Promise.reject(new TypeError('Failed to fetch'))],
+    ['answers garbage', () => json({ data: { id: 7 } })],
+    ['fails', () => json({}, { status: 500 })],
+  ] as const) {
+    it(`grants and records nothing when the server ${name}, and asks anew when it is asked to`, async () => {
+      const complaints = listenToConsole();
+      const noticeId = crypto.randomUUID();
+      const network = replaceNetwork(createNotice(noticeId));
+      network.answerNotice = answer;
+      const consent = create({ noticeId });
+      expect(await consent.loadNotice()).to.equal(null);
+      expect(await consent.rejectAll()).to.equal(null);
+      expect(await consent.acceptAll()).to.equal(null);
+      expect(consent.get()).to.equal(null);
+      expect(network.records).to.be.empty;
+      expect(complaints).to.have.length(1);
+      network.answerNotice = () => json({ data: createNotice(noticeId) });
+      expect((await consent.rejectAll())?.purposes).to.deep.equal(nothingOptional);
+    });
+  }
+
+  it('keeps a record that could not be sent, for the next page', async () => {
+    const first = await visit();
+    first.network.answerRecord = () => json({}, { status: 503 });
+    await first.consent.rejectAll();
+    await waitUntil(() => first.network.records.length, 'it is tried');
+    const { network } = await returnTo(first);
+    await waitUntil(() => network.records.length, 'the next page sends it');
+    expect(network.records[0]?.body).to.deep.equal(first.network.records[0]?.body);
+  });
+
+  it('follows another tab', async () => {
+    const { consent, noticeId, told, network } = await visit();
+    const otherTab = new BroadcastChannel(`svc-consent:${noticeId}`);
+    const purposes = { ...nothingOptional, marketing: true };
+    const decidedAt = new Date().toISOString();
+    otherTab.postMessage({ decision: 'custom', purposes, noticeVersion: 7, decidedAt, subjectId: 'another-tab' });
+    await waitUntil(() => consent.get(), 'it is followed');
+    expect(told.at(-1)?.state?.purposes).to.deep.equal(purposes);
+    expect(network.records).to.be.empty;
+    otherTab.close();
+  });
+
+  it('lets go what is held back, and tells of frames that wait', async () => {
+    const { consent, told } = await visit();
+    const page = add(
+      '<iframe data-svc-purpose="marketing" data-src="/visitor-page/blank" title="A film"></iframe><img data-svc-purpose="statistics" data-src="data:image/gif;base64,R0lGODlhAQABAAAAACw=" alt="">',
+    );
+    const [frame, image] = page.children as unknown as [HTMLIFrameElement, HTMLImageElement];
+    await waitUntil(() => told.at(-1)?.heldTags.length, 'the frame is told of');
+    expect(told.at(-1)?.heldTags).to.deep.equal([{ tag: frame, purposes: ['marketing'] }]);
+    await consent.decide({ marketing: true }, { method: 'inline' });
+    await waitUntil(() => frame.getAttribute('src'), 'the frame loads');
+    expect(image.hasAttribute('src')).to.equal(false);
+    await consent.withdraw();
+    await waitUntil(() => !frame.hasAttribute('src'), 'the frame is emptied');
+    page.remove();
+  });
+
+  it('deletes the cookies of what is not granted, and shares the decision of a domain', async () => {
+    // biome-ignore lint/suspicious/noDocumentCookie: as scripts of a page do.
+    document.cookie = 'h_visits=1; Path=/';
+    const { consent, noticeId } = await visit({
+      clearCookies: { statistics: ['h_*'], marketing: ['m_one', 'm_two'] },
+      cookieDomain: location.hostname,
+    });
+    await consent.decide({ marketing: true });
+    expect(document.cookie).to.not.contain('h_visits');
+    expect(document.cookie).to.contain(encodeURIComponent(`svc-consent:${noticeId}`));
+  });
+
+  it('deletes the cookies of what is refused on a later page, too', async () => {
+    const first = await visit();
+    await first.consent.rejectAll();
+    // biome-ignore lint/suspicious/noDocumentCookie: as scripts of a page do.
+    document.cookie = 'late_visits=1; Path=/';
+    await returnTo(first, { clearCookies: { statistics: ['late_*'] } });
+    expect(document.cookie).to.not.contain('late_visits');
+  });
+
+  it('tells Google Consent Mode before and after', async () => {
+    const queue = window as { dataLayer?: ArrayLike<unknown>[] };
+    await visit();
+    leave();
+    const { consent } = await visit({ consentMode: { statistics: ['analytics_storage'] } });
+    await consent.acceptAll();
+    expect(queue.dataLayer?.map((command) => [...(command as unknown[])])).to.deep.equal([
+      ['consent', 'default', { analytics_storage: 'denied' }],
+      ['consent', 'update', { analytics_storage: 'granted' }],
+    ]);
+    delete queue.dataLayer;
+  });
+
+  it('asks again under Global Privacy Control, and lets a choice made in spite of it count', async () => {
+    const first = await visit();
+    await first.consent.acceptAll();
+    Object.defineProperty(navigator, 'globalPrivacyControl', { value: true, configurable: true });
+    try {
+      const later = await returnTo(first);
+      expect(later.told[0]).to.deep.include({ state: null, isAsking: true, hasPrivacySignal: true });
+      await later.consent.decide({ statistics: true });
+      const last = await returnTo(first);
+      expect(last.told[0]?.state?.purposes.statistics).to.equal(true);
+    } finally {
+      Reflect.deleteProperty(navigator, 'globalPrivacyControl');
+    }
+  });
+
+  it('carries over what was chosen when the notice has a new version', async () => {
+    const first = await visit();
+    await first.consent.decide({ statistics: true });
+    localStorage.removeItem(`svc-consent:${first.noticeId}:checked`);
+    const { consent, told } = await returnTo(first, {}, { version: 8 });
+    await waitUntil(() => told.at(-1)?.isAsking, 'it asks again');
+    const notice = await consent.loadNotice();
+    expect(notice && consent.carryOver(notice)).to.deep.equal({ statistics: true });
+    expect(consent.get()?.purposes.statistics).to.equal(true);
+  });
+
+  it('has a receipt, with its proof as soon as the server has answered', async () => {
+    const { consent, network, told } = await visit();
+    expect(consent.readReceipt()).to.equal(null);
+    network.answerRecord = () => {
+      const { body, url } = network.records[0] ?? { body: {}, url: '' };
+      const [, noticeId] = /consent\/([^/]+)/.exec(url) ?? [];
+      const hash = `sha256:${'a'.repeat(64)}`;
+      const proof = { noticeContentHash: 'b'.repeat(64), ledgerHash: hash, prevLedgerHash: null };
+      const data = { ...body, ...proof, noticeId, id: 'a-record', recordedAt: body.capturedAt };
+      return json({ data }, { status: 201 });
+    };
+    await consent.acceptAll();
+    expect(consent.readReceipt()).to.deep.include({ controller: { name: 'Acme' }, proof: null });
+    const before = told.length;
+    await waitUntil(() => told.length > before, 'the listeners are told');
+    expect(consent.readReceipt()?.proof?.recordId).to.equal('a-record');
+  });
+
+  it('tells nothing after it was unsubscribed or destroyed, and decides nothing', async () => {
+    const { consent, told, network } = await visit();
+    let count = 0;
+    const stop = consent.subscribe(() => count++);
+    stop();
+    await consent.decide({});
+    expect(count).to.equal(1);
+    await waitUntil(() => network.records.length, 'the record arrives');
+    consent.destroy();
+    const before = told.length;
+    expect(await consent.acceptAll()).to.equal(null);
+    expect(await consent.loadNotice()).to.equal(null);
+    expect(consent.get()).to.equal(null);
+    expect(told).to.have.length(before);
+    expect(network.records).to.have.length(1);
+  });
+
+  it('lets no listener that throws stop the others', async () => {
+    const failures: unknown[] = [];
+    const { onerror } = window;
+    window.onerror = (_message, _source, _line, _column, error) => failures.push(error);
+    const { consent } = await visit();
+    const stop = consent.subscribe(() => {
+      throw new Error('a mistake of the page');
+    });
+    let state: unknown;
+    consent.subscribe((snapshot) => {
+      state = snapshot.state;
+    });
+    await consent.rejectAll();
+    expect(state).to.equal(consent.get());
+    expect(failures).to.have.length(2);
+    window.onerror = onerror;
+    stop();
+  });
+
+  it('is one on a page: a second one of the same notice shares it, one of another has to wait', async () => {
+    const { consent, noticeId, network } = await visit();
+    const second = create({ noticeId });
+    await second.acceptAll();
+    expect(consent.get()).to.equal(second.get());
+    expect(() => create({ noticeId: 'another' })).to.throw(TypeError, 'destroy()');
+    consent.destroy();
+    expect(second.get()?.purposes).to.deep.equal(everything);
+    await waitUntil(() => network.records.length, 'the record arrives');
+    expect(network.records).to.have.length(1);
+    expect(network.notices).to.have.length(1);
+  });
+
+  it('is what other scripts of the page ask as SvcConsent', async () => {
+    let opened = 0;
+    const { consent } = await visit({ openPreferences: () => opened++ });
+    await consent.acceptAll();
+    expect(window.SvcConsent.get()).to.equal(consent.get());
+    window.SvcConsent.open();
+    expect(opened).to.equal(1);
+    consent.destroy();
+    const complaints = listenToConsole();
+    window.SvcConsent.open();
+    expect(opened).to.equal(1);
+    expect(complaints).to.have.length(1);
+  });
+
+  it('takes names that cannot be written for a mistake', () => {
+    const noticeId = crypto.randomUUID();
+    expect(() => create({ noticeId, clearCookies: { 'a b': ['c'] } })).to.throw(TypeError, '"a b"');
+    expect(() => create({ noticeId, consentMode: { statistics: ['x; marketing: y'] } })).to.throw(TypeError);
+  });
+
+  it('says what is missing when it has no notice', async () => {
+    const complaints = listenToConsole();
+    const { consent } = await visit({ noticeId: '' });
+    expect(await consent.loadNotice()).to.equal(null);
+    expect(await consent.acceptAll()).to.equal(null);
+    expect(complaints).to.have.length(1);
+    expect(complaints[0]).to.contain('noticeId');
+  });
+});
