@@ -16,6 +16,8 @@ const laterStages = [
 /** Names what the second script hands to the third. */
 const sharedModule = 'src/shared.ts';
 const wordsFolder = 'src/words';
+/** A script for each folder, with a tag of its own: what only some sites need. */
+const addOnsFolder = 'src/add-ons';
 const wordsList = 'words/integrity.json';
 
 export default defineConfig({
@@ -64,12 +66,23 @@ function buildLaterStages(): Plugin {
         files.set(`${name}.js`, code);
         define = { ...define, [constant]: JSON.stringify(hashBytes(code)) };
       }
+      for (const addOn of listAddOns()) {
+        const name = `${widget}-${addOn}`;
+        files.set(`${name}.js`, await buildScript(`${addOnsFolder}/${addOn}/script.ts`, name, {}));
+      }
       return { define };
     },
     generateBundle() {
       for (const [fileName, source] of files) this.emitFile({ type: 'asset', fileName, source });
     },
   };
+}
+
+function listAddOns(): readonly string[] {
+  if (!existsSync(addOnsFolder)) return [];
+  const folders = readdirSync(addOnsFolder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const names = folders.map(({ name }) => name).sort();
+  return names.filter((name) => existsSync(`${addOnsFolder}/${name}/script.ts`));
 }
 
 async function buildScript(entry: string, name: string, define: Record<string, string>): Promise<string> {

@@ -1,7 +1,7 @@
 import { Id } from '../http/schemas.ts';
 import { nameAddress } from '../serve.ts';
 import { TenantSlug } from '../tenants/tenant.ts';
-import { describeWidgets } from '../widgets/describe-widgets.ts';
+import { type DescribedWidget, describeWidgets, type WidgetIndex } from '../widgets/describe-widgets.ts';
 import { type Owner, placeholders } from '../widgets/tags.ts';
 import { readWidgets } from '../widgets/widget.ts';
 import { type Command, type OptionValues, UsageError } from './command.ts';
@@ -10,7 +10,7 @@ export const widgets: Command = {
   name: 'widgets',
   summary: 'print the tags of the consent banner and the trust badge, ready to paste',
   description: `The tags are for the address that SVC_BASE_URL names, with the integrity hash of each script. With --json: every
-version of every widget with all its files, as the server answers at /widgets/index.json.`,
+version of every widget with all its files and add-ons, as the server answers at /widgets/index.json.`,
   options: {
     notice: { type: 'string', meaning: 'id of the published notice that the banner asks for', value: 'id' },
     tenant: { type: 'string', meaning: 'slug of the tenant that the badge shows', value: 'slug' },
@@ -19,6 +19,7 @@ version of every widget with all its files, as the server answers at /widgets/in
       meaning: 'of this version alone, such as 0.1.0 (default: the newest)',
       value: 'version',
     },
+    'add-on': { type: 'string', meaning: 'print the tag of that add-on, too, such as signals', value: 'name' },
   },
   async run({ settings, options, say, result }) {
     const owner = readOwner(options);
@@ -26,19 +27,34 @@ version of every widget with all its files, as the server answers at /widgets/in
     const wanted = options.release === undefined ? all : all.filter(({ version }) => version === options.release);
     if (wanted.length === 0) throw new UsageError(`--release: no widget has a version ${options.release}.`);
     const index = describeWidgets(wanted, nameAddress(settings, settings.port), owner);
-    for (const { name, versions } of index.widgets) {
-      const [newest, ...older] = versions;
-      if (newest === undefined) continue;
-      say(
-        `${name} ${newest.version}${newest.released ? '' : ' (not released: its bytes may change with the next build)'}`,
-      );
-      say(newest.tag);
-      say(older.length === 0 ? '' : `Also there: ${older.map(({ version }) => version).join(', ')}\n`);
-    }
+    const addOn = readAddOn(options, index);
+    for (const line of index.widgets.flatMap((widget) => writeLines(widget, addOn))) say(line);
     result(index);
     return 0;
   },
 };
+
+/** A widget with its newest version, and its older ones by name. */
+function writeLines({ name, versions }: DescribedWidget, addOn: string | undefined): readonly string[] {
+  const [newest, ...older] = versions;
+  if (newest === undefined) return [];
+  const { version, released, tag, addOns } = newest;
+  const names = addOns.map((one) => one.name).join(', ');
+  return [
+    `${name} ${version}${released ? '' : ' (not released: its bytes may change with the next build)'}`,
+    ...addOns.filter((one) => one.name === addOn).map((one) => one.tag),
+    tag,
+    ...(names === '' ? [] : [`Add-ons: ${names} (--add-on <name> prints the tag of one)`]),
+    older.length === 0 ? '' : `Also there: ${older.map((one) => one.version).join(', ')}\n`,
+  ];
+}
+
+function readAddOn({ 'add-on': name }: OptionValues, { widgets: described }: WidgetIndex): string | undefined {
+  if (name === undefined) return undefined;
+  const names = described.flatMap(({ versions }) => versions[0]?.addOns ?? []).map((one) => one.name);
+  if (!names.includes(String(name))) throw new UsageError(`--add-on: there is no add-on ${name} in that version.`);
+  return String(name);
+}
 
 function readOwner({ notice, tenant }: OptionValues): Owner {
   if (notice !== undefined && !Id.safeParse(notice).success)

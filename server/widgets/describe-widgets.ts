@@ -1,13 +1,15 @@
-import { type Owner, placeholders, writeElement, writeScriptTag, writeTag } from './tags.ts';
+import { listAddOns, type Owner, placeholders, writeAddOnTag, writeElement, writeScriptTag, writeTag } from './tags.ts';
 import type { Widget } from './widget.ts';
 
 /** Every widget with its versions, the newest first, and the tags for one address. */
 export interface WidgetIndex {
-  readonly widgets: readonly {
-    readonly name: string;
-    readonly package: string;
-    readonly versions: readonly WidgetVersion[];
-  }[];
+  readonly widgets: readonly DescribedWidget[];
+}
+
+export interface DescribedWidget {
+  readonly name: string;
+  readonly package: string;
+  readonly versions: readonly WidgetVersion[];
 }
 
 /** One version of a widget: what to paste, and what it loads. */
@@ -19,6 +21,8 @@ export interface WidgetVersion {
   readonly element: string;
   /** Both, ready to paste. */
   readonly tag: string;
+  /** Further scripts for sites that need them, each with a tag of its own; empty for a widget or a version without. */
+  readonly addOns: readonly { readonly name: string; readonly file: string; readonly tag: string }[];
   readonly files: readonly {
     readonly file: string;
     readonly url: string;
@@ -40,6 +44,11 @@ export function describeWidgets(widgets: readonly Widget[], baseUrl: string, own
         script: writeScriptTag(widget, baseUrl),
         element: writeElement(name, baseUrl, owner),
         tag: writeTag(widget, baseUrl, owner),
+        addOns: listAddOns(widget).map((addOn) => ({
+          name: addOn.name,
+          file: addOn.built.file,
+          tag: writeAddOnTag(widget, addOn, baseUrl),
+        })),
         files: widget.built.map(({ file, bytes, integrity }) => ({
           file,
           url: `${baseUrl}/widgets/${name}/${widget.version}/${file}`,

@@ -1,6 +1,7 @@
 import { html, type Markup } from '../http/html.ts';
 import { trustPath } from '../trust/trust-center.ts';
 import type { WidgetName } from './catalogue.ts';
+import type { BuiltFile } from './manifest.ts';
 import type { Widget } from './widget.ts';
 
 /** Whose data an element shows. */
@@ -32,4 +33,59 @@ export function writeElement(name: WidgetName, baseUrl: string, { noticeId, tena
 /** All that a site owner pastes for a widget. */
 export function writeTag(widget: Widget, baseUrl: string, owner: Owner = placeholders): string {
   return `${writeScriptTag(widget, baseUrl)}\n${writeElement(widget.name, baseUrl, owner)}`;
+}
+
+/** A script of a widget that only some sites need, with a tag of its own. */
+export interface AddOn {
+  readonly name: AddOnName;
+  readonly built: BuiltFile;
+}
+
+interface AddOnKind {
+  /** Whether it may run when the page is read. The others run before the tags behind theirs: they hold those back. */
+  readonly isDeferred: boolean;
+  /** What a site owner fills in, with values to start from. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+const addOnKinds = {
+  gpp: {
+    isDeferred: false,
+    settings: { 'data-sections': 'usnat', 'data-opt-outs': 'marketing: sale sharing targeted-advertising' },
+  },
+  inspector: { isDeferred: true, settings: {} },
+  signals: { isDeferred: false, settings: { 'data-signals': 'statistics: matomo; marketing: meta' } },
+  tcf: {
+    isDeferred: false,
+    settings: {
+      'data-cmp-id': 'YOUR-CMP-ID',
+      'data-publisher-country': 'YOUR-COUNTRY',
+      'data-vendor-list': '/vendor-list.json',
+      'data-vendors': 'YOUR-VENDOR-IDS',
+      'data-purposes': 'statistics: 8 9 10; marketing: 1 2 3 4 7',
+    },
+  },
+} as const satisfies Readonly<Record<string, AddOnKind>>;
+
+export type AddOnName = keyof typeof addOnKinds;
+
+/** The add-ons that a version of a widget has: the first had none. */
+export function listAddOns({ name, built }: Pick<Widget, 'name' | 'built'>): readonly AddOn[] {
+  const names = Object.keys(addOnKinds) as readonly AddOnName[];
+  return names.flatMap((addOn) => {
+    const found = built.find(({ file }) => file === `${name}-${addOn}.js`);
+    return found ? [{ name: addOn, built: found }] : [];
+  });
+}
+
+/** The script tag of an add-on as a site owner pastes it, with settings to start from. */
+export function writeAddOnTag(
+  { name, version }: Pick<Widget, 'name' | 'version'>,
+  addOn: AddOn,
+  baseUrl: string,
+): string {
+  const { isDeferred, settings }: AddOnKind = addOnKinds[addOn.name];
+  const { file, integrity } = addOn.built;
+  const given = Object.entries(settings).map(([attribute, value]) => html` ${attribute}="${value}"`);
+  return `${html`<script src="${baseUrl}/widgets/${name}/${version}/${file}" integrity="${integrity}" crossorigin="anonymous"${isDeferred ? ' defer' : ''}${given}></script>`}`;
 }

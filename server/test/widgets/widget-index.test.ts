@@ -17,6 +17,7 @@ interface Index {
       readonly script: string;
       readonly element: string;
       readonly tag: string;
+      readonly addOns: readonly { name: string; file: string; tag: string }[];
       readonly files: readonly { file: string; url: string; bytes: number; integrity: string }[];
     }[];
   }[];
@@ -80,6 +81,26 @@ describe('the list of widgets', () => {
         `<svc-trust-badge tenant="your-tenant"><a href="${server.url}/trust/your-tenant">Trust center</a></svc-trust-badge>`,
       ],
     );
+  });
+
+  test('has the tag of each add-on, pinned, with settings to start from, and none for the first version', async () => {
+    const [banner, badge] = index.widgets;
+    const newest = banner?.versions[0];
+    assert.deepEqual(
+      newest?.addOns.map(({ name }) => name),
+      ['gpp', 'inspector', 'signals', 'tcf'],
+    );
+    for (const { name, file, tag } of newest?.addOns ?? []) {
+      const built: { readonly url: string; readonly integrity: string } | undefined = newest?.files.find(
+        (one) => one.file === file,
+      );
+      assert.equal(built?.url, `${server.url}/widgets/svc-consent/${newest?.version}/svc-consent-${name}.js`);
+      const written = /^<script src="(.*)" integrity="(.*)" crossorigin="anonymous"(.*)><\/script>$/.exec(tag);
+      assert.deepEqual(written?.slice(1, 3), [built?.url, built?.integrity], tag);
+      assert.equal(written?.[3]?.startsWith(' data-'), name !== 'inspector');
+      assert.equal(tag.includes(' defer'), name === 'inspector', 'what holds others back runs before them');
+    }
+    assert.deepEqual([banner?.versions.at(-1)?.addOns, badge?.versions[0]?.addOns], [[], []]);
   });
 
   test('may be read by pages of any origin, and is kept for a minute', async () => {
@@ -153,11 +174,21 @@ describe('svc widgets', () => {
     assert.equal(stdout.split('<script').length, 3);
   });
 
-  test('refuses what is no notice, no tenant and no version', async () => {
+  test('prints the tag of an add-on that is asked for', async () => {
+    const { stdout: plain } = await runSvc(['widgets'], environment);
+    assert.match(plain, /^Add-ons: gpp, inspector, signals, tcf /m);
+    const { stdout } = await runSvc(['widgets', '--add-on', 'signals'], environment);
+    assert.match(stdout, /svc-consent-signals\.js" integrity="sha384-[^"]+" crossorigin="anonymous" data-signals="/);
+    assert.equal(stdout.split('<script').length, 4);
+  });
+
+  test('refuses what is no notice, no tenant, no version and no add-on', async () => {
     for (const words of [
       ['--notice', '"><script>'],
       ['--tenant', 'Acme GmbH'],
       ['--release', '0.0.0'],
+      ['--add-on', 'nothing'],
+      ['--add-on', 'toString'],
     ]) {
       const { code, stdout, stderr } = await runSvc(['widgets', ...words], environment);
       assert.deepEqual([code, stdout], [2, '']);

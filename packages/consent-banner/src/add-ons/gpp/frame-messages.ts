@@ -1,0 +1,47 @@
+import { attempt } from '../../stub/attempt.ts';
+import type { Gpp } from './gpp-api.ts';
+
+const LOCATOR = '__gppLocator';
+
+interface GppCall {
+  readonly command?: unknown;
+  readonly parameter?: unknown;
+  readonly version?: unknown;
+  readonly callId?: unknown;
+}
+
+/**
+ * Answers the frames of the page, which call by message, each in the form it asked in: text or object. They find the
+ * window that answers by its frame `__gppLocator`.
+ */
+export function answerFrames(call: Gpp): void {
+  addEventListener('message', ({ data, source, origin }) => {
+    const isText = typeof data === 'string';
+    const message: unknown = isText ? attempt(() => JSON.parse(data)) : data;
+    const { __gppCall: asked } = Object(message) as { readonly __gppCall?: GppCall };
+    if (typeof asked !== 'object' || asked === null) return;
+    const { command, parameter, version, callId } = asked;
+    const reply = (returnValue: unknown, success: boolean): void => {
+      const answer = { __gppReturn: { returnValue, success, callId } };
+      // A sandboxed frame has no origin to be named; the answer to any other goes to nobody else.
+      const target = origin === 'null' ? '*' : origin;
+      source?.postMessage(isText ? JSON.stringify(answer) : answer, { targetOrigin: target });
+    };
+    call(command, reply, parameter, version);
+  });
+}
+
+/** Adds the frame that marks this window, as soon as there is a body to hold it. */
+export function addLocator(): void {
+  const isThere = Document.prototype.querySelector.call(document, `iframe[name="${LOCATOR}"]`) !== null;
+  if (isThere) return;
+  // By the getter itself, for an element of the name `body` would take its place on `document`.
+  const body = Reflect.get(Document.prototype, 'body', document) as HTMLElement | null;
+  if (!body) {
+    addEventListener.call(document, 'DOMContentLoaded', addLocator, { once: true });
+    return;
+  }
+  const frame = document.createElement('iframe');
+  Object.assign(frame, { name: LOCATOR, hidden: true });
+  body.append(frame);
+}

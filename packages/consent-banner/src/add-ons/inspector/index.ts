@@ -1,0 +1,30 @@
+import type { PageFindings } from './finding.ts';
+import { Inspection, type InspectionOptions } from './inspection.ts';
+
+export type {
+  Finding,
+  FindingKind,
+  FindingStatus,
+  PageFindings,
+  Tracker,
+  TrackerPurpose,
+} from './finding.ts';
+export type { InspectionOptions } from './inspection.ts';
+export { type InspectorOptions, startInspector } from './start-inspector.ts';
+export { writeMarkdown } from './write-report.ts';
+
+/**
+ * Looks at this page once: cookies, storage, requests and tags of other origins, and how they stand to the visitor's decision.
+ * It reads names, never values, and sends nothing.
+ * @returns what was found; a browser that forbids a look finds nothing there.
+ * @throws Error on a server, where there is no page.
+ */
+export async function inspectPage(options: InspectionOptions = {}): Promise<PageFindings> {
+  if (!globalThis.document) throw new Error('inspectPage() needs a page. Call it in a browser.');
+  const inspection = new Inspection(options);
+  try {
+    return await inspection.look();
+  } finally {
+    inspection.end();
+  }
+}

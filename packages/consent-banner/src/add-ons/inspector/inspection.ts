@@ -1,0 +1,193 @@
+import { readMapping } from '../../stub/mapping.ts';
+import type { Purposes } from '../../stub/stored-decision.ts';
+import { findTrackerByHost, findTrackerByName, isMatch, type KnownTracker } from './catalogue.ts';
+import { DecisionHistory } from './decision-history.ts';
+import type { Finding, FindingKind, FindingStatus, PageFindings } from './finding.ts';
+import { listRequests } from './list-requests.ts';
+import { findCookieStore, listStorage } from './list-storage.ts';
+import { listTags } from './list-tags.ts';
+import { choosePurpose, proposeClearing, proposeMarkup, UNKNOWN_PURPOSE } from './propose-change.ts';
+import type { Sighting } from './sighting.ts';
+import { type CookieWatch, watchCookies } from './watch-cookies.ts';
+
+export interface InspectionOptions {
+  /** Which cookies stand for which purpose, as the banner's attribute says it. Default: what the banner on the page has. */
+  readonly clearCookies?: string | undefined;
+}
+
+/** How often the storage is looked at, in milliseconds. */
+const LOOK_AGAIN = 1_000;
+const SOON = 100;
+/** What stays in the browser: whether it may is a question of now, not of when it came. */
+const LASTING: readonly FindingKind[] = ['cookie', 'local-storage', 'session-storage', 'database', 'cache'];
+
+/** Looks at a page again and again, and remembers when it saw what first. */
+export class Inspection {
+  readonly #options: InspectionOptions;
+  readonly #history: DecisionHistory;
+  readonly #firstSeen = new Map<string, number>();
+  readonly #entries = new Set<PerformanceEntry>(performance.getEntriesByType('resource'));
+  readonly #ended = new AbortController();
+  readonly #observers: { disconnect(): void }[] = [];
+  #cookies: CookieWatch | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #onChange = (): void => {};
+
+  constructor(options: InspectionOptions = {}) {
+    this.#options = options;
+    this.#history = new DecisionHistory(() => this.#expect());
+  }
+
+  /** Calls back soon after something changed that may be seen. */
+  watch(onChange: () => void): void {
+    this.#onChange = onChange;
+    const expect = (): void => this.#expect();
+    const requests = new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) this.#entries.add(entry);
+      expect();
+    });
+    requests.observe({ type: 'resource' });
+    const tags = new MutationObserver(expect);
+    tags.observe(document, { childList: true, subtree: true, attributeFilter: ['src', 'href'] });
+    this.#observers.push(requests, tags);
+    this.#cookies = watchCookies(expect);
+    const { signal } = this.#ended;
+    findCookieStore()?.addEventListener('change', expect, { signal });
+    // Nothing tells a page what it puts into its own storage.
+    const interval = setInterval(expect, LOOK_AGAIN);
+    signal.addEventListener('abort', () => clearInterval(interval));
+  }
+
+  end(): void {
+    this.#ended.abort();
+    clearTimeout(this.#timer);
+    for (const observer of this.#observers) observer.disconnect();
+    this.#cookies?.stop();
+    this.#history.stop();
+    this.#onChange = () => {};
+  }
+
+  /** Looks at the page once. It reads names only, asks nobody and changes nothing. */
+  async look(): Promise<PageFindings> {
+    const tags = listTags();
+    const sightings = [...(await listStorage()), ...listRequests(this.#entries), ...tags];
+    const mapping = readMapping(this.#options.clearCookies ?? this.#readAttribute());
+    const known = this.#listPurposes(tags, mapping);
+    const findings = sightings.map((sighting) => this.#judge(sighting, { tags, mapping, known }));
+    const proposed = findings.filter(
+      ({ kind, purposes, proposal }) =>
+        kind === 'cookie' && !purposes.length && !proposal?.startsWith(`${UNKNOWN_PURPOSE}:`),
+    );
+    const added = proposed.flatMap(({ proposal }) => readMapping(proposal));
+    return {
+      page: location.origin + location.pathname,
+      inspectedAt: new Date().toISOString(),
+      decidedAt: round(this.#history.decidedAt),
+      findings,
+      clearCookies: writeMapping([...mapping, ...added]),
+    };
+  }
+
+  #expect(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#onChange();
+    }, SOON);
+  }
+
+  #readAttribute(): string | null | undefined {
+    const element: Element | null = Document.prototype.querySelector.call(document, 'svc-consent[clear-cookies]');
+    return element?.getAttribute('clear-cookies');
+  }
+
+  /** The keys that this page uses. */
+  #listPurposes(tags: readonly Sighting[], mapping: ReturnType<typeof readMapping>): readonly string[] {
+    const keys = tags.flatMap(({ tag }) => tag?.dataset.svcPurpose?.match(/[^\s,]+/g) ?? []);
+    return [...Object.keys(this.#history.current ?? {}), ...mapping.map(([key]) => key), ...keys];
+  }
+
+  #judge(sighting: Sighting, { tags, mapping, known }: PageFacts): Finding {
+    const { kind, name, initiator = null, count = 1, isHeld = false } = sighting;
+    const tracker = findTracker(sighting);
+    const purposes = listHolders(sighting, tags, mapping);
+    const firstSeen = isHeld ? null : this.#remember(sighting);
+    const isBeforeDecision = firstSeen !== null && this.#history.readAt(firstSeen) === null;
+    const granted =
+      firstSeen === null || LASTING.includes(kind) ? this.#history.current : this.#history.readAt(firstSeen);
+    const status = isHeld ? 'held' : nameStatus({ tracker, purposes, granted, isBeforeDecision });
+    return {
+      kind,
+      name,
+      initiator,
+      count,
+      tracker: tracker && { name: tracker.name, owner: tracker.owner, purpose: tracker.purpose },
+      status,
+      firstSeen: round(firstSeen),
+      isBeforeDecision,
+      purposes,
+      writtenBy: (kind === 'cookie' && this.#cookies?.writers.get(name)) || null,
+      proposal: purposes.length || status === 'necessary' ? null : propose(sighting, tracker, known),
+    };
+  }
+
+  #remember({ kind, name, initiator = '', at = performance.now() }: Sighting): number {
+    const key = `${kind} ${initiator} ${name}`;
+    const first = Math.min(at, this.#firstSeen.get(key) ?? Infinity);
+    this.#firstSeen.set(key, first);
+    return first;
+  }
+}
+
+interface PageFacts {
+  readonly tags: readonly Sighting[];
+  readonly mapping: ReturnType<typeof readMapping>;
+  readonly known: readonly string[];
+}
+
+interface Circumstances {
+  readonly tracker: KnownTracker | null;
+  readonly purposes: readonly string[];
+  readonly granted: Purposes | null;
+  readonly isBeforeDecision: boolean;
+}
+
+function nameStatus({ tracker, purposes, granted, isBeforeDecision }: Circumstances): FindingStatus {
+  if (!purposes.length && tracker?.purpose === 'necessary') return 'necessary';
+  if (granted && purposes.some((key) => granted[key] !== true)) return 'refused';
+  if (isBeforeDecision || !granted) return 'early';
+  return purposes.length ? 'granted' : 'unassigned';
+}
+
+function findTracker({ kind, name }: Sighting): KnownTracker | null {
+  return LASTING.includes(kind) ? findTrackerByName(name) : findTrackerByHost(new URL(name).hostname);
+}
+
+/** The purposes that hold it: by the tag itself, by `clear-cookies`, or by a tag that asks the same origin. */
+function listHolders(
+  { kind, name, purposes = [] }: Sighting,
+  tags: readonly Sighting[],
+  mapping: PageFacts['mapping'],
+): readonly string[] {
+  const byName = kind === 'cookie' ? mapping.filter(([, pattern]) => isMatch(name, pattern)).map(([key]) => key) : [];
+  const sameOrigin = (tag: Sighting): boolean => new URL(tag.name).origin === name;
+  const byTag = kind === 'request' ? tags.filter(sameOrigin).flatMap((tag) => tag.purposes ?? []) : [];
+  return [...new Set([...purposes, ...byName, ...byTag])];
+}
+
+function propose({ kind, name, tag }: Sighting, tracker: KnownTracker | null, known: readonly string[]): string | null {
+  const purpose = choosePurpose(tracker?.purpose, known);
+  if (kind === 'cookie') return proposeClearing(tracker?.pattern ?? name, purpose);
+  if (!tag) return null;
+  // A purpose that is named there already is the owner's own word.
+  return proposeMarkup(tag, kind, tag.dataset.svcPurpose || purpose);
+}
+
+function writeMapping(pairs: PageFacts['mapping']): string {
+  const keys = [...new Set(pairs.map(([key]) => key))];
+  const listNames = (key: string) => [...new Set(pairs.filter(([one]) => one === key).map(([, name]) => name))];
+  return keys.map((key) => `${key}: ${listNames(key).join(' ')}`).join('; ');
+}
+
+function round(moment: number | null): number | null {
+  return moment === null ? null : Math.round(moment);
+}

@@ -1,0 +1,6 @@
+// The add-on's script tag. `data-inspect` opens the panel without `#svc-inspect` in the address.
+import { currentScript } from '../../stub/current-script.ts';
+import { startInspector } from './start-inspector.ts';
+
+const { inspect, clearCookies } = currentScript()?.dataset ?? {};
+startInspector({ isOpen: inspect !== undefined, clearCookies });

@@ -1,0 +1,11 @@
+import { reportProblem } from '../report-problem.ts';
+import type { Mapped } from '../stub/mapping.ts';
+import type { Purposes } from '../stub/stored-decision.ts';
+
+/** Tells on the console which purposes of an attribute's mapping the visitor was not asked about. They count as refused. */
+export function reportUnknownPurposes(attribute: string, mapping: readonly Mapped[], purposes: Purposes): void {
+  for (const [key] of mapping) {
+    if (Object.hasOwn(purposes, key)) continue;
+    reportProblem(`${attribute}: the visitor was not asked about the purpose "${key}". Check the keys of the notice.`);
+  }
+}

@@ -1,0 +1,24 @@
+import type { Mapped } from '../../stub/mapping.ts';
+import type { Purposes } from '../../stub/stored-decision.ts';
+import type { Signals } from './vendor.ts';
+import { isVendor, type VendorName, vendors } from './vendors.ts';
+
+/**
+ * What a vendor is told. The name of a vendor stands for all its signals, `vendor.signal` for one. What several purposes
+ * name needs all of them, what none names is denied.
+ */
+export function decideSignals(vendor: VendorName, mapping: readonly Mapped[], purposes: Purposes): Signals {
+  const decided = vendors[vendor].signals.map((signal) => {
+    const pairs = mapping.filter(([, name]) => name === vendor || name === `${vendor}.${signal}`);
+    return [signal, pairs.length > 0 && pairs.every(([key]) => purposes[key] === true)];
+  });
+  return Object.fromEntries(decided);
+}
+
+/** The vendor that a name of the mapping is about; undefined for a vendor or a signal that there is not. */
+export function findVendor(name: string): VendorName | undefined {
+  const [vendor = '', signal] = name.split(/\.(.*)/s);
+  if (!isVendor(vendor)) return undefined;
+  const signals: readonly string[] = vendors[vendor].signals;
+  return signal === undefined || signals.includes(signal) ? vendor : undefined;
+}

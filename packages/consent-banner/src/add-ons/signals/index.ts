@@ -1,0 +1,2 @@
+export { type SignalOptions, sendConsentSignals } from './consent-signals.ts';
+export type { VendorName } from './vendors.ts';

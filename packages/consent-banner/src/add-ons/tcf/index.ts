@@ -1,0 +1,2 @@
+export type { TcfOptions } from './settings.ts';
+export { startTcf } from './start-tcf.ts';

@@ -1,0 +1,47 @@
+import { reportProblem } from '../../report-problem.ts';
+import { DOMAIN } from '../../stub/attribute-values.ts';
+import type { SvcConsent } from '../../stub/consent-state.ts';
+import { findDecision } from '../../stub/find-decision.ts';
+import type { Purposes } from '../../stub/stored-decision.ts';
+import { listBanners } from './partners-line.ts';
+import type { Mapping } from './settings.ts';
+
+/** What the visitor has decided in the banner of this page. */
+export interface PageDecision {
+  readonly noticeId: string;
+  /** The purposes that could be refused, and whether they were granted; null before a decision. */
+  readonly purposes: Purposes | null;
+  /** Whether all of them were refused. */
+  readonly isRefusal: boolean;
+  /** In milliseconds. */
+  readonly decidedAt: number;
+}
+
+/**
+ * Reads the decision in force. What could not be refused is no consent, and only the stored decision tells which purposes
+ * those are: where the browser forbids storage nothing counts as granted.
+ */
+export function readPageDecision(): PageDecision {
+  const [banner] = listBanners();
+  const noticeId = banner?.getAttribute('notice-id') ?? '';
+  const state = (window as { SvcConsent?: Partial<SvcConsent> }).SvcConsent?.get?.() ?? null;
+  const stored = findDecision(noticeId, DOMAIN.test(banner?.getAttribute('cookie-domain') ?? ''));
+  if (!state) return { noticeId, purposes: null, isRefusal: false, decidedAt: 0 };
+  if (!stored?.required) return { noticeId, purposes: {}, isRefusal: true, decidedAt: Date.now() };
+  const { required } = stored;
+  const optional = Object.entries(state.purposes).filter(([key]) => !required.includes(key));
+  const purposes = Object.fromEntries(optional.map(([key, isOn]) => [key, isOn && stored.purposes[key] === true]));
+  const isRefusal = !Object.values(purposes).includes(true);
+  return { noticeId, purposes, isRefusal, decidedAt: Date.parse(stored.decidedAt) };
+}
+
+/** Tells of keys in the mapping that the visitor cannot choose: whatever they stand for is never granted. */
+export function checkMapping(mapping: Mapping, { purposes, isRefusal }: PageDecision): void {
+  if (!purposes || isRefusal) return;
+  for (const key of new Set([...mapping.values()].flat())) {
+    if (Object.hasOwn(purposes, key)) continue;
+    reportProblem(
+      `TCF: purposes names "${key}", which the notice does not ask for or nobody can refuse. It grants nothing.`,
+    );
+  }
+}

@@ -1,0 +1,118 @@
+import { attempt } from '../../stub/attempt.ts';
+import { bridgeFrames } from './frame-bridge.ts';
+import type { TcfSettings } from './settings.ts';
+import { type TcfAnswer, type TcfView, writeTcData } from './tc-data.ts';
+
+type Callback = (answer: unknown, success?: boolean) => void;
+
+/** The one global that the TCF prescribes. */
+export type TcfApiFunction = (command?: unknown, version?: unknown, callback?: unknown, parameter?: unknown) => unknown;
+
+const NAME = '__tcfapi';
+const API_VERSION = '2.2';
+const FORMAT = 2;
+
+/**
+ * `window.__tcfapi` (IAB Tech Lab, "CMP API v2"): who asks is told the TC string and what is in it, and of each change.
+ * What was asked of a stub on the page before is answered, too.
+ */
+export class TcfApi {
+  readonly #settings: TcfSettings | null;
+  readonly #loadList: () => unknown;
+  readonly #listeners = new Map<number, Callback>();
+  #lastId = 0;
+  /** Questions that have no answer before there is a TC string, or the vendor list. */
+  readonly #waiting: (() => void)[] = [];
+  readonly #wantingList: (() => void)[] = [];
+  #view: TcfView | undefined;
+  #rawList: unknown;
+  #isBroken: boolean;
+
+  /**
+   * @param settings null when no TC string can be given out: then `ping` tells of an error, and nothing else is answered.
+   * @param loadList called when somebody wants the vendor list.
+   */
+  constructor(settings: TcfSettings | null, loadList: () => unknown) {
+    this.#settings = settings;
+    this.#loadList = loadList;
+    this.#isBroken = settings === null;
+    const stub = (window as { [NAME]?: TcfApiFunction })[NAME];
+    const isStub = typeof stub === 'function';
+    const queue = isStub ? attempt(() => stub()) : undefined;
+    const answer: TcfApiFunction = (...call) => this.#answer(...call);
+    Object.defineProperty(window, NAME, { value: answer, configurable: true, enumerable: true, writable: true });
+    bridgeFrames(NAME, answer, isStub);
+    for (const call of Array.isArray(queue) ? [...queue] : []) attempt(() => answer(...call));
+  }
+
+  /** No TC string will come on this page. Whoever waits for one has no consent. */
+  fail(): void {
+    this.#isBroken = true;
+    this.#waiting.length = this.#wantingList.length = 0;
+    this.#listeners.clear();
+  }
+
+  /** Takes over what can be told now. Listeners are told of it unless it is `quiet`. */
+  update(view: TcfView, rawList: unknown, isQuiet: boolean): void {
+    this.#view = view;
+    this.#rawList = rawList;
+    for (const ask of this.#wantingList.splice(0)) ask();
+    if (view.event) for (const ask of this.#waiting.splice(0)) ask();
+    if (!isQuiet) for (const [id, listener] of this.#listeners) this.#tell(listener, id);
+  }
+
+  #answer(command?: unknown, version?: unknown, callback?: unknown, parameter?: unknown): void {
+    if (typeof callback !== 'function') return;
+    const tell = callback as Callback;
+    if (version && version !== FORMAT) {
+      tell(null, false);
+    } else if (command === 'ping') {
+      tell(this.#ping(), true);
+    } else if (this.#isBroken) {
+      // "CMP API v2", status `error`: a CMP does not respond to any other request.
+    } else if (command === 'addEventListener') {
+      this.#lastId++;
+      this.#listeners.set(this.#lastId, tell);
+      this.#tell(tell, this.#lastId);
+    } else if (command === 'removeEventListener') {
+      tell(this.#listeners.delete(Number(parameter)));
+    } else if (command === 'getTCData') {
+      if (this.#view?.event || !this.#settings?.gdprApplies) this.#tell(tell);
+      else this.#waiting.push(() => this.#tell(tell));
+    } else if (command === 'getVendorList') {
+      if (this.#view) this.#tellList(tell, parameter);
+      else {
+        this.#wantingList.push(() => this.#tellList(tell, parameter));
+        this.#loadList();
+      }
+    } else {
+      tell(null, false);
+    }
+  }
+
+  #ping(): TcfAnswer {
+    const { cmpId, cmpVersion, gdprApplies } = this.#settings ?? {};
+    return {
+      gdprApplies,
+      cmpLoaded: true,
+      cmpStatus: this.#isBroken ? 'error' : this.#view || !gdprApplies ? 'loaded' : 'loading',
+      displayStatus: this.#view?.display ?? (gdprApplies ? 'hidden' : 'disabled'),
+      apiVersion: API_VERSION,
+      cmpVersion,
+      cmpId,
+      gvlVersion: this.#view?.list.version,
+      tcfPolicyVersion: this.#view?.list.policyVersion,
+    };
+  }
+
+  /** One listener that throws stops no other. */
+  #tell(listener: Callback, listenerId?: number): void {
+    attempt(() => listener(writeTcData(this.#settings as TcfSettings, this.#view, listenerId), true));
+  }
+
+  #tellList(tell: Callback, wanted: unknown): void {
+    const { version } = (this.#view as TcfView).list;
+    const isThis = wanted === undefined || wanted === 'LATEST' || Number(wanted) === version;
+    attempt(() => (isThis ? tell(this.#rawList, true) : tell(null, false)));
+  }
+}

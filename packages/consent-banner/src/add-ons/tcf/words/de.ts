@@ -1,0 +1,35 @@
+import type { VendorWords } from '../words.ts';
+
+export const words: VendorWords = {
+  line: 'Wir und unsere {count} Partner speichern und lesen Daten auf Ihrem Gerät und verarbeiten personenbezogene Daten.',
+  show: 'Partner anzeigen',
+  title: 'Unsere Partner',
+  intro:
+    'Ein Partner hat Ihre Einwilligung nur für Zwecke, die Sie erlaubt haben. Manche verarbeiten Daten ohne Einwilligung auf Grundlage eines berechtigten Interesses, solange Sie nicht widersprechen: Schalten Sie es aus, um zu widersprechen.',
+  limits:
+    'Besondere Zwecke und Merkmale lassen sich hier nicht ausschalten. Sie sind aufgeführt, damit Sie wissen, wer sich auf sie stützt.',
+  choosePurposes: 'Zwecke auswählen',
+  consent: 'Einwilligung',
+  interest: 'Berechtigtes Interesse',
+  purposesByConsent: 'Zwecke mit Einwilligung',
+  purposesByInterest: 'Zwecke mit berechtigtem Interesse',
+  specialPurposes: 'Besondere Zwecke',
+  features: 'Merkmale',
+  specialFeatures: 'Besondere Merkmale',
+  dataCategories: 'Datenkategorien',
+  storage: 'Speicherung auf Ihrem Gerät',
+  cookies: 'Cookies: höchstens {time}',
+  sessionCookies: 'Cookies: bis Sie den Browser schließen',
+  refreshed: 'Diese Zeit beginnt mit jedem Besuch neu',
+  otherStorage: 'Andere Speicher als Cookies',
+  kept: 'gespeichert für {time}',
+  policy: 'Datenschutzerklärung',
+  interestClaim: 'Worin das berechtigte Interesse besteht',
+  storageDetails: 'Einzelheiten der Speicherung',
+  meanings: 'Was diese Begriffe bedeuten',
+  declaredBy: 'Partner: {count}',
+  reject: 'Alle Partner ablehnen',
+  accept: 'Alle Partner akzeptieren',
+  save: 'Auswahl speichern',
+  close: 'Schließen',
+};

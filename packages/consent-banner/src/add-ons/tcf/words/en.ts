@@ -1,0 +1,35 @@
+import type { VendorWords } from '../words.ts';
+
+export const words: VendorWords = {
+  line: 'We and our {count} partners store and read data on your device and process personal data.',
+  show: 'Show partners',
+  title: 'Our partners',
+  intro:
+    'A partner has your consent only for purposes that you have allowed. Some process data on the basis of a legitimate interest, without asking, unless you object: switch that off to object.',
+  limits:
+    'Special purposes and features cannot be switched off here. They are listed so that you know who relies on them.',
+  choosePurposes: 'Choose purposes',
+  consent: 'Consent',
+  interest: 'Legitimate interest',
+  purposesByConsent: 'Purposes by consent',
+  purposesByInterest: 'Purposes by legitimate interest',
+  specialPurposes: 'Special purposes',
+  features: 'Features',
+  specialFeatures: 'Special features',
+  dataCategories: 'Categories of data',
+  storage: 'Storage on your device',
+  cookies: 'Cookies: {time} at most',
+  sessionCookies: 'Cookies: until you close the browser',
+  refreshed: 'This time starts anew with each visit',
+  otherStorage: 'Other storage than cookies',
+  kept: 'kept for {time}',
+  policy: 'Privacy policy',
+  interestClaim: 'What the legitimate interest is',
+  storageDetails: 'Details of the storage',
+  meanings: 'What these terms mean',
+  declaredBy: 'Partners: {count}',
+  reject: 'Reject all partners',
+  accept: 'Accept all partners',
+  save: 'Save choices',
+  close: 'Close',
+};

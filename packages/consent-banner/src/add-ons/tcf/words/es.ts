@@ -1,0 +1,35 @@
+import type { VendorWords } from '../words.ts';
+
+export const words: VendorWords = {
+  line: 'Nosotros y nuestros {count} socios almacenamos y leemos datos en su dispositivo y tratamos datos personales.',
+  show: 'Ver los socios',
+  title: 'Nuestros socios',
+  intro:
+    'Un socio tiene su consentimiento solo para las finalidades que usted ha permitido. Algunos tratan datos sin consentimiento, sobre la base de un interés legítimo, salvo que usted se oponga: desactívelo para oponerse.',
+  limits:
+    'Las finalidades especiales y las características no se pueden desactivar aquí. Figuran para que sepa quién se basa en ellas.',
+  choosePurposes: 'Elegir las finalidades',
+  consent: 'Consentimiento',
+  interest: 'Interés legítimo',
+  purposesByConsent: 'Finalidades con consentimiento',
+  purposesByInterest: 'Finalidades con interés legítimo',
+  specialPurposes: 'Finalidades especiales',
+  features: 'Características',
+  specialFeatures: 'Características especiales',
+  dataCategories: 'Categorías de datos',
+  storage: 'Almacenamiento en su dispositivo',
+  cookies: 'Cookies: {time} como máximo',
+  sessionCookies: 'Cookies: hasta que cierre el navegador',
+  refreshed: 'Este plazo vuelve a empezar con cada visita',
+  otherStorage: 'Otro almacenamiento distinto de las cookies',
+  kept: 'conservados durante {time}',
+  policy: 'Política de privacidad',
+  interestClaim: 'En qué consiste el interés legítimo',
+  storageDetails: 'Detalles del almacenamiento',
+  meanings: 'Qué significan estos términos',
+  declaredBy: 'Socios: {count}',
+  reject: 'Rechazar a todos los socios',
+  accept: 'Aceptar a todos los socios',
+  save: 'Guardar selección',
+  close: 'Cerrar',
+};

@@ -1,0 +1,35 @@
+import type { VendorWords } from '../words.ts';
+
+export const words: VendorWords = {
+  line: 'Nous et nos {count} partenaires stockons et lisons des données sur votre appareil et traitons des données personnelles.',
+  show: 'Voir les partenaires',
+  title: 'Nos partenaires',
+  intro:
+    'Un partenaire n’a votre consentement que pour les finalités que vous avez autorisées. Certains traitent des données sans consentement, sur la base d’un intérêt légitime, sauf si vous vous y opposez : désactivez-le pour vous opposer.',
+  limits:
+    'Les finalités spéciales et les fonctionnalités ne peuvent pas être désactivées ici. Elles sont indiquées pour que vous sachiez qui y a recours.',
+  choosePurposes: 'Choisir les finalités',
+  consent: 'Consentement',
+  interest: 'Intérêt légitime',
+  purposesByConsent: 'Finalités avec consentement',
+  purposesByInterest: 'Finalités avec intérêt légitime',
+  specialPurposes: 'Finalités spéciales',
+  features: 'Fonctionnalités',
+  specialFeatures: 'Fonctionnalités spéciales',
+  dataCategories: 'Catégories de données',
+  storage: 'Stockage sur votre appareil',
+  cookies: 'Cookies : {time} au maximum',
+  sessionCookies: 'Cookies : jusqu’à la fermeture du navigateur',
+  refreshed: 'Cette durée recommence à chaque visite',
+  otherStorage: 'Autre stockage que les cookies',
+  kept: 'conservées {time}',
+  policy: 'Politique de confidentialité',
+  interestClaim: 'En quoi consiste l’intérêt légitime',
+  storageDetails: 'Détails du stockage',
+  meanings: 'Ce que ces termes signifient',
+  declaredBy: 'Partenaires : {count}',
+  reject: 'Refuser tous les partenaires',
+  accept: 'Accepter tous les partenaires',
+  save: 'Enregistrer mes choix',
+  close: 'Fermer',
+};

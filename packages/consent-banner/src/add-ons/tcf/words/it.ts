@@ -1,0 +1,35 @@
+import type { VendorWords } from '../words.ts';
+
+export const words: VendorWords = {
+  line: 'Noi e i nostri {count} partner archiviamo e leggiamo dati sul Suo dispositivo e trattiamo dati personali.',
+  show: 'Mostra i partner',
+  title: 'I nostri partner',
+  intro:
+    'Un partner ha il Suo consenso solo per le finalità che Lei ha consentito. Alcuni trattano dati senza consenso, sulla base di un interesse legittimo, a meno che Lei non si opponga: lo disattivi per opporsi.',
+  limits:
+    'Le finalità speciali e le funzionalità non si possono disattivare qui. Sono elencate perché Lei sappia chi se ne avvale.',
+  choosePurposes: 'Scegli le finalità',
+  consent: 'Consenso',
+  interest: 'Interesse legittimo',
+  purposesByConsent: 'Finalità con consenso',
+  purposesByInterest: 'Finalità con interesse legittimo',
+  specialPurposes: 'Finalità speciali',
+  features: 'Funzionalità',
+  specialFeatures: 'Funzionalità speciali',
+  dataCategories: 'Categorie di dati',
+  storage: 'Archiviazione sul Suo dispositivo',
+  cookies: 'Cookie: al massimo {time}',
+  sessionCookies: 'Cookie: fino alla chiusura del browser',
+  refreshed: 'Questo periodo ricomincia a ogni visita',
+  otherStorage: 'Archiviazione diversa dai cookie',
+  kept: 'conservati per {time}',
+  policy: 'Informativa sulla privacy',
+  interestClaim: 'In che cosa consiste l’interesse legittimo',
+  storageDetails: 'Dettagli dell’archiviazione',
+  meanings: 'Che cosa significano questi termini',
+  declaredBy: 'Partner: {count}',
+  reject: 'Rifiuta tutti i partner',
+  accept: 'Accetta tutti i partner',
+  save: 'Salva le scelte',
+  close: 'Chiudi',
+};

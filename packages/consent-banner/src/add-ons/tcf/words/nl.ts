@@ -1,0 +1,35 @@
+import type { VendorWords } from '../words.ts';
+
+export const words: VendorWords = {
+  line: 'Wij en onze {count} partners bewaren en lezen gegevens op uw apparaat en verwerken persoonsgegevens.',
+  show: 'Partners tonen',
+  title: 'Onze partners',
+  intro:
+    'Een partner heeft uw toestemming alleen voor doeleinden die u hebt toegestaan. Sommige verwerken gegevens zonder toestemming op grond van een gerechtvaardigd belang, tenzij u bezwaar maakt: zet dat uit om bezwaar te maken.',
+  limits:
+    'Speciale doeleinden en functies kunt u hier niet uitzetten. Ze staan erbij zodat u weet wie er gebruik van maakt.',
+  choosePurposes: 'Doeleinden kiezen',
+  consent: 'Toestemming',
+  interest: 'Gerechtvaardigd belang',
+  purposesByConsent: 'Doeleinden met toestemming',
+  purposesByInterest: 'Doeleinden met gerechtvaardigd belang',
+  specialPurposes: 'Speciale doeleinden',
+  features: 'Functies',
+  specialFeatures: 'Speciale functies',
+  dataCategories: 'Categorieën gegevens',
+  storage: 'Opslag op uw apparaat',
+  cookies: 'Cookies: hoogstens {time}',
+  sessionCookies: 'Cookies: tot u de browser sluit',
+  refreshed: 'Deze termijn begint bij elk bezoek opnieuw',
+  otherStorage: 'Andere opslag dan cookies',
+  kept: '{time} bewaard',
+  policy: 'Privacybeleid',
+  interestClaim: 'Wat het gerechtvaardigde belang is',
+  storageDetails: 'Bijzonderheden van de opslag',
+  meanings: 'Wat deze termen betekenen',
+  declaredBy: 'Partners: {count}',
+  reject: 'Alle partners weigeren',
+  accept: 'Alle partners accepteren',
+  save: 'Keuzes opslaan',
+  close: 'Sluiten',
+};

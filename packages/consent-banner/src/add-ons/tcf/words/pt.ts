@@ -1,0 +1,35 @@
+import type { VendorWords } from '../words.ts';
+
+export const words: VendorWords = {
+  line: 'Nós e os nossos {count} parceiros guardamos e lemos dados no seu dispositivo e tratamos dados pessoais.',
+  show: 'Mostrar os parceiros',
+  title: 'Os nossos parceiros',
+  intro:
+    'Um parceiro tem o seu consentimento apenas para as finalidades que permitiu. Alguns tratam dados sem consentimento, com base num interesse legítimo, a menos que se oponha: desative-o para se opor.',
+  limits:
+    'As finalidades especiais e as funcionalidades não podem ser desativadas aqui. São indicadas para que saiba quem recorre a elas.',
+  choosePurposes: 'Escolher as finalidades',
+  consent: 'Consentimento',
+  interest: 'Interesse legítimo',
+  purposesByConsent: 'Finalidades com consentimento',
+  purposesByInterest: 'Finalidades com interesse legítimo',
+  specialPurposes: 'Finalidades especiais',
+  features: 'Funcionalidades',
+  specialFeatures: 'Funcionalidades especiais',
+  dataCategories: 'Categorias de dados',
+  storage: 'Armazenamento no seu dispositivo',
+  cookies: 'Cookies: no máximo {time}',
+  sessionCookies: 'Cookies: até fechar o navegador',
+  refreshed: 'Este prazo recomeça a cada visita',
+  otherStorage: 'Outro armazenamento além de cookies',
+  kept: 'conservados durante {time}',
+  policy: 'Política de privacidade',
+  interestClaim: 'Em que consiste o interesse legítimo',
+  storageDetails: 'Detalhes do armazenamento',
+  meanings: 'O que significam estes termos',
+  declaredBy: 'Parceiros: {count}',
+  reject: 'Rejeitar todos os parceiros',
+  accept: 'Aceitar todos os parceiros',
+  save: 'Guardar escolhas',
+  close: 'Fechar',
+};

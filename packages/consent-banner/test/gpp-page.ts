@@ -1,0 +1,142 @@
+import type { GppOptions } from '../src/add-ons/gpp/index.ts';
+import { waitUntil } from './wait-until.ts';
+
+/** What `__gpp` answers with, as far as the tests look. */
+export interface Ping {
+  readonly gppVersion: string;
+  readonly cmpStatus: string;
+  readonly cmpDisplayStatus: string;
+  readonly signalStatus: string;
+  readonly supportedAPIs: readonly string[];
+  readonly cmpId: number;
+  readonly sectionList: readonly number[];
+  readonly applicableSections: readonly number[];
+  readonly gppString: string;
+  readonly parsedSections: Readonly<Record<string, readonly object[]>>;
+}
+
+export interface GppEvent {
+  readonly eventName: string;
+  readonly listenerId: number;
+  readonly data: unknown;
+  readonly pingData: Ping;
+}
+
+export type Gpp = (...args: readonly unknown[]) => unknown;
+
+/** A page of its own, with the add-on and the banner on it, each as a module. */
+export interface GppPage {
+  readonly window: Window & { __gpp: Gpp; __gppEvents: GppEvent[]; provide: (options: GppOptions) => void };
+  readonly document: Document;
+  /** What the console was told about errors. */
+  readonly told: readonly string[];
+  readonly noticeId: string;
+}
+
+export interface GppPageOptions {
+  readonly options?: GppOptions;
+  /** Of a visitor who has been there before. */
+  readonly noticeId?: string;
+  /** What the page has before the add-on. */
+  readonly prepare?: (page: GppPage['window']) => void;
+  /** Whether there is a banner, and whether the add-on stands behind it. */
+  readonly banner?: 'none' | 'first' | 'last';
+}
+
+const frames: HTMLIFrameElement[] = [];
+
+export const plain: GppOptions = {
+  optOuts: 'marketing: sale sharing targeted-advertising',
+  notApplicable: 'sensitive-data additional-processing',
+};
+
+export function closePages(): void {
+  for (const frame of frames.splice(0)) frame.remove();
+}
+
+/** Opens a page; the notice of the test server asks about `statistics`. */
+export async function openGppPage({
+  options = { ...plain, optOuts: 'statistics: sale sharing targeted-advertising' },
+  noticeId = crypto.randomUUID(),
+  prepare,
+  banner = 'last',
+}: GppPageOptions = {}): Promise<GppPage> {
+  const frame = document.createElement('iframe');
+  frame.src = '/visitor-page/blank';
+  frame.width = '600';
+  frame.height = '500';
+  frames.push(frame);
+  const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
+  document.body.append(frame);
+  await loaded;
+  const page = frame.contentWindow as GppPage['window'];
+  const told: string[] = [];
+  (page as unknown as { console: Console }).console.error = (...parts: unknown[]) => told.push(parts.join(' '));
+  prepare?.(page);
+  if (banner === 'first') await addBanner(page, noticeId);
+  const folder = '/packages/consent-banner/src';
+  await runModule(page, `import { provideGpp } from '${folder}/add-ons/gpp/index.ts'; window.provide = provideGpp;`);
+  page.provide(options);
+  page.__gppEvents = [];
+  if (!prepare) page.__gpp('addEventListener', (event: GppEvent) => page.__gppEvents.push(event));
+  if (banner === 'last') await addBanner(page, noticeId);
+  return { window: page, document: page.document, told, noticeId };
+}
+
+async function addBanner(page: Window, noticeId: string): Promise<void> {
+  const element = page.document.createElement('svc-consent');
+  element.setAttribute('notice-id', noticeId);
+  page.document.body.append(element);
+  await runModule(page, `import '/packages/consent-banner/src/index.ts';`);
+}
+
+async function runModule({ document: page }: Window, text: string): Promise<void> {
+  const script = page.createElement('script');
+  const name = `ran-${crypto.randomUUID()}`;
+  script.type = 'module';
+  script.textContent = `${text}\ndocument.documentElement.setAttribute('${name}', '');`;
+  page.head.append(script);
+  await waitUntil(() => page.documentElement.hasAttribute(name), 'the module has run');
+}
+
+function find({ document: page }: GppPage, selector: string): HTMLElement | null | undefined {
+  return page.querySelector('svc-consent')?.shadowRoot?.querySelector<HTMLElement>(selector);
+}
+
+/** Waits for the banner and presses what it offers. */
+export async function decide(page: GppPage, choice: 'accept' | 'reject'): Promise<void> {
+  await waitUntil(() => find(page, '.banner:popover-open'), 'the banner shows');
+  find(page, `.banner [data-choice=${choice}]`)?.click();
+}
+
+/** Opens the panel, and presses what it offers. */
+export async function changeTo(page: GppPage, choice: 'accept' | 'reject'): Promise<void> {
+  page.window.SvcConsent.open();
+  await waitUntil(() => find(page, 'dialog:modal'), 'the panel opens');
+  find(page, `footer [data-choice=${choice}]`)?.click();
+}
+
+/** What a command calls back with, in the same task. */
+export function ask<T>(
+  { window: page }: Pick<GppPage, 'window'>,
+  command: unknown,
+  parameter?: unknown,
+): readonly [T, boolean] {
+  const answers: [T, boolean][] = [];
+  const returned = page.__gpp(command, (data: T, isSuccess: boolean) => answers.push([data, isSuccess]), parameter);
+  if (returned !== undefined || answers.length !== 1 || !answers[0]) throw new Error(`${command}: ${answers.length}`);
+  return answers[0];
+}
+
+export function ping(page: Pick<GppPage, 'window'>): Ping {
+  return ask<Ping>(page, 'ping')[0];
+}
+
+/** The fields of the first sub-section of a section. */
+export function readCore(page: GppPage, section = 'usnat'): Readonly<Record<string, unknown>> {
+  return { ...ask<readonly Record<string, unknown>[]>(page, 'getSection', section)[0][0] };
+}
+
+export function listEvents(page: GppPage): readonly (readonly [string, unknown])[] {
+  return page.window.__gppEvents.map(({ eventName, data }) => [eventName, data]);
+}

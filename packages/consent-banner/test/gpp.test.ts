@@ -1,0 +1,397 @@
+import { GppModel } from '@iabgpp/cmpapi';
+import { expect } from '@open-wc/testing';
+import {
+  ask,
+  changeTo,
+  closePages,
+  decide,
+  type Gpp,
+  type GppEvent,
+  type GppPage,
+  listEvents,
+  openGppPage,
+  type Ping,
+  ping,
+  plain,
+  readCore,
+} from './gpp-page.ts';
+import { waitUntil } from './wait-until.ts';
+
+const optedOut = { SaleOptOut: 1, SharingOptOut: 1, TargetedAdvertisingOptOut: 1 };
+const optedIn = { SaleOptOut: 2, SharingOptOut: 2, TargetedAdvertisingOptOut: 2 };
+
+const isReady = (page: GppPage) => waitUntil(() => ping(page).signalStatus === 'ready', 'the signal is ready');
+const isLoaded = (page: GppPage) => waitUntil(() => ping(page).cmpStatus === 'loaded', 'the platform is loaded');
+
+/** What the vendors' page has before: the calls and the listeners that the stub of IAB keeps. */
+function addStub(page: GppPage['window'], calls: readonly (readonly unknown[])[] = []): void {
+  const stub = Object.assign(
+    (...args: readonly unknown[]): unknown => {
+      if (args.length === 0) return stub.queue;
+      const [command, callback] = args as [string, (data: unknown, isSuccess: boolean) => void];
+      if (command === 'ping') callback({ cmpStatus: 'stub' }, true);
+      else if (command === 'addEventListener') {
+        stub.events.push({ id: ++stub.lastId, callback });
+        callback({ eventName: 'listenerRegistered', listenerId: stub.lastId, data: true }, true);
+      } else stub.queue.push(args);
+      return undefined;
+    },
+    { queue: [...calls], events: [] as { id: number; callback: unknown }[], lastId: 0 },
+  );
+  page.__gpp = stub;
+}
+
+describe('the GPP add-on', () => {
+  afterEach(closePages);
+
+  describe('before a decision', () => {
+    it('answers at once: loading, not ready, opted out of everything', async () => {
+      const page = await openGppPage({ banner: 'none' });
+      const answer = ping(page);
+      expect(answer).to.deep.include({
+        gppVersion: '1.1',
+        cmpStatus: 'loading',
+        cmpDisplayStatus: 'hidden',
+        signalStatus: 'not ready',
+        supportedAPIs: ['7:usnat'],
+        cmpId: 0,
+        sectionList: [7],
+        applicableSections: [7],
+      });
+      expect(readCore(page)).to.include(optedOut);
+      expect(new GppModel(answer.gppString).getFieldValue('usnat', 'SaleOptOut')).to.equal(1);
+      expect(answer.parsedSections.usnat).to.deep.equal(ask(page, 'getSection', 'usnat')[0]);
+    });
+
+    it('is loaded and shown with the banner, and not ready until the visitor decides', async () => {
+      const page = await openGppPage();
+      await isLoaded(page);
+      expect(ping(page)).to.include({ cmpDisplayStatus: 'visible', signalStatus: 'not ready' });
+      expect(listEvents(page)).to.deep.equal([
+        ['listenerRegistered', true],
+        ['cmpStatus', 'loaded'],
+        ['cmpDisplayStatus', 'visible'],
+      ]);
+    });
+
+    it('is ready, opted out, where the site wants nobody to wait', async () => {
+      const page = await openGppPage({ options: { ...plain, undecided: 'opted-out' } });
+      await isReady(page);
+      expect(readCore(page)).to.include(optedOut);
+    });
+
+    it('is ready, opted out, where the browser sends Global Privacy Control, and tells of it', async () => {
+      const page = await openGppPage({
+        prepare: ({ navigator }) => Object.defineProperty(navigator, 'globalPrivacyControl', { value: true }),
+      });
+      await isReady(page);
+      expect(readCore(page)).to.include(optedOut);
+      expect(ask(page, 'getField', 'usnat.Gpc')).to.deep.equal([true, true]);
+    });
+  });
+
+  describe('with a decision', () => {
+    it('tells what the visitor allows, in the order of the specification', async () => {
+      const page = await openGppPage();
+      await isLoaded(page);
+      await decide(page, 'accept');
+      await isReady(page);
+      expect(readCore(page)).to.include(optedIn);
+      expect(listEvents(page).slice(3)).to.deep.equal([
+        ['cmpDisplayStatus', 'hidden'],
+        ['sectionChange', 'usnat'],
+        ['signalStatus', 'ready'],
+      ]);
+      expect(new GppModel(ping(page).gppString).getFieldValue('usnat', 'SaleOptOut')).to.equal(2);
+    });
+
+    it('tells a withdrawal: not ready, the change, ready', async () => {
+      const page = await openGppPage();
+      await decide(page, 'accept');
+      await isReady(page);
+      const before = listEvents(page).length;
+      await changeTo(page, 'reject');
+      await waitUntil(() => listEvents(page).length >= before + 3, 'the withdrawal is told');
+      expect(listEvents(page).slice(before)).to.deep.equal([
+        ['signalStatus', 'not ready'],
+        ['sectionChange', 'usnat'],
+        ['signalStatus', 'ready'],
+      ]);
+      const { pingData } = page.window.__gppEvents[before + 1] as GppEvent;
+      expect(pingData.signalStatus, 'while it changes').to.equal('not ready');
+      expect(readCore(page)).to.include(optedOut);
+    });
+
+    it('tells a refusal, which says what was said before, as a choice that was made', async () => {
+      const page = await openGppPage();
+      await isLoaded(page);
+      const { gppString } = ping(page);
+      await decide(page, 'reject');
+      await isReady(page);
+      expect(ping(page).gppString).to.equal(gppString);
+      expect(listEvents(page)).to.deep.include(['sectionChange', 'usnat']);
+    });
+
+    for (const banner of ['first', 'last'] as const) {
+      it(`knows a returning visitor, with the banner's tag ${banner}`, async () => {
+        const first = await openGppPage({ banner });
+        await decide(first, 'accept');
+        await isReady(first);
+        const page = await openGppPage({ noticeId: first.noticeId, banner });
+        await isReady(page);
+        expect(readCore(page)).to.include(optedIn);
+        expect(ping(page).cmpDisplayStatus).to.equal('hidden');
+        expect(listEvents(page)).to.not.deep.include(['cmpDisplayStatus', 'visible']);
+      });
+    }
+
+    it('is opted out and not ready again when the page asks about another notice', async () => {
+      const page = await openGppPage();
+      await decide(page, 'accept');
+      await isReady(page);
+      page.document.querySelector('svc-consent')?.setAttribute('notice-id', crypto.randomUUID());
+      await waitUntil(() => ping(page).signalStatus === 'not ready', 'the decision counts no more');
+      expect(readCore(page)).to.include(optedOut);
+    });
+  });
+
+  describe('what the site says', () => {
+    it('decides about sensitive data and further processing by their own purposes', async () => {
+      const optOuts = 'statistics: sensitive-data additional-processing; necessary: sale';
+      const page = await openGppPage({ options: { optOuts, notApplicable: 'sharing targeted-advertising' } });
+      await decide(page, 'reject');
+      await isReady(page);
+      const core = readCore(page);
+      expect(core).to.include({ SaleOptOut: 2, SharingOptOut: 0, SharingOptOutNotice: 0, PersonalDataConsents: 1 });
+      expect(core).to.include({ SensitiveDataProcessingOptOutNotice: 1, SensitiveDataLimitUseNotice: 1 });
+      expect(core.SensitiveDataProcessing).to.deep.equal(Array(16).fill(1));
+    });
+
+    it('opts out of a right that several purposes allow unless all of them are granted', async () => {
+      const optOuts = 'statistics: sale; marketing: sale';
+      const page = await openGppPage({ options: { ...plain, optOuts } });
+      await decide(page, 'accept');
+      await isReady(page);
+      expect(readCore(page).SaleOptOut).to.equal(1);
+      expect(page.told.join()).to.include('was not asked about the purpose "marketing"');
+    });
+
+    it('opts out for good of what it says nothing about, and tells so on the console', async () => {
+      const page = await openGppPage({ options: { optOuts: 'statistics: sale' } });
+      await decide(page, 'accept');
+      await isReady(page);
+      expect(readCore(page)).to.include({ SaleOptOut: 2, SharingOptOut: 1, TargetedAdvertisingOptOut: 1 });
+      expect(page.told.join()).to.include('nothing about sharing, targeted-advertising, sensitive-data');
+    });
+
+    it('writes the sections of states, in the order of their numbers, the first named in force', async () => {
+      const page = await openGppPage({ options: { ...plain, sections: 'usca usnat usva' } });
+      expect(ping(page)).to.deep.include({ sectionList: [7, 8, 9], applicableSections: [8] });
+      expect(ask(page, 'hasSection', 'usca')).to.deep.equal([true, true]);
+      expect(new GppModel(ping(page).gppString).getFieldValue('usva', 'SaleOptOut')).to.equal(1);
+      expect(ask<readonly object[]>(page, 'getSection', 'usva')[0], 'Virginia knows no such signal').to.have.length(1);
+    });
+
+    it('names the sections in force, or none', async () => {
+      const options = { ...plain, sections: 'usnat usca', applicableSections: 'usca' };
+      expect(ping(await openGppPage({ options })).applicableSections).to.deep.equal([8]);
+      const none = await openGppPage({ options: { ...plain, applicableSections: 'none' } });
+      expect(ping(none).applicableSections).to.deep.equal([-1]);
+    });
+
+    it('has its number, its agreement, its children and the version it wants', async () => {
+      const options = { ...plain, cmpId: '42', mspa: 'opt-out-option-mode', knownChild: 'yes', usnatVersion: '1' };
+      const page = await openGppPage({ options });
+      expect(ping(page).cmpId).to.equal(42);
+      expect(readCore(page)).to.include({
+        Version: 1,
+        MspaCoveredTransaction: 1,
+        MspaOptOutOptionMode: 1,
+        MspaServiceProviderMode: 2,
+      });
+      expect(readCore(page).KnownChildSensitiveDataConsents).to.deep.equal([1, 1]);
+    });
+
+    for (const [name, value, hint] of [
+      ['sections', 'usnat usxx', 'data-sections: there is no usxx'],
+      ['optOuts', 'statistics: everything', 'data-opt-outs: there is no everything'],
+      ['notApplicable', 'all', 'data-not-applicable: there is no all'],
+      ['applicableSections', 'usca', 'data-applicable-sections: there is no usca'],
+      ['cmpId', '4x', 'data-cmp-id="4x" is not understood'],
+      ['mspa', 'yes', 'data-mspa: there is no yes'],
+      ['knownChild', 'maybe', 'data-known-child="maybe" is not understood'],
+      ['usnatVersion', '3', 'data-usnat-version="3" is not understood'],
+      ['undecided', 'granted', 'data-undecided="granted" is not understood'],
+    ] as const) {
+      it(`is told when ${name} is "${value}", and opts nobody in`, async () => {
+        const page = await openGppPage({ options: { ...plain, [name]: value }, banner: 'none' });
+        expect(page.told.join('\n')).to.include(hint);
+        expect(readCore(page)).to.include(optedOut);
+        expect(ping(page)).to.deep.include({ sectionList: [7], applicableSections: [7], signalStatus: 'not ready' });
+      });
+    }
+  });
+
+  describe('its commands', () => {
+    it('answer what they cannot do with failure', async () => {
+      const page = await openGppPage({ banner: 'none' });
+      for (const command of ['getTCData', 'toString', '__proto__', '', undefined, 7, null])
+        expect(ask(page, command), String(command)).to.deep.equal([null, false]);
+      expect(ask(page, 'getSection', 'tcfeuv2')).to.deep.equal([null, false]);
+      expect(ask(page, 'hasSection', 'tcfeuv2')).to.deep.equal([false, true]);
+      for (const field of ['usnat.Nothing', 'usnat', 'usnat.toString', undefined])
+        expect(ask(page, 'getField', field)).to.deep.equal([null, false]);
+      expect(ask(page, 'removeEventListener', 99)).to.deep.equal([false, true]);
+      expect(() => page.window.__gpp('ping')).to.not.throw();
+    });
+
+    it('give each caller values of its own', async () => {
+      const page = await openGppPage({ banner: 'none' });
+      const [section] = ask<Record<string, unknown>[]>(page, 'getSection', 'usnat');
+      Object.assign(section[0] ?? {}, { SaleOptOut: 2 });
+      (ping(page) as unknown as { applicableSections: number[] }).applicableSections.push(1);
+      expect(readCore(page).SaleOptOut).to.equal(1);
+      expect(ping(page).applicableSections).to.deep.equal([7]);
+    });
+
+    it('no longer call a listener that was removed, and each of the others though one throws', async () => {
+      const page = await openGppPage({ banner: 'none' });
+      const heard: string[] = [];
+      const ids: number[] = [];
+      const listen = (name: string, isBroken = false) =>
+        page.window.__gpp('addEventListener', ({ eventName, listenerId }: GppEvent) => {
+          if (eventName === 'listenerRegistered') ids.push(listenerId);
+          else heard.push(name);
+          if (isBroken) throw new Error('broken vendor');
+        });
+      listen('removed');
+      listen('broken', true);
+      listen('last');
+      expect(new Set(ids).size).to.equal(3);
+      expect(ask(page, 'removeEventListener', ids[0])).to.deep.equal([true, true]);
+      page.document.dispatchEvent(new CustomEvent('svc-consent', { detail: { purposes: { statistics: true } } }));
+      expect(new Set(heard)).to.deep.equal(new Set(['broken', 'last']));
+      expect(page.told.filter((one) => one.includes('broken vendor'))).to.have.length(1);
+    });
+  });
+
+  describe('a page that was there first', () => {
+    it('has its waiting calls answered in their order, and its listeners kept under their numbers', async () => {
+      const heard: string[] = [];
+      const events: GppEvent[] = [];
+      const page = await openGppPage({
+        prepare: (target) => {
+          addStub(target, [
+            ['getField', (value: unknown) => heard.push(`field ${value}`), 'usnat.SaleOptOut'],
+            ['hasSection', (value: unknown) => heard.push(`section ${value}`), 'usnat'],
+          ]);
+          target.__gpp('addEventListener', (event: GppEvent) => events.push(event));
+        },
+      });
+      expect(heard).to.deep.equal(['field 1', 'section true']);
+      await decide(page, 'accept');
+      await isReady(page);
+      expect(events.map(({ eventName }) => eventName)).to.include('signalStatus');
+      expect(new Set(events.map(({ listenerId }) => listenerId))).to.deep.equal(new Set([1]));
+      expect(ask<GppEvent>(page, 'addEventListener')[0].listenerId).to.equal(2);
+    });
+
+    it('keeps its own consent platform, and is told that there are two', async () => {
+      const own: Gpp = (_command, callback) => (callback as (data: unknown) => void)({ cmpStatus: 'loaded' });
+      const page = await openGppPage({
+        banner: 'none',
+        prepare: (target) => {
+          target.__gpp = own;
+        },
+      });
+      expect(page.window.__gpp).to.equal(own);
+      expect(page.told.join()).to.include('another consent platform provides __gpp');
+    });
+
+    it('with images of those names is as good as any', async () => {
+      const page = await openGppPage({
+        banner: 'none',
+        prepare: ({ document: target }) => {
+          target.body.innerHTML = '<img name="__gpp" alt=""><img name="body" alt=""><img id="__gppLocator" alt="">';
+          target.body.insertAdjacentHTML('beforeend', '<img name="querySelector" alt=""><img id="SvcConsent" alt="">');
+        },
+      });
+      expect(ping(page).signalStatus).to.equal('not ready');
+      expect(page.document.querySelectorAll.call(page.document, 'iframe[name=__gppLocator]')).to.have.length(1);
+    });
+
+    it('gets one answer to each call though the script is there twice', async () => {
+      const page = await openGppPage({ banner: 'none' });
+      page.window.provide(plain);
+      expect(page.document.querySelectorAll('iframe[name=__gppLocator]')).to.have.length(1);
+      expect(ping(page).cmpId).to.equal(0);
+    });
+  });
+
+  describe('a frame', () => {
+    interface Reply {
+      readonly __gppReturn: { readonly returnValue: unknown; readonly success: boolean; readonly callId: unknown };
+    }
+
+    /** Sends calls from a frame of the page, and collects what comes back to it. */
+    async function openVendorFrame(page: GppPage, sandbox?: string) {
+      const frame = page.document.createElement('iframe');
+      if (sandbox !== undefined) frame.setAttribute('sandbox', sandbox);
+      frame.srcdoc = `<script>
+        onmessage = ({ data }) => Object.hasOwn(Object(data), 'ask')
+          ? parent.postMessage(data.ask, '*') : top.postMessage({ reply: data }, '*');
+        parent.postMessage('there', '*');
+      </${'script'}>`;
+      const replies: unknown[] = [];
+      const hear = ({ data }: MessageEvent) => {
+        if (data?.reply) replies.push(data.reply);
+      };
+      (page.window.top as Window).addEventListener('message', hear);
+      const isThere = new Promise((resolve) => page.window.addEventListener('message', resolve, { once: true }));
+      page.document.body.append(frame);
+      await isThere;
+      return { replies, ask: (message: unknown) => frame.contentWindow?.postMessage({ ask: message }, '*') };
+    }
+
+    for (const sandbox of [undefined, 'allow-scripts']) {
+      it(`${sandbox ? 'in a sandbox ' : ''}finds the page by its locator and is answered as it asked`, async () => {
+        const page = await openGppPage({ banner: 'none' });
+        expect(page.window.frames['__gppLocator' as unknown as number] === undefined).to.equal(false);
+        const vendor = await openVendorFrame(page, sandbox);
+        vendor.ask({ __gppCall: { command: 'ping', version: '1.1', callId: 'one' } });
+        await waitUntil(() => vendor.replies.length === 1, 'the object is answered');
+        const { __gppReturn: first } = vendor.replies[0] as Reply;
+        expect(first).to.deep.include({ success: true, callId: 'one' });
+        expect((first.returnValue as Ping).gppString).to.equal(ping(page).gppString);
+        vendor.ask(JSON.stringify({ __gppCall: { command: 'getField', parameter: 'usnat.SaleOptOut', callId: 2 } }));
+        await waitUntil(() => vendor.replies.length === 2, 'the text is answered');
+        expect(JSON.parse(String(vendor.replies[1]))).to.deep.equal({
+          __gppReturn: { returnValue: 1, success: true, callId: 2 },
+        });
+      });
+    }
+
+    it('hears of every change that it listens to', async () => {
+      const page = await openGppPage();
+      await isLoaded(page);
+      const vendor = await openVendorFrame(page);
+      vendor.ask({ __gppCall: { command: 'addEventListener', callId: 3 } });
+      await waitUntil(() => vendor.replies.length === 1, 'the listener is registered');
+      await decide(page, 'accept');
+      await waitUntil(() => vendor.replies.length === 4, 'the decision is told');
+      const events = vendor.replies.map((one) => (one as Reply).__gppReturn.returnValue as GppEvent);
+      expect(events.at(-1)).to.deep.include({ eventName: 'signalStatus', data: 'ready' });
+    });
+
+    it('is not answered when it talks of something else', async () => {
+      const page = await openGppPage({ banner: 'none' });
+      const vendor = await openVendorFrame(page);
+      for (const message of ['{"__gppCall":', 'x', 7, null, {}, { __gppCall: null }, { __gppCall: 'ping' }])
+        vendor.ask(message);
+      vendor.ask({ __gppCall: { command: 'ping', callId: 'last' } });
+      await waitUntil(() => vendor.replies.length > 0, 'the call is answered');
+      expect(vendor.replies.map((one) => (one as Reply).__gppReturn.callId)).to.deep.equal(['last']);
+      expect(page.told).to.deep.equal([]);
+    });
+  });
+});

@@ -1,0 +1,93 @@
+import { expect } from '@open-wc/testing';
+import { openFrame, query, type VisitorFrame } from './visitor-frame.ts';
+import { waitUntil } from './wait-until.ts';
+
+// The files that are shipped, each by a tag of its own, on a page with a strict policy and Trusted Types.
+
+type Page = Window & { readonly _paq: readonly unknown[][]; readonly __gpp: (...args: readonly unknown[]) => void };
+
+const dist = '/packages/consent-banner/dist';
+const tags: Readonly<Record<string, string>> = {
+  signals: `<script src="${dist}/svc-consent-signals.js" data-signals="statistics: matomo"></script>`,
+  gpp: `<script src="${dist}/svc-consent-gpp.js" data-opt-outs="statistics: sale" data-not-applicable="sharing targeted-advertising sensitive-data additional-processing"></script>`,
+};
+
+describe('the built script of an add-on', () => {
+  const frames: HTMLIFrameElement[] = [];
+
+  async function visit(noticeId: string, above: string): Promise<VisitorFrame & { readonly contentWindow: Page }> {
+    const frame = (await openFrame({ noticeId, above })) as VisitorFrame & {
+      readonly contentWindow: Page;
+    };
+    frames.push(frame);
+    return frame;
+  }
+
+  const readSale = ({ contentWindow }: { readonly contentWindow: Page }): unknown => {
+    let found: unknown;
+    const keep = (value: unknown): void => {
+      found = value;
+    };
+    contentWindow.__gpp('getField', keep, 'usnat.SaleOptOut');
+    return found;
+  };
+
+  afterEach(() => {
+    for (const frame of frames.splice(0)) frame.remove();
+  });
+
+  for (const isAsync of [false, true]) {
+    const write = (name: string): string =>
+      isAsync ? String(tags[name]).replace('<script', '<script async') : String(tags[name]);
+
+    it(`tells the decision of the banner behind it${isAsync ? ', also when it is async' : ''}`, async () => {
+      const noticeId = crypto.randomUUID();
+      const frame = await visit(noticeId, write('signals') + write('gpp'));
+      expect(readSale(frame)).to.equal(1);
+      expect(frame.contentWindow._paq).to.deep.equal([['requireConsent']]);
+      await waitUntil(() => query(frame, '.banner:popover-open'), 'the banner shows');
+      query(frame, '[data-choice=accept]')?.click();
+      await waitUntil(() => readSale(frame) === 2, 'the decision is told');
+      expect(frame.contentWindow._paq).to.deep.equal([['requireConsent'], ['setConsentGiven']]);
+
+      const later = await visit(noticeId, write('signals') + write('gpp'));
+      await waitUntil(() => readSale(later) === 2, 'the stored decision is told');
+      expect(later.contentWindow._paq).to.deep.equal([['requireConsent'], ['setConsentGiven']]);
+    });
+  }
+
+  /** What the page's policy has reported since it began. */
+  async function listViolations({ contentWindow }: VisitorFrame): Promise<readonly unknown[]> {
+    const { ReportingObserver } = contentWindow as unknown as {
+      ReportingObserver: new (...args: unknown[]) => { observe(): void };
+    };
+    const found: unknown[] = [];
+    const keep = (reports: readonly { readonly body: { readonly effectiveDirective: string } }[]): void => {
+      found.push(...reports.map(({ body }) => body.effectiveDirective));
+    };
+    new ReportingObserver(keep, { types: ['csp-violation'], buffered: true }).observe();
+    // One of our own comes behind all that were before it.
+    contentWindow.document.body.setAttribute('style', 'color: red');
+    await waitUntil(() => found.at(-1) === 'style-src-attr', 'the last one is reported');
+    return found.slice(0, -1);
+  }
+
+  it('violates no policy', async () => {
+    const frame = await visit(crypto.randomUUID(), `${tags.signals}${tags.gpp}`);
+    await waitUntil(() => query(frame, '.banner:popover-open'), 'the banner shows');
+    expect(await listViolations(frame)).to.deep.equal([]);
+    const careless = await visit(crypto.randomUUID(), '<script>0</script>');
+    expect(await listViolations(careless), 'this test would see one').to.deep.equal(['script-src-elem']);
+  });
+
+  it('leaves the names that vendors prescribe, and no other', async () => {
+    const frame = await visit(crypto.randomUUID(), `${tags.signals}${tags.gpp}`);
+    const blank = document.body.appendChild(document.createElement('iframe'));
+    frames.push(blank);
+    const usual = new Set(Reflect.ownKeys(blank.contentWindow ?? {}));
+    const added = Reflect.ownKeys(frame.contentWindow).filter(
+      (name) => !usual.has(name) && !/^\d+$/.test(String(name)),
+    );
+    expect(added.map(String).sort()).to.deep.equal(['SvcConsent', '__gpp', '_paq']);
+  });
+});

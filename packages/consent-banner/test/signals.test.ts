@@ -1,0 +1,399 @@
+import { expect } from '@open-wc/testing';
+import { type SignalOptions, sendConsentSignals } from '../src/add-ons/signals/index.ts';
+import { listenToConsole, restorePage } from './network.ts';
+import { leavePage, meetBanner, openPanel, press, type Visit } from './visitor.ts';
+import { waitUntil } from './wait-until.ts';
+
+type Page = Record<string, unknown>;
+
+const page = window as unknown as Page;
+const usual = new Set(Object.keys(page));
+const stops: (() => void)[] = [];
+
+function send(signals: SignalOptions['signals']): void {
+  stops.push(sendConsentSignals({ signals }));
+}
+
+/** A vendor's function that keeps what it was called with. */
+function listen(name: string): unknown[][] {
+  const calls: unknown[][] = [];
+  page[name] = (...args: unknown[]) => void calls.push(args);
+  return calls;
+}
+
+/** A vendor's object, each of whose methods keeps its name and what it was called with. */
+function listenTo(name: string, methods: readonly string[]): unknown[][] {
+  const calls: unknown[][] = [];
+  page[name] = Object.fromEntries(
+    methods.map((method) => [method, (...args: unknown[]) => void calls.push([method, ...args])]),
+  );
+  return calls;
+}
+
+function readQueue(name: string): unknown {
+  return JSON.parse(JSON.stringify(page[name]));
+}
+
+async function accept(visit: Visit): Promise<void> {
+  await press(visit, '.banner [data-choice=accept]');
+}
+
+async function changeTo(visit: Visit, granted: readonly string[]): Promise<void> {
+  await openPanel(visit);
+  for (const key of ['statistics', 'marketing']) {
+    const inputs = [...(visit.element.shadowRoot?.querySelectorAll('input') ?? [])];
+    const input = inputs[key === 'statistics' ? 1 : 2];
+    if (input?.checked !== granted.includes(key)) input?.click();
+  }
+  await press(visit, '.save');
+}
+
+describe('the signals add-on', () => {
+  beforeEach(leavePage);
+
+  afterEach(() => {
+    restorePage();
+    for (const stop of stops.splice(0)) stop();
+    document.querySelector('#vendor')?.remove();
+    for (const name of Object.keys(page)) if (!usual.has(name)) delete page[name];
+  });
+
+  describe('before there is a decision', () => {
+    it('holds back in the same task every vendor that can be told before its code is there', () => {
+      send('statistics: matomo microsoft-clarity fullstory; marketing: microsoft-ads tiktok hubspot');
+      expect(readQueue('_paq')).to.deep.equal([['requireConsent']]);
+      expect(readQueue('uetq')).to.deep.equal(['consent', 'default', { ad_storage: 'denied' }]);
+      expect(readQueue('ttq')).to.deep.equal([['holdConsent']]);
+      expect((page.clarity as { q: unknown[] }).q).to.deep.equal([
+        ['consentv2', { ad_Storage: 'denied', analytics_Storage: 'denied' }],
+      ]);
+      expect(readQueue('_hsp')).to.deep.equal([
+        ['setHubSpotConsent', { analytics: false, advertisement: false, functionality: false }],
+      ]);
+      expect(page._fs_capture_on_startup).to.equal(false);
+    });
+
+    it('puts that before what the tag of a vendor has queued already', () => {
+      page._paq = [['trackPageView']];
+      page.uetq = ['event', 'page_view', {}];
+      page.ttq = [['page']];
+      send('statistics: matomo matomo-cookies; marketing: microsoft-ads tiktok');
+      expect(readQueue('_paq')).to.deep.equal([['requireCookieConsent'], ['requireConsent'], ['trackPageView']]);
+      expect((page.uetq as unknown[]).slice(0, 4)).to.deep.equal([
+        'consent',
+        'default',
+        { ad_storage: 'denied' },
+        'event',
+      ]);
+      expect(readQueue('ttq')).to.deep.equal([['holdConsent'], ['page']]);
+    });
+
+    for (const [vendor, name, denial] of [
+      ['meta', 'fbq', ['consent', 'revoke']],
+      ['pinterest', 'pintrk', ['setconsent', false]],
+    ] as const) {
+      it(`tells ${vendor} before its code can come, first of all, when its tag stands behind ours`, async () => {
+        send(`marketing: ${vendor}`);
+        // What the vendor's own tag does: a queue, a script for its code, the first commands.
+        const tag = document.createElement('script');
+        tag.id = 'vendor';
+        tag.textContent = `
+          window.${name} = function () { window.${name}.queue.push(arguments); };
+          window.${name}.queue = [];
+          document.head.append(Object.assign(document.createElement('script'), { type: 'text/plain' }));
+          window.${name}('init', '1');
+          window.${name}('track', 'PageView');`;
+        document.body.append(tag);
+        await Promise.resolve();
+        const { queue } = page[name] as { queue: ArrayLike<unknown>[] };
+        expect(Array.from(queue[0] ?? [])).to.deep.equal(denial);
+        expect(Array.from(queue[1] ?? [])).to.deep.equal(['init', '1']);
+      });
+    }
+
+    it('makes no queue for a vendor whose own tag would then do nothing', () => {
+      send('marketing: meta pinterest; statistics: posthog mixpanel amplitude piano adobe');
+      const made = Object.keys(page).filter((name) => !usual.has(name));
+      expect(made).to.deep.equal([]);
+    });
+
+    it('leaves Adobe to its own setting, for a refusal would write a cookie', () => {
+      const calls = listen('alloy');
+      send('statistics: adobe');
+      expect(calls).to.deep.equal([]);
+    });
+  });
+
+  describe('with a decision', () => {
+    const cases: Readonly<Record<string, readonly [watch: () => unknown[][], granted: unknown[], denied: unknown[]]>> =
+      {
+        adobe: [
+          () => listen('alloy'),
+          ['setConsent', { consent: [{ standard: 'Adobe', version: '1.0', value: { general: 'in' } }] }],
+          ['setConsent', { consent: [{ standard: 'Adobe', version: '1.0', value: { general: 'out' } }] }],
+        ],
+        amplitude: [() => listenTo('amplitude', ['setOptOut']), ['setOptOut', false], ['setOptOut', true]],
+        fullstory: [() => listen('FS'), ['start'], ['shutdown']],
+        hubspot: [
+          () => listenTo('_hsp', ['push']),
+          ['push', ['setHubSpotConsent', { analytics: true, advertisement: true, functionality: true }]],
+          ['push', ['setHubSpotConsent', { analytics: false, advertisement: false, functionality: false }]],
+        ],
+        matomo: [() => listenTo('_paq', ['push']), ['push', ['setConsentGiven']], ['push', ['forgetConsentGiven']]],
+        'matomo-cookies': [
+          () => listenTo('_paq', ['push']),
+          ['push', ['setCookieConsentGiven']],
+          ['push', ['forgetCookieConsentGiven']],
+        ],
+        meta: [() => listen('fbq'), ['consent', 'grant'], ['consent', 'revoke']],
+        'microsoft-ads': [
+          () => listenTo('uetq', ['push']),
+          ['push', 'consent', 'update', { ad_storage: 'granted' }],
+          ['push', 'consent', 'update', { ad_storage: 'denied' }],
+        ],
+        'microsoft-clarity': [
+          () => listen('clarity'),
+          ['consentv2', { ad_Storage: 'granted', analytics_Storage: 'granted' }],
+          ['consentv2', { ad_Storage: 'denied', analytics_Storage: 'denied' }],
+        ],
+        mixpanel: [
+          () => listenTo('mixpanel', ['opt_in_tracking', 'opt_out_tracking']),
+          ['opt_in_tracking'],
+          ['opt_out_tracking'],
+        ],
+        piano: [
+          () => {
+            const calls: unknown[][] = [];
+            page.pa = { consent: { setMode: (...args: unknown[]) => void calls.push(args) } };
+            return calls;
+          },
+          ['opt-in'],
+          ['opt-out'],
+        ],
+        pinterest: [() => listen('pintrk'), ['setconsent', true], ['setconsent', false]],
+        posthog: [
+          () => listenTo('posthog', ['opt_in_capturing', 'opt_out_capturing']),
+          ['opt_in_capturing', { captureEventName: null }],
+          ['opt_out_capturing'],
+        ],
+        shopify: [
+          () => {
+            const calls: unknown[][] = [];
+            page.Shopify = {
+              customerPrivacy: { setTrackingConsent: (consent: unknown) => void calls.push([consent]) },
+            };
+            return calls;
+          },
+          [{ analytics: true, marketing: true, preferences: true, sale_of_data: true }],
+          [{ analytics: false, marketing: false, preferences: false, sale_of_data: false }],
+        ],
+        tiktok: [
+          () => listenTo('ttq', ['holdConsent', 'grantConsent', 'revokeConsent']),
+          ['grantConsent'],
+          ['revokeConsent'],
+        ],
+        zendesk: [() => listen('zE'), ['messenger:set', 'cookies', 'all'], ['messenger:set', 'cookies', 'none']],
+      };
+
+    for (const [vendor, [watch, granted, denied]] of Object.entries(cases)) {
+      it(`tells ${vendor} what is granted, and when it is withdrawn, by its own API`, async () => {
+        const visit = await meetBanner();
+        const calls = watch();
+        send(`statistics: ${vendor}`);
+        const before = calls.length;
+        await accept(visit);
+        expect(calls.slice(before)).to.deep.equal([granted]);
+        await changeTo(visit, ['marketing']);
+        expect(calls.at(-1)).to.deep.equal(denied);
+      });
+    }
+
+    it('has a row for each vendor', () => {
+      const told = listenToConsole();
+      send('statistics: nobody-like-that');
+      const [, names = ''] = /There are (.*)\.$/.exec(told.find((one) => one.includes('nobody-like-that')) ?? '') ?? [];
+      expect(names.split(', ')).to.deep.equal(Object.keys(cases));
+    });
+
+    it('tells a decision that is there already, and nothing else before', async () => {
+      const visit = await meetBanner();
+      await accept(visit);
+      const calls = listenTo('amplitude', ['setOptOut']);
+      send('statistics: amplitude');
+      expect(calls).to.deep.equal([['setOptOut', false]]);
+    });
+
+    it('says nothing twice', async () => {
+      const visit = await meetBanner();
+      await accept(visit);
+      const calls = listenTo('amplitude', ['setOptOut']);
+      send('statistics: amplitude');
+      await changeTo(visit, ['statistics']);
+      expect(calls).to.deep.equal([['setOptOut', false]]);
+    });
+
+    it('grants for two purposes only if both are granted', async () => {
+      const visit = await meetBanner();
+      const calls = listen('fbq');
+      send('statistics: meta; marketing: meta');
+      await changeTo(visit, ['statistics']);
+      expect(calls).to.deep.equal([['consent', 'revoke']]);
+      await changeTo(visit, ['statistics', 'marketing']);
+      expect(calls.at(-1)).to.deep.equal(['consent', 'grant']);
+    });
+
+    it('tells the signals of a vendor apart, and denies the one that nobody names', async () => {
+      const visit = await meetBanner();
+      const calls = listen('clarity');
+      const hubspot = listenTo('_hsp', ['push']);
+      send(
+        'statistics: microsoft-clarity.analytics_Storage hubspot.analytics; marketing: microsoft-clarity.ad_Storage',
+      );
+      await changeTo(visit, ['statistics']);
+      expect(calls.at(-1)).to.deep.equal(['consentv2', { ad_Storage: 'denied', analytics_Storage: 'granted' }]);
+      expect(hubspot.at(-1)).to.deep.equal([
+        'push',
+        ['setHubSpotConsent', { analytics: true, advertisement: false, functionality: false }],
+      ]);
+    });
+
+    it('denies again when the page asks about another notice', async () => {
+      const visit = await meetBanner();
+      const calls = listen('fbq');
+      const queue = listenTo('_paq', ['push']);
+      send('marketing: meta; statistics: matomo');
+      await accept(visit);
+      visit.element.setAttribute('notice-id', crypto.randomUUID());
+      await waitUntil(() => calls.length === 3, 'meta hears of it');
+      expect(calls.at(-1)).to.deep.equal(['consent', 'revoke']);
+      expect(queue.at(-1)).to.deep.equal(['push', ['forgetConsentGiven']]);
+    });
+
+    it('does not let a tag manager grant twice in Mixpanel', async () => {
+      const visit = await meetBanner();
+      const calls = listenTo('mixpanel', ['opt_in_tracking', 'opt_out_tracking']);
+      (page.mixpanel as Page).has_opted_in_tracking = () => true;
+      send('statistics: mixpanel');
+      await accept(visit);
+      expect(calls).to.deep.equal([['opt_out_tracking']]);
+    });
+
+    it('lets Shopify load what it needs first', async () => {
+      const visit = await meetBanner();
+      const told: unknown[] = [];
+      const loads: ((error?: unknown) => void)[] = [];
+      const Shopify: Page = { loadFeatures: (_: unknown, done: () => void) => void loads.push(done) };
+      page.Shopify = Shopify;
+      send('statistics: shopify.analytics');
+      await accept(visit);
+      Shopify.customerPrivacy = { setTrackingConsent: (consent: unknown) => void told.push(consent) };
+      for (const done of loads) done();
+      expect(told.at(-1)).to.deep.equal({ analytics: true, marketing: false, preferences: false, sale_of_data: false });
+    });
+
+    it('tells nobody after it was stopped', async () => {
+      const visit = await meetBanner();
+      const calls = listen('fbq');
+      send('marketing: meta');
+      stops.pop()?.();
+      await accept(visit);
+      expect(calls).to.deep.equal([['consent', 'revoke']]);
+    });
+  });
+
+  describe('a vendor that comes late', () => {
+    it('is told as soon as its file has run', async () => {
+      const visit = await meetBanner();
+      send('statistics: amplitude');
+      await accept(visit);
+      const text = 'window.amplitude = { told: [], setOptOut(out) { this.told.push(out); } };';
+      const script = Object.assign(document.createElement('script'), { id: 'vendor' });
+      script.src = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
+      document.head.append(script);
+      await waitUntil(() => (page.amplitude as { told?: unknown[] } | undefined)?.told?.length, 'Amplitude is told');
+      expect((page.amplitude as { told: unknown[] }).told).to.deep.equal([false]);
+    });
+
+    it('is told at the next decision', async () => {
+      const visit = await meetBanner();
+      send('statistics: amplitude');
+      await accept(visit);
+      const calls = listenTo('amplitude', ['setOptOut']);
+      await changeTo(visit, ['marketing']);
+      expect(calls.at(-1)).to.deep.equal(['setOptOut', true]);
+    });
+  });
+
+  describe('what goes wrong', () => {
+    it('in one vendor stops no other, and is told once', async () => {
+      const told = listenToConsole();
+      const visit = await meetBanner();
+      page.fbq = () => {
+        throw new Error('broken pixel');
+      };
+      page.alloy = () => Promise.reject(new Error('not configured'));
+      const calls = listen('pintrk');
+      send('marketing: meta adobe pinterest');
+      await accept(visit);
+      expect(calls.at(-1)).to.deep.equal(['setconsent', true]);
+      await waitUntil(() => told.some((one) => one.includes('not configured')), 'the promise is heard of');
+      expect(told.filter((one) => one.includes('broken pixel'))).to.have.length(1);
+      expect(told.find((one) => one.includes('broken pixel'))).to.include('data-signals: meta could not be told');
+    });
+
+    for (const [what, signals, hint] of [
+      ['an unknown vendor', 'statistics: acme-analytics', 'there is no acme-analytics'],
+      ['an unknown signal', 'statistics: microsoft-clarity.everything', 'there is no microsoft-clarity.everything'],
+      ['no mapping', 'matomo', 'pairs such as "statistics: matomo"'],
+      ['no attribute', undefined, 'data-signals="" is not understood'],
+    ] as const) {
+      it(`such as ${what} is told, and nobody else`, () => {
+        const told = listenToConsole();
+        send(signals);
+        expect(told.join('\n')).to.include(hint);
+        expect(Object.keys(page).filter((name) => !usual.has(name))).to.deep.equal([]);
+      });
+    }
+
+    it('such as an unknown purpose is told, and denied', async () => {
+      const told = listenToConsole();
+      const visit = await meetBanner();
+      const calls = listen('fbq');
+      send('advertising: meta');
+      await accept(visit);
+      expect(told.join('\n')).to.include('was not asked about the purpose "advertising"');
+      expect(calls).to.deep.equal([['consent', 'revoke']]);
+    });
+
+    it('such as a purpose with the name of something every object has is denied', async () => {
+      listenToConsole();
+      const visit = await meetBanner();
+      const calls = listen('fbq');
+      send('constructor: meta');
+      await accept(visit);
+      expect(calls).to.deep.equal([['consent', 'revoke']]);
+    });
+
+    it('such as images with the names of vendors and of the banner is harmless', () => {
+      const told = listenToConsole();
+      const images = ['fbq', '_paq', 'Shopify', 'posthog', 'clarity'].map((name) => {
+        const image = document.body.appendChild(document.createElement('img'));
+        image.id = name;
+        return image;
+      });
+      send('statistics: matomo posthog microsoft-clarity; marketing: meta shopify');
+      expect(readQueue('_paq')).to.deep.equal([['requireConsent']]);
+      expect((page.clarity as { q: unknown[] }).q).to.have.length(1);
+      expect(told).to.deep.equal([]);
+      for (const image of images) image.remove();
+    });
+
+    it('such as an event of that name without a decision grants nothing', () => {
+      const calls = listen('fbq');
+      send('marketing: meta');
+      for (const detail of [undefined, null, 1, {}, { purposes: null }, { purposes: 'marketing' }])
+        document.dispatchEvent(new CustomEvent('svc-consent', { detail }));
+      expect(calls).to.deep.equal([['consent', 'revoke']]);
+    });
+  });
+});

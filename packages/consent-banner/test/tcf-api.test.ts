@@ -1,0 +1,255 @@
+import { expect } from '@open-wc/testing';
+import { json } from './network.ts';
+import {
+  ask,
+  closePages,
+  decideInBanner,
+  meetTcfBanner,
+  openTcfPage,
+  type TcData,
+  type TcfPage,
+  type TcfWindow,
+} from './tcf-page.ts';
+import { createVendorList } from './tcf-vendor-list.ts';
+import { waitUntil } from './wait-until.ts';
+
+type Call = readonly unknown[];
+
+/** A stub as the IAB prescribes one: it keeps the calls, answers a ping, and has a bridge of its own for frames. */
+function addStub(page: TcfWindow): void {
+  const queue: Call[] = [];
+  page.__tcfapi = (...call: unknown[]) => {
+    if (!call.length) return queue;
+    if (call[0] === 'ping')
+      (call[2] as (answer: object) => void)({ cmpLoaded: false, apiVersion: '2', cmpStatus: 'stub' });
+    else queue.push(call);
+    return undefined;
+  };
+  page.addEventListener('message', ({ data, source }) => {
+    const call = data?.__tcfapiCall;
+    if (!call) return;
+    const reply = (returnValue: unknown, success: boolean) =>
+      (source as Window).postMessage({ __tcfapiReturn: { returnValue, success, callId: call.callId } }, '*');
+    page.__tcfapi(call.command, call.version, reply, call.parameter);
+  });
+}
+
+/** Asks from a frame within the page, by messages to the first window above that has a locator. */
+async function askFromFrame(page: TcfPage, message: object | string, sandbox?: string): Promise<readonly unknown[]> {
+  const inner = page.document.createElement('iframe');
+  if (sandbox !== undefined) inner.setAttribute('sandbox', sandbox);
+  const text = JSON.stringify(message);
+  inner.srcdoc = `<!doctype html><title>An ad</title><script>
+    const heard = [];
+    addEventListener('message', ({ data }) => {
+      heard.push(data);
+      top.postMessage({ heard }, '*');
+    });
+    if (parent.frames['__tcfapiLocator']) parent.postMessage(${text}, '*');
+  </script>`;
+  let heard: readonly unknown[] = [];
+  const listen = ({ data }: MessageEvent): void => {
+    if (data?.heard) heard = data.heard;
+  };
+  addEventListener('message', listen);
+  page.document.body.append(inner);
+  await waitUntil(() => heard.length, 'the frame has an answer');
+  removeEventListener('message', listen);
+  return heard;
+}
+
+describe('__tcfapi', () => {
+  afterEach(closePages);
+
+  it('answers a ping at once, in the middle of the call', async () => {
+    const page = await openTcfPage();
+    let answer: Record<string, unknown> | undefined;
+    page.window.__tcfapi('ping', 2, (given: Record<string, unknown>) => {
+      answer = given;
+    });
+    expect(answer).to.include({ gdprApplies: true, cmpLoaded: true, apiVersion: '2.2', cmpId: 31, cmpVersion: 2 });
+  });
+
+  it('tells of the versions of list and policy once it has the list', async () => {
+    const page = await meetTcfBanner();
+    const { answer } = await ask<object>(page, 'ping');
+    expect(answer).to.include({ gvlVersion: 42, tcfPolicyVersion: 5, cmpStatus: 'loaded', displayStatus: 'visible' });
+  });
+
+  for (const version of [0, null, undefined, 2]) {
+    it(`takes ${version} for version 2`, async () => {
+      const page = await meetTcfBanner();
+      expect(await ask(page, 'getTCData', undefined, version)).to.deep.include({ success: true });
+    });
+  }
+
+  for (const version of [1, 3, '2', 2.5, -1]) {
+    it(`refuses version ${JSON.stringify(version)}`, async () => {
+      const page = await openTcfPage({ banner: null });
+      for (const command of ['ping', 'getTCData', 'addEventListener', 'getVendorList']) {
+        expect(await ask(page, command, undefined, version)).to.deep.equal({ answer: null, success: false });
+      }
+    });
+  }
+
+  it('refuses a command that it does not know, and lets a call without a callback go', async () => {
+    const page = await openTcfPage({ banner: null });
+    expect(await ask(page, 'setTCData')).to.deep.equal({ answer: null, success: false });
+    expect(() => page.window.__tcfapi('ping', 2, undefined)).to.not.throw();
+    expect(() => page.window.__tcfapi('getTCData', 2, 'callback')).to.not.throw();
+  });
+
+  it('answers getTCData when there is a TC string', async () => {
+    const page = await openTcfPage();
+    const { answer } = await ask<TcData>(page, 'getTCData');
+    expect(answer.tcString).to.match(/^C[\w-]+\.I[\w-]+$/);
+    expect(answer).to.deep.include({
+      cmpId: 31,
+      cmpVersion: 2,
+      tcfPolicyVersion: 5,
+      gdprApplies: true,
+      isServiceSpecific: true,
+      useNonStandardTexts: false,
+      publisherCC: 'DE',
+      purposeOneTreatment: false,
+      listenerId: undefined,
+      publisher: {
+        consents: {},
+        legitimateInterests: {},
+        customPurpose: { consents: {}, legitimateInterests: {} },
+        restrictions: {},
+      },
+    });
+  });
+
+  it('tells a listener at once, then of each change, with its own id', async () => {
+    const page = await meetTcfBanner();
+    const heard: TcData[] = [];
+    page.window.__tcfapi('addEventListener', 2, (data: TcData) => heard.push(data));
+    expect(heard.map(({ eventStatus }) => eventStatus)).to.deep.equal(['cmpuishown']);
+    await decideInBanner(page, 'accept');
+    expect(heard.map(({ eventStatus }) => eventStatus)).to.deep.equal(['cmpuishown', 'useractioncomplete']);
+    const [{ listenerId: first } = {}] = page.events;
+    expect(new Set(heard.map(({ listenerId }) => listenerId)).size).to.equal(1);
+    expect(heard[0]?.listenerId).to.not.equal(first);
+  });
+
+  it('tells a listener no more once it is removed, and removes none twice', async () => {
+    const page = await meetTcfBanner();
+    const heard: TcData[] = [];
+    page.window.__tcfapi('addEventListener', 2, (data: TcData) => heard.push(data));
+    const id = heard[0]?.listenerId;
+    expect((await ask<boolean>(page, 'removeEventListener', id)).answer).to.equal(true);
+    expect((await ask<boolean>(page, 'removeEventListener', id)).answer).to.equal(false);
+    expect((await ask<boolean>(page, 'removeEventListener', 'x')).answer).to.equal(false);
+    await decideInBanner(page, 'accept');
+    expect(heard).to.have.length(1);
+  });
+
+  it('tells every listener although one of them throws', async () => {
+    const page = await meetTcfBanner();
+    page.window.__tcfapi('addEventListener', 2, () => {
+      throw new Error('A listener of the page');
+    });
+    const heard: TcData[] = [];
+    page.window.__tcfapi('addEventListener', 2, (data: TcData) => heard.push(data));
+    await decideInBanner(page, 'accept');
+    expect(heard.at(-1)?.eventStatus).to.equal('useractioncomplete');
+  });
+
+  it('gives nobody the means to change what others are told', async () => {
+    const page = await meetTcfBanner();
+    page.window.__tcfapi('addEventListener', 2, (data: { vendor: { consents: Record<string, boolean> } }) => {
+      data.vendor.consents['1'] = true;
+    });
+    const { answer } = await ask<TcData>(page, 'getTCData');
+    expect(answer.vendor.consents['1']).to.equal(false);
+  });
+
+  it('gives the vendor list, in the version that it has', async () => {
+    const page = await openTcfPage({ banner: null });
+    for (const version of [undefined, 'LATEST', 42, '42']) {
+      const { answer, success } = await ask<object>(page, 'getVendorList', version);
+      expect(success).to.equal(true);
+      expect(answer).to.deep.equal(createVendorList());
+    }
+    for (const version of [41, 'x', 0]) {
+      expect(await ask(page, 'getVendorList', version)).to.deep.equal({ answer: null, success: false });
+    }
+    expect(page.requests, 'asked for once').to.deep.equal(['/vendor-list.json']);
+  });
+
+  it('answers what a stub on the page has kept', async () => {
+    const kept: unknown[] = [];
+    const prepare = (page: TcfWindow): void => {
+      addStub(page);
+      page.__tcfapi('addEventListener', 2, (data: TcData) => kept.push(data.eventStatus));
+      page.__tcfapi('getTCData', 2, (data: TcData) => kept.push(data.cmpId));
+    };
+    const page = await meetTcfBanner({ prepare });
+    expect(kept.filter((one) => one !== undefined)).to.have.members(['cmpuishown', 31]);
+    expect((await ask<object>(page, 'ping')).answer).to.include({ cmpLoaded: true });
+  });
+
+  it('takes the place of something else of its name', async () => {
+    const page = await meetTcfBanner({ above: '<img alt="" id="__tcfapi">' });
+    expect(page.window.__tcfapi).to.be.a('function');
+  });
+
+  describe('for frames', () => {
+    const call = (changes: object = {}) => ({
+      __tcfapiCall: { command: 'ping', version: 2, callId: 'a1', ...changes },
+    });
+
+    it('is found by the name of the locator, and answers messages', async () => {
+      const page = await meetTcfBanner();
+      expect(page.document.querySelectorAll('iframe[name=__tcfapiLocator]')).to.have.length(1);
+      const [answer] = (await askFromFrame(page, call())) as [{ __tcfapiReturn: Record<string, unknown> }];
+      expect(answer.__tcfapiReturn).to.include({ success: true, callId: 'a1' });
+      expect(answer.__tcfapiReturn.returnValue).to.include({ cmpId: 31 });
+    });
+
+    it('answers text with text, and a sandboxed frame, too', async () => {
+      const page = await meetTcfBanner();
+      const [answer] = await askFromFrame(page, JSON.stringify(call({ callId: 7 })), 'allow-scripts allow-same-origin');
+      expect(JSON.parse(String(answer)).__tcfapiReturn).to.include({ callId: 7, success: true });
+    });
+
+    it('answers a removal with its success', async () => {
+      const page = await meetTcfBanner();
+      const [answer] = (await askFromFrame(page, call({ command: 'removeEventListener', parameter: 99 }))) as [
+        { __tcfapiReturn: Record<string, unknown> },
+      ];
+      expect(answer.__tcfapiReturn).to.deep.equal({ returnValue: false, success: false, callId: 'a1' });
+    });
+
+    it('answers once where a stub on the page has a bridge already', async () => {
+      const page = await meetTcfBanner({ prepare: addStub });
+      const heard = await askFromFrame(page, call());
+      await ask(page, 'getVendorList');
+      expect(heard).to.have.length(1);
+    });
+
+    it('lets messages that are no call of it go', async () => {
+      const page = await meetTcfBanner();
+      for (const message of [null, 7, 'hello', '{"__tcfapiCall"', {}, { __tcfapiCall: null }, []]) {
+        page.window.postMessage(message, '*');
+      }
+      const [answer] = (await askFromFrame(page, call())) as [{ __tcfapiReturn: object }];
+      expect(answer.__tcfapiReturn).to.include({ success: true });
+      expect(page.told).to.deep.equal([]);
+    });
+  });
+
+  it('answers nothing but a ping when it is in error', async () => {
+    const page = await openTcfPage({ answerList: () => json({}, { status: 500 }) });
+    let answers = 0;
+    await ask(page, 'addEventListener');
+    await waitUntil(() => page.told.length, 'the console is told');
+    for (const command of ['getTCData', 'addEventListener', 'getVendorList']) {
+      page.window.__tcfapi(command, 2, () => answers++);
+    }
+    expect((await ask<object>(page, 'ping')).answer).to.include({ cmpStatus: 'error', cmpLoaded: true });
+    expect(answers).to.equal(0);
+  });
+});

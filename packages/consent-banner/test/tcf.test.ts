@@ -1,0 +1,187 @@
+import { expect } from '@open-wc/testing';
+import {
+  ask,
+  closePages,
+  decideInBanner,
+  findInBanner,
+  findInLayer,
+  findPartnersButton,
+  listIds,
+  meetTcfBanner,
+  nothingGranted,
+  openLayer,
+  openTcfPage,
+  readGrants,
+  readVendorChoices,
+  type TcData,
+  tcfOptions,
+} from './tcf-page.ts';
+import { waitUntil } from './wait-until.ts';
+
+describe('the TCF add-on', () => {
+  afterEach(closePages);
+
+  describe('before a decision', () => {
+    it('gives out no TC string until the visitor sees who the partners are', async () => {
+      const page = await openTcfPage({ banner: null });
+      expect(page.events[0]).to.deep.include({ tcString: '', cmpStatus: 'loading', gdprApplies: true });
+      expect(page.events[0]?.eventStatus).to.equal(undefined);
+      expect(page.events[0]?.listenerId).to.be.a('number');
+      expect(page.requests, 'nothing is asked for that nobody needs').to.deep.equal([]);
+    });
+
+    it('tells that the banner is shown, with no consent and the legitimate interests that were disclosed', async () => {
+      const page = await meetTcfBanner();
+      const data = page.events.at(-1) as TcData;
+      expect(readGrants(data)).to.deep.equal({
+        ...nothingGranted,
+        purposeInterests: [2, 7, 8, 9, 10],
+        vendorInterests: [1, 2, 3],
+        disclosed: [1, 2, 3, 4, 5],
+      });
+      expect((await ask<TcData>(page, 'ping')).answer).to.include({ displayStatus: 'visible', cmpStatus: 'loaded' });
+    });
+
+    it('takes Global Privacy Control for an objection', async () => {
+      const prepare = (page: Window) =>
+        Object.defineProperty(page.navigator, 'globalPrivacyControl', { value: true, configurable: true });
+      const page = await meetTcfBanner({ prepare });
+      expect(readGrants(page.events.at(-1) as TcData)).to.deep.equal({ ...nothingGranted, disclosed: [1, 2, 3, 4, 5] });
+    });
+
+    it('says in the banner how many partners there are, and shows them', async () => {
+      const page = await meetTcfBanner();
+      const button = findPartnersButton(page);
+      expect(button?.getRootNode().textContent).to.match(/our \u2068?5\u2069? partners/);
+      button?.click();
+      await waitUntil(() => findInLayer(page, 'dialog:modal'), 'the layer opens');
+    });
+  });
+
+  describe('after a decision', () => {
+    it('gives consent for the mapped purposes, and to vendors whose purposes are all granted', async () => {
+      const page = await meetTcfBanner();
+      await decideInBanner(page, 'accept');
+      expect(readGrants(page.events.at(-1) as TcData)).to.deep.equal({
+        purposes: [1, 2, 3, 4, 7, 8, 9, 10],
+        purposeInterests: [2, 7, 8, 9, 10],
+        vendors: [1, 2, 5],
+        vendorInterests: [1, 2, 3],
+        features: [1],
+        disclosed: [1, 2, 3, 4, 5],
+      });
+    });
+
+    it('gives neither consent nor legitimate interest to anybody when all is rejected', async () => {
+      const page = await meetTcfBanner();
+      await decideInBanner(page, 'reject');
+      expect(readGrants(page.events.at(-1) as TcData)).to.deep.equal({ ...nothingGranted, disclosed: [1, 2, 3, 4, 5] });
+    });
+
+    it('needs every purpose of the notice that a TCF purpose is mapped to', async () => {
+      const page = await meetTcfBanner();
+      (page.window as unknown as Window).SvcConsent.open();
+      await waitUntil(() => findInBanner(page, 'dialog:modal input:not(:disabled)'), 'the panel opens');
+      const inputs = page.document.querySelector('svc-consent')?.shadowRoot?.querySelectorAll('input') ?? [];
+      inputs[1]?.click(); // Marketing alone: purpose 7 needs statistics, too.
+      findInBanner(page, '.save')?.click();
+      await waitUntil(() => page.events.at(-1)?.eventStatus === 'useractioncomplete', 'the decision is told');
+      const grants = readGrants(page.events.at(-1) as TcData);
+      expect(grants.purposes).to.deep.equal([1, 2, 3, 4]);
+      expect(grants.vendors, 'Birch Metrics needs purpose 8').to.deep.equal([1, 5]);
+      expect(grants.purposeInterests).to.deep.equal([2]);
+      expect(grants.vendorInterests).to.deep.equal([]);
+    });
+
+    it('is told on the next page as loaded, with the same string', async () => {
+      const first = await meetTcfBanner();
+      await decideInBanner(first, 'accept');
+      const next = await openTcfPage({ noticeId: first.noticeId });
+      await waitUntil(() => next.events.at(-1)?.eventStatus === 'tcloaded', 'the string is loaded');
+      expect(next.events.at(-1)?.tcString).to.equal(first.events.at(-1)?.tcString);
+      const told = next.events.map(({ eventStatus }) => eventStatus);
+      expect(told.filter(Boolean), 'nothing else before it').to.deep.equal(['tcloaded']);
+      expect((await ask<TcData>(next, 'ping')).answer).to.include({ displayStatus: 'disabled' });
+      expect(next.requests.filter((path) => path === '/vendor-list.json')).to.have.length(1);
+    });
+
+    it('tells a withdrawal, and keeps no choice for single vendors after it', async () => {
+      const page = await meetTcfBanner();
+      await decideInBanner(page, 'accept');
+      const id = `svc-consent:${page.noticeId}:vendors`;
+      localStorage.setItem(
+        id,
+        JSON.stringify({ ...readVendorChoices(page), refused: [1], objected: [3], savedAt: new Date(0).toISOString() }),
+      );
+      (page.window as unknown as Window).SvcConsent.open();
+      await waitUntil(() => findInBanner(page, 'footer [data-choice=reject]'), 'the panel opens');
+      findInBanner(page, 'footer [data-choice=reject]')?.click();
+      await waitUntil(() => listIds(page.events.at(-1)?.purpose.consents).length === 0, 'the withdrawal is told');
+      expect(readGrants(page.events.at(-1) as TcData)).to.deep.equal({ ...nothingGranted, disclosed: [1, 2, 3, 4, 5] });
+      expect(readVendorChoices(page)).to.deep.include({ allowed: [], refused: [], objected: [] });
+    });
+
+    it('grants nothing by a purpose that could not be refused, and says so', async () => {
+      const page = await meetTcfBanner({ options: { purposes: 'necessary: 1 2 3 4; statistics: 7 8' } });
+      await decideInBanner(page, 'accept');
+      const { purposes, vendors } = readGrants(page.events.at(-1) as TcData);
+      expect(purposes).to.deep.equal([7, 8]);
+      expect(vendors).to.deep.equal([]);
+      expect(page.told.join()).to.contain('"necessary", which the notice does not ask for or nobody can refuse');
+    });
+
+    it('follows a decision in another tab', async () => {
+      const one = await meetTcfBanner();
+      const other = await meetTcfBanner({ noticeId: one.noticeId });
+      await decideInBanner(one, 'accept');
+      await waitUntil(() => listIds(other.events.at(-1)?.vendor.consents).length === 3, 'the other tab is told');
+    });
+  });
+
+  it('says that the GDPR does not apply when told so, and nothing else', async () => {
+    const page = await openTcfPage({ options: { gdprApplies: false } });
+    expect(page.events).to.deep.equal([
+      { gdprApplies: false, tcfPolicyVersion: undefined, cmpId: 31, cmpVersion: 2, listenerId: 1 },
+    ]);
+    expect(page.document.querySelector('[slot=more]')).to.equal(null);
+    expect((await ask<TcData>(page, 'ping')).answer).to.include({ gdprApplies: false, displayStatus: 'disabled' });
+  });
+
+  it('puts its line back where a framework has taken it out, and into an element that comes later', async () => {
+    const page = await meetTcfBanner();
+    page.document.querySelector('[slot=more]')?.remove();
+    await waitUntil(() => findPartnersButton(page), 'the line is back');
+    const element = page.document.querySelector('svc-consent');
+    element?.remove();
+    const other = page.document.createElement('svc-consent');
+    other.setAttribute('notice-id', page.noticeId);
+    page.document.body.append(other);
+    await waitUntil(() => findPartnersButton(page), 'the other element has it');
+    expect(page.document.querySelectorAll('[slot=more]')).to.have.length(1);
+  });
+
+  it('is not led astray by elements with the names of what it uses', async () => {
+    const names = ['createElement', 'documentElement', 'getElementsByTagName', 'addEventListener', 'head', 'body'];
+    const images = names.map((name) => `<img alt="" name="${name}">`).join('');
+    const page = await openTcfPage({ banner: null, above: `${images}<button data-svc-vendors>Partners</button>` });
+    await openLayer(page);
+    expect(findInLayer(page, '#name-1')?.textContent).to.equal('Acorn Ads');
+    expect(page.document.querySelectorAll('iframe[name=__tcfapiLocator]')).to.have.length(1);
+    expect(page.events.at(-1)?.eventStatus).to.equal('cmpuishown');
+  });
+
+  it('starts once, however often it is started', async () => {
+    const page = await meetTcfBanner();
+    const { __tcfapi: before } = page.window;
+    const script = page.document.createElement('script');
+    const options = JSON.stringify(tcfOptions);
+    Object.assign(script, {
+      type: 'module',
+      textContent: `import { startTcf } from '/packages/consent-banner/src/add-ons/tcf/index.ts'; startTcf(${options}); window.isDone = true;`,
+    });
+    page.document.querySelector('main')?.append(script);
+    await waitUntil(() => (page.window as unknown as { isDone?: boolean }).isDone, 'it is started again');
+    expect(page.window.__tcfapi).to.equal(before);
+    expect(page.document.querySelectorAll('[slot=more]')).to.have.length(1);
+  });
+});
