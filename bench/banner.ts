@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import type { Page } from 'playwright-core';
 import { build } from 'vite';
 import { readWidget, type Widget } from '../server/widgets/widget.ts';
 import type { Bench, Benchmark, Finding } from './benchmark.ts';
+import { measureSecondTab } from './second-tab.ts';
 import { type Spread, spreadOf } from './slices.ts';
-import { openVisits, readScriptTime, type Site, type SiteFile, type Visits } from './visits.ts';
+import { evaluate, openVisits, readScriptTime, type Site, type SiteFile, type Visits } from './visits.ts';
 
 const noticeId = '0199f0c4-6f2e-7c4a-9a51-3d2f6f0f8f11';
 
@@ -24,6 +24,7 @@ export const banner: Benchmark = {
       ...(await measureFirstVisit(bench, visits)),
       ...(await measureClick(bench, visits)),
       await measureReturn(bench, visits),
+      await measureSecondTab(bench, visits, '/ours'),
     ];
   },
 };
@@ -81,9 +82,11 @@ new PerformanceObserver((list) => {
 }).observe({ type: 'layout-shift', buffered: true });
 const look = () => {
   const button = document.querySelector('${name}').shadowRoot?.querySelector('.banner button');
-  if (button?.checkVisibility()) window.seen = performance.now();
+  if (button?.checkVisibility()) tellSeen(performance.now());
   else if (performance.now() < 20000) requestAnimationFrame(look);
 };
+let tellSeen;
+window.seen = new Promise((resolve) => { tellSeen = resolve; });
 look();
 </script></html>`;
 }
@@ -174,16 +177,11 @@ async function measureFirstVisit({ pace }: Bench, visits: Visits): Promise<reado
 
 /** One visit of somebody who has not decided, up to the frame with the banner in it. */
 function visitFirst(visits: Visits, path: string): Promise<FirstVisit> {
-  return visits.visit({ path, slowdown: 4 }, async (page, session) => {
-    const visible = await waitForBanner(page);
-    const shifts = await page.evaluate(() => (window as unknown as { shifts: number }).shifts);
-    return { visible, script: await readScriptTime(session), shifts };
+  return visits.visit({ path, slowdown: 4 }, async (_page, session) => {
+    const visible = await evaluate(session, 'seen');
+    const script = await readScriptTime(session);
+    return { visible, script, shifts: await evaluate(session, 'shifts') };
   });
-}
-
-async function waitForBanner(page: Page): Promise<number> {
-  const seen = await page.waitForFunction(() => (window as unknown as { seen?: number }).seen);
-  return (await seen.jsonValue()) as number;
 }
 
 /** From the click on "Accept all" to the event that tells the page, and to the next frame with the banner gone. */
@@ -191,8 +189,8 @@ async function measureClick(bench: Bench, visits: Visits): Promise<readonly Find
   const events: number[] = [];
   const paints: number[] = [];
   for (let round = -bench.pace.warmups; round < bench.pace.pairs; round++) {
-    const { event, paint } = await visits.visit({ path: '/ours', slowdown: 4 }, async (page) => {
-      await waitForBanner(page);
+    const { event, paint } = await visits.visit({ path: '/ours', slowdown: 4 }, async (page, session) => {
+      await evaluate(session, 'seen');
       return page.evaluate(clickAccept);
     });
     if (round < 0) continue;

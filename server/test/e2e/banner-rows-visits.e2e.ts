@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { puppeteerCore } from '@web/test-runner-chrome';
+import { chromium } from '../../../chromium.ts';
+import { type GatedSite, startGatedSite } from './banner/gated-site.ts';
+
+const noteReturn = `<script>addEventListener('pageshow', ({ persisted }) => { window.isRestored = persisted })</script>`;
+const banner = '>>> .banner:popover-open';
+const accept = '>>> .banner [data-choice=accept]';
+
+// Visits of kinds that only Chromium's own machinery makes; puppeteer leaves it switched on.
+describe('a visit that begins in the browser’s memory', () => {
+  let site: GatedSite;
+  let browser: Awaited<ReturnType<typeof puppeteerCore.launch>>;
+  before(async () => {
+    site = await startGatedSite();
+    browser = await puppeteerCore.launch({ ...chromium(), headless: true });
+  });
+  after(async () => {
+    await browser?.close();
+    await site?.[Symbol.asyncDispose]();
+  });
+
+  /** Two pages with the same notice. */
+  async function addPages(): Promise<readonly [string, string]> {
+    const body = `<svc-consent notice-id="${await site.publish()}"></svc-consent><h1>A page</h1>`;
+    const add = () => site.originOf('localhost') + site.addPage({ head: noteReturn + site.writeTag(), body });
+    return [add(), add()];
+  }
+
+  const isRestored = () => (window as unknown as { readonly isRestored?: boolean }).isRestored === true;
+
+  test('by the back button is the same page again, which still asks, and takes the answer', async () => {
+    const [first, next] = await addPages();
+    const page = await browser.newPage();
+    await page.goto(first);
+    await page.waitForSelector(banner);
+    await page.goto(next);
+    await page.evaluate(() => history.back());
+    await page.waitForFunction(isRestored);
+    await page.$eval(accept, (button) => (button as HTMLElement).click());
+    await page.waitForFunction(() => window.SvcConsent?.get()?.purposes.marketing === true);
+    await page.close();
+  });
+
+  test('by the back button has heard of a decision that was made meanwhile', async () => {
+    const [first, next] = await addPages();
+    const page = await browser.newPage();
+    await page.goto(first);
+    await page.waitForSelector(banner);
+    await page.goto(next);
+    await page.waitForSelector(banner);
+    await page.$eval(accept, (button) => (button as HTMLElement).click());
+    await page.evaluate(() => history.back());
+    await page.waitForFunction((path) => location.pathname === path, {}, new URL(first).pathname);
+    await page.waitForFunction(() => window.SvcConsent?.get()?.purposes.marketing === true);
+    assert.equal(await page.$(banner), null);
+    await page.close();
+  });
+
+  test('that was prerendered asks for nothing before it is looked at, and shows the banner then', async () => {
+    const noticeId = await site.publish();
+    const loaded = `/loaded-${noticeId}`;
+    const body = `<svc-consent notice-id="${noticeId}"></svc-consent>
+      <script>addEventListener('load', () => setTimeout(() => fetch('${site.gate.url}${loaded}', { mode: 'no-cors' })))</script>`;
+    const path = site.addPage({ head: site.writeTag(), body });
+    const rules = JSON.stringify({ prerender: [{ urls: [path], eagerness: 'immediate' }] });
+    const head = `<script type="speculationrules">${rules}</script>`;
+    const start = site.addPage({ head, body: `<a href="${path}">Next</a>` });
+    const page = await browser.newPage();
+    await page.goto(site.originOf('localhost') + start);
+    await site.gate.waitFor(loaded);
+    const isAboutNotice = (line: string) => line.includes(`consent/${noticeId}`);
+    assert.equal(site.gate.asked.some(isAboutNotice), false);
+    await Promise.all([page.waitForNavigation(), page.$eval('a', (link) => link.click())]);
+    await page.waitForSelector(banner);
+    const activationStart = await page.evaluate(
+      () => (performance.getEntriesByType('navigation')[0] as unknown as { activationStart: number }).activationStart,
+    );
+    assert.ok(activationStart > 0, 'it was prerendered indeed');
+    assert.equal(site.gate.asked.filter(isAboutNotice).length, 1);
+    await page.close();
+  });
+});
