@@ -13,7 +13,23 @@ export function showTag(output: Element, element: HTMLElement, baseUrl: string):
   const open = [`<${name} ${first}`.trim(), ...more].join(
     words.join(' ').length > 70 ? `\n${' '.repeat(name.length + 2)}` : ' ',
   );
-  code.textContent = `${script.replaceAll(placeholder, baseUrl)}\n${open}></${name}>`;
+  code.replaceChildren(...colour(`${script.replaceAll(placeholder, baseUrl)}\n${open}></${name}>`));
+}
+
+const kinds: readonly (readonly [string, RegExp])[] = [
+  ['h-string', /^"/],
+  ['h-name', /^<\/?\w/],
+  ['h-attr', /^[a-z]/],
+];
+
+/** Parts a tag into values, names of elements, names of attributes and what stands between. */
+function colour(tag: string): readonly (Node | string)[] {
+  return tag.split(/("[^"]*"|<\/?[\w-]+|(?<=\s)[a-z][\w-]*)/).map((part) => {
+    const kind = kinds.find(([, pattern]) => pattern.test(part))?.[0];
+    return kind === undefined
+      ? part
+      : Object.assign(document.createElement('span'), { className: kind, textContent: part });
+  });
 }
 
 const placeholder = 'https://consent.example.com';

@@ -2,9 +2,9 @@ import { problemKinds } from '../../server/http/problem.ts';
 import { writeCodeBlock } from '../site/code-block.ts';
 import { html, type Insertable, type Markup } from '../site/markup.ts';
 import { relateAddress } from '../site/page.ts';
-import { writeCurl, writeJson } from './curl.ts';
+import { writeAnswer } from './answer-examples.ts';
+import { writeCurl } from './curl.ts';
 import type { Parameter, Schema } from './document.ts';
-import { makeExample } from './example-values.ts';
 import { writeLine, writeProse } from './prose.ts';
 import { errorsAddress, nameOf, type Operation, readCodes } from './reference.ts';
 import { isSaidOnce, type SchemaView, writeFields, writeRules, writeType } from './schema-view.ts';
@@ -30,7 +30,7 @@ ${writeAnswers(operation, view)}
 ${writeErrors(operation, view)}
 </div><div class="operation-code">
 ${writeCalls(operation, title)}
-${writeAnswerExample(operation, view, title)}
+${writeAnswerExample(operation, title)}
 </div></div>
 </section>
 `;
@@ -127,11 +127,9 @@ function writeCalls(operation: Operation, title: string): Markup {
   return html`<div class="tabs">${curl}${writeCodeBlock({ language: 'ts', code: sdk, title: 'Node', purpose: title })}</div>`;
 }
 
-function writeAnswerExample({ responses }: Operation, { reference }: SchemaView, title: string): Insertable {
+function writeAnswerExample({ responses, operationId }: Operation, title: string): Insertable {
   const [status = '', response] = Object.entries(responses).find(([one]) => one < '400') ?? [];
   const [type = ''] = Object.keys(response?.content ?? {});
-  const schema = response?.content?.[type]?.schema;
-  if (schema === undefined || !type.endsWith('json')) return null;
-  const code = writeJson(makeExample(schema, reference));
-  return writeCodeBlock({ language: 'json', code, title: `Answer ${status}`, purpose: title });
+  const code = writeAnswer(operationId, type);
+  return code === null ? null : writeCodeBlock({ language: 'json', code, title: `Answer ${status}`, purpose: title });
 }

@@ -27,6 +27,7 @@ ${writeProse(document.info.description)}
 <p>The whole reference as one file: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1), which the server also gives at <code>/v1/openapi.json</code>.</p>
 <h2 id="examples"><a class="anchor" href="#examples">Examples</a></h2>
 <p>Every example runs as it stands. Those for the shell want a few variables; names like <code>$NOTICE</code> stand for the id of something that you have.</p>
+<p>The answers are what a server gave to these examples. Only ids, times, hashes and secrets are others in yours, and <code>…</code> stands where something is left out.</p>
 ${writeCodeBlock({ language: 'sh', code: shellStart, title: 'Once in your shell' })}
 ${writeCodeBlock({ language: 'ts', code: nodeStart, title: 'Once in your program' })}
 <h2 id="operations"><a class="anchor" href="#operations">Operations</a></h2>

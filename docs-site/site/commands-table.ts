@@ -8,8 +8,20 @@ export function writeCommands(): Markup {
       ([option, { type, value, meaning, required }]) =>
         html`<li><div class="field"><code>--${option}${type === 'string' ? ` <${value ?? option}>` : ''}</code>${required ? html` <span class="required">required</span>` : null}</div><div class="about"><p>${meaning}</p></div></li>`,
     );
-    return html`<li><div class="field"><code>svc ${name}</code></div><div class="about"><p>${summary}.${description === undefined ? '' : ` ${description}`}</p></div>${fields.length === 0 ? null : html`<ul class="fields">${fields}</ul>`}</li>
+    return html`<li><div class="field"><code>svc ${name}</code></div><div class="about">${writeAbout(summary, description)}</div>${fields.length === 0 ? null : html`<ul class="fields">${fields}</ul>`}</li>
 `;
   });
   return html`<ul class="fields">${entries}</ul>`;
+}
+
+/** Writes paragraphs; a list within stands line by line, as the command itself prints it. */
+function writeAbout(summary: string, description: string | undefined): Markup {
+  const text = description === undefined ? `${summary}.` : `${summary}. ${description}`;
+  const parts = text.split(/\n\n|\n(?= {2}\S)/);
+  return html`${parts.map((part) => (part.startsWith('  ') ? writeItem(part) : html`<p>${part}</p>`))}`;
+}
+
+function writeItem(line: string): Markup {
+  const [, name = '', meaning = ''] = /^ {2}(\S+)\s+([\s\S]*)$/.exec(line) ?? [];
+  return html`<p class="item"><code>${name}</code> ${meaning}</p>`;
 }

@@ -1,16 +1,16 @@
 /// <reference types="highlight.js" />
-import highlighter from 'highlight.js/lib/core.js';
-import bash from 'highlight.js/lib/languages/bash.js';
-import dockerfile from 'highlight.js/lib/languages/dockerfile.js';
-import http from 'highlight.js/lib/languages/http.js';
-import ini from 'highlight.js/lib/languages/ini.js';
-import javascript from 'highlight.js/lib/languages/javascript.js';
-import json from 'highlight.js/lib/languages/json.js';
-import nginx from 'highlight.js/lib/languages/nginx.js';
-import sql from 'highlight.js/lib/languages/sql.js';
-import typescript from 'highlight.js/lib/languages/typescript.js';
-import xml from 'highlight.js/lib/languages/xml.js';
-import yaml from 'highlight.js/lib/languages/yaml.js';
+import highlighter from 'highlight.js/lib/core';
+import bash from 'highlight.js/lib/languages/bash';
+import dockerfile from 'highlight.js/lib/languages/dockerfile';
+import http from 'highlight.js/lib/languages/http';
+import ini from 'highlight.js/lib/languages/ini';
+import javascript from 'highlight.js/lib/languages/javascript';
+import json from 'highlight.js/lib/languages/json';
+import nginx from 'highlight.js/lib/languages/nginx';
+import sql from 'highlight.js/lib/languages/sql';
+import typescript from 'highlight.js/lib/languages/typescript';
+import xml from 'highlight.js/lib/languages/xml';
+import yaml from 'highlight.js/lib/languages/yaml';
 import { escapeHtml } from '../../server/http/html.ts';
 
 const grammars = { bash, dockerfile, http, ini, javascript, json, nginx, sql, typescript, xml, yaml };
@@ -43,5 +43,9 @@ export const languages: Readonly<
 export function highlightCode(code: string, language: string): string {
   const grammar = languages[language]?.grammar ?? null;
   if (grammar === null) return escapeHtml(code);
-  return highlighter.highlight(code, { language: grammar, ignoreIllegals: true }).value.replaceAll('hljs-', 'h-');
+  const { value } = highlighter.highlight(code, { language: grammar, ignoreIllegals: true });
+  // Punctuation has no colour of its own, nor have the finer kinds of a name: thousands of marks that nobody would see.
+  return value
+    .replace(/<span class="hljs-punctuation">([^<]*)<\/span>/g, '$1')
+    .replace(/<span class="hljs-(\w+)[^"]*">/g, '<span class="h-$1">');
 }

@@ -11,6 +11,7 @@ import { writeScopes } from './scopes-table.ts';
 import { writeSettings } from './settings-table.ts';
 import type { Sources } from './sources.ts';
 import { writeMembers, writeWidgetTag } from './widget-parts.ts';
+import { writeSizes } from './widget-sizes.ts';
 
 /** Where a partial stands, and what it may use. */
 export interface PartialPlace {
@@ -38,6 +39,7 @@ const partials: Readonly<Record<string, WritePartial>> = {
   'widget-properties': (name, place) => writeMembers('properties', name, place),
   'widget-parts': (name, place) => writeMembers('parts', name, place),
   'widget-slots': (name, place) => writeMembers('slots', name, place),
+  'widget-sizes': writeSizes,
   'live-banner': (_argument, place) => writeLiveBanner(place),
   'live-badge': (_argument, place) => writeLiveBadge(place),
   'signature-playground': () => writePlayground(),

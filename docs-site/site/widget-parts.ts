@@ -21,6 +21,7 @@ export function findWidget(name: string, { sources, file }: Pick<PartialPlace, '
 /** Writes what an element takes, out of its manifest. */
 export function writeMembers(kind: keyof typeof titles, name: string, place: PartialPlace): PartialResult {
   const members = findWidget(name, place)[kind];
+  if (members.length === 0) return { content: html`` };
   const hasDefaults = members.some((member) => member.default !== undefined);
   const rows = members.map((member) => [
     html`<code>${member.name === '' ? '(unnamed)' : member.name}</code>`,

@@ -117,7 +117,7 @@ describe('what is live on the pages', () => {
   test('the tag on the page is for this server, with the attributes that were chosen', async () => {
     await onServer(badge, async (page) => {
       const tag = page.locator('[data-tag] code');
-      await tag.getByText(server.credentials.baseUrl).waitFor();
+      await tag.getByText(server.credentials.baseUrl).first().waitFor();
       await page.getByLabel('variant', { exact: true }).selectOption('status');
       await page.waitForFunction(() =>
         document.querySelector('[data-tag] code')?.textContent?.includes('variant="status"'),
@@ -129,6 +129,16 @@ describe('what is live on the pages', () => {
       assert.equal(script.status, 200, address);
       const digest = await crypto.subtle.digest('SHA-384', await script.arrayBuffer());
       assert.equal(integrity, `sha384-${Buffer.from(digest).toString('base64')}`);
+    });
+  });
+
+  test('an attribute that counts by being there has no value in the tag, which keeps its colours', async () => {
+    await onHost(banner, async (page) => {
+      await page.getByLabel('reload-on-withdrawal').selectOption('set');
+      const tag = page.locator('[data-tag] code');
+      await tag.getByText('reload-on-withdrawal').waitFor();
+      assert.match((await tag.textContent()) ?? '', /<svc-consent [^>]*\sreload-on-withdrawal[\s>]/);
+      assert.ok((await tag.locator('.h-attr').count()) > 5);
     });
   });
 

@@ -76,6 +76,11 @@ describe('a page', () => {
     assert.match(content, /<span class="code-title">a\.ts<\/span> <span class="code-language">TypeScript<\/span>/);
     assert.match(content, /<span class="h-keyword">const<\/span>/);
     assert.match(content, /&lt;b&gt;/);
+    const { content: json } = render('```json\n{ "a": [1] }\n```\n');
+    assert.match(
+      json,
+      /<code>\{ <span class="h-attr">&quot;a&quot;<\/span>: \[<span class="h-number">1<\/span>\] \}<\/code>/,
+    );
   });
 
   test('refuses a fence without a language, with one that no test runs, and one that is not run without a reason', () => {

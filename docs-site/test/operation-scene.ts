@@ -7,11 +7,13 @@ import { createScene } from '../../server/test/http/scene.ts';
 import type { Operation } from '../reference/reference.ts';
 import { readRequestExample } from '../reference/request-examples.ts';
 import { isVariable, readPathExamples } from '../reference/variables.ts';
+import { furnishScene } from './furnish-scene.ts';
 
 /** What the variables of an operation's example stand for, in a tenant of its own where the operation succeeds. */
 export interface OperationScene {
   /** By their names in the shell, without the dollar. */
   readonly variables: Readonly<Record<string, string>>;
+  readonly tenantId: string;
   readonly key: string;
   readonly scimToken: string | null;
 }
@@ -25,6 +27,7 @@ export async function createOperationScene(
 ): Promise<OperationScene> {
   const scene = await createScene(server);
   const { path, request, credentials } = await acceptedCall(route, scene);
+  await furnishScene(scene, operation.operationId);
   const variables = new Map<string, string>();
   const [target = ''] = path.split('?');
   const given = readParameters(operation.path, target);
@@ -35,6 +38,7 @@ export async function createOperationScene(
   const isScim = route.access === 'scim';
   return {
     variables: Object.fromEntries(variables),
+    tenantId: scene.tenant.id,
     key: scene.tenant.key,
     scimToken: isScim ? String(credentials.key) : null,
   };

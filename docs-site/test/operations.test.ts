@@ -1,43 +1,29 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { promisify } from 'node:util';
 import { Svc } from '../../packages/node-sdk/src/client.ts';
 import { leftOutOperations } from '../../packages/node-sdk/test/operations/left-out-operations.ts';
-import type { Route } from '../../server/http/route.ts';
-import { createQuickHasher, startTestServer, type TestServer } from '../../server/test/harness.ts';
+import { recordedAnswers } from '../reference/answer-examples.ts';
 import { writeCurl } from '../reference/curl.ts';
 import type { ApiDocument } from '../reference/document.ts';
-import { makeExample } from '../reference/example-values.ts';
-import { createReference, type Operation } from '../reference/reference.ts';
+import { createReference } from '../reference/reference.ts';
 import { exampleOperations } from '../reference/request-examples.ts';
 import { writeSdkCall } from '../reference/sdk-call.ts';
 import { nameVariable } from '../reference/variables.ts';
-import { createOperationScene } from './operation-scene.ts';
+import { openStage, type Stage } from './play-operation.ts';
 import { checkTypes, createProgramFolder } from './program-blocks.ts';
+import { readAnswer } from './settle-answer.ts';
 
-const run = promisify(execFile);
 const document: ApiDocument = JSON.parse(readFileSync(new URL('../../server/openapi.json', import.meta.url), 'utf8'));
 const reference = createReference(document);
 
 describe('the examples of every operation', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-operations-'));
-  let server: TestServer;
+  let stage: Stage;
   before(async () => {
-    // A mistake of an example shows as an exit code.
-    writeFileSync(join(folder, '.curlrc'), 'fail-with-body\nsilent\nshow-error\nwrite-out = "\\n%{http_code}"\n');
-    server = await startTestServer('sqlite', {}, { passwords: createQuickHasher() });
+    stage = await openStage();
   });
-  after(async () => {
-    await server[Symbol.asyncDispose]();
-    rmSync(folder, { recursive: true });
-  });
-
-  const findRoute = ({ operationId }: Operation) =>
-    server.app.routes.find((route) => route.operationId === operationId) as Route;
+  after(() => stage[Symbol.asyncDispose]());
 
   test('belong to operations that there are', () => {
     const known = new Set(reference.operations.map(({ operationId }) => operationId));
@@ -54,27 +40,22 @@ describe('the examples of every operation', () => {
     }
   });
 
-  test('run as they stand in the shell', async (context) => {
+  test('run as they stand in the shell, and are answered as the reference shows', async (context) => {
     for (const operation of reference.operations)
       await context.test(operation.operationId, async () => {
-        const route = findRoute(operation);
-        const { variables, key, scimToken } = await createOperationScene(route, operation, server, folder);
-        const env = {
-          PATH: process.env.PATH,
-          HOME: folder,
-          BASE: server.url,
-          KEY: key,
-          SCIM_TOKEN: scimToken ?? '',
-          ...variables,
-        };
-        const script = writeCurl(operation);
-        const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder, env }).catch(
-          (error) => {
-            throw new Error(`${script}\n${error.stdout}${error.stderr}`);
-          },
-        );
-        assert.equal(stdout.split('\n').at(-1), String(route.status));
+        const played = await stage.play(operation);
+        assert.equal(played.status, stage.findRoute(operation).status);
+        const shown = recordedAnswers[operation.operationId] ?? null;
+        const how = 'node -C @svc/source docs-site/test/write-answers.ts records the answers anew';
+        assert.deepEqual(readAnswer(played), shown, how);
       });
+  });
+
+  test('show answers of operations that there are, and no secret', () => {
+    const known = reference.operations.map(({ operationId }) => operationId);
+    for (const operationId of Object.keys(recordedAnswers)) assert.ok(known.includes(operationId), operationId);
+    const text = JSON.stringify(recordedAnswers);
+    assert.doesNotMatch(text, /(svc_\w+|scim|whsec)_\w{5,}|secret=\w|127\.0\.0\.1/);
   });
 
   test('run as they stand with the SDK', async (context) => {
@@ -82,13 +63,13 @@ describe('the examples of every operation', () => {
       const code = writeSdkCall(operation);
       if (code === null) continue;
       await context.test(operation.operationId, async () => {
-        const { variables, key, scimToken } = await createOperationScene(
-          findRoute(operation),
-          operation,
-          server,
-          folder,
-        );
-        await using svc = new Svc({ baseUrl: server.url, apiKey: key, scimToken: scimToken ?? undefined, retries: 0 });
+        const { variables, key, scimToken } = await stage.prepare(operation);
+        await using svc = new Svc({
+          baseUrl: stage.server.url,
+          apiKey: key,
+          scimToken: scimToken ?? undefined,
+          retries: 0,
+        });
         const values = Object.entries(variables).map(([name, value]) => [nameVariable(`$${name}`), value] as const);
         const names = values.map(([name]) => name);
         const quiet = { log: () => undefined };
@@ -124,21 +105,6 @@ describe('the examples of every operation', () => {
       assert.equal(checkTypes(programs), '');
     } finally {
       rmSync(programs, { recursive: true });
-    }
-  });
-
-  test('show answers that the schema of the operation takes', () => {
-    for (const operation of reference.operations) {
-      const route = findRoute(operation);
-      const content = Object.entries(operation.responses[String(route.status)]?.content ?? {});
-      const [type, schema] = [content[0]?.[0], content[0]?.[1].schema];
-      if (schema === undefined || type?.endsWith('json') !== true) continue;
-      // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-      const example = makeExample(schema, reference) as any;
-      const parsed = route.result?.safeParse(
-        example.data !== undefined && route.surface.base === '/v1' && route.isBare !== true ? example.data : example,
-      );
-      assert.equal(parsed?.error?.message, undefined, `${operation.operationId}: ${JSON.stringify(example)}`);
     }
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { createQuickHasher, startTestServer, type TestServer } from '../../server/test/harness.ts';
+import { startTestServer, type TestServer } from '../../server/test/harness.ts';
 import { readWidgets } from '../../server/widgets/widget.ts';
 import { startDemoServer } from './demo-server.ts';
 import { ensureBuilt } from './ensure-built.ts';
@@ -11,7 +11,7 @@ describe('the documentation on a server', () => {
   let server: TestServer;
   before(async () => {
     ensureBuilt();
-    server = await startTestServer('sqlite', {}, { passwords: createQuickHasher() });
+    server = await startTestServer('sqlite');
   });
   after(() => server[Symbol.asyncDispose]());
 
@@ -132,13 +132,13 @@ describe('the documentation on a server', () => {
       /"baseUrl":null/,
     );
     const environment = { SVC_BASE_URL: 'https://svc.example.com' };
-    await using named = await startTestServer('sqlite', environment, { passwords: createQuickHasher() });
+    await using named = await startTestServer('sqlite', environment);
     const { body } = await named.request('GET', '/docs/live/server.json', { key: null });
     assert.deepEqual(body, { server: { baseUrl: 'https://svc.example.com', demo: null } });
   });
 
   test('learns of a new demo after ten seconds: before, the database is not asked again', async () => {
-    await using other = await startTestServer('sqlite', {}, { passwords: createQuickHasher() });
+    await using other = await startTestServer('sqlite');
     const read = async () => {
       const { body } = await other.request('GET', '/docs/live/server.json', { key: null });
       return (body as { readonly server: { readonly demo: object | null } }).server.demo;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Route } from '../../../../server/http/route.ts';
-import { createQuickHasher, noticeContent, startTestServer, type TestServer } from '../../../../server/test/harness.ts';
+import { noticeContent, startTestServer, type TestServer } from '../../../../server/test/harness.ts';
 import { acceptedCall, addQuery } from '../../../../server/test/http/route-samples.ts';
 import { createScene } from '../../../../server/test/http/scene.ts';
 import { readAllRows } from '../../../../server/test/http/stored-rows.ts';
@@ -18,7 +18,7 @@ describe('every operation of the server', () => {
   let server: TestServer;
   let relay: RecordingRelay;
   before(async () => {
-    server = await startTestServer('sqlite', {}, { passwords: createQuickHasher() });
+    server = await startTestServer('sqlite');
     relay = await startRelay(server.url);
   });
   after(async () => {

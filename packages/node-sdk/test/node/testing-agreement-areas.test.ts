@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { createQuickHasher, startTestServer, type TestServer } from '../../../../server/test/harness.ts';
+import { startTestServer, type TestServer } from '../../../../server/test/harness.ts';
 import { endStranded } from '../../../../server/webhooks/queue-store.ts';
 import { stepRedeliveries } from '../../../../server/webhooks/redelivery-worker.ts';
 import { createTestServer, type TestServer as TestingServer } from '../../src/testing/index.ts';
@@ -96,7 +96,7 @@ describe('the testing server answers any sequence of requests as the real server
       let answered = 0;
       await fc.assert(
         fc.asyncProperty(fc.array(area.step, { minLength: 50, maxLength: 80, size: 'max' }), async (steps) => {
-          await using real = await startTestServer('sqlite', {}, { passwords: createQuickHasher() });
+          await using real = await startTestServer('sqlite');
           const pair = await begin(real);
           const { there, here } = pair;
           assert.deepEqual((await playAll(pair, area.opening)).refused, [], 'the opening is taken');

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import type { Scene } from '../../server/test/http/scene.ts';
+
+/** What must be there for an answer to be worth looking at, where an operation succeeds on a tenant that has nothing too. */
+const furnishings: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
+  listConsentNotices: (scene) => scene.notice(),
+  listConsentRecords: (scene) => scene.record(),
+  listAuditEvents: (scene) => scene.record(),
+  listAuditCheckpoints: (scene) => scene.checkpoint('audit'),
+  createConsentCheckpoint: (scene) => scene.record(),
+  listConsentCheckpoints: (scene) => scene.checkpoint('consent'),
+  listControls: workOnControls,
+  getReadiness: workOnControls,
+  getTestHealth: workOnControls,
+  listEvidence: (scene) => scene.evidence(),
+  listControlTests: (scene) => scene.controlTest(),
+  listTestResults: async (scene) => {
+    const path = `/v1/control-framework/controls/${await scene.control()}/tests/${await scene.controlTest()}/results`;
+    await send(scene, 'POST', path, { status: 'pass', notes: 'All 42 accounts belong to staff.' });
+  },
+  listUsers: async (scene) => {
+    await scene.caller();
+    await scene.member();
+  },
+  listInvitations: (scene) => scene.invitation(),
+  listDsrs: (scene) => scene.dsr(),
+  listBreaches: (scene) => scene.breach(),
+  getTrustCenter: publishTrustCenter,
+  getPublicTrustWidget: publishTrustCenter,
+  listWebhooks: (scene) => scene.webhook(),
+  listWebhookDeliveries: (scene) => scene.deadLetter(),
+  redeliverWebhookDeliveries: (scene) => scene.deadLetter(),
+  countWebhookRedelivery: (scene) => scene.deadLetter(),
+  listWebhookRedeliveries: (scene) => scene.redelivery(),
+  listScimUsers: (scene) => scene.server.createMember({ tenantId: scene.tenant.id, email: 'ada@example.com' }),
+  listScimGroups: (scene) => scene.auditor(),
+  getScimGroup: (scene) => scene.auditor(),
+};
+
+/** Puts into the scene of an operation what its answer is about. */
+export async function furnishScene(scene: Scene, operationId: string): Promise<void> {
+  await furnishings[operationId]?.(scene);
+}
+
+/** A tenant that follows two frameworks and has begun: one control implemented, one whose test failed. */
+async function workOnControls(scene: Scene): Promise<void> {
+  const base = '/v1/control-framework';
+  await send(scene, 'POST', `${base}/adopt`, { frameworks: ['GDPR', 'SOC2'] });
+  const { items } = await send(scene, 'GET', base);
+  const [done, failing] = items.map(({ controlId }: { readonly controlId: string }) => `${base}/controls/${controlId}`);
+  const collectedAt = '2026-11-02T09:00:00Z';
+  await send(scene, 'POST', `${done}/evidence`, { title: 'Signed policy', kind: 'document', collectedAt });
+  await send(scene, 'PATCH', done, { status: 'implemented' });
+  const { id } = await send(scene, 'POST', `${failing}/tests`, {
+    title: 'Compare with the list',
+    cadence: 'quarterly',
+  });
+  await send(scene, 'POST', `${failing}/tests/${id}/results`, { status: 'fail' });
+}
+
+async function publishTrustCenter(scene: Scene): Promise<void> {
+  await send(scene, 'PUT', '/v1/trust', {
+    published: true,
+    headline: 'How we keep your data',
+    contactEmail: 'privacy@example.com',
+    frameworks: [{ code: 'SOC2', achievedAt: '2026-06-30T00:00:00Z' }],
+    links: [{ label: 'Privacy policy', url: 'https://example.com/privacy' }],
+  });
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what comes back has many shapes
+async function send({ server, tenant }: Scene, method: string, path: string, body?: object): Promise<any> {
+  const headers = { 'Idempotency-Key': randomUUID() };
+  const answer = await server.request(method, path, { key: tenant.key, headers, body });
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`);
+  return answer.body.data;
+}

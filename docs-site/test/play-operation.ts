@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Route } from '../../server/http/route.ts';
+import { startTestServer, type TestServer } from '../../server/test/harness.ts';
+import { writeCurl } from '../reference/curl.ts';
+import type { Operation } from '../reference/reference.ts';
+import { createOperationScene, type OperationScene } from './operation-scene.ts';
+
+const curtain = Date.parse('2026-11-21T14:14:07.382Z');
+/** Between what was there and what the example does: less than a code of an authenticator lasts. */
+const thought = 12_218;
+
+const run = promisify(execFile);
+
+/** A server, and a shell with a folder of its own, in which the examples of the reference are played. */
+export interface Stage extends AsyncDisposable {
+  readonly server: TestServer;
+  findRoute(operation: Operation): Route;
+  /** Makes what the example of an operation names. */
+  prepare(operation: Operation): Promise<OperationScene>;
+  /** Runs the example in the shell, as it stands. @throws with what the shell and the server said when it fails. */
+  play(operation: Operation): Promise<PlayedAnswer>;
+}
+
+/** What the server answered, and the scene that it answered in. */
+export interface PlayedAnswer {
+  readonly status: number;
+  readonly text: string;
+  readonly scene: OperationScene;
+}
+
+/** Starts the server. */
+export async function openStage(): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-operations-'));
+  // A mistake of an example shows as an exit code.
+  writeFileSync(join(folder, '.curlrc'), 'fail-with-body\nsilent\nshow-error\nwrite-out = "\\n%{http_code}"\n');
+  const server = await startTestServer('sqlite');
+  const findRoute = ({ operationId }: Operation) =>
+    server.app.routes.find((route) => route.operationId === operationId) as Route;
+  const prepare = (operation: Operation) => createOperationScene(findRoute(operation), operation, server, folder);
+  return {
+    server,
+    findRoute,
+    prepare,
+    play: async (operation) => {
+      // Every example begins at the same moment, so that its answer is the same in every run.
+      server.clock.advance(curtain - server.clock.milliseconds());
+      const scene = await prepare(operation);
+      server.clock.advance(thought);
+      const { variables, key, scimToken } = scene;
+      const shell = { PATH: process.env.PATH, HOME: folder, BASE: server.url, KEY: key, SCIM_TOKEN: scimToken ?? '' };
+      const script = writeCurl(operation);
+      const env = { ...shell, ...variables };
+      const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], {
+        cwd: folder,
+        env,
+        maxBuffer: 2 ** 24,
+      }).catch((error) => {
+        throw new Error(`${script}\n${error.stdout}${error.stderr}`);
+      });
+      const end = stdout.lastIndexOf('\n');
+      return { status: Number(stdout.slice(end + 1)), text: stdout.slice(0, end), scene };
+    },
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { hash } from 'node:crypto';
+import { cutAnswer } from '../reference/answer-examples.ts';
+import type { PlayedAnswer } from './play-operation.ts';
+
+/** Where the reader's own server is: the documentation names no other. */
+const ownAddress = 'http://localhost:8787';
+const firstId = Date.parse('2026-11-21T14:14:07.382Z');
+const people = ['ada', 'alan', 'mary'];
+
+/** What is different in every run, and what stands for it: the same for the same, so that what belongs together still does. */
+interface Stand {
+  readonly pattern: RegExp;
+  write(found: string, index: number): string;
+}
+
+const stands: readonly Stand[] = [
+  { pattern: /http:\/\/127\.0\.0\.1:\d+/g, write: () => ownAddress },
+  { pattern: /\bsubject-[0-9a-f-]{36}/g, write: () => 'customer-42' },
+  { pattern: /\bscene-[0-9a-f-]{36}/g, write: () => 'acme' },
+  { pattern: /\binvited-[0-9a-f-]{36}/g, write: () => 'grace' },
+  { pattern: /\bmember-[0-9a-f-]{36}/g, write: (_found, index) => people[index] ?? `person-${index}` },
+  { pattern: /\bOWN-[0-9a-f]{8}\b/g, write: (_found, index) => `OWN-${index + 1}` },
+  { pattern: /\b(svc_(live|test|at|invitation)|scim|whsec)_\w{20,}/g, write: (found) => `${readPrefix(found)}…` },
+  { pattern: /\b(svc_(live|test)|scim)_\w{4}(?=")/g, write: (found) => `${readPrefix(found)}b7Kq` },
+  { pattern: /\bsecret=[A-Z2-7]{32}/g, write: () => 'secret=…' },
+  { pattern: /\b[0-9A-Z]{4}(-[0-9A-Z]{4}){3}\b/g, write: (_found, index) => writeBackupCode(index) },
+  { pattern: /\b[0-9a-f]{64}\b/g, write: (_found, index) => hash('sha256', `hash ${index}`) },
+  { pattern: /\bsvc-[0-9a-f]{12}\b/g, write: () => 'svc-4f1d0c6e92ab' },
+  { pattern: /(?<=svc-[0-9a-f]{12}\+)[0-9a-f]{8}\+[\w+/]{44}/g, write: () => `5c0e71d9+${writeBase64('key', 33)}` },
+  { pattern: /(?<=— svc-[0-9a-f]{12} )[\w+/]+=/g, write: (_found, index) => writeBase64(`signature ${index}`, 68) },
+  // A line of a signed note, in whose JSON the line before ends with \\n.
+  { pattern: /(?<="|\\n)[\w+/]{43}=/g, write: (_found, index) => writeBase64(`root ${index}`, 32) },
+];
+
+/** What the reference shows of an answer: a value, or the lines of JSON Lines. @returns null for one without a body. */
+export function readAnswer({ text, scene }: Pick<PlayedAnswer, 'text' | 'scene'>): unknown {
+  if (text === '') return null;
+  const settled = settleAnswer(text, scene.tenantId);
+  const lines = settled.trimEnd().split('\n');
+  return cutAnswer(lines.length > 1 ? lines.map((line) => JSON.parse(line)) : JSON.parse(settled));
+}
+
+/**
+ * Puts into an answer what every run has alike. Ids, hashes and secrets are chance; those that stand for them keep their
+ * order and their kind, and no secret is one.
+ */
+function settleAnswer(text: string, tenantId: string): string {
+  return settleIds(stands.reduce(settle, text), tenantId);
+}
+
+function settle(text: string, { pattern, write }: Stand): string {
+  const known = new Map<string, string>();
+  return text.replace(pattern, (found) => {
+    const written = known.get(found) ?? write(found, known.size);
+    known.set(found, written);
+    return written;
+  });
+}
+
+/** Ids of version 7 (RFC 9562), in the order in which they were made; the tenant is older than all that it has. */
+function settleIds(text: string, tenantId: string): string {
+  const pattern = /\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
+  const found = [...new Set(text.match(pattern))].filter((id) => id !== tenantId).sort();
+  return text.replace(pattern, (id) => (id === tenantId ? writeId(-1) : writeId(found.indexOf(id))));
+}
+
+function writeId(index: number): string {
+  const time = (firstId + (index < 0 ? -19 * 86_400_000 : index * 37)).toString(16).padStart(12, '0');
+  const chance = hash('sha256', `id ${index}`);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${chance.slice(0, 3)}-9${chance.slice(3, 6)}-${chance.slice(6, 18)}`;
+}
+
+function readPrefix(secret: string): string {
+  return /^(svc_)?[a-z]+_/.exec(secret)?.[0] ?? '';
+}
+
+function writeBackupCode(index: number): string {
+  const digits = hash('sha256', `code ${index}`).toUpperCase();
+  return [0, 4, 8, 12].map((from) => digits.slice(from, from + 4)).join('-');
+}
+
+function writeBase64(seed: string, bytes: number): string {
+  const chance = ['first', 'second'].map((part) => hash('sha512', `${part} ${seed}`, 'buffer'));
+  return Buffer.concat(chance).subarray(0, bytes).toString('base64');
+}
