@@ -9,7 +9,7 @@ export default {
   files: 'packages/{consent-banner,trust-badge}/test/*.test.ts',
   nodeResolve: true,
   concurrency: 1, // Focus and keys belong to one page at a time.
-  testsFinishTimeout: 60_000,
+  testsFinishTimeout: 180_000,
   // The first test of a file loads all modules, and a busy machine takes its time.
   testFramework: { config: { timeout: 10_000 } },
   // Without a target the built scripts arrive untouched, byte for byte as their integrity says.

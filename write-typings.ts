@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 // Typings of a widget's element for React, Vue and Svelte, from its custom elements manifest: run as
 // `node ../../write-typings.ts` in the widget's folder, at the end of its build. None of the three needs to be installed.
@@ -45,7 +45,10 @@ const camelCase = (word: string) => word.replace(/-./g, ([, letter = '']) => let
 const imports = `import type { ${attributesName} } from './element-attributes.js';
 import type { ${name} } from './index.js';`;
 
-const laterStages = [`${tagName}-ui`, `${tagName}-panel`].filter((name) => existsSync(`dist/${name}.js`));
+/** The further scripts: later stages, and add-ons. */
+const furtherScripts = readdirSync('dist')
+  .filter((file) => file.startsWith(`${tagName}-`) && file.endsWith('.js'))
+  .map((file) => file.replace(/\.js$/, ''));
 
 const typings: Readonly<Record<string, string>> = {
   'element-attributes': `/** The attributes of \`<${tagName}>\` as markup has them. */
@@ -98,7 +101,7 @@ export type { ${attributesName} };
 `,
   // What the script of the tag leaves on the page.
   [tagName]: "import './index.js';\n\nexport {};\n",
-  ...Object.fromEntries(laterStages.map((name) => [name, 'export {};\n'])),
+  ...Object.fromEntries(furtherScripts.map((name) => [name, 'export {};\n'])),
 };
 
 for (const [file, text] of Object.entries(typings)) writeFileSync(`dist/${file}.d.ts`, text);

@@ -2,10 +2,9 @@
 export function readFields(form: HTMLElement): ReadonlyMap<string, string> {
   const controls = form.querySelectorAll<HTMLInputElement | HTMLSelectElement>('[data-attribute]');
   return new Map(
-    [...controls].flatMap(({ dataset, value }) => {
-      const written = dataset.byPresence === undefined ? value.trim() : '';
-      return value.trim() === '' ? [] : [[dataset.attribute ?? '', written] as const];
-    }),
+    [...controls].flatMap(({ dataset, value }) =>
+      value.trim() === '' ? [] : [[dataset.attribute ?? '', value.trim()] as const],
+    ),
   );
 }
 

@@ -78,12 +78,8 @@ function writeField(element: string, attribute: Member): Markup {
 }
 
 function writeControl(id: string, { name, type, default: fallback }: Member): Insertable {
-  const isBoolean = type?.text === 'boolean';
-  const choices = isBoolean ? ['true', 'false'] : readChoices(type?.text ?? '');
+  const choices = type?.text === 'boolean' ? ['true', 'false'] : readChoices(type?.text ?? '');
   const common = html`id="${id}" name="${name}" data-attribute="${name}" aria-describedby="${id}-about"`;
-  // HTML's own kind of boolean: it is true where the attribute is there, whatever its value.
-  if (isBoolean && fallback === undefined)
-    return html`<select ${common} data-by-presence><option value="">not set</option><option value="set">set</option></select>`;
   if (choices !== null)
     return html`<select ${common}><option value="">${fallback === undefined ? 'not set' : `not set (${fallback})`}</option>${choices.map((value) => html`<option>${value}</option>`)}</select>`;
   return html`<input type="text" ${common} placeholder="${fallback ?? ''}" autocomplete="off" spellcheck="false">`;

@@ -132,12 +132,12 @@ describe('what is live on the pages', () => {
     });
   });
 
-  test('an attribute that counts by being there has no value in the tag, which keeps its colours', async () => {
+  test('the tag keeps its colours when an attribute is chosen', async () => {
     await onHost(banner, async (page) => {
-      await page.getByLabel('reload-on-withdrawal').selectOption('set');
+      await page.getByLabel('reload-on-withdrawal').selectOption('true');
       const tag = page.locator('[data-tag] code');
       await tag.getByText('reload-on-withdrawal').waitFor();
-      assert.match((await tag.textContent()) ?? '', /<svc-consent [^>]*\sreload-on-withdrawal[\s>]/);
+      assert.match((await tag.textContent()) ?? '', /<svc-consent [^>]*\sreload-on-withdrawal="true"[\s>]/);
       assert.ok((await tag.locator('.h-attr').count()) > 5);
     });
   });
