@@ -1,4 +1,5 @@
 import type { GppOptions } from '../src/add-ons/gpp/index.ts';
+import type { Consent } from '../src/headless.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** What `__gpp` answers with, as far as the tests look. */
@@ -26,7 +27,13 @@ export type Gpp = (...args: readonly unknown[]) => unknown;
 
 /** A page of its own, with the add-on and the banner on it, each as a module. */
 export interface GppPage {
-  readonly window: Window & { __gpp: Gpp; __gppEvents: GppEvent[]; provide: (options: GppOptions) => void };
+  readonly window: Window & {
+    __gpp: Gpp;
+    __gppEvents: GppEvent[];
+    provide: (options: GppOptions) => void;
+    /** Of a page that draws its own interface. */
+    consent: Consent;
+  };
   readonly document: Document;
   /** What the console was told about errors. */
   readonly told: readonly string[];
@@ -39,8 +46,8 @@ export interface GppPageOptions {
   readonly noticeId?: string;
   /** What the page has before the add-on. */
   readonly prepare?: (page: GppPage['window']) => void;
-  /** Whether there is a banner, and whether the add-on stands behind it. */
-  readonly banner?: 'none' | 'first' | 'last';
+  /** Whether there is a banner, and whether the add-on stands behind it; or an interface of the page's own. */
+  readonly banner?: 'none' | 'first' | 'last' | 'headless';
 }
 
 const frames: HTMLIFrameElement[] = [];
@@ -79,6 +86,11 @@ export async function openGppPage({
   page.provide(options);
   page.__gppEvents = [];
   if (!prepare) page.__gpp('addEventListener', (event: GppEvent) => page.__gppEvents.push(event));
+  if (banner === 'headless') {
+    const given = JSON.stringify({ noticeId, apiBase: location.origin });
+    const text = `import { createConsent } from '${folder}/headless.ts'; window.consent = createConsent(${given});`;
+    await runModule(page, text);
+  }
   if (banner === 'last') await addBanner(page, noticeId);
   return { window: page, document: page.document, told, noticeId };
 }
@@ -99,20 +111,26 @@ async function runModule({ document: page }: Window, text: string): Promise<void
   await waitUntil(() => page.documentElement.hasAttribute(name), 'the module has run');
 }
 
-function find({ document: page }: GppPage, selector: string): HTMLElement | null | undefined {
+export function find({ document: page }: GppPage, selector: string): HTMLElement | null | undefined {
   return page.querySelector('svc-consent')?.shadowRoot?.querySelector<HTMLElement>(selector);
 }
 
 /** Waits for the banner and presses what it offers. */
 export async function decide(page: GppPage, choice: 'accept' | 'reject'): Promise<void> {
-  await waitUntil(() => find(page, '.banner:popover-open'), 'the banner shows');
+  await isShown(page);
   find(page, `.banner [data-choice=${choice}]`)?.click();
+}
+
+/** Waits until the visitor sees a layer, and the page has been told that they do. */
+export async function isShown(page: GppPage): Promise<void> {
+  await waitUntil(() => find(page, '.banner:popover-open, dialog:modal'), 'the layer shows');
+  await waitUntil(() => ping(page).cmpDisplayStatus === 'visible', 'the page is told of it');
 }
 
 /** Opens the panel, and presses what it offers. */
 export async function changeTo(page: GppPage, choice: 'accept' | 'reject'): Promise<void> {
   page.window.SvcConsent.open();
-  await waitUntil(() => find(page, 'dialog:modal'), 'the panel opens');
+  await isShown(page);
   find(page, `footer [data-choice=${choice}]`)?.click();
 }
 

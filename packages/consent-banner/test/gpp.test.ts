@@ -5,9 +5,11 @@ import {
   changeTo,
   closePages,
   decide,
+  find,
   type Gpp,
   type GppEvent,
   type GppPage,
+  isShown,
   listEvents,
   openGppPage,
   type Ping,
@@ -65,8 +67,8 @@ describe('the GPP add-on', () => {
 
     it('is loaded and shown with the banner, and not ready until the visitor decides', async () => {
       const page = await openGppPage();
-      await isLoaded(page);
-      expect(ping(page)).to.include({ cmpDisplayStatus: 'visible', signalStatus: 'not ready' });
+      await isShown(page);
+      expect(ping(page)).to.include({ cmpStatus: 'loaded', signalStatus: 'not ready' });
       expect(listEvents(page)).to.deep.equal([
         ['listenerRegistered', true],
         ['cmpStatus', 'loaded'],
@@ -105,20 +107,52 @@ describe('the GPP add-on', () => {
       expect(new GppModel(ping(page).gppString).getFieldValue('usnat', 'SaleOptOut')).to.equal(2);
     });
 
-    it('tells a withdrawal: not ready, the change, ready', async () => {
+    it('tells that the preferences are open again, and a withdrawal: not ready, the changes, ready', async () => {
       const page = await openGppPage();
       await decide(page, 'accept');
       await isReady(page);
       const before = listEvents(page).length;
       await changeTo(page, 'reject');
-      await waitUntil(() => listEvents(page).length >= before + 3, 'the withdrawal is told');
+      await isReady(page);
       expect(listEvents(page).slice(before)).to.deep.equal([
         ['signalStatus', 'not ready'],
+        ['cmpDisplayStatus', 'visible'],
+        ['cmpDisplayStatus', 'hidden'],
         ['sectionChange', 'usnat'],
         ['signalStatus', 'ready'],
       ]);
-      const { pingData } = page.window.__gppEvents[before + 1] as GppEvent;
+      const { pingData } = page.window.__gppEvents[before + 3] as GppEvent;
       expect(pingData.signalStatus, 'while it changes').to.equal('not ready');
+      expect(readCore(page)).to.include(optedOut);
+    });
+
+    it('is ready again when the preferences are closed with nothing changed', async () => {
+      const page = await openGppPage();
+      await decide(page, 'accept');
+      await isReady(page);
+      const before = listEvents(page).length;
+      page.window.SvcConsent.open();
+      await isShown(page);
+      expect(ping(page).signalStatus).to.equal('not ready');
+      find(page, '.close')?.click();
+      await isReady(page);
+      expect(listEvents(page).slice(before + 2)).to.deep.equal([
+        ['cmpDisplayStatus', 'hidden'],
+        ['signalStatus', 'ready'],
+      ]);
+      expect(readCore(page)).to.include(optedIn);
+    });
+
+    it('goes by what SvcConsent says, and not by an event that anybody dispatches', async () => {
+      const page = await openGppPage();
+      await isLoaded(page);
+      const detail = { decided: true, purposes: { necessary: true, statistics: true } };
+      page.document.dispatchEvent(new CustomEvent('svc-consent', { detail }));
+      expect(ping(page).signalStatus).to.equal('not ready');
+      expect(readCore(page)).to.include(optedOut);
+      await decide(page, 'reject');
+      await isReady(page);
+      page.document.dispatchEvent(new CustomEvent('svc-consent', { detail }));
       expect(readCore(page)).to.include(optedOut);
     });
 
@@ -155,14 +189,61 @@ describe('the GPP add-on', () => {
     });
   });
 
+  describe('on a page without the banner', () => {
+    it('hears of the decision that an interface of the page’s own takes, and of what nobody can refuse', async () => {
+      const optOuts = 'statistics: sale; necessary: sharing';
+      const page = await openGppPage({ options: { ...plain, optOuts }, banner: 'headless' });
+      await isLoaded(page);
+      expect(ping(page)).to.include({ cmpDisplayStatus: 'hidden', signalStatus: 'not ready' });
+      await page.window.consent.acceptAll();
+      expect(ping(page)).to.include({ cmpDisplayStatus: 'hidden', signalStatus: 'ready' });
+      expect(readCore(page)).to.include({ SaleOptOut: 2, SharingOptOut: 1 });
+      await page.window.consent.rejectAll();
+      expect(readCore(page)).to.include({ SaleOptOut: 1, SharingOptOut: 1 });
+    });
+
+    for (const banner of ['none', 'headless'] as const) {
+      it(`is ready, opted out, where nobody shall wait, with ${banner} in its place`, async () => {
+        const page = await openGppPage({ options: { ...plain, undecided: 'opted-out' }, banner });
+        await isReady(page);
+        expect(readCore(page)).to.include(optedOut);
+      });
+    }
+  });
+
+  describe('a banner that nobody sees', () => {
+    it('is not told to be shown where it stays away, as from a robot', async () => {
+      const page = await openGppPage({
+        prepare: ({ navigator }) => Object.defineProperty(navigator, 'userAgent', { value: 'Examplebot/1.0' }),
+      });
+      await isLoaded(page);
+      expect(ping(page)).to.include({ cmpDisplayStatus: 'hidden', signalStatus: 'not ready' });
+    });
+
+    it('is not told to be shown where the page hides it', async () => {
+      const page = await openGppPage({
+        prepare: ({ document: target }) => {
+          target.body.hidden = true;
+        },
+      });
+      await waitUntil(() => find(page, '.banner:popover-open'), 'the banner is open');
+      await isLoaded(page);
+      expect(ping(page).cmpDisplayStatus).to.equal('hidden');
+      page.document.body.hidden = false;
+      await isShown(page);
+      page.document.body.hidden = true;
+      await waitUntil(() => ping(page).cmpDisplayStatus === 'hidden', 'it goes out of sight');
+    });
+  });
+
   describe('what the site says', () => {
     it('decides about sensitive data and further processing by their own purposes', async () => {
-      const optOuts = 'statistics: sensitive-data additional-processing; necessary: sale';
-      const page = await openGppPage({ options: { optOuts, notApplicable: 'sharing targeted-advertising' } });
+      const optOuts = 'statistics: sensitive-data additional-processing';
+      const page = await openGppPage({ options: { optOuts, notApplicable: 'sale sharing targeted-advertising' } });
       await decide(page, 'reject');
       await isReady(page);
       const core = readCore(page);
-      expect(core).to.include({ SaleOptOut: 2, SharingOptOut: 0, SharingOptOutNotice: 0, PersonalDataConsents: 1 });
+      expect(core).to.include({ SharingNotice: 0, SharingOptOut: 0, SharingOptOutNotice: 0, PersonalDataConsents: 1 });
       expect(core).to.include({ SensitiveDataProcessingOptOutNotice: 1, SensitiveDataLimitUseNotice: 1 });
       expect(core.SensitiveDataProcessing).to.deep.equal(Array(16).fill(1));
     });
@@ -176,11 +257,41 @@ describe('the GPP add-on', () => {
       expect(page.told.join()).to.include('was not asked about the purpose "marketing"');
     });
 
+    for (const choice of ['accept', 'reject'] as const) {
+      it(`opts out of what only a purpose allows that nobody can refuse, also after "${choice} all"`, async () => {
+        const optOuts = 'necessary: sale; statistics: sharing';
+        const page = await openGppPage({ options: { ...plain, optOuts } });
+        await decide(page, choice);
+        await isReady(page);
+        expect(readCore(page)).to.include({ SaleOptOut: 1, SharingOptOut: choice === 'accept' ? 2 : 1 });
+        expect(page.told.join()).to.include('data-opt-outs: nobody can refuse the purpose "necessary"');
+      });
+    }
+
+    it('opts out where the browser keeps no decision, and so nobody knows what could be refused', async () => {
+      const page = await openGppPage();
+      await isLoaded(page);
+      const { Storage } = page.window as unknown as typeof globalThis;
+      const { setItem } = Storage.prototype;
+      Object.assign(Storage.prototype, { setItem: () => {} });
+      await decide(page, 'accept');
+      await isReady(page);
+      expect(page.window.SvcConsent.get()?.purposes.statistics).to.equal(true);
+      expect(readCore(page)).to.include(optedOut);
+      Object.assign(Storage.prototype, { setItem });
+    });
+
     it('opts out for good of what it says nothing about, and tells so on the console', async () => {
       const page = await openGppPage({ options: { optOuts: 'statistics: sale' } });
       await decide(page, 'accept');
       await isReady(page);
       expect(readCore(page)).to.include({ SaleOptOut: 2, SharingOptOut: 1, TargetedAdvertisingOptOut: 1 });
+      expect(readCore(page), 'there was no notice of it').to.include({
+        SaleOptOutNotice: 1,
+        SharingOptOutNotice: 2,
+        TargetedAdvertisingOptOutNotice: 2,
+        SharingNotice: 2,
+      });
       expect(page.told.join()).to.include('nothing about sharing, targeted-advertising, sensitive-data');
     });
 
@@ -255,7 +366,7 @@ describe('the GPP add-on', () => {
     });
 
     it('no longer call a listener that was removed, and each of the others though one throws', async () => {
-      const page = await openGppPage({ banner: 'none' });
+      const page = await openGppPage();
       const heard: string[] = [];
       const ids: number[] = [];
       const listen = (name: string, isBroken = false) =>
@@ -269,7 +380,8 @@ describe('the GPP add-on', () => {
       listen('last');
       expect(new Set(ids).size).to.equal(3);
       expect(ask(page, 'removeEventListener', ids[0])).to.deep.equal([true, true]);
-      page.document.dispatchEvent(new CustomEvent('svc-consent', { detail: { purposes: { statistics: true } } }));
+      await decide(page, 'accept');
+      await isReady(page);
       expect(new Set(heard)).to.deep.equal(new Set(['broken', 'last']));
       expect(page.told.filter((one) => one.includes('broken vendor'))).to.have.length(1);
     });
@@ -371,9 +483,23 @@ describe('the GPP add-on', () => {
       });
     }
 
+    it('finds the page by its locator also after a client router has swapped the body', async () => {
+      const page = await openGppPage({
+        banner: 'none',
+        prepare: ({ document: target }) => {
+          target.body.append(Object.assign(target.createElement('iframe'), { name: '__gppLocator' }));
+        },
+      });
+      page.document.body.replaceWith(page.document.createElement('body'));
+      const vendor = await openVendorFrame(page);
+      expect(page.window.frames['__gppLocator' as unknown as number] === undefined).to.equal(false);
+      vendor.ask({ __gppCall: { command: 'ping', callId: 'after' } });
+      await waitUntil(() => vendor.replies.length === 1, 'it is answered');
+    });
+
     it('hears of every change that it listens to', async () => {
       const page = await openGppPage();
-      await isLoaded(page);
+      await isShown(page);
       const vendor = await openVendorFrame(page);
       vendor.ask({ __gppCall: { command: 'addEventListener', callId: 3 } });
       await waitUntil(() => vendor.replies.length === 1, 'the listener is registered');

@@ -1,4 +1,4 @@
-import { expect } from '@open-wc/testing';
+import { expect, nextFrame } from '@open-wc/testing';
 import { type SignalOptions, sendConsentSignals } from '../src/add-ons/signals/index.ts';
 import { listenToConsole, restorePage } from './network.ts';
 import { leavePage, meetBanner, openPanel, press, type Visit } from './visitor.ts';
@@ -288,7 +288,23 @@ describe('the signals add-on', () => {
       await accept(visit);
       Shopify.customerPrivacy = { setTrackingConsent: (consent: unknown) => void told.push(consent) };
       for (const done of loads) done();
+      await waitUntil(() => told.length, 'Shopify is told');
       expect(told.at(-1)).to.deep.equal({ analytics: true, marketing: false, preferences: false, sale_of_data: false });
+    });
+
+    it('does not let Shopify come late with a consent that was withdrawn meanwhile', async () => {
+      const visit = await meetBanner();
+      const told: { analytics?: boolean }[] = [];
+      const loads: (() => void)[] = [];
+      const Shopify: Page = { loadFeatures: (_: unknown, done: () => void) => void loads.push(done) };
+      page.Shopify = Shopify;
+      send('statistics: shopify.analytics');
+      await accept(visit);
+      Shopify.customerPrivacy = { setTrackingConsent: (consent: object) => void told.push(consent) };
+      await changeTo(visit, ['marketing']);
+      for (const done of loads) done();
+      await waitUntil(() => told.length === 3, 'Shopify has answered all calls');
+      expect(told.map(({ analytics }) => analytics)).to.deep.equal([false, false, false]);
     });
 
     it('tells nobody after it was stopped', async () => {
@@ -341,6 +357,125 @@ describe('the signals add-on', () => {
       expect(told.find((one) => one.includes('broken pixel'))).to.include('data-signals: meta could not be told');
     });
 
+    /** Any change of the page is a moment in which a vendor may be there. */
+    function changePage(): void {
+      document.head.append(Object.assign(document.createElement('meta'), { id: 'vendor' }));
+    }
+
+    it('as a vendor is told a withdrawal is tried again, until it is told', async () => {
+      listenToConsole();
+      const visit = await meetBanner();
+      const calls = listen('fbq');
+      send('marketing: meta');
+      await accept(visit);
+      const { fbq } = page;
+      page.fbq = () => {
+        throw new Error('busy pixel');
+      };
+      await changeTo(visit, ['statistics']);
+      page.fbq = fbq;
+      changePage();
+      await waitUntil(() => calls.length === 3, 'the pixel is told');
+      expect(calls.at(-1)).to.deep.equal(['consent', 'revoke']);
+    });
+
+    it('as a vendor answers later is tried again, too', async () => {
+      const told = listenToConsole();
+      const visit = await meetBanner();
+      const calls: unknown[] = [];
+      const answers = [Promise.resolve(), Promise.reject(new Error('no network')), Promise.resolve()];
+      page.alloy = (_: string, options: { consent: { value: unknown }[] }) => {
+        calls.push(options.consent[0]?.value);
+        return answers.shift();
+      };
+      send('statistics: adobe');
+      await accept(visit);
+      await changeTo(visit, ['marketing']);
+      await waitUntil(() => told.some((one) => one.includes('no network')), 'the refusal is heard of');
+      changePage();
+      await waitUntil(() => calls.length === 3, 'Adobe is told again');
+      expect(calls).to.deep.equal([{ general: 'in' }, { general: 'out' }, { general: 'out' }]);
+    });
+
+    it('as another notice takes the place of this one does not leave the vendor with its grant', async () => {
+      listenToConsole();
+      const visit = await meetBanner();
+      const calls = listenTo('_paq', ['push']);
+      send('statistics: matomo');
+      await accept(visit);
+      const queue = page._paq as Page;
+      const { push } = queue;
+      let isTried = false;
+      queue.push = () => {
+        isTried = true;
+        throw new Error('full queue');
+      };
+      visit.element.setAttribute('notice-id', crypto.randomUUID());
+      await waitUntil(() => isTried, 'Matomo is called');
+      queue.push = push;
+      changePage();
+      await waitUntil(() => calls.length === 3, 'Matomo is told');
+      expect(calls.at(-1)).to.deep.equal(['push', ['forgetConsentGiven']]);
+    });
+
+    it('as a vendor is held back has it told a refusal instead', () => {
+      listenToConsole();
+      const calls = listenTo('ttq', ['revokeConsent']);
+      (page.ttq as Page).holdConsent = () => {
+        throw new Error('no such thing');
+      };
+      send('marketing: tiktok');
+      expect(calls).to.deep.equal([['revokeConsent']]);
+    });
+
+    it('with a vendor for good does not go on for ever', async () => {
+      const told = listenToConsole();
+      const visit = await meetBanner();
+      let count = 0;
+      page.fbq = () => {
+        count++;
+        throw new Error('broken for good');
+      };
+      const changeOften = async (): Promise<void> => {
+        for (let at = 0; at < 8; at++) {
+          changePage();
+          await nextFrame();
+        }
+      };
+      send('marketing: meta');
+      await changeOften();
+      expect(count, 'it is given up').to.equal(5);
+      await accept(visit);
+      await changeOften();
+      expect(count, 'the next decision is told, and given up').to.equal(10);
+      expect(told.filter((one) => one.includes('broken for good'))).to.have.length(1);
+      for (const one of document.querySelectorAll('#vendor')) one.remove();
+    });
+
+    for (const [what, Shopify, hint] of [
+      [
+        'when it loads its code',
+        { loadFeatures: (_: unknown, done: (error: unknown) => void) => done(new Error('not on this shop')) },
+        'shopify could not be told (Error: not on this shop)',
+      ],
+      [
+        'when it is told',
+        {
+          customerPrivacy: {
+            setTrackingConsent: (_: unknown, done: (answer: unknown) => void) => done({ error: 'not allowed' }),
+          },
+        },
+        'shopify could not be told (not allowed)',
+      ],
+    ] as const) {
+      it(`in Shopify ${what} is told`, async () => {
+        const told = listenToConsole();
+        page.Shopify = Shopify;
+        send('statistics: shopify');
+        await waitUntil(() => told.some((one) => one.includes(hint)), 'the console is told');
+      });
+    }
+
     for (const [what, signals, hint] of [
       ['an unknown vendor', 'statistics: acme-analytics', 'there is no acme-analytics'],
       ['an unknown signal', 'statistics: microsoft-clarity.everything', 'there is no microsoft-clarity.everything'],
@@ -388,12 +523,21 @@ describe('the signals add-on', () => {
       for (const image of images) image.remove();
     });
 
-    it('such as an event of that name without a decision grants nothing', () => {
+    it('such as an event that anybody dispatches grants nothing', () => {
       const calls = listen('fbq');
       send('marketing: meta');
-      for (const detail of [undefined, null, 1, {}, { purposes: null }, { purposes: 'marketing' }])
+      for (const detail of [undefined, null, { purposes: null }, { decided: true, purposes: { marketing: true } }])
         document.dispatchEvent(new CustomEvent('svc-consent', { detail }));
       expect(calls).to.deep.equal([['consent', 'revoke']]);
     });
+  });
+
+  it('takes a purpose that the notice requires for granted, as Consent Mode and tags that are held back do', async () => {
+    const visit = await meetBanner();
+    const calls = listen('zE');
+    send('necessary: zendesk');
+    expect(calls).to.deep.equal([['messenger:set', 'cookies', 'none']]);
+    await press(visit, '.banner [data-choice=reject]');
+    expect(calls.at(-1)).to.deep.equal(['messenger:set', 'cookies', 'all']);
   });
 });

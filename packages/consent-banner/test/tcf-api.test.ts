@@ -109,7 +109,7 @@ describe('__tcfapi', () => {
       tcfPolicyVersion: 5,
       gdprApplies: true,
       isServiceSpecific: true,
-      useNonStandardTexts: false,
+      useNonStandardTexts: true,
       publisherCC: 'DE',
       purposeOneTreatment: false,
       listenerId: undefined,
@@ -120,6 +120,11 @@ describe('__tcfapi', () => {
         restrictions: {},
       },
     });
+  });
+
+  it('tells that the texts are the standard ones where the site says so', async () => {
+    const page = await meetTcfBanner({ options: { useNonStandardTexts: false } });
+    expect((await ask<TcData>(page, 'getTCData')).answer.useNonStandardTexts).to.equal(false);
   });
 
   it('tells a listener at once, then of each change, with its own id', async () => {
@@ -190,6 +195,49 @@ describe('__tcfapi', () => {
     expect(kept.filter((one) => one !== undefined)).to.have.members(['cmpuishown', 31]);
     expect((await ask<object>(page, 'ping')).answer).to.include({ cmpLoaded: true });
   });
+
+  it('answers a question for the vendor list that a stub has kept, also where the GDPR does not apply', async () => {
+    for (const gdprApplies of [true, false]) {
+      const kept: unknown[] = [];
+      const prepare = (page: TcfWindow): void => {
+        addStub(page);
+        page.__tcfapi('getVendorList', 2, (list: unknown) => kept.push(list));
+      };
+      const page = await openTcfPage({ banner: null, prepare, options: { gdprApplies } });
+      await waitUntil(() => kept.length, 'the list is given');
+      expect(kept).to.deep.equal([createVendorList()]);
+      expect((await ask(page, 'getVendorList', 41)).success).to.equal(false);
+      expect(page.requests).to.deep.equal(['/vendor-list.json']);
+    }
+  });
+
+  it('has no vendor list to give where the GDPR does not apply and it cannot be had', async () => {
+    const answerList = () => json({}, { status: 404 });
+    const page = await openTcfPage({ answerList, options: { gdprApplies: false } });
+    expect(await ask(page, 'getVendorList')).to.deep.equal({ answer: null, success: false });
+    expect((await ask<object>(page, 'ping')).answer).to.include({ cmpStatus: 'loaded', gdprApplies: false });
+  });
+
+  const statuses = [
+    { cmpStatus: 'loading', cmpLoaded: false },
+    { cmpStatus: 'loaded', cmpLoaded: true },
+    { cmpLoaded: true },
+  ];
+  for (const status of statuses) {
+    it(`leaves a whole platform that answers ${JSON.stringify(status)} in its place, and says so`, async () => {
+      const other = (command: string, _version: unknown, callback: unknown): void => {
+        if (command === 'ping') (callback as (answer: object) => void)({ ...status, cmpId: 7 });
+      };
+      const prepare = (page: TcfWindow): void => {
+        page.__tcfapi = other;
+      };
+      const page = await openTcfPage({ prepare });
+      expect(page.window.__tcfapi).to.equal(other);
+      expect(page.told.filter((text) => text.includes('another consent platform answers __tcfapi'))).to.have.length(1);
+      expect(page.document.querySelectorAll('[slot=more], iframe[name=__tcfapiLocator]')).to.have.length(0);
+      expect(page.requests).to.not.contain('/vendor-list.json');
+    });
+  }
 
   it('takes the place of something else of its name', async () => {
     const page = await meetTcfBanner({ above: '<img alt="" id="__tcfapi">' });

@@ -1,4 +1,5 @@
 import type { TcfOptions } from '../src/add-ons/tcf/index.ts';
+import type { Consent } from '../src/headless.ts';
 import { createNotice, json } from './network.ts';
 import { createVendorList } from './tcf-vendor-list.ts';
 import { waitUntil } from './wait-until.ts';
@@ -21,6 +22,7 @@ export interface TcData {
 type TcfFunction = (command: string, version: unknown, callback: unknown, parameter?: unknown) => unknown;
 
 export interface TcfWindow extends Window {
+  readonly consent: Consent;
   __tcfapi: TcfFunction;
 }
 
@@ -43,6 +45,8 @@ export interface TcfPageOptions {
   /** How the network answers the question for the vendor list. */
   readonly answerList?: () => Response | Promise<Response>;
   readonly banner?: Readonly<Record<string, string>> | null;
+  /** Whether the page asks by an interface of its own, as `window.consent`. */
+  readonly isHeadless?: boolean;
   /** Markup before the scripts. */
   readonly above?: string;
   /** Runs in the page before any script of ours. */
@@ -110,10 +114,17 @@ export async function openTcfPage(given: TcfPageOptions = {}): Promise<TcfPage> 
     head,
     `${banner ? "import '/packages/consent-banner/src/index.ts';" : ''}
     import { startTcf } from '/packages/consent-banner/src/add-ons/tcf/index.ts';
-    startTcf(${all});`,
+    startTcf(${all});
+    ${given.isHeadless ? writeHeadless(noticeId) : ''}`,
   );
-  page.__tcfapi('addEventListener', 2, (data: TcData | null) => data && events.push(data));
+  page.__tcfapi?.('addEventListener', 2, (data: TcData | null) => data && events.push(data));
   return { frame, window: page, document: inner, noticeId, told, events, requests };
+}
+
+function writeHeadless(noticeId: string): string {
+  const options = JSON.stringify({ noticeId, apiBase: location.origin });
+  return `import { createConsent } from '/packages/consent-banner/src/headless.ts';
+    window.consent = createConsent(${options});`;
 }
 
 /** By the prototype, for a page may have an image of that name. */

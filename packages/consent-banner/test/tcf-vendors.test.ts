@@ -94,10 +94,25 @@ describe("the vendors' layer", () => {
     for (const id of [1, 2, 5]) expect(findSwitch(page, 'consent', id).checked, String(id)).to.equal(false);
   });
 
-  it('makes of nothing touched no choice', async () => {
+  it('keeps as refused what it shows as off when it is saved, whatever is accepted afterwards', async () => {
     const page = await meetLayer();
     await saveLayer(page);
-    expect(readVendorChoices(page)).to.deep.include({ allowed: [], refused: [], objected: [] });
+    expect(readVendorChoices(page)).to.deep.include({ allowed: [], refused: [1, 2, 5], objected: [] });
+    await decideInBanner(page, 'accept');
+    expect([consents(page), interests(page)]).to.deep.equal([[], ['1', '2', '3']]);
+  });
+
+  it('gives consent to those alone whom it shows as on when it is saved', async () => {
+    const page = await meetLayer();
+    findSwitch(page, 'consent', 2).click();
+    await saveLayer(page);
+    await decideInBanner(page, 'accept');
+    expect(consents(page)).to.deep.equal(['2']);
+  });
+
+  it('makes of closing it no choice', async () => {
+    const page = await meetLayer();
+    await saveLayer(page, '.close');
     await decideInBanner(page, 'accept');
     expect(consents(page)).to.deep.equal(['1', '2', '5']);
   });
@@ -325,6 +340,15 @@ describe("the vendors' layer", () => {
     findSwitch(page, 'consent', 350).click();
     await saveLayer(page);
     expect(readVendorChoices(page)).to.deep.include({ allowed: [350] });
+  });
+
+  it('refuses for those, too, whom it has not written yet when it is saved', async () => {
+    const page = await meetLayer(listMany(10_000));
+    expect(findInLayer(page, '.vendors')?.childElementCount).to.be.below(10_000);
+    await saveLayer(page);
+    await decideInBanner(page, 'accept');
+    expect(consents(page)).to.have.length(0);
+    expect(page.events.at(-1)?.vendor.disclosedVendors['10000']).to.equal(true);
   });
 
   it('opens with ten thousand vendors, and takes a choice for all of them', async () => {

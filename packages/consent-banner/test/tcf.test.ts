@@ -105,20 +105,35 @@ describe('the TCF add-on', () => {
       expect(next.requests.filter((path) => path === '/vendor-list.json')).to.have.length(1);
     });
 
-    it('tells a withdrawal, and keeps no choice for single vendors after it', async () => {
+    it('tells a withdrawal, and keeps what was refused and objected to for the next consent', async () => {
       const page = await meetTcfBanner();
       await decideInBanner(page, 'accept');
       const id = `svc-consent:${page.noticeId}:vendors`;
       localStorage.setItem(
         id,
-        JSON.stringify({ ...readVendorChoices(page), refused: [1], objected: [3], savedAt: new Date(0).toISOString() }),
+        JSON.stringify({
+          ...readVendorChoices(page),
+          allowed: [2],
+          refused: [1],
+          objected: [3],
+          savedAt: new Date(0).toISOString(),
+        }),
       );
       (page.window as unknown as Window).SvcConsent.open();
       await waitUntil(() => findInBanner(page, 'footer [data-choice=reject]'), 'the panel opens');
       findInBanner(page, 'footer [data-choice=reject]')?.click();
       await waitUntil(() => listIds(page.events.at(-1)?.purpose.consents).length === 0, 'the withdrawal is told');
       expect(readGrants(page.events.at(-1) as TcData)).to.deep.equal({ ...nothingGranted, disclosed: [1, 2, 3, 4, 5] });
-      expect(readVendorChoices(page)).to.deep.include({ allowed: [], refused: [], objected: [] });
+      expect(readVendorChoices(page)).to.deep.include({ allowed: [], refused: [1], objected: [3] });
+      (page.window as unknown as Window).SvcConsent.open();
+      await waitUntil(() => findInBanner(page, 'dialog:modal footer [data-choice=accept]'), 'the panel opens again');
+      findInBanner(page, 'footer [data-choice=accept]')?.click();
+      await waitUntil(() => listIds(page.events.at(-1)?.purpose.consents).length, 'the next consent is told');
+      const { vendors, vendorInterests } = readGrants(page.events.at(-1) as TcData);
+      expect([vendors, vendorInterests]).to.deep.equal([
+        [2, 5],
+        [1, 2],
+      ]);
     });
 
     it('grants nothing by a purpose that could not be refused, and says so', async () => {
@@ -128,6 +143,19 @@ describe('the TCF add-on', () => {
       expect(purposes).to.deep.equal([7, 8]);
       expect(vendors).to.deep.equal([]);
       expect(page.told.join()).to.contain('"necessary", which the notice does not ask for or nobody can refuse');
+    });
+
+    it('tells those who know the string that it counts no more when the page asks about another notice', async () => {
+      const first = await meetTcfBanner();
+      await decideInBanner(first, 'accept');
+      const page = await openTcfPage({ noticeId: first.noticeId });
+      await waitUntil(() => page.events.at(-1)?.eventStatus === 'tcloaded', 'the string is loaded');
+      const before = page.events.length;
+      page.document.querySelector('svc-consent')?.setAttribute('notice-id', crypto.randomUUID());
+      await waitUntil(() => page.events.length > before, 'listeners are told');
+      const told = page.events[before] as TcData;
+      expect(told).to.deep.include({ tcString: '', eventStatus: undefined });
+      expect(readGrants(told)).to.deep.equal(nothingGranted);
     });
 
     it('follows a decision in another tab', async () => {
@@ -147,6 +175,53 @@ describe('the TCF add-on', () => {
     expect((await ask<TcData>(page, 'ping')).answer).to.include({ gdprApplies: false, displayStatus: 'disabled' });
   });
 
+  it('counts as partners in the banner only those in the vendor list', async () => {
+    const page = await meetTcfBanner({ options: { vendors: [1, 2, 6, 77] } });
+    await waitUntil(
+      () => /our \u2068?2\u2069? partners/.test(findPartnersButton(page)?.getRootNode().textContent ?? ''),
+      'the number is that of the list',
+    );
+  });
+
+  it('says that it needs the element where the page has an interface of its own, and gives out and keeps nothing', async () => {
+    const above = '<button data-svc-vendors>Partners</button>';
+    const page = await openTcfPage({ banner: null, isHeadless: true, above });
+    expect((await page.window.consent.acceptAll())?.purposes.marketing).to.equal(true);
+    await ask(page, 'getVendorList');
+    await openLayer(page);
+    findInLayer(page, '[data-choice=accept]')?.click();
+    await waitUntil(() => !findInLayer(page, 'dialog'), 'the layer closes');
+    for (const event of page.events) {
+      expect(event).to.deep.include({ tcString: '', eventStatus: undefined });
+      expect(readGrants(event)).to.deep.equal(nothingGranted);
+    }
+    expect(Object.keys(localStorage).filter((key) => key.startsWith('svc-consent::'))).to.deep.equal([]);
+    expect(page.told.filter((text) => text.includes('there is no <svc-consent>'))).to.have.length(1);
+  });
+
+  it('does nothing when the page changes elsewhere, with the banner in sight or without', async () => {
+    const page = await meetTcfBanner();
+    const inner = page.window as unknown as Pick<typeof globalThis, 'Storage' | 'requestAnimationFrame'>;
+    const { getItem } = inner.Storage.prototype;
+    const reads: string[] = [];
+    inner.Storage.prototype.getItem = function (key) {
+      reads.push(key);
+      return getItem.call(this, key);
+    };
+    const changePage = async (): Promise<readonly string[]> => {
+      reads.length = 0;
+      for (let round = 0; round < 5; round++) {
+        page.document.querySelector('main')?.append(page.document.createElement('p'));
+        await new Promise((resolve) => inner.requestAnimationFrame(resolve));
+      }
+      return reads.filter((key) => key.endsWith(':vendors'));
+    };
+    expect(await changePage()).to.deep.equal([]);
+    await decideInBanner(page, 'accept');
+    await waitUntil(() => !findPartnersButton(page), 'the line goes');
+    expect(await changePage()).to.deep.equal([]);
+  });
+
   it('puts its line back where a framework has taken it out, and into an element that comes later', async () => {
     const page = await meetTcfBanner();
     page.document.querySelector('[slot=more]')?.remove();
@@ -163,7 +238,7 @@ describe('the TCF add-on', () => {
   it('is not led astray by elements with the names of what it uses', async () => {
     const names = ['createElement', 'documentElement', 'getElementsByTagName', 'addEventListener', 'head', 'body'];
     const images = names.map((name) => `<img alt="" name="${name}">`).join('');
-    const page = await openTcfPage({ banner: null, above: `${images}<button data-svc-vendors>Partners</button>` });
+    const page = await openTcfPage({ above: `${images}<button data-svc-vendors>Partners</button>` });
     await openLayer(page);
     expect(findInLayer(page, '#name-1')?.textContent).to.equal('Acorn Ads');
     expect(page.document.querySelectorAll('iframe[name=__tcfapiLocator]')).to.have.length(1);

@@ -9,3 +9,15 @@ export function reportUnknownPurposes(attribute: string, mapping: readonly Mappe
     reportProblem(`${attribute}: the visitor was not asked about the purpose "${key}". Check the keys of the notice.`);
   }
 }
+
+/** Tells which of them nobody can refuse, where only a choice of the visitor counts. */
+export function reportRequiredPurposes(
+  attribute: string,
+  mapping: readonly Mapped[],
+  required: readonly string[],
+): void {
+  for (const [key] of mapping) {
+    if (!required.includes(key)) continue;
+    reportProblem(`${attribute}: nobody can refuse the purpose "${key}", so it allows nothing. Name one that can be.`);
+  }
+}

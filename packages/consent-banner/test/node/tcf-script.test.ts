@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
+import { TCString } from '@iabtechlabtcf/core';
 import { type Browser, chromium as launcher, type Page } from 'playwright-core';
 import { chromium } from '../../../../chromium.ts';
 import { createVendorList } from '../tcf-vendor-list.ts';
@@ -20,7 +21,7 @@ const vite = join(dirname(createRequire(import.meta.url).resolve('vite/package.j
 const strictPolicy =
   "default-src 'none'; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types svc-consent svc-consent-ui";
 const settings =
-  'data-cmp-id="31" data-publisher-country="DE" data-vendor-list="/vendor-list.json" data-vendors="1 2 3 4 5" data-purposes="marketing: 1 2 3 4 7; statistics: 8 9 10"';
+  'data-cmp-id="31" data-publisher-country="DE" data-vendor-list="/vendor-list.json" data-vendors="1 2 3 4 5" data-purposes="marketing: 1 2 3 4 7; statistics: 8 9 10" data-use-non-standard-texts="false"';
 
 const places = {
   'before the banner': (banner: string, addOn: string) => `<head>${addOn}${banner}`,
@@ -108,6 +109,7 @@ describe('the built TCF script', () => {
           }),
       );
       assert.match(String(tcString), /^C[\w-]+\.I[\w-]+$/);
+      assert.equal(TCString.decode(String(tcString)).useNonStandardTexts, false, 'as the tag says');
       assert.deepEqual(wrong, []);
       await page.close();
     });
@@ -116,7 +118,9 @@ describe('the built TCF script', () => {
   test('leaves no names on the page but the one that the standard prescribes', async () => {
     const page = await visit('after the banner');
     await page.getByRole('button', { name: 'Show partners' }).waitFor();
-    const names = await page.evaluate(() => Object.keys(globalThis).filter((name) => /svc|tcf|consent/i.test(name)));
+    const names = await page.evaluate(() =>
+      Object.getOwnPropertyNames(globalThis).filter((name) => /svc|tcf|consent/i.test(name)),
+    );
     assert.deepEqual(names.sort(), ['SvcConsent', '__tcfapi']);
     await page.close();
   });

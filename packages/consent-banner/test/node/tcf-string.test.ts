@@ -28,6 +28,7 @@ const models: fc.Arbitrary<TcModel> = fc.record({
   cmpVersion: fc.integer({ min: 0, max: 4095 }),
   language: letters,
   publisherCountry: letters.map((text) => text.toUpperCase()),
+  useNonStandardTexts: fc.boolean(),
   vendorListVersion: fc.integer({ min: 1, max: 4095 }),
   policyVersion: fc.integer({ min: 1, max: 63 }),
   updatedAt: fc.integer({ min: Date.UTC(2020, 0), max: Date.UTC(2060, 0) }),
@@ -65,6 +66,7 @@ describe('a TC string', () => {
             cmpVersion: read.cmpVersion,
             language: read.consentLanguage.toLowerCase(),
             publisherCountry: read.publisherCountryCode,
+            useNonStandardTexts: read.useNonStandardTexts,
             vendorListVersion: read.vendorListVersion,
             policyVersion: Number(read.policyVersion),
             purposeConsents: list(read.purposeConsents),
@@ -78,7 +80,6 @@ describe('a TC string', () => {
           { ...rest, dates: [day, day] },
         );
         assert.equal(read.isServiceSpecific, true);
-        assert.equal(read.useNonStandardTexts, false);
         assert.equal(read.purposeOneTreatment, false);
         assert.equal(read.publisherRestrictions.isEmpty(), true);
       }),
@@ -147,11 +148,19 @@ describe('the signals of a decision', () => {
     );
   });
 
-  test('hold consent for exactly what stands for granted purposes alone', () => {
+  test('hold nothing at all while the visitor has been told of nobody in the list', () => {
+    fc.assert(
+      fc.property(situations, fc.subarray([6, 77]), (situation, disclosed) => {
+        assert.deepEqual(Object.values(decide({ ...situation, disclosed })), [[], [], [], [], [], []]);
+      }),
+    );
+  });
+
+  test('hold consent for exactly what stands for granted purposes alone, once somebody was told of', () => {
     fc.assert(
       fc.property(situations, (situation) => {
         const { settings, decided } = situation;
-        const signals = decide(situation);
+        const signals = decide({ ...situation, disclosed: [...situation.disclosed, 4] });
         const listGranted = (mapping: ReadonlyMap<number, readonly string[]>) =>
           sort([...mapping].flatMap(([id, keys]) => (keys.every((key) => decided?.[key] === true) ? id : [])));
         assert.deepEqual(signals.purposeConsents, listGranted(settings.purposes));

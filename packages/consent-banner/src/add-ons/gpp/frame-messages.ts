@@ -1,4 +1,5 @@
 import { attempt } from '../../stub/attempt.ts';
+import { createElement, findRoot } from '../create-element.ts';
 import type { Gpp } from './gpp-api.ts';
 
 const LOCATOR = '__gppLocator';
@@ -31,17 +32,8 @@ export function answerFrames(call: Gpp): void {
   });
 }
 
-/** Adds the frame that marks this window, as soon as there is a body to hold it. */
+/** Adds the frame that marks this window: beside the body, which a client router may swap. */
 export function addLocator(): void {
-  const isThere = Document.prototype.querySelector.call(document, `iframe[name="${LOCATOR}"]`) !== null;
-  if (isThere) return;
-  // By the getter itself, for an element of the name `body` would take its place on `document`.
-  const body = Reflect.get(Document.prototype, 'body', document) as HTMLElement | null;
-  if (!body) {
-    addEventListener.call(document, 'DOMContentLoaded', addLocator, { once: true });
-    return;
-  }
-  const frame = document.createElement('iframe');
-  Object.assign(frame, { name: LOCATOR, hidden: true });
-  body.append(frame);
+  const isThere = Document.prototype.querySelector.call(document, `:root > iframe[name="${LOCATOR}"]`) !== null;
+  if (!isThere) findRoot().append(createElement('iframe', { name: LOCATOR, hidden: '' }));
 }

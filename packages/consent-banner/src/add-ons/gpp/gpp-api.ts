@@ -99,7 +99,7 @@ export function createGppApi({ cmpId, applicableSections, initial, listeners: be
   function update(next: GppState, isDecision: boolean): void {
     const { cmpStatus, cmpDisplayStatus, signalStatus, sections } = next;
     const changed = sections.filter(({ name, text }) => isDecision || find(name)?.text !== text);
-    if (changed.length > 0) change({ signalStatus: 'not ready' });
+    if (changed.length > 0 || signalStatus === 'not ready') change({ signalStatus: 'not ready' });
     change({ cmpStatus });
     change({ cmpDisplayStatus });
     state = { ...state, sections };

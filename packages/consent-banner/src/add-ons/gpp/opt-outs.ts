@@ -16,7 +16,14 @@ export const rights: Readonly<Record<Right, readonly string[]>> = {
 /** As the fields have it: the site does no such thing; opted out or no consent; not opted out or consent. */
 export type Choice = 0 | 1 | 2;
 
-export type Choices = Readonly<Record<Right, Choice>>;
+/** What is told of a right. */
+export interface RightState {
+  readonly choice: Choice;
+  /** Whether notice was given: the site does no such thing; given; not given. */
+  readonly notice: 0 | 1 | 2;
+}
+
+export type RightStates = Readonly<Record<Right, RightState>>;
 
 /** What the site says of the transaction under IAB's Multi-State Privacy Agreement. */
 export const mspaModes = ['no', 'opt-out-option-mode', 'service-provider-mode'] as const;
@@ -41,35 +48,36 @@ const fields: Readonly<Record<string, Right>> = Object.fromEntries(
 
 /**
  * What the visitor chose about each right. One that purposes are mapped to is opted out unless all of them are granted;
- * one that nothing is said about is opted out for good.
+ * one that nothing is said about is opted out for good, and no notice was given of it.
+ * @param purposes what could be refused, and whether it was granted.
  */
-export function chooseRights(
+export function describeRights(
   mapping: readonly Mapped[],
   notApplicable: readonly string[],
   purposes: Purposes,
-): Choices {
-  const choose = (right: Right): Choice => {
+): RightStates {
+  const describe = (right: Right): RightState => {
     const keys = mapping.flatMap(([key, name]) => (name === right ? [key] : []));
-    if (keys.length === 0) return notApplicable.includes(right) ? 0 : 1;
-    return keys.every((key) => purposes[key] === true) ? 2 : 1;
+    if (keys.length > 0) return { choice: keys.every((key) => purposes[key] === true) ? 2 : 1, notice: 1 };
+    return notApplicable.includes(right) ? { choice: 0, notice: 0 } : { choice: 1, notice: 2 };
   };
-  return Object.fromEntries(rightNames.map((right) => [right, choose(right)])) as Choices;
+  return Object.fromEntries(rightNames.map((right) => [right, describe(right)])) as RightStates;
 }
 
 export interface FieldContext {
   readonly version: number;
-  readonly choices: Choices;
+  readonly states: RightStates;
   /** Whether the site knows that it processes data of children; a banner can take no parent's consent. */
   readonly hasChildren: boolean;
   readonly mspa: MspaMode;
 }
 
 /** The value of a field of any section. The banner is the notice: it is shown to whoever has not decided. */
-export function chooseField(name: string, { version, choices, hasChildren, mspa }: FieldContext): number {
+export function chooseField(name: string, { version, states, hasChildren, mspa }: FieldContext): number {
   const right = fields[name];
   const notice = notices[name];
-  if (right) return choices[right];
-  if (notice) return Math.min(choices[notice], 1);
+  if (right) return states[right].choice;
+  if (notice) return states[notice].notice;
   const isCovered = mspa !== 'no';
   switch (name) {
     case 'Version':
@@ -82,7 +90,10 @@ export function chooseField(name: string, { version, choices, hasChildren, mspa 
       return isCovered ? (mspa === 'opt-out-option-mode' ? 1 : 2) : 0;
     case 'MspaServiceProviderMode':
       return isCovered ? (mspa === 'service-provider-mode' ? 1 : 2) : 0;
-    default: // SharingNotice, ProcessingNotice: of any of it.
-      return choices.sale || choices.sharing || choices['targeted-advertising'] ? 1 : 0;
+    default: {
+      // SharingNotice, ProcessingNotice: of any of it, and given only if it was given of each.
+      const given = [states.sale, states.sharing, states['targeted-advertising']].map((state) => state.notice);
+      return Math.max(...given);
+    }
   }
 }

@@ -1,9 +1,12 @@
 import { reportProblem } from '../../report-problem.ts';
-import { followConsent } from '../follow-consent.ts';
-import { reportUnknownPurposes } from '../report-purposes.ts';
+import type { ConsentState } from '../../stub/consent-state.ts';
+import { watchBanner } from '../banner-sight.ts';
+import { findSvcConsent, followConsent } from '../follow-consent.ts';
+import { reportRequiredPurposes, reportUnknownPurposes } from '../report-purposes.ts';
+import { readVisitorChoice } from '../visitor-choice.ts';
 import { addLocator, answerFrames } from './frame-messages.ts';
 import { createGppApi, type GppState } from './gpp-api.ts';
-import { type GppOptions, readSettings } from './gpp-settings.ts';
+import { type GppOptions, type GppSettings, readSettings } from './gpp-settings.ts';
 import { readStub, takeOver } from './take-over.ts';
 import { writeSections } from './write-sections.ts';
 
@@ -19,32 +22,56 @@ export function provideGpp(options: GppOptions): void {
     return;
   }
   const settings = readSettings(options);
-  const undecided = (isLoaded: boolean): GppState => ({
-    cmpStatus: isLoaded ? 'loaded' : 'loading',
-    cmpDisplayStatus: isLoaded ? 'visible' : 'hidden',
-    signalStatus: isLoaded && (settings.isReadyUndecided || hasGpc()) ? 'ready' : 'not ready',
-    sections: writeSections(settings, {}, hasGpc()),
-  });
-  const { cmpId, applicableSections } = settings;
-  const api = createGppApi({ cmpId, applicableSections, initial: undecided(false), listeners: stub.listeners });
-  let isDecided = false;
+  const isBannerShown = watchBanner(() => tell());
+  let decided: ConsentState | null = null;
+  let isLoaded = false;
 
+  function describe(): GppState {
+    const isShown = isBannerShown();
+    // A choice that the visitor is about to change is not to be relied on.
+    const isReady = decided ? !isShown : isLoaded && (settings.isReadyUndecided || hasGpc());
+    return {
+      cmpStatus: isLoaded ? 'loaded' : 'loading',
+      cmpDisplayStatus: isShown ? 'visible' : 'hidden',
+      signalStatus: isReady ? 'ready' : 'not ready',
+      sections: writeSections(settings, decided ? readGranted(decided, settings) : {}, hasGpc()),
+    };
+  }
+
+  function tell(isDecision = false): void {
+    api.update(describe(), isDecision);
+  }
+
+  const { cmpId, applicableSections } = settings;
+  const api = createGppApi({ cmpId, applicableSections, initial: describe(), listeners: stub.listeners });
   takeOver(api.call, stub);
   if (!stub.hasMessages) answerFrames(api.call);
   addLocator();
   followConsent(
-    ({ purposes }) => {
-      isDecided = true;
-      reportUnknownPurposes('data-opt-outs', settings.mapping, purposes);
-      const sections = writeSections(settings, purposes, hasGpc());
-      api.update({ cmpStatus: 'loaded', cmpDisplayStatus: 'hidden', signalStatus: 'ready', sections }, true);
+    (state) => {
+      decided = state;
+      isLoaded = true;
+      reportUnknownPurposes('data-opt-outs', settings.mapping, state.purposes);
+      tell(true);
     },
     () => {
-      isDecided = false;
-      api.update(undecided(true), false);
+      decided = null;
+      tell();
     },
   );
-  void waitForBanner().then(() => isDecided || api.update(undecided(true), false));
+  // A decision of another tab may be heard of before it is found in the storage.
+  addEventListener('storage', () => tell());
+  void waitForBanner().then(() => {
+    isLoaded = true;
+    tell();
+  });
+}
+
+/** What the visitor chose of a decision; nothing where that cannot be told from what the notice requires. */
+function readGranted(state: ConsentState, { mapping }: GppSettings): ConsentState['purposes'] {
+  const choice = readVisitorChoice(state);
+  reportRequiredPurposes('data-opt-outs', mapping, choice?.required ?? []);
+  return choice?.purposes ?? {};
 }
 
 /** Global Privacy Control, https://www.w3.org/TR/gpc/: an opt-out that is made already. */
@@ -52,10 +79,19 @@ function hasGpc(): boolean {
   return (navigator as { globalPrivacyControl?: unknown }).globalPrivacyControl === true;
 }
 
-/** Until the banner is there and the page is read, a stored decision may still be found. */
+/**
+ * Until the banner is there and the page is read, a stored decision may still be found. With an interface of the page's
+ * own, or a banner that is kept from loading, none comes: whoever need not wait waits no longer than for the page.
+ */
 async function waitForBanner(): Promise<void> {
-  await customElements.whenDefined('svc-consent');
+  if (!findSvcConsent()) await Promise.race([customElements.whenDefined('svc-consent'), waitForPage()]);
   if (document.readyState === 'loading') {
     await new Promise((done) => addEventListener.call(document, 'DOMContentLoaded', done, { once: true }));
   }
+}
+
+async function waitForPage(): Promise<void> {
+  if (document.readyState !== 'complete') await new Promise((done) => addEventListener('load', done, { once: true }));
+  // What runs in this very task may bring the banner yet.
+  await new Promise((done) => setTimeout(done));
 }

@@ -12,6 +12,15 @@ export interface SignalOptions {
   readonly signals: string | null | undefined;
 }
 
+/** How often a vendor that fails is told one decision: a busy page must not call one that is broken for ever. */
+const MOST_FAILURES = 5;
+
+/** What a vendor was told last, in one call. */
+interface Telling {
+  /** The signals as JSON; empty where the call failed, and nobody knows what it has done. */
+  readonly text: string;
+}
+
 const GRAMMAR = /^(\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*(;\s*|$))+$/;
 
 /**
@@ -23,7 +32,10 @@ export function sendConsentSignals({ signals }: SignalOptions): () => void {
   if (!globalThis.document) return () => {};
   const mapping = readMapping(signals);
   const names = new Set(mapping.flatMap(([, name]) => findVendor(name) ?? reportVendor(name)));
-  const told = new Map<VendorName, string>();
+  const told = new Map<VendorName, Telling>();
+  const held = new Set<VendorName>();
+  const failures = new Map<VendorName, number>();
+  let isStopped = false;
   let purposes: Purposes | null = null;
   if (!GRAMMAR.test(signals ?? '')) {
     reportProblem(`data-signals="${signals ?? ''}" is not understood. It must be pairs such as "statistics: matomo".`);
@@ -36,19 +48,42 @@ export function sendConsentSignals({ signals }: SignalOptions): () => void {
     watch(isWaiting);
   }
 
+  /** @returns whether it knows what is granted, or is given up. */
   function tellVendor(name: VendorName): boolean {
-    const { hold, tell }: Vendor = vendors[name];
-    if (hold && !purposes && !told.has(name)) return true;
+    const { tell }: Vendor = vendors[name];
+    if (held.has(name) && !purposes && !told.has(name)) return true;
     const granted = decideSignals(name, mapping, purposes ?? {});
-    const text = JSON.stringify(granted);
-    if (told.get(name) === text) return true;
-    if (callVendor(name, () => tell(granted)) === false) return false;
-    told.set(name, text);
-    return true;
+    const telling: Telling = { text: JSON.stringify(granted) };
+    const before = told.get(name);
+    if (before?.text === telling.text || Number(failures.get(name)) >= MOST_FAILURES) return true;
+    told.set(name, telling);
+    const answer = callVendor(
+      name,
+      () => tell(granted),
+      () => {
+        failures.set(name, (failures.get(name) ?? 0) + 1);
+        if (told.get(name) !== telling) return;
+        told.set(name, { text: '' });
+        watch(true);
+      },
+    );
+    if (answer === false) {
+      if (before) told.set(name, before);
+      else told.delete(name);
+    }
+    return told.get(name) === telling;
+  }
+
+  function hold(name: VendorName): void {
+    const { hold: call }: Vendor = vendors[name];
+    if (!call) return;
+    held.add(name);
+    callVendor(name, call, () => held.delete(name));
   }
 
   /** The tag of a vendor adds the script of its code to the page: that is seen before the code is there. */
-  function watch(isWaiting: boolean): void {
+  function watch(isWanted: boolean): void {
+    const isWaiting = isWanted && !isStopped;
     observer.disconnect();
     if (isWaiting) observer.observe(document, { childList: true, subtree: true });
     for (const [target, isCaptured] of [[document, true] as const, [window, false] as const]) {
@@ -58,36 +93,42 @@ export function sendConsentSignals({ signals }: SignalOptions): () => void {
   }
 
   const observer = new MutationObserver(tellVendors);
-  for (const name of names) callVendor(name, () => (vendors[name] as Vendor).hold?.());
+  for (const name of names) hold(name);
   const stop = followConsent(
     (state) => {
       purposes = state.purposes;
+      failures.clear();
       reportUnknownPurposes('data-signals', mapping, purposes);
       tellVendors();
     },
     () => {
       purposes = null;
+      failures.clear();
       tellVendors();
     },
   );
   tellVendors();
   return () => {
+    isStopped = true;
     stop();
     watch(false);
   };
 }
 
 /** What throws or rejects is told, and stops no other vendor. */
-function callVendor(name: VendorName, call: () => unknown): unknown {
-  const report = (cause: unknown): void => reportProblem(`data-signals: ${name} could not be told (${cause}).`);
+function callVendor(name: VendorName, call: () => unknown, onFailure: () => void): unknown {
+  const fail = (cause: unknown): void => {
+    reportProblem(`data-signals: ${name} could not be told (${cause}).`);
+    onFailure();
+  };
   try {
     const answer = call();
     // The promise of another script may be of its own making.
     if (typeof (answer as { then?: unknown } | null | undefined)?.then === 'function')
-      Promise.resolve(answer).catch(report);
+      Promise.resolve(answer).catch(fail);
     return answer;
   } catch (cause) {
-    report(cause);
+    fail(cause);
     return undefined;
   }
 }

@@ -1,22 +1,44 @@
-import { callFunction, findMethod, type Signals, takeQueue, type Vendor } from './vendor.ts';
+import { callFunction, findMethod, type Signals, takeQueue, type Vendor, type VendorFunction } from './vendor.ts';
+
+/** What Shopify shall know: what waits for its code must not bring an older decision then. */
+let latest: Signals = {};
 
 /** Shopify's Customer Privacy API: https://shopify.dev/docs/api/customer-privacy */
 export const shopify: Vendor = {
   signals: ['analytics', 'marketing', 'preferences', 'sale_of_data'],
   tell: (signals) => {
-    if (setTrackingConsent(signals)) return;
+    latest = signals;
+    const call = findTrackingConsent();
+    if (call) return setTrackingConsent(call);
     const load = findMethod('Shopify', 'loadFeatures');
-    if (!load) return false;
-    // Shopify loads them in the order of the calls: the last decision is the last that is told.
-    load([{ name: 'consent-tracking-api', version: '0.1' }], (error: unknown) => error || setTrackingConsent(signals));
+    return load ? loadPrivacy(load).then(setTrackingConsent) : false;
   },
 };
 
-function setTrackingConsent(signals: Signals): boolean {
+function findTrackingConsent(): VendorFunction | undefined {
   const { Shopify } = window as { readonly Shopify?: { readonly customerPrivacy?: unknown } };
-  const call = findMethod('Shopify', 'setTrackingConsent', Shopify?.customerPrivacy);
-  call?.({ ...signals }, () => {});
-  return call !== undefined;
+  return findMethod('Shopify', 'setTrackingConsent', Object(Shopify).customerPrivacy);
+}
+
+function loadPrivacy(load: VendorFunction): Promise<VendorFunction> {
+  return new Promise((done, fail) => {
+    load([{ name: 'consent-tracking-api', version: '0.1' }], (error: unknown) => {
+      const call = findTrackingConsent();
+      if (error || !call) fail(error || 'there is no customerPrivacy');
+      else done(call);
+    });
+  });
+}
+
+/** It calls back with an error, or with nothing. */
+function setTrackingConsent(call: VendorFunction): Promise<void> {
+  return new Promise((done, fail) => {
+    call({ ...latest }, (answer: unknown) => {
+      const { error } = Object(answer) as { readonly error?: unknown };
+      if (error) fail(error);
+      else done();
+    });
+  });
 }
 
 /** HubSpot: https://developers.hubspot.com/docs/api-reference/latest/account/settings/consent-banner/consent-banner-api */

@@ -31,7 +31,8 @@ const CONSENT_ONLY = [1, 3, 4, 5, 6];
 /**
  * What a visitor's choices mean for each purpose and vendor.
  *
- * Consent is what was granted, nothing before a decision. A vendor has it when all the purposes it asks consent for are
+ * Consent is what was granted, nothing before a decision, and nothing while the visitor has been told of nobody: then they
+ * have not consented to anything of the TCF. A vendor has it when all the purposes it asks consent for are
  * granted, the visitor has been told of it, and has not switched it off. A legitimate interest holds once the visitor has
  * been told of it, unless they object: to the vendor, or by refusing a purpose of the notice that stands for that of the
  * vendor. Global Privacy Control is an objection until there is a decision.
@@ -43,24 +44,24 @@ export function decideSignals(input: SignalsInput): TcSignals {
   const select = (mapping: Mapping, holds: (keys: readonly string[], id: number) => boolean): readonly number[] =>
     [...mapping].flatMap(([id, keys]) => (holds(keys, id) ? id : [])).sort((one, other) => one - other);
 
-  const known = (id: number): boolean => list.purposes.has(id);
-  const purposeConsents = select(settings.purposes, (keys, id) => known(id) && isGranted(keys));
-  const purposeInterests = select(
-    settings.purposes,
-    (keys, id) =>
-      known(id) &&
-      !CONSENT_ONLY.includes(id) &&
-      disclosed.length > 0 &&
-      (decided ? isGranted(keys) : !hasPrivacySignal),
-  );
   const toldIds = new Set(disclosed);
   const refused = new Set(choices.refused);
   const objected = new Set(choices.objected);
   const told = list.vendors.filter(({ id }) => toldIds.has(id));
+  const isTold = told.length > 0;
+  const known = (id: number): boolean => isTold && list.purposes.has(id);
+  const purposeConsents = select(settings.purposes, (keys, id) => known(id) && isGranted(keys));
+  const purposeInterests = select(
+    settings.purposes,
+    (keys, id) => known(id) && !CONSENT_ONLY.includes(id) && (decided ? isGranted(keys) : !hasPrivacySignal),
+  );
   return {
     purposeConsents,
     purposeInterests,
-    specialFeatures: select(settings.specialFeatures, (keys, id) => list.specialFeatures.has(id) && isGranted(keys)),
+    specialFeatures: select(
+      settings.specialFeatures,
+      (keys, id) => isTold && list.specialFeatures.has(id) && isGranted(keys),
+    ),
     vendorConsents: told.flatMap(({ id, purposes }) => {
       const isAllowed = purposes.length > 0 && purposes.every((purpose) => purposeConsents.includes(purpose));
       return isAllowed && !refused.has(id) ? id : [];

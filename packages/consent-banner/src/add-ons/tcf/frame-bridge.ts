@@ -1,6 +1,6 @@
 import { attempt } from '../../stub/attempt.ts';
-import { createElement, findRoot } from './create-element.ts';
-import type { TcfApiFunction } from './tcf-api.ts';
+import { createElement, findRoot } from '../create-element.ts';
+import type { TcfApiFunction } from './take-over.ts';
 
 interface Call {
   readonly command?: unknown;

@@ -1,5 +1,5 @@
 import { fillText } from '../../fill-words.ts';
-import { createElement } from './create-element.ts';
+import { createElement } from '../create-element.ts';
 import type { Term, Terms, Vendor } from './vendor-list.ts';
 import type { VendorsContent } from './vendors-layer.ts';
 

@@ -1,13 +1,14 @@
 import { reportProblem } from '../../report-problem.ts';
 import { DOMAIN } from '../../stub/attribute-values.ts';
-import type { SvcConsent } from '../../stub/consent-state.ts';
 import { findDecision } from '../../stub/find-decision.ts';
 import type { Purposes } from '../../stub/stored-decision.ts';
-import { listBanners } from './partners-line.ts';
+import { findSvcConsent } from '../follow-consent.ts';
+import { listBanners } from '../list-banners.ts';
 import type { Mapping } from './settings.ts';
 
 /** What the visitor has decided in the banner of this page. */
 export interface PageDecision {
+  /** Empty where no element asks for one. */
   readonly noticeId: string;
   /** The purposes that could be refused, and whether they were granted; null before a decision. */
   readonly purposes: Purposes | null;
@@ -18,15 +19,15 @@ export interface PageDecision {
 }
 
 /**
- * Reads the decision in force. What could not be refused is no consent, and only the stored decision tells which purposes
+ * Reads the decision in force: none where no element says about which notice it is. What could not be refused is no consent, and only the stored decision tells which purposes
  * those are: where the browser forbids storage nothing counts as granted.
  */
 export function readPageDecision(): PageDecision {
   const [banner] = listBanners();
   const noticeId = banner?.getAttribute('notice-id') ?? '';
-  const state = (window as { SvcConsent?: Partial<SvcConsent> }).SvcConsent?.get?.() ?? null;
+  const state = findSvcConsent()?.get();
   const stored = findDecision(noticeId, DOMAIN.test(banner?.getAttribute('cookie-domain') ?? ''));
-  if (!state) return { noticeId, purposes: null, isRefusal: false, decidedAt: 0 };
+  if (!state || !noticeId) return { noticeId, purposes: null, isRefusal: false, decidedAt: 0 };
   if (!stored?.required) return { noticeId, purposes: {}, isRefusal: true, decidedAt: Date.now() };
   const { required } = stored;
   const optional = Object.entries(state.purposes).filter(([key]) => !required.includes(key));

@@ -1,7 +1,8 @@
 import { adoptStyles } from '../../adopt-styles.ts';
 import { css } from '../../css.ts';
 import { fillText } from '../../fill-words.ts';
-import { createElement } from './create-element.ts';
+import { createElement } from '../create-element.ts';
+import { listBanners } from '../list-banners.ts';
 import type { SpokenVendorWords } from './words.ts';
 
 const styles = css`
@@ -30,52 +31,79 @@ export interface PartnersLineOptions {
   readonly count: number;
   /** Told when the line comes into sight or goes out of it: it shows with the banner's layers. */
   readonly onChange: (isShown: boolean) => void;
-  /** Told when an element has come, or asks for another notice. */
+  /** Told when an element has come or gone, or asks for another notice. */
   readonly onElement: () => void;
 }
 
-/** The banner's elements on the page; a live list. */
-export const listBanners = (): HTMLCollectionOf<HTMLElement> =>
-  Document.prototype.getElementsByTagName.call(document, 'svc-consent') as HTMLCollectionOf<HTMLElement>;
+/** The line on a page, in each of its banners. */
+export interface PartnersLine {
+  /** Writes another number of partners into it. */
+  setCount(count: number): void;
+}
 
 /**
  * Puts "We and our N partners …" with a button into each banner on the page, in the slot for a site's own links, and again
  * where a framework has taken it out. Who sees the banner sees how many partners there are before they decide (TCF policies,
  * Appendix B, first layer).
  */
-export function placePartnersLine({ words, count, onChange, onElement }: PartnersLineOptions): void {
-  const lines = new Map<HTMLElement, HTMLElement>();
-  const sight = new ResizeObserver(() => onChange([...lines.values()].some((line) => line.checkVisibility())));
+export function placePartnersLine({ words, count, onChange, onElement }: PartnersLineOptions): PartnersLine {
+  const lines = new Map<HTMLElement, Line>();
+  const isShown = ({ element }: Line): boolean => element.checkVisibility();
+  const sight = new ResizeObserver(() => onChange([...lines.values()].some(isShown)));
+  let current = count;
+  let seen: readonly (HTMLElement | string | null)[] = [];
 
   const place = (): void => {
-    for (const banner of listBanners()) {
-      const line = lines.get(banner) ?? writeLine(words, count);
+    const banners = [...listBanners()];
+    for (const banner of banners) {
+      const line = lines.get(banner) ?? writeLine(words, current);
+      if (line.element.parentNode !== banner) Element.prototype.append.call(banner, line.element);
+      if (lines.has(banner)) continue;
       lines.set(banner, line);
-      if (line.parentNode !== banner) Element.prototype.append.call(banner, line);
-      sight.observe(line);
+      sight.observe(line.element);
     }
-    for (const [banner, line] of lines) {
+    for (const [banner, { element }] of lines) {
       if (banner.isConnected) continue;
-      sight.unobserve(line);
+      sight.unobserve(element);
       lines.delete(banner);
     }
+    // A page that draws all the time must not make everything be read and written anew each time.
+    const found = banners.flatMap((banner) => [banner, banner.getAttribute('notice-id')]);
+    if (found.length === seen.length && found.every((one, at) => one === seen[at])) return;
+    seen = found;
     onElement();
   };
 
   place();
   const watch = { childList: true, subtree: true, attributeFilter: ['notice-id'] };
   new MutationObserver(place).observe(document, watch);
+  return {
+    setCount(number) {
+      current = number;
+      for (const { text } of lines.values()) text.data = writeText(words, number);
+    },
+  };
 }
 
-function writeLine(words: SpokenVendorWords, count: number): HTMLElement {
+/** The line in one banner, and the sentence in it. */
+interface Line {
+  readonly element: HTMLElement;
+  readonly text: Text;
+}
+
+function writeLine(words: SpokenVendorWords, count: number): Line {
   const { lang, dir } = words;
-  const text = fillText(words.line, { count: count.toLocaleString(lang) });
-  const line = createElement('span', { slot: 'more', hidden: '', lang, dir });
-  const root = line.attachShadow({ mode: 'open' });
+  const element = createElement('span', { slot: 'more', hidden: '', lang, dir });
+  const root = element.attachShadow({ mode: 'open' });
   adoptStyles(root, styles);
+  const text = new Text(writeText(words, count));
   root.append(
     text,
     createElement('button', { type: 'button', 'data-svc-vendors': '', 'aria-haspopup': 'dialog' }, words.show),
   );
-  return line;
+  return { element, text };
+}
+
+function writeText({ line, lang }: SpokenVendorWords, count: number): string {
+  return fillText(line, { count: count.toLocaleString(lang) });
 }

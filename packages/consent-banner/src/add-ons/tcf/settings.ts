@@ -22,6 +22,11 @@ export interface TcfOptions {
   readonly language?: string | undefined;
   /** The address of a copy of the IAB's `purposes-{language}.json`: the texts of the list in that language. */
   readonly purposeTexts?: string | undefined;
+  /**
+   * Whether the texts that ask are the site's own, as those of a notice are, and not the framework's own stacks and
+   * illustrations word for word: `UseNonStandardTexts` in the TC string. Default: true.
+   */
+  readonly useNonStandardTexts?: boolean | undefined;
 }
 
 /** Which purposes of the notice stand for a TCF purpose or special feature: all of them have to be granted. */
@@ -31,6 +36,7 @@ export type Mapping = ReadonlyMap<number, readonly string[]>;
 export interface TcfSettings extends Omit<TcfOptions, 'purposes'> {
   readonly cmpVersion: number;
   readonly gdprApplies: boolean;
+  readonly useNonStandardTexts: boolean;
   readonly purposes: Mapping;
   readonly specialFeatures: Mapping;
 }
@@ -43,7 +49,7 @@ const LARGEST_VENDOR = 65_535;
 
 /** Reads the options from the `data-…` attributes of a script tag. What is missing is found by `checkOptions`. */
 export function readTagOptions(dataset: DOMStringMap): TcfOptions {
-  const { cmpVersion, gdprApplies } = dataset;
+  const { cmpVersion, gdprApplies, useNonStandardTexts } = dataset;
   return {
     cmpId: readNumber(dataset.cmpId),
     cmpVersion: cmpVersion === undefined ? undefined : readNumber(cmpVersion),
@@ -54,6 +60,7 @@ export function readTagOptions(dataset: DOMStringMap): TcfOptions {
     gdprApplies: gdprApplies !== 'false',
     language: dataset.language,
     purposeTexts: dataset.purposeTexts,
+    useNonStandardTexts: useNonStandardTexts !== 'false',
   };
 }
 
@@ -62,7 +69,7 @@ export function readTagOptions(dataset: DOMStringMap): TcfOptions {
  * @returns null when no TC string can be given out with them.
  */
 export function checkOptions(options: TcfOptions): TcfSettings | null {
-  const { cmpId, cmpVersion = 1, vendors, gdprApplies = true } = options;
+  const { cmpId, cmpVersion = 1, vendors, gdprApplies = true, useNonStandardTexts = true } = options;
   const publisherCountry = String(options.publisherCountry).toUpperCase();
   const vendorList = readAddress(options.vendorList);
   const wrong = [
@@ -79,6 +86,7 @@ export function checkOptions(options: TcfOptions): TcfSettings | null {
     ...options,
     cmpVersion,
     gdprApplies,
+    useNonStandardTexts,
     publisherCountry,
     vendorList,
     vendors: [...new Set(vendors)].filter((id) => checkVendor(id)).sort((one, other) => one - other),

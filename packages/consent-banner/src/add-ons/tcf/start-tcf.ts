@@ -1,4 +1,7 @@
+import { reportProblem } from '../../report-problem.ts';
+import { type LoadedList, loadVendorList } from './load-vendor-list.ts';
 import { checkOptions, type TcfOptions } from './settings.ts';
+import { readStub } from './take-over.ts';
 import { TcfApi } from './tcf-api.ts';
 import { TcfSession } from './tcf-session.ts';
 import { SvcConsentVendorsElement, VENDORS_TAG } from './vendors-element.ts';
@@ -6,15 +9,29 @@ import { SvcConsentVendorsElement, VENDORS_TAG } from './vendors-element.ts';
 /**
  * Makes the page speak IAB Europe's Transparency and Consent Framework: `window.__tcfapi`, the line about the partners in the
  * banner, and the vendors' layer behind it. Once on a page; without a DOM (on a server) it does nothing. Options that cannot
- * be used are told in the console, and no TC string is given out then.
+ * be used are told in the console, and no TC string is given out then. Another consent platform that answers `__tcfapi`
+ * already is left in its place, and the console told.
  */
 export function startTcf(options: TcfOptions): void {
   if (!globalThis.document || customElements.get(VENDORS_TAG)) return;
   customElements.define(VENDORS_TAG, SvcConsentVendorsElement);
+  const stub = readStub();
+  if (!stub) {
+    reportProblem(
+      'TCF: another consent platform answers __tcfapi on this page. There can be one: remove it, or the tag of this add-on.',
+    );
+    return;
+  }
   const settings = checkOptions(options);
   let session: TcfSession | undefined;
-  const api = new TcfApi(settings, () => session?.loadList());
-  if (!settings?.gdprApplies) return;
-  session = new TcfSession(settings, api);
-  session.start();
+  let loading: Promise<LoadedList | null> | undefined;
+  const api = new TcfApi(settings, () => {
+    if (session) return session.loadList();
+    loading ??= settings ? loadVendorList(settings) : Promise.resolve(null);
+    return loading;
+  });
+  if (settings?.gdprApplies) session = new TcfSession(settings, api);
+  // What waited in the stub may need the session.
+  api.publish(stub);
+  session?.start();
 }

@@ -22,7 +22,7 @@ export type TcfAnswer = Readonly<Record<string, unknown>>;
 
 /** The TCData of a moment; without a view the vendor list is on its way, and nothing is granted. */
 export function writeTcData(settings: TcfSettings, view: TcfView | undefined, listenerId?: number): TcfAnswer {
-  const { cmpId, cmpVersion, gdprApplies, publisherCountry } = settings;
+  const { cmpId, cmpVersion, gdprApplies, publisherCountry, useNonStandardTexts } = settings;
   const general = { gdprApplies, tcfPolicyVersion: view?.list.policyVersion, cmpId, cmpVersion, listenerId };
   if (!gdprApplies) return general;
   const { signals } = view ?? {};
@@ -34,7 +34,7 @@ export function writeTcData(settings: TcfSettings, view: TcfView | undefined, li
     eventStatus: view?.event,
     cmpStatus: view ? 'loaded' : 'loading',
     isServiceSpecific: true,
-    useNonStandardTexts: false,
+    useNonStandardTexts,
     publisherCC: publisherCountry,
     purposeOneTreatment: false,
     purpose: {

@@ -7,6 +7,8 @@ export interface TcModel extends TcSignals {
   /** Two letters. */
   readonly language: string;
   readonly publisherCountry: string;
+  /** Whether the visitor was asked in other words than the framework's own. */
+  readonly useNonStandardTexts: boolean;
   readonly vendorListVersion: number;
   readonly policyVersion: number;
   /** When the visitor's choices last changed, in milliseconds; the string knows the day alone. */
@@ -38,7 +40,7 @@ export function writeTcString(model: TcModel): string {
     writeNumber(model.vendorListVersion, 12),
     writeNumber(model.policyVersion, 6),
     '1', // Of this service alone.
-    '0', // The texts are the list's own.
+    writeNumber(Number(model.useNonStandardTexts), 1),
     writeField(new Set(model.specialFeatures), 12),
     writeField(new Set(model.purposeConsents), 24),
     writeField(new Set(model.purposeInterests), 24),

@@ -1,14 +1,12 @@
 import { attempt } from '../../stub/attempt.ts';
 import { bridgeFrames } from './frame-bridge.ts';
+import type { LoadedList } from './load-vendor-list.ts';
 import type { TcfSettings } from './settings.ts';
+import { NAME, type StubRemains, type TcfApiFunction, takePlace } from './take-over.ts';
 import { type TcfAnswer, type TcfView, writeTcData } from './tc-data.ts';
 
 type Callback = (answer: unknown, success?: boolean) => void;
 
-/** The one global that the TCF prescribes. */
-export type TcfApiFunction = (command?: unknown, version?: unknown, callback?: unknown, parameter?: unknown) => unknown;
-
-const NAME = '__tcfapi';
 const API_VERSION = '2.2';
 const FORMAT = 2;
 
@@ -18,45 +16,42 @@ const FORMAT = 2;
  */
 export class TcfApi {
   readonly #settings: TcfSettings | null;
-  readonly #loadList: () => unknown;
+  readonly #loadList: () => Promise<LoadedList | null>;
   readonly #listeners = new Map<number, Callback>();
   #lastId = 0;
-  /** Questions that have no answer before there is a TC string, or the vendor list. */
+  /** Questions that have no answer before there is a TC string. */
   readonly #waiting: (() => void)[] = [];
-  readonly #wantingList: (() => void)[] = [];
   #view: TcfView | undefined;
-  #rawList: unknown;
   #isBroken: boolean;
 
   /**
    * @param settings null when no TC string can be given out: then `ping` tells of an error, and nothing else is answered.
    * @param loadList called when somebody wants the vendor list.
    */
-  constructor(settings: TcfSettings | null, loadList: () => unknown) {
+  constructor(settings: TcfSettings | null, loadList: () => Promise<LoadedList | null>) {
     this.#settings = settings;
     this.#loadList = loadList;
     this.#isBroken = settings === null;
-    const stub = (window as { [NAME]?: TcfApiFunction })[NAME];
-    const isStub = typeof stub === 'function';
-    const queue = isStub ? attempt(() => stub()) : undefined;
+  }
+
+  /** Takes the place of a stub from now on, and answers what it has kept. */
+  publish({ queue, hasBridge }: StubRemains): void {
     const answer: TcfApiFunction = (...call) => this.#answer(...call);
-    Object.defineProperty(window, NAME, { value: answer, configurable: true, enumerable: true, writable: true });
-    bridgeFrames(NAME, answer, isStub);
-    for (const call of Array.isArray(queue) ? [...queue] : []) attempt(() => answer(...call));
+    takePlace(answer);
+    bridgeFrames(NAME, answer, hasBridge);
+    for (const call of [...queue]) attempt(() => answer(...call));
   }
 
   /** No TC string will come on this page. Whoever waits for one has no consent. */
   fail(): void {
     this.#isBroken = true;
-    this.#waiting.length = this.#wantingList.length = 0;
+    this.#waiting.length = 0;
     this.#listeners.clear();
   }
 
   /** Takes over what can be told now. Listeners are told of it unless it is `quiet`. */
-  update(view: TcfView, rawList: unknown, isQuiet: boolean): void {
+  update(view: TcfView, isQuiet: boolean): void {
     this.#view = view;
-    this.#rawList = rawList;
-    for (const ask of this.#wantingList.splice(0)) ask();
     if (view.event) for (const ask of this.#waiting.splice(0)) ask();
     if (!isQuiet) for (const [id, listener] of this.#listeners) this.#tell(listener, id);
   }
@@ -80,11 +75,9 @@ export class TcfApi {
       if (this.#view?.event || !this.#settings?.gdprApplies) this.#tell(tell);
       else this.#waiting.push(() => this.#tell(tell));
     } else if (command === 'getVendorList') {
-      if (this.#view) this.#tellList(tell, parameter);
-      else {
-        this.#wantingList.push(() => this.#tellList(tell, parameter));
-        this.#loadList();
-      }
+      void this.#loadList().then((loaded) => {
+        if (!this.#isBroken) this.#tellList(tell, loaded, parameter);
+      });
     } else {
       tell(null, false);
     }
@@ -110,9 +103,8 @@ export class TcfApi {
     attempt(() => listener(writeTcData(this.#settings as TcfSettings, this.#view, listenerId), true));
   }
 
-  #tellList(tell: Callback, wanted: unknown): void {
-    const { version } = (this.#view as TcfView).list;
-    const isThis = wanted === undefined || wanted === 'LATEST' || Number(wanted) === version;
-    attempt(() => (isThis ? tell(this.#rawList, true) : tell(null, false)));
+  #tellList(tell: Callback, loaded: LoadedList | null, wanted: unknown): void {
+    const isThis = wanted === undefined || wanted === 'LATEST' || Number(wanted) === loaded?.list.version;
+    attempt(() => (loaded && isThis ? tell(loaded.raw, true) : tell(null, false)));
   }
 }

@@ -1,14 +1,16 @@
 import { reportProblem } from '../../report-problem.ts';
 import { readItem, writeItem } from '../../safe-storage.ts';
 import type { SvcConsent } from '../../stub/consent-state.ts';
+import { createElement, findRoot } from '../create-element.ts';
 import { followConsent } from '../follow-consent.ts';
-import { createElement, findRoot } from './create-element.ts';
+import { listBanners } from '../list-banners.ts';
 import { decideSignals, type TcSignals } from './decide-signals.ts';
 import { loadJson } from './load-json.ts';
+import { type LoadedList, loadVendorList } from './load-vendor-list.ts';
 import { checkMapping, type PageDecision, readPageDecision } from './page-decision.ts';
-import { listBanners, placePartnersLine } from './partners-line.ts';
+import { type PartnersLine, placePartnersLine } from './partners-line.ts';
 import type { TcfSettings } from './settings.ts';
-import type { EventStatus } from './tc-data.ts';
+import type { EventStatus, TcfView } from './tc-data.ts';
 import { writeTcString } from './tc-string.ts';
 import type { TcfApi } from './tcf-api.ts';
 import {
@@ -20,7 +22,7 @@ import {
   type VendorChoices,
   vendorsKey,
 } from './vendor-choices.ts';
-import { parseVendorList, parseVocabulary, type VendorList, type Vocabulary } from './vendor-list.ts';
+import { parseVocabulary, type VendorList, type Vocabulary } from './vendor-list.ts';
 import { type SvcConsentVendorsElement, VENDORS_TAG } from './vendors-element.ts';
 import type { VendorsAnswer } from './vendors-layer.ts';
 import { findVendorWords, readLanguage, type SpokenVendorWords } from './words.ts';
@@ -33,9 +35,9 @@ export class TcfSession {
   readonly #api: TcfApi;
   readonly #language: string;
   readonly #words: SpokenVendorWords;
-  #loading: Promise<VendorList | null> | undefined;
+  #loading: Promise<LoadedList | null> | undefined;
   #list: VendorList | undefined;
-  #rawList: unknown;
+  #line: PartnersLine | undefined;
   #vocabulary: Promise<Vocabulary | null> | undefined;
   #element: SvcConsentVendorsElement | undefined;
   #isLineShown = false;
@@ -47,6 +49,7 @@ export class TcfSession {
   /** How often they have decided on this page. */
   #actions = 0;
   #isAskedAgain = false;
+  /** What listeners know, and what they knew before the banner or the layer came up; empty without a TC string. */
   #lastTold = '';
   #toldBefore = '';
 
@@ -68,27 +71,30 @@ export class TcfSession {
       event.preventDefault();
       void this.#open();
     });
-    placePartnersLine({
+    this.#line = placePartnersLine({
       words: this.#words,
       count: vendors.length,
       onChange: (isShown) => {
+        if (isShown === this.#isLineShown) return;
         this.#isLineShown = isShown;
         this.#follow();
       },
       onElement: () => this.#follow(),
     });
-    followConsent(() => {
+    const hear = (): void => {
       this.#isFresh ||= this.#isShown;
       this.#isLineShown = false; // The banner goes with the decision.
+      checkBanner();
       this.#follow();
-    });
+    };
+    followConsent(hear, () => this.#follow());
     // Choices of another tab, and of the time when this page was in a cache.
     for (const type of ['storage', 'pageshow']) addEventListener(type, () => this.#follow());
   }
 
-  /** The vendor list, asked for once. */
-  loadList(): Promise<VendorList | null> {
-    this.#loading ??= this.#fetchList();
+  /** The vendor list, asked for once; null when it cannot be used. */
+  loadList(): Promise<LoadedList | null> {
+    this.#loading ??= this.#takeList();
     return this.#loading;
   }
 
@@ -104,24 +110,17 @@ export class TcfSession {
     else if (page.purposes || this.#isTold) void this.loadList();
   }
 
-  async #fetchList(): Promise<VendorList | null> {
-    const { vendorList, vendors, purposes } = this.#settings;
-    try {
-      this.#rawList = await loadJson(vendorList);
-      this.#list = parseVendorList(this.#rawList, vendors, (problem) => reportProblem(`TCF: ${problem}`));
-    } catch (cause) {
-      reportProblem(`TCF: the vendor list ${vendorList} ${(cause as Error).message}. No TC string is given out.`);
+  async #takeList(): Promise<LoadedList | null> {
+    const loaded = await loadVendorList(this.#settings);
+    if (!loaded) {
       this.#api.fail();
       return null;
     }
-    const missing = new Set(this.#list.vendors.flatMap((vendor) => vendor.purposes.filter((id) => !purposes.has(id))));
-    if (missing.size) {
-      reportProblem(
-        `TCF: vendors need the purposes ${[...missing].join(', ')}, which purposes maps nothing to: they get no consent.`,
-      );
-    }
+    this.#list = loaded.list;
+    // Who is not in the list is no partner yet, whatever the settings say.
+    this.#line?.setCount(loaded.list.vendors.length);
     this.#follow();
-    return this.#list;
+    return loaded;
   }
 
   #tell(page: PageDecision, list: VendorList): void {
@@ -132,12 +131,15 @@ export class TcfSession {
     const event = this.#nameEvent(page, isMissing);
     const tcString = event ? this.#write(page, list, choices, signals) : '';
     const isSettled = page.purposes && !isMissing;
-    const display = this.#isShown ? 'visible' : isSettled ? 'disabled' : 'hidden';
-    const told = `${event} ${tcString} ${this.#actions}`;
-    const isQuiet = !event || told === this.#lastTold || told === this.#toldBefore;
+    const display: TcfView['display'] = this.#isShown ? 'visible' : isSettled ? 'disabled' : 'hidden';
+    const told = event ? `${event} ${tcString} ${this.#actions}` : '';
+    // Nobody waits for nothing; but who has heard of a TC string hears that it counts no more.
+    const isQuiet = told === this.#lastTold || (told !== '' && told === this.#toldBefore);
     if (event === 'cmpuishown' && !this.#lastTold.startsWith(event)) this.#toldBefore = this.#lastTold;
+    if (!event) this.#toldBefore = '';
     this.#lastTold = told;
-    this.#api.update({ list, display, event, tcString, signals }, this.#rawList, isQuiet);
+    const view = { list, display, event, tcString, signals: event ? signals : this.#decide(page, list, choices, []) };
+    this.#api.update(view, isQuiet);
     checkMapping(this.#settings.purposes, page);
     if (page.purposes && isMissing) this.#askAgain(page);
   }
@@ -169,7 +171,9 @@ export class TcfSession {
     });
   }
 
-  #nameEvent({ purposes }: PageDecision, isMissing: boolean): EventStatus | undefined {
+  #nameEvent({ noticeId, purposes }: PageDecision, isMissing: boolean): EventStatus | undefined {
+    // No objection could be kept there, so nobody may rely on there being none.
+    if (!noticeId) return undefined;
     const isOpen = !purposes || isMissing;
     if (this.#isShown || (isOpen && this.#isTold)) return 'cmpuishown';
     if (isOpen) return undefined;
@@ -198,16 +202,19 @@ export class TcfSession {
   }
 
   async #open(): Promise<void> {
-    const [list, vocabulary] = await Promise.all([this.loadList(), this.#loadVocabulary()]);
-    if (!list || this.#isLayerShown) return;
+    const [loaded, vocabulary] = await Promise.all([this.loadList(), this.#loadVocabulary()]);
+    if (!loaded || this.#isLayerShown) return;
+    const { list } = loaded;
     this.#isLayerShown = true;
+    checkBanner();
     const page = readPageDecision();
     const choices = readChoices(page.noticeId);
+    // Nobody has consented to a partner whom they were not told of; an interest is claimed unless they object.
+    const disclosed = listDisclosed(choices, list);
     const everyone = list.vendors.map(({ id }) => id);
-    const signals = this.#decide(page, list, choices, everyone);
-    const [consents, interests] = [[...choices.allowed, ...signals.vendorConsents], signals.vendorInterests].map(
-      (ids) => new Set(ids),
-    );
+    const allowed = choices.allowed.filter((id) => disclosed.includes(id));
+    const consents = new Set([...allowed, ...this.#decide(page, list, choices, disclosed).vendorConsents]);
+    const interests = new Set(this.#decide(page, list, choices, everyone).vendorInterests);
     const [banner] = listBanners();
     const theme = banner?.getAttribute('theme');
     this.#element ??= createElement(VENDORS_TAG as 'div') as unknown as SvcConsentVendorsElement;
@@ -220,8 +227,8 @@ export class TcfSession {
       vocabularyLanguage: vocabulary ? readLanguage(this.#language) : 'en',
       words: this.#words,
       readState: ({ id }: { readonly id: number }) => ({
-        hasConsent: consents?.has(id) === true,
-        hasInterest: interests?.has(id) === true,
+        hasConsent: consents.has(id),
+        hasInterest: interests.has(id),
       }),
       answer: (answer: VendorsAnswer) => {
         const { noticeId, purposes } = readPageDecision();
@@ -249,4 +256,12 @@ export class TcfSession {
       });
     return this.#vocabulary;
   }
+}
+
+/** The decision, and the choices for partners, belong to the notice of an element: without one there is nothing to tell. */
+function checkBanner(): void {
+  if (readPageDecision().noticeId) return;
+  reportProblem(
+    'TCF: there is no <svc-consent> with a notice-id on this page. No TC string is given out, and no choice is kept.',
+  );
 }

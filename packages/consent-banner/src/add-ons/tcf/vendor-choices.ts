@@ -37,14 +37,15 @@ export function vendorsKey(noticeId: string): string {
   return `${decisionKey(noticeId)}:vendors`;
 }
 
-/** The choices that are kept. Garbage counts as none. */
+/** The choices that are kept for a notice. Garbage counts as none; without an id there are none. */
 export function readChoices(noticeId: string): VendorChoices {
+  if (!noticeId) return noChoices;
   const value = attempt<unknown>(() => JSON.parse(readItem(vendorsKey(noticeId)) as string));
   return isChoices(value) ? value : noChoices;
 }
 
 export function keepChoices(noticeId: string, choices: VendorChoices): void {
-  writeItem(vendorsKey(noticeId), JSON.stringify(choices));
+  if (noticeId) writeItem(vendorsKey(noticeId), JSON.stringify(choices));
 }
 
 /**
@@ -69,27 +70,31 @@ function isChoices(value: unknown): value is VendorChoices {
   );
 }
 
-/** Takes back what was chosen for single vendors; what remains says only whom the visitor was told of, and when. */
+/** After everything was rejected: nobody stays switched on, and what was refused or objected to stays so. */
 export function clearChoices(choices: VendorChoices): VendorChoices {
-  return { ...noChoices, policyVersion: choices.policyVersion, savedAt: choices.savedAt, disclosed: choices.disclosed };
+  return choices.allowed.length ? { ...choices, allowed: [] } : choices;
 }
 
 /**
- * The choices after an answer, which was given with all the vendors of the list before the visitor.
+ * The choices after an answer, which was given with all the vendors of the list before the visitor. What a saved layer
+ * showed as off is refused; so is a vendor that it had not shown yet and that the visitor was never told of.
  * @param answer of the vendors' layer; null for a decision in the banner, which changes nothing for single vendors.
  */
 export function changeChoices(before: VendorChoices, list: VendorList, answer: VendorsAnswer | null): VendorChoices {
   const { vendors, policyVersion } = list;
-  const general = { policyVersion, savedAt: new Date().toISOString(), disclosed: vendors.map(({ id }) => id) };
+  const everyone = vendors.map(({ id }) => id);
+  const general = { policyVersion, savedAt: new Date().toISOString(), disclosed: everyone };
   if (!answer) return { ...before, ...general };
+  // A partner that asks for nothing yet may ask in a later list: that was rejected, too.
+  if (answer.kind === 'reject') return { ...general, allowed: [], refused: everyone, objected: everyone };
   const asking = vendors.filter(({ purposes }) => purposes.length).map(({ id }) => id);
-  const claiming = vendors.filter(({ interests }) => interests.length).map(({ id }) => id);
   if (answer.kind === 'accept') return { ...general, allowed: asking, refused: [], objected: [] };
-  if (answer.kind === 'reject') return { ...general, allowed: [], refused: asking, objected: claiming };
+  const told = new Set([...listDisclosed(before, list), ...answer.seen]);
+  const untold = asking.filter((id) => !told.has(id));
   return {
     ...general,
-    allowed: change(before.allowed, answer.allowed, answer.refused),
-    refused: change(before.refused, answer.refused, answer.allowed),
+    allowed: change(before.allowed, answer.allowed, [...answer.refused, ...untold]),
+    refused: change(before.refused, [...answer.refused, ...untold], answer.allowed),
     objected: change(before.objected, answer.objected, answer.restored),
   };
 }

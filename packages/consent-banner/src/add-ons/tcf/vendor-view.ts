@@ -1,5 +1,5 @@
 import { fillText } from '../../fill-words.ts';
-import { createElement } from './create-element.ts';
+import { createElement } from '../create-element.ts';
 import type { Terms, Vendor } from './vendor-list.ts';
 import type { VendorState, VendorsContent } from './vendors-layer.ts';
 import { writeDays } from './words.ts';

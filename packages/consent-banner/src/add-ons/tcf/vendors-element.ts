@@ -2,7 +2,7 @@ import { adoptStyles } from '../../adopt-styles.ts';
 import { panelStyles } from '../../panel.styles.ts';
 import { sharedStyles } from '../../shared.styles.ts';
 import { switchStyles } from '../../switch.styles.ts';
-import { createElement } from './create-element.ts';
+import { createElement } from '../create-element.ts';
 import { vendorsStyles } from './vendors.styles.ts';
 import { type VendorsContent, writeLayer } from './vendors-layer.ts';
 

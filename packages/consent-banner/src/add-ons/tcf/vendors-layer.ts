@@ -1,4 +1,4 @@
-import { createElement } from './create-element.ts';
+import { createElement } from '../create-element.ts';
 import { writeMeanings } from './meanings-view.ts';
 import type { Vendor, VendorList, Vocabulary } from './vendor-list.ts';
 import { type VendorSwitches, writeVendor } from './vendor-view.ts';
@@ -12,15 +12,19 @@ export interface VendorState {
   readonly hasInterest: boolean;
 }
 
-/** What the visitor has changed, or chosen for all. */
+/** What the visitor has saved, or chosen for all. */
 export type VendorsAnswer =
   | { readonly kind: 'accept' }
   | { readonly kind: 'reject' }
   | {
       readonly kind: 'save';
-      /** The vendors whose switch of that kind is on now and was off before, and the other way round. */
+      /** The vendors whose switches were there: of hundreds, the last ones come a little later. */
+      readonly seen: readonly number[];
+      /** Whose consent is on now and was off before. */
       readonly allowed: readonly number[];
+      /** Whose consent is off now, touched or not. */
       readonly refused: readonly number[];
+      /** Whose legitimate interest is on now and was off before, and the other way round. */
       readonly restored: readonly number[];
       readonly objected: readonly number[];
     };
@@ -111,16 +115,17 @@ function writeButton(
   return button;
 }
 
-/** What nobody has touched is no choice. */
+/** Consent is what the visitor sees switched on. A legitimate interest that nobody has touched is no choice. */
 function readAnswer(vendors: readonly VendorSwitches[]): VendorsAnswer {
-  const select = (name: 'consent' | 'interest', isOn: boolean): readonly number[] =>
+  const select = (name: 'consent' | 'interest', isOn: boolean, wasOn = !isOn): readonly number[] =>
     vendors.flatMap(({ id, [name]: input }) =>
-      input && input.checked === isOn && input.defaultChecked !== isOn ? id : [],
+      input && input.checked === isOn && input.defaultChecked === wasOn ? id : [],
     );
   return {
     kind: 'save',
+    seen: vendors.map(({ id }) => id),
     allowed: select('consent', true),
-    refused: select('consent', false),
+    refused: [...select('consent', false), ...select('consent', false, false)],
     restored: select('interest', true),
     objected: select('interest', false),
   };
