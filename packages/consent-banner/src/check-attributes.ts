@@ -11,6 +11,7 @@ const rules: Readonly<Record<string, readonly [RegExp, string]>> = {
   'refusal-max-age': [AGE, 'a number of days above 0'],
   'cookie-domain': [DOMAIN, 'a domain such as example.com'],
   'clear-cookies': [/^(\s*[^\s:;]+\s*:\s*[^:;]+(;\s*|$))+$/, MAPPING],
+  'reload-on-withdrawal': [/^(true|false)$/, 'true or false'],
   'consent-mode': [/^(\s*[^\s:;]+\s*:\s*[^:;]+(;\s*|$))+$/, MAPPING],
 };
 
@@ -24,7 +25,7 @@ export function checkAttributes(element: Element): void {
 
 /** What loads by itself although it names a purpose, as long as nothing is granted; and what cannot wait. */
 const LOOSE =
-  '[data-svc-purpose]:is(:is(iframe,img,embed,video,audio,source)[src]:not([data-src],[src^="about:"]),[srcset]:not([data-srcset]),[poster]:not([data-poster]),link[href]:not([data-href]),script:is(:not([type]),[type*=javascript],[type=module]),object)';
+  '[data-svc-purpose]:is(:is(iframe,img,embed,video,audio,source)[src]:not([data-src],[src^="about:"]),[srcset]:not([data-srcset]),[poster]:not([data-poster]),link[href]:not([data-href]),:has(>source[src]),script:is(:not([type]),[type*=javascript],[type=module]),object)';
 
 /** Tells which tags are not held back. */
 export function checkTags(): void {

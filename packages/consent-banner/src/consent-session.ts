@@ -108,8 +108,11 @@ export class ConsentSession {
     });
     void this.#sender?.flush();
     // The record is in the queue, and goes with the page that is left. Other tabs keep what the visitor is writing there.
-    const isLess = Object.keys(before).some((key) => before[key] && !purposes[key]);
-    const isAsked = (this.page.element?.getAttribute('reload-on-withdrawal') ?? 'false') !== 'false';
+    // A purpose that the notice has no more was not taken back, unless the visitor refused everything.
+    const isLess = Object.keys(decision === 'rejected' ? before : purposes).some(
+      (key) => before[key] && !purposes[key],
+    );
+    const isAsked = /^(true)?$/.test(this.page.element?.getAttribute('reload-on-withdrawal') ?? 'false');
     if (isLess && isAsked) location.reload();
   }
 

@@ -7,6 +7,7 @@ import type { ConsentMethod } from './record-queue.ts';
 import { reportProblem } from './report-problem.ts';
 import type { ConsentState } from './stub/consent-state.ts';
 import { writeAddress } from './stub/notice-address.ts';
+import { publishApi } from './stub/publish-api.ts';
 
 export type { ConsentOptions, PurposeNames } from './headless/consent-options.ts';
 export type { ConsentSnapshot, HeldTag } from './headless/consent-snapshot.ts';
@@ -32,11 +33,17 @@ export interface Consent {
   subscribe(listener: (snapshot: ConsentSnapshot) => void): () => void;
   /** Grants every purpose. Resolves to what is in force then; null when nothing was recorded. */
   acceptAll(options?: DecideOptions): Promise<ConsentState | null>;
-  /** Refuses every purpose that can be refused; also when the notice cannot be had, if it was decided on before. */
+  /**
+   * Refuses every purpose that can be refused; also when the notice cannot be had, if it was decided on before. It waits for
+   * the notice only while the visitor is to be asked.
+   */
   rejectAll(options?: DecideOptions): Promise<ConsentState | null>;
   /** Grants the purposes that are `true`, and no others. A key that is no purpose of the notice is told in the console. */
   decide(purposes: Purposes, options?: DecideOptions): Promise<ConsentState | null>;
-  /** Takes back these purposes and keeps the rest; all that can be refused when none is named. Null before a decision. */
+  /**
+   * Takes back these purposes and keeps the rest; all that can be refused when none is named. It is about the version that was
+   * answered, and waits for no server: a newer version is asked about still. Null before a decision.
+   */
   withdraw(keys?: readonly string[], options?: DecideOptions): Promise<ConsentState | null>;
   /** What the visitor granted before and chose themselves: how to set your switches. */
   carryOver(notice: Notice): Purposes;
@@ -49,6 +56,7 @@ export interface Consent {
 interface User {
   readonly element: HTMLElement;
   readonly address: string;
+  readonly openPreferences: ConsentOptions['openPreferences'];
 }
 
 const users = new Set<User>();
@@ -68,31 +76,25 @@ export function createConsent(options: ConsentOptions): Consent {
       throw new TypeError(`createConsent(): this page asks for ${user.address} already. Call its destroy() first.`);
     }
   }
-  const own = join({ element, address }, options);
-  return createUser({ element, address }, own, options);
-}
-
-/** Makes the page's one consent if there is none yet, and lets this user's options speak in it. */
-function join({ element }: User, { openPreferences }: ConsentOptions): HeadlessPage {
   page ??= new HeadlessPage();
-  const own = page;
-  if (openPreferences) own.openPreferences = openPreferences;
-  publish(own);
-  own.join(element);
-  return own;
+  const user = { element, address, openPreferences: options.openPreferences };
+  publish(page);
+  page.join(element);
+  return createUser(user, page, options);
 }
 
 /** Scripts of the page ask `SvcConsent`, whoever draws the interface; the banner, if it comes, takes its place. */
 function publish({ consent }: HeadlessPage): void {
   if (customElements.get('svc-consent') || Object.hasOwn(window, 'SvcConsent')) return;
-  Object.assign(window, { SvcConsent: consent.api });
+  publishApi(consent.api);
 }
 
-function createUser(user: User, own: HeadlessPage, { method = 'banner', openPreferences }: ConsentOptions): Consent {
+function createUser(user: User, own: HeadlessPage, { method = 'banner' }: ConsentOptions): Consent {
   const stops = new Set<() => void>();
   users.add(user);
+  choosePreferences(own);
 
-  async function choose(choice: Pick<HeadlessChoice, 'isGranted' | 'isWithdrawal'>, given: DecideOptions = {}) {
+  async function choose(choice: Pick<HeadlessChoice, 'isGranted' | 'kind'>, given: DecideOptions = {}) {
     return users.has(user) ? own.decide({ ...choice, method: given.method ?? method }) : null;
   }
 
@@ -109,15 +111,15 @@ function createUser(user: User, own: HeadlessPage, { method = 'banner', openPref
         stops.delete(stop);
       };
     },
-    acceptAll: (given) => choose({ isGranted: () => true, isWithdrawal: false }, given),
-    rejectAll: (given) => choose({ isGranted: () => false, isWithdrawal: true }, given),
+    acceptAll: (given) => choose({ isGranted: () => true, kind: 'answer' }, given),
+    rejectAll: (given) => choose({ isGranted: () => false, kind: 'refusal' }, given),
     decide: (purposes, given) =>
-      choose({ isGranted: ({ key }, notice) => readChoice(purposes, key, notice), isWithdrawal: false }, given),
+      choose({ isGranted: ({ key }, notice) => readChoice(purposes, key, notice), kind: 'answer' }, given),
     async withdraw(keys, given) {
       if (!own.consent.api.get()) return null;
       const isKept: HeadlessChoice['isGranted'] = ({ key }, notice) =>
         keys !== undefined && !keys.includes(key) && own.carryOver(notice)[key] === true;
-      return choose({ isGranted: isKept, isWithdrawal: true }, given);
+      return choose({ isGranted: isKept, kind: 'withdrawal' }, given);
     },
     carryOver: (notice) => own.carryOver(notice),
     readReceipt: () => (users.has(user) ? own.readReceipt() : null),
@@ -125,10 +127,15 @@ function createUser(user: User, own: HeadlessPage, { method = 'banner', openPref
       users.delete(user);
       for (const stop of stops) stop();
       stops.clear();
-      if (own.openPreferences === openPreferences) own.openPreferences = undefined;
+      choosePreferences(own);
       own.leave(user.element);
     },
   });
+}
+
+/** The latest that has preferences shows them. */
+function choosePreferences(own: HeadlessPage): void {
+  own.openPreferences = [...users].findLast(({ openPreferences }) => openPreferences)?.openPreferences;
 }
 
 /** Only `true` grants. */

@@ -11,7 +11,7 @@ declare const SVC_WORDS_INTEGRITY: string;
 
 const WORDS_TIMEOUT = 5_000;
 
-const script = currentScript() as LoadedScript | null;
+const script = currentScript() as Partial<LoadedScript & HTMLScriptElement> | null;
 const folder = new URL('words/', script?.src).href;
 
 /** Each file of words is known by its hash in a list, and the list by its own: whoever exchanges "accept" and "reject" is not heard. */
@@ -35,4 +35,5 @@ const mount: MountByScript = (actions, load) =>
     loadLanguage,
     loadPanel: () => load<() => PanelParts>('panel', SVC_PANEL_INTEGRITY, shared),
   });
-script?.done(mount);
+// By a tag that is not stage one's it does nothing.
+script?.done?.(mount);

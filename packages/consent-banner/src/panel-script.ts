@@ -3,4 +3,5 @@ import { mountPanel } from './mount-panel.ts';
 import { currentScript } from './stub/current-script.ts';
 import type { LoadedScript } from './stub/load-script.ts';
 
-(currentScript() as LoadedScript | null)?.done(mountPanel);
+// By a tag that is not stage two's it does nothing.
+(currentScript() as Partial<LoadedScript> | null)?.done?.(mountPanel);

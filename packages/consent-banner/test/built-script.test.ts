@@ -80,6 +80,25 @@ describe('the built script', () => {
     expect(await readSeen(noticeId)).to.deep.include({ noticeReads: 1 });
   });
 
+  it('has further files that do nothing when a page loads them by tags of its own', async () => {
+    const tag = (name: string): string =>
+      `<script nonce="right" src="/visitor-page/copy/svc-consent-${name}.js"></script>`;
+    const listen =
+      '<script nonce="right">addEventListener("error", () => (document.body.dataset.failed = ""))</script>';
+    const frame = await openFrame({
+      noticeId: crypto.randomUUID(),
+      policy: 'nonce',
+      above: listen + tag('ui') + tag('panel'),
+    });
+    frames.push(frame);
+    expect(frame.contentDocument?.body.dataset.failed).to.equal(undefined);
+  });
+
+  it('is not written over by a script of the page', async () => {
+    const { contentWindow } = await visit(crypto.randomUUID());
+    expect(Reflect.set(contentWindow, 'SvcConsent', {})).to.equal(false);
+  });
+
   it('does not shift the page', async () => {
     const frame = await visit(crypto.randomUUID());
     const heading = frame.contentDocument?.querySelector('h1') as HTMLElement;

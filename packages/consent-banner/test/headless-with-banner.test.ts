@@ -45,8 +45,30 @@ describe('an interface of one’s own beside the banner', () => {
     await waitUntil(() => first.network.records.length, 'the record arrives');
     const visit = await returnToPage(first);
     expect(window.SvcConsent.get()?.purposes).to.deep.equal(everything);
+    const cleared: unknown[] = [];
+    const listen = ({ key }: StorageEvent): unknown => cleared.push(key);
+    addEventListener('storage', listen);
     await join(visit).withdraw();
+    removeEventListener('storage', listen);
+    expect(cleared, 'nobody is told that the storage was cleared').to.be.empty;
     expect(window.SvcConsent.get()?.purposes).to.deep.equal(nothingOptional);
+  });
+
+  it('loads a frame once', async () => {
+    const frame = document.createElement('iframe');
+    frame.dataset.svcPurpose = 'marketing';
+    frame.dataset.src = '/visitor-page/blank';
+    let settings = 0;
+    new MutationObserver((seen) => {
+      settings += seen.length;
+    }).observe(frame, { attributeFilter: ['src'] });
+    document.body.append(frame);
+    const visit = await meetBanner();
+    await join(visit).acceptAll();
+    await waitUntil(() => frame.getAttribute('src'), 'it loads');
+    await new Promise((done) => setTimeout(done, 300));
+    expect(settings).to.equal(1);
+    frame.remove();
   });
 
   it('leaves SvcConsent to the banner', async () => {

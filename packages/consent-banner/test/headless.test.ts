@@ -171,6 +171,39 @@ describe('consent without an interface', () => {
     expect((await consent.withdraw())?.purposes).to.deep.equal(nothingOptional);
   });
 
+  it('takes back of the version that was answered, and asks about the newer one still', async () => {
+    const first = await visit();
+    await first.consent.acceptAll();
+    const checked = `svc-consent:${first.noticeId}:checked`;
+    localStorage.removeItem(checked);
+    const { consent, network, told } = await returnTo(first, {}, { version: 8 });
+    await waitUntil(() => told.at(-1)?.isAsking, 'it asks again');
+    await consent.loadNotice();
+    const state = await consent.withdraw(['marketing']);
+    expect(state?.purposes).to.deep.equal({ ...everything, marketing: false });
+    expect(told.at(-1)).to.deep.include({ state, isAsking: true, decidedVersion: 7 });
+    expect(localStorage.getItem(checked), 'the next page looks again').to.equal(null);
+    await waitUntil(() => network.records.length, 'the record arrives');
+    expect(network.records.at(-1)?.body.noticeVersion).to.equal(7);
+    await consent.rejectAll();
+    expect(told.at(-1)).to.deep.include({ isAsking: false, decidedVersion: 8 });
+  });
+
+  for (const [name, takeBack] of [
+    ['withdraw', (consent: Consent) => consent.withdraw()],
+    ['rejectAll', (consent: Consent) => consent.rejectAll()],
+  ] as const) {
+    it(`${name}() waits for no answer of the server once there was a decision`, async () => {
+      const first = await visit();
+      await first.consent.acceptAll();
+      const { consent, network } = await returnTo(first);
+      network.answerNotice = () => new Promise(() => {});
+      void takeBack(consent);
+      await waitUntil(() => consent.get()?.purposes.marketing === false, 'it is taken back');
+      expect(network.notices).to.be.empty;
+    });
+  }
+
   it('has nothing to take back before a decision', async () => {
     const { consent, network } = await visit();
     expect(await consent.withdraw()).to.equal(null);
@@ -390,6 +423,27 @@ describe('consent without an interface', () => {
     window.SvcConsent.open();
     expect(opened).to.equal(1);
     expect(complaints).to.have.length(1);
+  });
+
+  it('opens the preferences of the latest that has any, and those of the first again when that one goes', async () => {
+    const opened: string[] = [];
+    const { consent, noticeId } = await visit({ openPreferences: () => opened.push('first') });
+    await consent.rejectAll();
+    const second = create({ noticeId, openPreferences: () => opened.push('second') });
+    const silent = create({ noticeId });
+    window.SvcConsent.open();
+    second.destroy();
+    window.SvcConsent.open();
+    silent.destroy();
+    window.SvcConsent.open();
+    expect(opened).to.deep.equal(['second', 'first', 'first']);
+  });
+
+  it('is not written over by a script of the page', async () => {
+    await visit();
+    const { SvcConsent } = window;
+    expect(Reflect.set(window, 'SvcConsent', {})).to.equal(false);
+    expect(window.SvcConsent).to.equal(SvcConsent);
   });
 
   it('takes names that cannot be written for a mistake', () => {

@@ -166,21 +166,40 @@ describe('sound and video that is held back', () => {
     await waitUntil(() => !listBoxes().length, 'the box goes');
   });
 
+  it('nothing that is held within a player starts that anew, nor does a second source', async () => {
+    const sound = createSound();
+    const held = 'data-svc-purpose="marketing"';
+    const holder = hold(`<audio id="own" src="${sound}"><img alt="" ${held} data-src="${pixel}"></audio>
+      <audio id="held"><source ${held} data-src="${sound}"><source ${held} data-src="${sound}#2"></audio>`);
+    const [own, other] = holder.querySelectorAll('audio') as unknown as [HTMLAudioElement, HTMLAudioElement];
+    await waitUntil(() => own.readyState > 0, 'it is there');
+    const starts = { own: 0, held: 0 };
+    own.addEventListener('emptied', () => starts.own++);
+    other.addEventListener('loadstart', () => starts.held++);
+    const visit = await meetBanner();
+    await press(visit, accept);
+    await waitUntil(() => other.readyState > 0 && holder.querySelector('img')?.src, 'all is there');
+    await aTimeout(100);
+    expect(starts).to.deep.equal({ own: 0, held: 1 });
+  });
+
   it('what loads by itself, and an object, which cannot wait, is told in the console', async () => {
     const told = listenToConsole();
     const sound = createSound();
     hold(`<video data-svc-purpose="marketing" src="${sound}"></video>
       <audio><source data-svc-purpose="marketing" src="${sound}"></audio>
+      <video data-svc-purpose="necessary"><source src="${sound}"></video>
       <img alt="" data-svc-purpose="marketing" srcset="${pixel} 1x">
       <embed data-svc-purpose="marketing" src="${pixel}">
       <object data-svc-purpose="marketing" data="${pixel}"></object>
       <video data-svc-purpose="statistics" data-src="${sound}" poster="${pixel}"></video>
       <video data-svc-purpose="statistics" data-src="${sound}" data-poster="${pixel}"></video>`);
     const visit = await meetBanner();
-    await waitUntil(() => told.length >= 6, 'the console is told');
+    await waitUntil(() => told.length >= 7, 'the console is told');
     const names = told.map((one) => /<(\w+) data-svc-purpose="(\w+)"> is not held back/.exec(one)?.slice(1).join(' '));
     expect(names).to.have.members([
       'video marketing',
+      'video necessary',
       'source marketing',
       'img marketing',
       'embed marketing',
@@ -188,5 +207,17 @@ describe('sound and video that is held back', () => {
       'video statistics',
     ]);
     expect(find(visit, '.banner').matches(':popover-open'), 'and the visitor is asked').to.equal(true);
+  });
+
+  it('no box lies over what shows or plays by itself, whatever it names', async () => {
+    listenToConsole();
+    const size = 'width="320" height="180" data-svc-purpose="marketing"';
+    hold(`<object ${size} data="${pixel}"></object><img alt="" ${size} srcset="${pixel} 1x">
+      <video ${size}><source src="${createSound()}"></video>
+      <picture><source ${size} data-srcset="${pixel} 1x"><img alt=""></picture>
+      <iframe title="A map" src="" ${size} data-src="/visitor-page/blank"></iframe>`);
+    await meetBanner();
+    await waitUntil(() => listBoxes().length, 'the box of the frame is there');
+    expect(document.querySelectorAll('svc-consent-placeholder')).to.have.length(1);
   });
 });

@@ -260,6 +260,15 @@ describe('what a page does', () => {
     );
   });
 
+  it('proposes markup that hides nothing from who reads it', async () => {
+    const title = 'a\u202eb\u200bc\u{e0041}d';
+    add(`<iframe src="${foreign}/hidden" title="${title}"></iframe>`);
+    const { proposal } = pick(await inspectPage(), 'frame', `${foreign}/hidden`);
+    expect(proposal).to.contain('title="a&#8238;b&#8203;c&#917569;d"');
+    const { body } = new DOMParser().parseFromString(proposal ?? '', 'text/html');
+    expect(body.querySelector('iframe')?.title).to.equal(title);
+  });
+
   it('stands in Markdown as text, one row for each finding', async () => {
     const hostile = 'a|b\n# c](javascript:alert(1))<img src=x>`d`\u202e';
     localStorage.setItem(hostile, '1');

@@ -3,6 +3,7 @@ import { emulateMedia } from '@web/test-runner-commands';
 import { restorePage } from './network.ts';
 import { find, isBannerShown, isPanelShown, meetBanner, visitPage } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
+import { whenIdle } from './when-idle.ts';
 
 // In this order: the first visits are those on which the interface must not even be loaded.
 
@@ -18,6 +19,7 @@ describe('on quiet visits', () => {
       const { userAgent } = navigator;
       pretend(navigator, 'userAgent', robot);
       const visit = await visitPage();
+      await whenIdle();
       await aTimeout(100);
       visit.element.remove();
       expect(isBannerShown(visit)).to.equal(false);

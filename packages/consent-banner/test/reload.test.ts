@@ -63,6 +63,18 @@ describe('reload-on-withdrawal', () => {
     expect(page.loads()).to.equal(1);
   });
 
+  it('does nothing when a purpose is granted no more because the notice has it no more', async () => {
+    const noticeId = crypto.randomUUID();
+    const purposes = { necessary: true, statistics: true, films: true };
+    const stored = { decision: 'accepted', purposes, noticeVersion: 3, subjectId: 'a-visitor' };
+    localStorage.setItem(`svc-consent:${noticeId}`, JSON.stringify({ ...stored, decidedAt: new Date().toISOString() }));
+    const page = await visit(noticeId, 'reload-on-withdrawal');
+    await press(page, '.banner [data-choice=accept]');
+    await waitUntil(async () => (await readSeen(noticeId)).records.length, 'the record arrives');
+    await aTimeout(400);
+    expect(page.loads()).to.equal(1);
+  });
+
   it('leaves other tabs alone, in which the visitor may be writing, and tells them', async () => {
     const noticeId = crypto.randomUUID();
     const page = await visit(noticeId, 'reload-on-withdrawal');
@@ -77,7 +89,7 @@ describe('reload-on-withdrawal', () => {
     expect(other.loads()).to.equal(1);
   });
 
-  for (const attributes of ['', 'reload-on-withdrawal="false"']) {
+  for (const attributes of ['', 'reload-on-withdrawal="false"', 'reload-on-withdrawal="no"']) {
     it(`is asked for: with ${attributes || 'nothing'} the page stays`, async () => {
       const page = await visit(crypto.randomUUID(), attributes);
       await press(page, '.banner [data-choice=accept]');

@@ -8,6 +8,7 @@ import {
   type VisitorFrameOptions,
 } from './visitor-frame.ts';
 import { waitUntil } from './wait-until.ts';
+import { whenIdle } from './when-idle.ts';
 
 // The built files, in whole pages of their own.
 
@@ -55,6 +56,7 @@ describe('the stages', () => {
     remember(noticeId);
     const frame = await visit({ noticeId });
     expect(frame.contentWindow.SvcConsent.get()?.purposes.statistics).to.equal(true);
+    await whenIdle(frame.contentWindow);
     await aTimeout(300);
     expect(listRequests(frame)).to.deep.equal([`${built}svc-consent.js`]);
     expect(await readSeen(noticeId)).to.deep.equal({ records: [], noticeReads: 0 });
@@ -64,6 +66,7 @@ describe('the stages', () => {
     const noticeId = crypto.randomUUID();
     remember(noticeId);
     const frame = await visit({ noticeId });
+    await whenIdle(frame.contentWindow);
     frame.contentDocument?.querySelector('svc-consent')?.setAttribute('trigger', 'none');
     await aTimeout(300);
     expect(listRequests(frame)).to.deep.equal([`${built}svc-consent.js`]);

@@ -8,17 +8,20 @@ import { recallNotice } from '../recall-notice.ts';
 import type { RecordReceipt } from '../receipt.ts';
 import type { ConsentMethod } from '../record-queue.ts';
 import { reportProblem } from '../report-problem.ts';
-import { DOMAIN } from '../stub/attribute-values.ts';
+import { attempt } from '../stub/attempt.ts';
 import type { ConsentInterface, ConsentState, PageActions, PageView } from '../stub/consent-state.ts';
-import { findDecision } from '../stub/find-decision.ts';
 import { createPageConsent, type PageConsent } from '../stub/page-consent.ts';
+import { decisionKey } from '../stub/stored-decision.ts';
 import { type ConsentSnapshot, takeSnapshot } from './consent-snapshot.ts';
 
 export interface HeadlessChoice {
   readonly isGranted: (purpose: Purpose, notice: Notice) => boolean;
   readonly method: ConsentMethod;
-  /** Whether nothing is granted by it: then it needs no server, for consent can be taken back at any time. */
-  readonly isWithdrawal: boolean;
+  /**
+   * An `answer` is about the notice as it is now. A `refusal` grants nothing, so it needs no server: consent can be taken back
+   * at any time (GDPR, Article 7(3)). A `withdrawal` is about what was answered before, and answers nothing new.
+   */
+  readonly kind: 'answer' | 'refusal' | 'withdrawal';
 }
 
 /** A page's consent with nothing to be seen: stage one, and in the place of stage two who calls the functions below. */
@@ -39,6 +42,8 @@ export class HeadlessPage implements ConsentInterface {
   #told: PageView | undefined;
   #session: ConsentSession | undefined;
   #snapshot: ConsentSnapshot | undefined;
+  /** The version that something was taken back of while a newer one was asked about: that one is asked about still. */
+  #withdrawnVersion: number | undefined;
 
   constructor() {
     this.#ready = new Promise((resolve) => {
@@ -55,14 +60,16 @@ export class HeadlessPage implements ConsentInterface {
         };
       },
     });
-    // What the banner on the same page is told counts here, too.
-    addEventListener.call(document, 'svc-consent', () => this.#followPage());
   }
 
   /** Lets an element say what is wanted of this page, and looks at what there is. */
   join(element: HTMLElement): void {
     this.consent.elements.add(element);
     this.consent.refresh();
+    if (isPrerendering()) {
+      const join = (): unknown => this.consent.elements.has(element) && this.join(element);
+      addEventListener.call(document, 'prerenderingchange', join, { once: true });
+    }
     // Stage one has time for the decided. Where there is no decision it asks at once, but for robots, who are left alone.
     if (this.#isWanted || !this.consent.api.get()) return;
     this.#isJoining = true;
@@ -75,14 +82,12 @@ export class HeadlessPage implements ConsentInterface {
   }
 
   /** What stage one says of the page: it is the only one to know what is in force. */
-  update(page: PageView): void {
-    const { element, state, noticeId } = page;
+  update(given: PageView): void {
+    const { element, state, noticeId, stored, address } = given;
+    const isUnanswered = address === this.#session?.address && stored?.noticeVersion === this.#withdrawnVersion;
+    const page = { ...given, isAsking: given.isAsking || (stored !== null && isUnanswered) };
     this.#view = page;
-    if (this.#useSession(page)) {
-      // What was decided elsewhere on this page since stage one looked.
-      this.#followPage();
-      if (this.#view !== page) return;
-    }
+    this.#useSession(page);
     if (element) {
       checkAttributes(element);
       if (!state) checkTags();
@@ -134,17 +139,30 @@ export class HeadlessPage implements ConsentInterface {
   }
 
   /**
-   * Takes the visitor's choice; at once when the notice is there, so that a click counts even if the page goes with it.
+   * Takes the visitor's choice; at once when the notice is there, or not needed, so that a click counts even if the page goes
+   * with it.
    * @returns what is in force then, or null when there is no notice to decide on: nothing is recorded.
    */
-  async decide({ isGranted, method, isWithdrawal }: HeadlessChoice): Promise<ConsentState | null> {
+  async decide({ isGranted, method, kind }: HeadlessChoice): Promise<ConsentState | null> {
     const session = this.#session ?? (await this.#findSession());
-    const notice = session?.notice ?? (await session?.loadNotice()) ?? (isWithdrawal ? this.#recallNotice() : null);
+    const notice =
+      this.#findAnswered(kind) ??
+      session?.notice ??
+      (await session?.loadNotice()) ??
+      (kind === 'answer' ? null : this.#recallNotice());
     if (!session || session !== this.#session || !notice) return null;
+    if (kind === 'withdrawal' && this.isAsking) this.#withdrawnVersion = notice.version;
     session.decide(notice, (purpose) => isGranted(purpose, notice), method);
-    // Stage one of the banner follows the storage, and would hear of this page's own changes only when it is come back to.
-    if (customElements.get('svc-consent')) dispatchEvent(new StorageEvent('storage'));
+    // What was recalled is no news of the notice: the next page looks for a newer version.
+    if (notice !== session.notice) attempt(() => localStorage.removeItem(`${decisionKey(session.noticeId)}:checked`));
     return this.consent.api.get();
+  }
+
+  /** The notice of the latest decision, where the choice is about that: it is at hand, and the server need not be waited for. */
+  #findAnswered(kind: HeadlessChoice['kind']): Notice | null {
+    const notice = this.#session?.notice;
+    if (kind === 'answer' || (kind === 'refusal' && (notice || this.isAsking))) return null;
+    return notice && notice.version === this.#view?.stored?.noticeVersion ? notice : this.#recallNotice();
   }
 
   #recallNotice(): Notice | null {
@@ -154,28 +172,21 @@ export class HeadlessPage implements ConsentInterface {
 
   /** Stage one never asks a robot, and a page that is being prerendered later. */
   async #findSession(): Promise<ConsentSession | undefined> {
-    if (this.#isWanted || (document as { prerendering?: boolean }).prerendering) await this.#ready;
+    if (this.#isWanted || isPrerendering()) await this.#ready;
     return this.#session;
   }
 
-  /** @returns whether it is a new one. */
-  #useSession(page: PageView): boolean {
+  #useSession(page: PageView): void {
     const { noticeId, address } = page;
     if (this.#session?.address === address) {
       this.#session.page = page;
-      return false;
+      return;
     }
     this.#session?.end();
+    this.#withdrawnVersion = undefined;
     const actions = this.#actions as PageActions;
     const options = { page, actions, panel: { parts: { keepCookies } }, onReceipt: () => this.#tell() };
     this.#session = noticeId ? new ConsentSession(options) : undefined;
-    return this.#session !== undefined;
-  }
-
-  #followPage(): void {
-    const { noticeId, element } = this.#view ?? {};
-    const isShared = DOMAIN.test(element?.getAttribute('cookie-domain') ?? '');
-    if (noticeId) this.#actions?.follow(findDecision(noticeId, isShared));
   }
 
   #tell(): void {
@@ -186,6 +197,11 @@ export class HeadlessPage implements ConsentInterface {
       if (this.#listeners.has(listener) && this.#snapshot === snapshot) call(listener, snapshot);
     }
   }
+}
+
+/** Whether the page is made ready before the visitor looks at it, if they ever do. */
+function isPrerendering(): boolean {
+  return (document as { prerendering?: boolean }).prerendering === true;
 }
 
 /** One listener that throws stops no other. */

@@ -4,7 +4,6 @@ import { decisionKey, isDecision, type Purposes, type StoredDecision } from './s
 
 /** Milliseconds. */
 export const DAY = 86_400_000;
-const LONGEST_AGE = 365;
 /** How far a clock may be ahead, in days: five minutes. */
 const LEEWAY = 0.0035;
 
@@ -39,8 +38,8 @@ export function isNext(decision: unknown, than: StoredDecision | null): decision
 
 /** Whether a decision withdraws something and grants nothing new. */
 export function isLess({ purposes }: StoredDecision, { purposes: than }: StoredDecision): boolean {
-  const list = (all: Purposes): readonly string[] => Object.keys(all).filter((key) => all[key]);
-  return list(purposes).every((key) => than[key]) && list(purposes).length < list(than).length;
+  const hasMore = (one: Purposes, other: Purposes): boolean => Object.keys(one).some((key) => one[key] && !other[key]);
+  return hasMore(than, purposes) && !hasMore(purposes, than);
 }
 
 /**
@@ -50,7 +49,7 @@ export function isLess({ purposes }: StoredDecision, { purposes: than }: StoredD
 export function isInForce(decision: StoredDecision, read: (name: string) => string | null | undefined): boolean {
   const isRefusal = decision.decision === 'rejected';
   const ages = [isRefusal && read('refusal-max-age'), read('max-age')];
-  const longest = Number(ages.find((age) => age && AGE.test(age)) ?? LONGEST_AGE);
+  const longest = Number(ages.find((age) => age && AGE.test(age)) ?? 365);
   const hasSignal = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl;
   return countDays(decision) < longest && (isRefusal || !hasSignal || decision.signal === true);
 }

@@ -3,8 +3,6 @@ import type { Purposes } from './stored-decision.ts';
 
 /** What a tag may be given; images are harmless in whatever form. */
 const ADDRESS = /^(https?|blob|data:image)[:/]/;
-/** A script that has not come by then holds up no other, in milliseconds. */
-const LONGEST_TURN = 10_000;
 
 /** The purposes that a tag waits for: `data-svc-purpose="statistics marketing"` needs both. One without waits for ever. */
 export function readNeeds(tag: HTMLElement): readonly string[] {
@@ -25,7 +23,7 @@ export function releaseTags(
   const waiting: HTMLElement[] = [];
   for (const tag of Document.prototype.querySelectorAll.call(
     document,
-    '[data-svc-purpose]',
+    '[data-svc-purpose]:not(form)', // The controls of a form take the place of its methods.
   ) as NodeListOf<HTMLElement>) {
     const isGranted = readNeeds(tag).every((key) => purposes[key] === true);
     const isScript = tag.localName === 'script';
@@ -40,16 +38,16 @@ export function releaseTags(
         setAddresses(tag, isGranted, true);
       }
     }
-    // One that the page loads itself is not held back, whatever it names.
-    if (!isGranted && isVisible(tag) && !/^(?!about:)./.test(tag.getAttribute('src') ?? '')) waiting.push(tag);
+    // One that loads something by itself, whatever it names, is not held back. What leaves a gap in the page is a frame, and
+    // what says its size, but for images of one or two pixels.
+    if (
+      !isGranted &&
+      !tag.matches('object,source,[src]:not([src^="about:"]):not([src=""]),[srcset],:has(>source[src])') &&
+      (tag.matches('iframe') || ['width', 'height'].every((name) => Number(tag.getAttribute(name)) > 2))
+    )
+      waiting.push(tag);
   }
   return waiting;
-}
-
-/** What leaves a gap in the page: a frame, and what says its size, but for the images of one or two pixels. */
-function isVisible(tag: HTMLElement): boolean {
-  const { width, height } = tag.attributes as unknown as Readonly<Record<string, Attr | undefined>>;
-  return tag.localName === 'iframe' || Math.min(Number(width?.value), Number(height?.value)) > 2;
 }
 
 let turn = Promise.resolve<unknown>(0);
@@ -61,7 +59,8 @@ function takeTurn(script: HTMLScriptElement, release: () => unknown): void {
     script.addEventListener('error', done);
     script.async = script.hasAttribute('async'); // It is true by itself for a tag that has waited.
     release();
-    setTimeout(done, script.src && script.isConnected && !script.async ? LONGEST_TURN : 0);
+    // One that has not come by then holds up no other.
+    setTimeout(done, script.src && script.isConnected && !script.async ? 10_000 : 0);
   };
   turn = turn.then(() => new Promise((done) => setTimeout(run, 0, done)));
 }
@@ -76,11 +75,15 @@ function setAddresses(tag: HTMLElement, isGranted: boolean, isRenewed: boolean):
     // What runs code is no address: it would have come through a filter that lets `data-` attributes pass.
     else if (/^(src|href)$/.test(name) && !attempt(() => ADDRESS.test(new URL(value, tag.baseURI).href))) {
       console.error(`<svc-consent>: data-${name}="${value}" must be http(s).`);
-    } else tag.setAttribute(name, value);
+    }
+    // Two of us on one page load nothing twice.
+    else if (tag.getAttribute(name) !== value) tag.setAttribute(name, value);
   }
   // A script runs when it is inserted, a frame forgets. It is the same element, so the nonce, the integrity, and under
   // Trusted Types what the parser wrote into it, stay as the page gave them.
   if (isRenewed) tag.parentNode?.insertBefore(tag, tag.nextSibling);
-  // A player looks for what it plays only when it is told to, and goes on playing what was taken away.
-  tag.closest<HTMLMediaElement>('video,audio')?.load();
+  // A player looks for what it plays only when it is told to, and goes on playing what was taken away. One that has found
+  // something is not interrupted for another source, and none for what is but shown in its place.
+  const player = (tag.localName === 'source' ? tag.parentNode : tag) as HTMLMediaElement;
+  if (!(isGranted && player.networkState % 3)) player.load?.();
 }

@@ -1,7 +1,5 @@
 import { attempt } from './attempt.ts';
 
-const TIMEOUT = 15_000;
-
 /**
  * The public address of a notice; without an origin when the base is no address.
  * @param base of the API: absolute or relative, with or without a path or trailing slashes.
@@ -14,5 +12,5 @@ export function writeAddress(noticeId: string, base: string | null | undefined, 
 
 /** Asks for a notice, with nothing that could tell one visitor from another. */
 export function requestNotice(address: string): Promise<Response> {
-  return fetch(address, { credentials: 'omit', signal: AbortSignal.timeout(TIMEOUT) });
+  return fetch(address, { credentials: 'omit', signal: AbortSignal.timeout(15_000) });
 }

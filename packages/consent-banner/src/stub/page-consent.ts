@@ -70,7 +70,8 @@ export function createPageConsent({ script, source, loadInterface }: PageOptions
     granted = {};
     answer = undefined;
     // After another notice's grants a default would be too late.
-    if (before || read('consent-mode')) tellMode(before ? 'update' : 'default');
+    if (before) tellMode('update');
+    else if (read('consent-mode')) tellMode('default');
     followStored();
     isAsking = !state;
     release();
@@ -211,6 +212,8 @@ export function createPageConsent({ script, source, loadInterface }: PageOptions
     else void load().then(() => ui?.open());
   }
 
+  // Of two on one page (the banner, and an interface of the site's own) each hears at once what the other has stored.
+  addEventListener.call(document, EVENT, (event) => (event as CustomEvent).detail === state || followStored());
   tellMode('default');
   new MutationObserver(release).observe(document, { childList: true, subtree: true });
   return { elements, refresh, api: Object.freeze({ get: () => state, onDecision, open }) };

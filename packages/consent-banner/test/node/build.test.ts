@@ -87,8 +87,8 @@ describe('the build', () => {
       number,
       number,
     ];
-    assert.ok(first <= 3_050, `a returning visitor loads ${first}`);
-    assert.ok(first + second <= 13_600, `an undecided visitor loads ${first} + ${second}`);
+    assert.ok(first <= 3_090, `a returning visitor loads ${first}`);
+    assert.ok(first + second <= 13_660, `an undecided visitor loads ${first} + ${second}`);
     assert.ok(third <= 5_150, `the panel is ${third}`);
   });
 });

@@ -30,7 +30,7 @@ export type FindingKind =
  */
 export type FindingStatus = 'early' | 'refused' | 'unassigned' | 'granted' | 'held' | 'necessary';
 
-/** One thing that the page does. It has names and addresses without their query, never values. */
+/** One thing that the page does. It has names and addresses without their query, no values; only a proposal repeats its tag. */
 export interface Finding {
   readonly kind: FindingKind;
   /** Name of a cookie, key, database or cache; origin of requests and images; address of a script, frame, player, link or worker. */
@@ -49,7 +49,10 @@ export interface Finding {
   readonly purposes: readonly string[];
   /** Address of the script that wrote the cookie, when it was seen writing; null when nobody knows. */
   readonly writtenBy: string | null;
-  /** Markup to put in the place of the tag, or an entry for `clear-cookies`; null where there is none. */
+  /**
+   * Markup to put in the place of the tag, with all of its attributes and the whole address, or an entry for `clear-cookies`;
+   * null where there is none.
+   */
   readonly proposal: string | null;
 }
 

@@ -83,7 +83,7 @@ export class InspectorPanel {
       createNode(
         'p',
         { className: 'note' },
-        'Names only; nothing is sent. A page sees neither HttpOnly cookies nor what frames of other sites store.',
+        'Names only, but a proposed tag repeats yours, query included; nothing is sent. A page sees neither HttpOnly cookies nor what frames of other sites store.',
       ),
     );
     panel.setAttribute('aria-labelledby', 'title');

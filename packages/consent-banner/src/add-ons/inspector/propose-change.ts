@@ -40,7 +40,10 @@ export function proposeMarkup(tag: HTMLElement, kind: FindingKind, purpose: stri
   return `<${tag.localName}${written.join('')}>${end}`;
 }
 
-/** In one line, and with nothing that ends an attribute. */
+/**
+ * In one line, with nothing that ends an attribute or turns around what a reader sees. References to the controls from U+0080
+ * on mean other characters in HTML: those stay.
+ */
 function escapeValue(value: string): string {
-  return value.replace(/[&\x22<>\s]/g, (char) => (char === ' ' ? char : `&#${char.charCodeAt(0)};`));
+  return value.replace(/(?![ \x80-\x9f])[&\x22<>\s\p{Cc}\p{Cf}]/gu, (char) => `&#${char.codePointAt(0)};`);
 }
