@@ -123,7 +123,8 @@ async function leave(page: Page, { way, weather, choice }: Visitor, elsewhere: s
     const gone = page.waitForURL(elsewhere, { waitUntil: 'commit' });
     await page.evaluate(`${decide}; location.href = ${JSON.stringify(elsewhere)}`).catch(() => {});
     await gone;
-    await page.close();
+    // The visitor is elsewhere. A tab whose former page still waits for an answer may take its time to close.
+    page.close().catch(() => {});
   } else if (way === 'closes the tab') {
     const gone = page.waitForEvent('close');
     await page.evaluate(`${decide}; close()`).catch(() => {});
