@@ -19,8 +19,9 @@ export interface PageDecision {
 }
 
 /**
- * Reads the decision in force: none where no element says about which notice it is. What could not be refused is no consent, and only the stored decision tells which purposes
- * those are: where the browser forbids storage nothing counts as granted.
+ * Reads the decision in force: none where no element says about which notice it is. What could not be refused is no
+ * consent, and only the stored decision tells which purposes those are: where the browser forbids storage nothing counts
+ * as granted.
  */
 export function readPageDecision(): PageDecision {
   const [banner] = listBanners();

@@ -24,7 +24,7 @@ const LONGEST_AGE = 395 * DAY;
 const LEEWAY = 300_000;
 
 /** Nothing chosen, nobody told. */
-export const noChoices: VendorChoices = {
+const noChoices: VendorChoices = {
   policyVersion: 0,
   savedAt: new Date(0).toISOString(),
   disclosed: [],
