@@ -5,17 +5,7 @@ import { forgetStrangers, waitAfter } from '../../identity/sign-in-guard.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { describeOnEachDatabase, startTestServer, type TestMember, type TestServer } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
-import {
-  cheapHasher,
-  cookieOf,
-  failSignIn,
-  isOpen,
-  type Requests,
-  secret,
-  sessionOf,
-  signIn,
-  startBeside,
-} from './sign-in-requests.ts';
+import { cookieOf, failSignIn, isOpen, type Requests, sessionOf, signIn, startBeside } from './sign-in-requests.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -37,24 +27,6 @@ describe('the wait after failures in a row', () => {
 });
 
 describeOnEachDatabase('guessing passwords', (dialect) => {
-  /** A server whose passwords cost little, so that a test may try many of them. */
-  async function startCheapServer(environment: Readonly<Record<string, string>> = {}) {
-    const server = await startTestServer(dialect, { SVC_SECRET: secret, ...environment });
-    const member = await server.createMember();
-    const cheap = await startBeside(server, { passwords: cheapHasher() });
-    // The first success stores a hash of the low cost.
-    await signIn(cheap, member);
-    return {
-      server,
-      cheap,
-      member,
-      async [Symbol.asyncDispose]() {
-        await cheap[Symbol.asyncDispose]();
-        await server[Symbol.asyncDispose]();
-      },
-    };
-  }
-
   const fail = async (requests: Requests, member: TestMember, times: number, headers = {}) => {
     for (let time = 0; time < times; time += 1)
       assertProblem(await failSignIn(requests, member, headers), 'invalid_credentials');
@@ -68,69 +40,69 @@ describeOnEachDatabase('guessing passwords', (dialect) => {
   };
 
   test('has to wait after ten failures in a row, longer each time, and never for more than an hour', async () => {
-    await using setup = await startCheapServer();
-    const { server, cheap, member } = setup;
-    await fail(cheap, member, 10);
+    await using server = await startTestServer(dialect);
+    const member = await server.createMember();
+    await fail(server, member, 10);
     for (const minutes of [1, 2, 4, 8, 16, 32, 60, 60]) {
-      assert.equal(await assertWaits(cheap, member), minutes * 60);
+      assert.equal(await assertWaits(server, member), minutes * 60);
       server.clock.advance(minutes * minute - 1);
-      assert.equal(await assertWaits(cheap, member), 1);
+      assert.equal(await assertWaits(server, member), 1);
       server.clock.advance(1);
-      await fail(cheap, member, 1);
+      await fail(server, member, 1);
     }
     server.clock.advance(hour);
-    assert.equal((await signIn(cheap, member)).status, 200);
+    assert.equal((await signIn(server, member)).status, 200);
   });
 
   test('waits for addresses of nobody just as for those of members', async () => {
-    await using setup = await startCheapServer();
-    const nobody = { ...setup.member, email: 'nobody@example.com' };
-    await fail(setup.cheap, nobody, 10);
-    assert.equal(await assertWaits(setup.cheap, nobody), 60);
+    await using server = await startTestServer(dialect);
+    const nobody = { ...(await server.createMember()), email: 'nobody@example.com' };
+    await fail(server, nobody, 10);
+    assert.equal(await assertWaits(server, nobody), 60);
   });
 
   test('counts one account whatever way its address is written in', async () => {
-    await using setup = await startCheapServer();
-    const { cheap, member } = setup;
+    await using server = await startTestServer(dialect);
+    const member = await server.createMember();
     const spellings = [member.email, member.email.toUpperCase(), ` ${member.email}`];
     for (let time = 0; time < 10; time += 1)
-      await failSignIn(cheap, { email: spellings[time % spellings.length] as string });
-    assert.equal(await assertWaits(cheap, member), 60);
+      await failSignIn(server, { email: spellings[time % spellings.length] as string });
+    assert.equal(await assertWaits(server, member), 60);
   });
 
   test('a wait does not count the tries that it refuses', async () => {
-    await using setup = await startCheapServer();
-    const { server, cheap, member } = setup;
-    await fail(cheap, member, 10);
-    for (let time = 0; time < 30; time += 1) assertProblem(await failSignIn(cheap, member), 'rate_limited');
+    await using server = await startTestServer(dialect);
+    const member = await server.createMember();
+    await fail(server, member, 10);
+    for (let time = 0; time < 30; time += 1) assertProblem(await failSignIn(server, member), 'rate_limited');
     server.clock.advance(minute);
-    assert.equal((await signIn(cheap, member)).status, 200);
+    assert.equal((await signIn(server, member)).status, 200);
   });
 
   test('a success forgets the failures of its own account', async () => {
-    await using setup = await startCheapServer();
-    const { cheap, member } = setup;
+    await using server = await startTestServer(dialect);
+    const member = await server.createMember();
     for (let round = 0; round < 3; round += 1) {
-      await fail(cheap, member, 9);
-      assert.equal((await signIn(cheap, member)).status, 200);
+      await fail(server, member, 9);
+      assert.equal((await signIn(server, member)).status, 200);
     }
   });
 
   test('a success of another account forgets nothing', async () => {
-    await using setup = await startCheapServer();
-    const { server, cheap, member } = setup;
+    await using server = await startTestServer(dialect);
+    const member = await server.createMember();
     const other = await server.createMember();
-    await fail(cheap, member, 9);
-    assert.equal((await signIn(cheap, other)).status, 200);
-    await fail(cheap, member, 1);
-    assert.equal(await assertWaits(cheap, member), 60);
-    assert.equal((await signIn(cheap, other)).status, 200);
+    await fail(server, member, 9);
+    assert.equal((await signIn(server, other)).status, 200);
+    await fail(server, member, 1);
+    assert.equal(await assertWaits(server, member), 60);
+    assert.equal((await signIn(server, other)).status, 200);
   });
 
   test('the wait outlives the server', async () => {
-    await using setup = await startCheapServer();
-    const { server, cheap, member } = setup;
-    await fail(cheap, member, 10);
+    await using server = await startTestServer(dialect);
+    const member = await server.createMember();
+    await fail(server, member, 10);
     await using restarted = await startBeside(server);
     assert.equal(await assertWaits(restarted, member), 60);
     server.clock.advance(minute);
@@ -141,33 +113,33 @@ describeOnEachDatabase('guessing passwords', (dialect) => {
   });
 
   test('by strangers does not keep a person out of a device on which they signed in before', async () => {
-    await using setup = await startCheapServer();
-    const { cheap, member } = setup;
-    const device = { Cookie: cookieOf(await signIn(cheap, member), 'svc_device') };
-    await fail(cheap, member, 10);
-    assert.equal(await assertWaits(cheap, member), 60);
-    assert.equal((await signIn(cheap, member, device)).status, 200);
-    assert.equal(await assertWaits(cheap, member), 60, 'nor does the person let the strangers in');
+    await using server = await startTestServer(dialect);
+    const member = await server.createMember();
+    const device = { Cookie: cookieOf(await signIn(server, member), 'svc_device') };
+    await fail(server, member, 10);
+    assert.equal(await assertWaits(server, member), 60);
+    assert.equal((await signIn(server, member, device)).status, 200);
+    assert.equal(await assertWaits(server, member), 60, 'nor does the person let the strangers in');
   });
 
   test('on a known device is slowed down as well, by itself', async () => {
-    await using setup = await startCheapServer();
-    const { cheap, member } = setup;
-    const device = { Cookie: cookieOf(await signIn(cheap, member), 'svc_device') };
-    await fail(cheap, member, 10, device);
-    assert.equal(await assertWaits(cheap, member, device), 60);
-    assert.equal((await signIn(cheap, member)).status, 200);
-    assert.equal(await assertWaits(cheap, member, device), 60);
+    await using server = await startTestServer(dialect);
+    const member = await server.createMember();
+    const device = { Cookie: cookieOf(await signIn(server, member), 'svc_device') };
+    await fail(server, member, 10, device);
+    assert.equal(await assertWaits(server, member, device), 60);
+    assert.equal((await signIn(server, member)).status, 200);
+    assert.equal(await assertWaits(server, member, device), 60);
   });
 
   test('gains nothing by the cookie of another device, a forged one or one that is spelled another way', async () => {
-    await using setup = await startCheapServer();
-    const { server, cheap, member } = setup;
-    const own = cookieOf(await signIn(cheap, member), 'svc_device');
+    await using server = await startTestServer(dialect);
+    const member = await server.createMember();
+    const own = cookieOf(await signIn(server, member), 'svc_device');
     const stranger = await server.createMember();
-    const foreign = cookieOf(await signIn(cheap, stranger), 'svc_device');
+    const foreign = cookieOf(await signIn(server, stranger), 'svc_device');
     const flipped = own.slice(0, -2) + (own.at(-2) === 'A' ? 'B' : 'A') + own.at(-1);
-    await fail(cheap, member, 10);
+    await fail(server, member, 10);
     for (const Cookie of [
       foreign,
       flipped,
@@ -177,34 +149,34 @@ describeOnEachDatabase('guessing passwords', (dialect) => {
       `${own}==`,
       own.replace('=', '=+'),
     ])
-      assert.equal(await assertWaits(cheap, member, { Cookie }), 60, Cookie);
-    assert.equal((await signIn(cheap, member, { Cookie: own })).status, 200);
+      assert.equal(await assertWaits(server, member, { Cookie }), 60, Cookie);
+    assert.equal((await signIn(server, member, { Cookie: own })).status, 200);
   });
 
   test('gains nothing by a device that was known before the password was changed', async () => {
-    await using setup = await startCheapServer();
-    const { server, cheap, member } = setup;
-    const first = await signIn(cheap, member);
+    await using server = await startTestServer(dialect);
+    const member = await server.createMember();
+    const first = await signIn(server, member);
     server.clock.advance(1);
     const newPassword = 'another long pass phrase';
-    const changed = await cheap.request('POST', '/v1/auth/password', {
+    const changed = await server.request('POST', '/v1/auth/password', {
       headers: { ...sessionOf(server, first), 'Sec-Fetch-Site': 'same-origin' },
       body: { currentPassword: member.password, newPassword },
     });
     assert.equal(changed.status, 200, changed.text);
-    await fail(cheap, member, 10);
-    assert.equal(await assertWaits(cheap, member, { Cookie: cookieOf(first, 'svc_device') }), 60);
+    await fail(server, member, 10);
+    assert.equal(await assertWaits(server, member, { Cookie: cookieOf(first, 'svc_device') }), 60);
     const known = { Cookie: cookieOf(changed, 'svc_device') };
-    assert.equal((await signIn(cheap, { ...member, password: newPassword }, known)).status, 200);
+    assert.equal((await signIn(server, { ...member, password: newPassword }, known)).status, 200);
   });
 
   test('finds the password of a member by the hundred in no minute', async () => {
-    await using setup = await startCheapServer({ SVC_LIMIT_SIGN_IN: '10' });
-    const { server, cheap, member } = setup;
+    await using server = await startTestServer(dialect, { SVC_LIMIT_SIGN_IN: '10' });
+    const member = await server.createMember();
     server.clock.advance(minute);
     let tried = 0;
     for (let time = 0; time < 300; time += 1) {
-      const { status } = await failSignIn(cheap, member);
+      const { status } = await failSignIn(server, member);
       assert.ok(status === 401 || status === 429, String(status));
       if (status === 401) tried += 1;
       server.clock.advance(10_000);
@@ -212,7 +184,7 @@ describeOnEachDatabase('guessing passwords', (dialect) => {
     // 50 minutes: ten tries, and then one after each wait of 1, 2, 4, 8 and 16 minutes.
     assert.equal(tried, 15);
     server.clock.advance(hour);
-    assert.equal((await signIn(cheap, member)).status, 200);
+    assert.equal((await signIn(server, member)).status, 200);
   });
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
 import { pino } from 'pino';
-import { type HashCost, PasswordHasher } from '../../access/password-hash.ts';
+import type { HashCost } from '../../access/password-hash.ts';
 import type { MemberRole } from '../../access/roles.ts';
 import { systemSource } from '../../audit/source.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
@@ -99,14 +99,12 @@ export async function readEvents({ request }: Requests, key: string, action: str
 }
 
 /** Another server on the same database, with counts of its own, as after a restart. */
-export async function startBeside(
-  { installation, clock }: TestServer,
-  options: { readonly passwords?: PasswordHasher } = {},
-): Promise<Requests & AsyncDisposable> {
-  const server = await startServer(
-    { ...installation, ...options },
-    { log: pino({ level: 'silent' }), limiter: new RateLimiter(clock.milliseconds), checksResults: true },
-  );
+export async function startBeside({ installation, clock }: TestServer): Promise<Requests & AsyncDisposable> {
+  const server = await startServer(installation, {
+    log: pino({ level: 'silent' }),
+    limiter: new RateLimiter(clock.milliseconds),
+    checksResults: true,
+  });
   const request = async (method: string, path: string, { key, body, headers }: RequestOptions = {}) => {
     const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {
       method,
@@ -137,9 +135,4 @@ export async function countHashes(step: () => Promise<unknown>): Promise<number>
   } finally {
     hook.disable();
   }
-}
-
-/** Hashes as an installation with this secret does, at a lower cost. */
-export function cheapHasher(): PasswordHasher {
-  return new PasswordHasher(secret, lowCost);
 }
