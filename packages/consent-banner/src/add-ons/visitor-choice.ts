@@ -20,10 +20,15 @@ export interface VisitorChoice {
 export function readVisitorChoice(state: ConsentState): VisitorChoice | null {
   const found = listStored(state);
   if (found.length === 0 || found.some((one) => !one.required)) return null;
-  const required = found.flatMap((one) => one.required ?? []);
-  const optional = Object.entries(state.purposes).filter(([key]) => !required.includes(key));
-  const purposes = optional.map(([key, isOn]) => [key, isOn && found.every((one) => one.purposes[key] === true)]);
-  return { purposes: Object.fromEntries(purposes), required };
+  return { purposes: pickOptional(state, found), required: found.flatMap((one) => one.required ?? []) };
+}
+
+/** The purposes that nothing stored says are required, and whether both the page and all that is stored say that they are granted. */
+export function pickOptional(state: ConsentState, stored: readonly StoredDecision[]): Purposes {
+  const optional = Object.entries(state.purposes).filter(([key]) => !stored.some((one) => one.required?.includes(key)));
+  return Object.fromEntries(
+    optional.map(([key, isOn]) => [key, isOn && stored.every((one) => one.purposes[key] === true)]),
+  );
 }
 
 /** The stored decision of the banner; of an interface without an element every one that says the same. */

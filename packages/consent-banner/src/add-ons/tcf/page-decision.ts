@@ -4,6 +4,7 @@ import { findDecision } from '../../stub/find-decision.ts';
 import type { Purposes } from '../../stub/stored-decision.ts';
 import { findSvcConsent } from '../follow-consent.ts';
 import { listBanners } from '../list-banners.ts';
+import { pickOptional } from '../visitor-choice.ts';
 import type { Mapping } from './settings.ts';
 
 /** What the visitor has decided in the banner of this page. */
@@ -30,9 +31,7 @@ export function readPageDecision(): PageDecision {
   const stored = findDecision(noticeId, DOMAIN.test(banner?.getAttribute('cookie-domain') ?? ''));
   if (!state || !noticeId) return { noticeId, purposes: null, isRefusal: false, decidedAt: 0 };
   if (!stored?.required) return { noticeId, purposes: {}, isRefusal: true, decidedAt: Date.now() };
-  const { required } = stored;
-  const optional = Object.entries(state.purposes).filter(([key]) => !required.includes(key));
-  const purposes = Object.fromEntries(optional.map(([key, isOn]) => [key, isOn && stored.purposes[key] === true]));
+  const purposes = pickOptional(state, [stored]);
   const isRefusal = !Object.values(purposes).includes(true);
   return { noticeId, purposes, isRefusal, decidedAt: Date.parse(stored.decidedAt) };
 }
