@@ -5,7 +5,7 @@ import type { Benchmark } from './benchmark.ts';
 import { prepareSite } from './site.ts';
 import { spreadOf } from './slices.ts';
 
-const program = fileURLToPath(new URL('../server/cli/svc.ts', import.meta.url));
+const program = fileURLToPath(new URL('../server/cli/svc.js', import.meta.url));
 
 /** From the start of the process to the first answer, beside what Node alone takes, and the memory it holds when idle. */
 export const start: Benchmark = {

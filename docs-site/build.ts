@@ -1,10 +1,9 @@
 // npm run build:docs: the documentation into docs-site/dist, or every mistake of its pages.
+import '../server/compile-cache.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { keepCompiled } from '../server/compile-cache.ts';
 import { takeFingerprint } from './site/fingerprint.ts';
 
-keepCompiled();
 const folder = join(import.meta.dirname, 'dist');
 const fingerprint = takeFingerprint();
 if (readFingerprint() !== fingerprint) await build();

@@ -12,9 +12,9 @@ const good: Readonly<Record<string, string>> = {
   html: '<!doctype html>\n<p>One<br>two</p>\n<script src="a.js"></script>',
   nginx: 'server {\n  listen 443 ssl;\n}',
   caddy: 'example.com {\n  reverse_proxy 127.0.0.1:8787\n}',
-  systemd: '[Service]\n# Why\nExecStart=/usr/bin/node server/main.ts\nUser=svc',
+  systemd: '[Service]\n# Why\nExecStart=/usr/bin/node server/main.js\nUser=svc',
   yaml: 'services:\n  svc:\n    ports:\n      - 8787:8787',
-  dockerfile: 'FROM node:24\nRUN npm ci \\\n  --omit=dev\nCMD ["node", "server/main.ts"]',
+  dockerfile: 'FROM node:24\nRUN npm ci \\\n  --omit=dev\nCMD ["node", "server/main.js"]',
   sql: "select 'it' from t where (a = 1);",
 };
 

@@ -21,7 +21,7 @@ export interface DemoServer extends AsyncDisposable {
 /** Starts it and waits until its demo tenant is there. */
 export async function startDemoServer(): Promise<DemoServer> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-docs-'));
-  const child = spawn(process.execPath, [join(root, 'server/main.ts')], {
+  const child = spawn(process.execPath, [join(root, 'server/main.js')], {
     cwd: folder,
     env: { ...process.env, PORT: '0', SVC_DATA_DIR: 'data', SVC_LOG_LEVEL: 'fatal' },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -77,7 +77,7 @@ async function describeEnvironment(folder: string, credentials: DemoCredentials)
 function writeCommands(folder: string): string {
   const commands = join(folder, '.commands');
   const node = `exec '${process.execPath}' -C @svc/source`;
-  const svc = `${node} '${join(root, 'server/cli/svc.ts')}' "$@"`;
+  const svc = `${node} '${join(root, 'server/cli/svc.js')}' "$@"`;
   const verify = `${node} '${join(root, 'packages/webhook-verify/src/cli.ts')}' "$@"`;
   const files = {
     svc,

@@ -12,10 +12,10 @@ export const documentPath = '/v1/openapi.json';
  * a test compares with them. Making it anew would cost each process 30 MB.
  */
 export function serveDocument(): Middleware {
-  let document: string | undefined;
+  let document: Buffer | undefined;
   const serve = (ctx: Context): void => {
     requireReading(ctx);
-    document ??= readFileSync(join(import.meta.dirname, '../openapi.json'), 'utf8');
+    document ??= readFileSync(join(import.meta.dirname, '../openapi.json'));
     ctx.set(corsHeaders);
     ctx.set('Cache-Control', 'no-cache');
     ctx.type = 'application/json; charset=utf-8';

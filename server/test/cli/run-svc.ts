@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const program = join(import.meta.dirname, '../../cli/svc.ts');
+const program = join(import.meta.dirname, '../../cli/svc.js');
 /** Dozens of processes load the same modules: what one compiles, the next ones find here. */
 const compileCache = join(tmpdir(), 'node-compile-cache');
-const npmStart = join(import.meta.dirname, '../../main.ts');
+const npmStart = join(import.meta.dirname, '../../main.js');
 
 export interface Finished {
   readonly code: number | null;

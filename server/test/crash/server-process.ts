@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { DemoCredentials } from '../../demo/seed.ts';
 
-const svc = fileURLToPath(new URL('../../cli/svc.ts', import.meta.url));
+const svc = fileURLToPath(new URL('../../cli/svc.js', import.meta.url));
 
 /** Environment variables that say where the data is and what is different from a server under load. */
 export type ProcessSettings = Readonly<Record<string, string>>;

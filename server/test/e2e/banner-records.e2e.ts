@@ -21,7 +21,7 @@ describe('the record of a decision', () => {
   let context: BrowserContext;
 
   async function startServer(port: string): Promise<void> {
-    server = spawn(process.execPath, ['server/main.ts'], {
+    server = spawn(process.execPath, ['server/main.js'], {
       cwd: root,
       env: { ...process.env, PORT: port, SVC_DATA_DIR: dataDir },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -22,7 +22,7 @@ describe('the demo', () => {
   let credentials: DemoCredentials;
 
   before(async () => {
-    server = spawn(process.execPath, ['server/main.ts'], {
+    server = spawn(process.execPath, ['server/main.js'], {
       cwd: root,
       env: environment,
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -107,7 +107,7 @@ describe('the demo', () => {
   });
 
   test('svc verify confirms both chains', () => {
-    const { status, stdout } = spawnSync(process.execPath, ['server/cli/svc.ts', 'verify', '--json'], {
+    const { status, stdout } = spawnSync(process.execPath, ['server/cli/svc.js', 'verify', '--json'], {
       cwd: root,
       env: environment,
       encoding: 'utf8',

@@ -21,7 +21,7 @@ describe('the README', () => {
   let baseUrl: string;
 
   before(async () => {
-    server = spawn(process.execPath, [join(root, 'server/main.ts')], {
+    server = spawn(process.execPath, [join(root, 'server/main.js')], {
       cwd: folder,
       env: { ...process.env, PORT: '0', SVC_DATA_DIR: 'data' },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -143,7 +143,7 @@ describe('the README', () => {
     assert.ok(block, `no block with ${part}`);
     const script = block
       .replaceAll('http://localhost:8787', baseUrl)
-      .replaceAll('npx svc', `node ${join(root, 'server/cli/svc.ts')}`);
+      .replaceAll('npx svc', `node ${join(root, 'server/cli/svc.js')}`);
     const PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`;
     const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], {
       cwd: folder,

@@ -8,7 +8,7 @@ import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
 import { type FilledTenant, fillLedgers, runVerify, type VerifyReport } from './fixture.ts';
 import { changeRow, deleteRow, liftProtection, type Row, readRows } from './tamper.ts';
 
-const svc = fileURLToPath(new URL('../../cli/svc.ts', import.meta.url));
+const svc = fileURLToPath(new URL('../../cli/svc.js', import.meta.url));
 
 describeOnEachDatabase('svc verify', (dialect) => {
   let installation: Installation;

@@ -10,7 +10,7 @@ import { type Database, type Dialect, openDatabase } from '../../storage/databas
 import { isMigrated, migrate } from '../../storage/migrate.ts';
 import { createLocation, describeOnEachDatabase, type TestLocation } from '../harness.ts';
 
-const svc = fileURLToPath(new URL('../../cli/svc.ts', import.meta.url));
+const svc = fileURLToPath(new URL('../../cli/svc.js', import.meta.url));
 
 const everyMigration = [
   '001-spine',

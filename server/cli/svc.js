@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import { keepCompiled } from '../compile-cache.ts';
+import '../compile-cache.js';
 
-keepCompiled();
 const { runCommand } = await import('./run-command.ts');
 process.exitCode = await runCommand(process.argv.slice(2));
