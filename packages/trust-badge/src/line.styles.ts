@@ -41,7 +41,8 @@ export const lineStyles = css`
     gap: 0 0.75em;
   }
   .status .kicker {
-    flex: 1;
+    flex: 1 0 auto; /* In a narrow place it stands below the name, whole. */
+    max-width: 100%;
   }
   .status .live {
     order: 2;

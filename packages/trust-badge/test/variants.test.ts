@@ -162,6 +162,17 @@ describe('the variants', () => {
     await setViewport({ width: 800, height: 600 });
   });
 
+  it('cut nothing of their own words off in a window of 320 px', async () => {
+    await setViewport({ width: 320, height: 568 });
+    for (const variant of ['status', 'card', 'full'] as const) {
+      const { badge } = await showBadge({ variant }, { name: 'Muster Krankenversicherung AG' });
+      const { scrollWidth, clientWidth } = find(badge, '.kicker');
+      expect(scrollWidth, variant).to.be.at.most(clientWidth);
+      badge.remove();
+    }
+    await setViewport({ width: 800, height: 600 });
+  });
+
   it('scale with size, from type to spacing', async () => {
     const widths: number[] = [];
     for (const size of ['sm', 'md', 'lg'] as const) {
