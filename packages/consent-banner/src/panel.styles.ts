@@ -24,6 +24,7 @@ export const panelStyles = css`
     gap: 1em;
     padding-block: 1em 0.5em;
     padding-inline: 1.5em 0.875em;
+    hyphens: auto;
   }
   .body {
     flex: auto; /* Not from a basis of 0: in WebKit the dialog would be as low as that. */
@@ -115,12 +116,19 @@ export const panelStyles = css`
     stroke-linecap: round;
   }
   @media (max-width: 480px) {
+    .panel {
+      --_gap: var(--svc-c-gap, 8px);
+    }
     .body,
     footer {
       padding-inline: 1em;
     }
     header {
+      gap: 0;
       padding-inline: 1em 0.375em;
+    }
+    header h2 {
+      font-size: 1.0625em; /* The German title on one line at 320 px. */
     }
   }
   @media (max-height: 540px) {

@@ -6,29 +6,27 @@ export const placeholderStyles = css`
     position: absolute;
     --_bg: var(--svc-c-bg, light-dark(#f5f7fb, #161a23));
   }
+  /* Not a grid: in one that is too low for its rows, a button of two lines would get the height of one. */
   .layer {
-    display: grid;
     align-content: safe center;
-    justify-items: center;
-    gap: 0.75em;
     inline-size: 100%;
     block-size: 100%;
-    padding: 0.75em;
+    padding: 0.5em 0.75em;
     border-color: var(--_control);
     border-radius: 0;
     box-shadow: none;
-    overflow: auto;
     text-align: center;
+    overflow: auto;
   }
   p {
     max-inline-size: 36em;
+    margin: 0 auto 0.5em;
     color: inherit;
   }
   #name {
     font-weight: 600;
   }
   button {
-    max-inline-size: 100%;
     padding: 0.5em 1em;
     border-color: var(--_control);
   }

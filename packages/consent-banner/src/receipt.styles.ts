@@ -3,7 +3,7 @@ import { css } from './css.ts';
 /** The receipt in the panel: a line to unfold, then names above values. */
 export const receiptStyles = css`
   .receipt {
-    margin-block-start: 1em;
+    margin-block: 1em;
     border: 1px solid var(--_border);
     border-radius: calc(var(--_radius) * 0.625);
     font-size: 0.9375em;

@@ -8,13 +8,11 @@ export const triggerStyles = css`
     inset: auto auto max(var(--_gap), env(safe-area-inset-bottom)) var(--_gap);
     inline-size: 48px;
     block-size: 48px;
-    margin: 0;
     padding: 0;
     border-color: var(--_control);
     border-radius: 50%;
   }
   .trigger[data-place='bottom-right'] {
-    inset-inline: auto;
     left: auto;
     right: var(--_gap);
   }

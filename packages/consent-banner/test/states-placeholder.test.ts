@@ -68,6 +68,17 @@ describe('the box over a frame that is held back', () => {
     await restoreMedia();
   });
 
+  it('cuts no word of its button off, however low the frame is', () => {
+    const { host } = cover('<iframe width="240" height="120"></iframe>', ['Measuring of visits', 'Marketing']);
+    const button = host.shadowRoot?.querySelector('button') as HTMLButtonElement;
+    const words = document.createRange();
+    words.selectNodeContents(button);
+    const [text, box] = [words.getBoundingClientRect(), button.getBoundingClientRect()];
+    expect(text.height, 'more than a line').to.be.greaterThan(30);
+    expect(text.top, 'above').to.be.greaterThan(box.top);
+    expect(text.bottom, 'below').to.be.lessThan(box.bottom);
+  });
+
   for (const [name, layout] of Object.entries(layouts)) {
     it(`lies over it in ${name}, moves nothing, and follows its size`, async () => {
       const box = cover(layout);

@@ -34,6 +34,16 @@ function describeFile(file: string, bytes: Buffer): BuiltFile {
   return { file, bytes: bytes.length, integrity: `sha384-${createHash('sha384').update(bytes).digest('base64')}` };
 }
 
+/** The bytes of a script, compressed: with hashes of its own length, for by chance some compress better than others. */
+function weigh(script: Buffer): number {
+  let count = 0;
+  const text = script.toString().replace(/(?<=sha384-)[\w+/]{64}/g, () => {
+    count += 1;
+    return createHash('sha384').update(String(count)).digest('base64');
+  });
+  return brotliCompressSync(text).length;
+}
+
 describe('the build', () => {
   const build = buildOnce();
   const stub = build.get('svc-consent.js') as Buffer;
@@ -82,11 +92,7 @@ describe('the build', () => {
   });
 
   test('stays within its sizes', () => {
-    const [first, second, third] = [stub, ui, panel].map((script) => brotliCompressSync(script).length) as [
-      number,
-      number,
-      number,
-    ];
+    const [first, second, third] = [stub, ui, panel].map(weigh) as [number, number, number];
     assert.ok(first <= 3_090, `a returning visitor loads ${first}`);
     assert.ok(first + second <= 13_660, `an undecided visitor loads ${first} + ${second}`);
     assert.ok(third <= 5_150, `the panel is ${third}`);
