@@ -22,10 +22,18 @@ export const bannerStyles = css`
   .banner p {
     margin-block: 0.5em 1.125em;
   }
+  /* In sight in the lowest window, where the text scrolls behind them; the shadow covers the padding below. */
+  .banner .choices {
+    position: sticky;
+    inset-block-end: 0;
+    background: var(--_bg);
+    box-shadow: 0 1em var(--_bg);
+  }
   .quiet {
     display: block;
+    position: relative;
     inline-size: 100%;
-    margin-block-start: 0.375em;
+    margin-block-start: 0.625em;
   }
   slot {
     display: flex;

@@ -61,17 +61,12 @@ export const sharedStyles = css`
     text-align: start;
     overflow-wrap: anywhere;
     overscroll-behavior: contain;
-    -webkit-font-smoothing: antialiased;
   }
   h2 {
     font-size: 1.125em;
     font-weight: 650;
     line-height: 1.3;
-    letter-spacing: -0.01em;
     text-wrap: balance;
-  }
-  h2:lang(ar) {
-    letter-spacing: 0;
   }
   p,
   .about {

@@ -119,4 +119,24 @@ describe('the words', () => {
       }
     }
   });
+
+  it('scroll behind both choices, which are in sight there whatever is read', async () => {
+    await setViewport({ width: 320, height: 256 });
+    const visit = await meetBanner();
+    const layer = find(visit, '.banner');
+    for (const animation of layer.getAnimations()) animation.finish();
+    expect(layer.scrollHeight).to.be.above(layer.clientHeight);
+    const edge = layer.getBoundingClientRect().bottom;
+    for (const top of [0, 40]) {
+      layer.scrollTop = top;
+      for (const choice of layer.querySelectorAll<HTMLElement>('.choice')) {
+        const box = choice.getBoundingClientRect();
+        const corners = [box.top + 2, box.bottom - 2].map((y) =>
+          visit.element.shadowRoot?.elementFromPoint(box.x + box.width / 2, y),
+        );
+        expect(box.bottom, choice.innerText).to.be.at.most(edge);
+        expect(corners, choice.innerText).to.deep.equal([choice, choice]);
+      }
+    }
+  });
 });
