@@ -49,11 +49,13 @@ interface AddOnKind {
 }
 
 const addOnKinds = {
+  elements: { isDeferred: true, settings: {} },
   gpp: {
     isDeferred: false,
     settings: { 'data-sections': 'usnat', 'data-opt-outs': 'marketing: sale sharing targeted-advertising' },
   },
   inspector: { isDeferred: true, settings: {} },
+  requests: { isDeferred: false, settings: { 'data-requests': 'statistics: @statistics; marketing: @marketing' } },
   signals: { isDeferred: false, settings: { 'data-signals': 'statistics: matomo; marketing: meta' } },
   tcf: {
     isDeferred: false,

@@ -88,7 +88,7 @@ describe('the list of widgets', () => {
     const newest = banner?.versions[0];
     assert.deepEqual(
       newest?.addOns.map(({ name }) => name),
-      ['gpp', 'inspector', 'signals', 'tcf'],
+      ['elements', 'gpp', 'inspector', 'requests', 'signals', 'tcf'],
     );
     for (const { name, file, tag } of newest?.addOns ?? []) {
       const built: { readonly url: string; readonly integrity: string } | undefined = newest?.files.find(
@@ -97,8 +97,9 @@ describe('the list of widgets', () => {
       assert.equal(built?.url, `${server.url}/widgets/svc-consent/${newest?.version}/svc-consent-${name}.js`);
       const written = /^<script src="(.*)" integrity="(.*)" crossorigin="anonymous"(.*)><\/script>$/.exec(tag);
       assert.deepEqual(written?.slice(1, 3), [built?.url, built?.integrity], tag);
-      assert.equal(written?.[3]?.startsWith(' data-'), name !== 'inspector');
-      assert.equal(tag.includes(' defer'), name === 'inspector', 'what holds others back runs before them');
+      const holdsBack = !['elements', 'inspector'].includes(name);
+      assert.equal(written?.[3]?.startsWith(' data-'), holdsBack);
+      assert.equal(tag.includes(' defer'), !holdsBack, 'what holds others back runs before them');
     }
     assert.deepEqual([banner?.versions.at(-1)?.addOns, badge?.versions[0]?.addOns], [[], []]);
   });
@@ -176,7 +177,7 @@ describe('svc widgets', () => {
 
   test('prints the tag of an add-on that is asked for', async () => {
     const { stdout: plain } = await runSvc(['widgets'], environment);
-    assert.match(plain, /^Add-ons: gpp, inspector, signals, tcf /m);
+    assert.match(plain, /^Add-ons: elements, gpp, inspector, requests, signals, tcf /m);
     const { stdout } = await runSvc(['widgets', '--add-on', 'signals'], environment);
     assert.match(stdout, /svc-consent-signals\.js" integrity="sha384-[^"]+" crossorigin="anonymous" data-signals="/);
     assert.equal(stdout.split('<script').length, 4);

@@ -1,0 +1,1 @@
+export { holdRequests, type RequestOptions } from './hold-requests.ts';

@@ -1,0 +1,10 @@
+// The entry of the add-on's own script tag: data-requests="statistics: plausible.io @statistics; marketing: @marketing".
+import { reportProblem } from '../../report-problem.ts';
+import { currentScript } from '../../stub/current-script.ts';
+import { holdRequests } from './hold-requests.ts';
+
+const script = currentScript();
+if (!script || script.async || script.defer) {
+  reportProblem('svc-consent-requests.js comes too late to hold all. Take async, defer and type="module" off its tag.');
+}
+holdRequests({ requests: script?.dataset.requests, source: script?.src });

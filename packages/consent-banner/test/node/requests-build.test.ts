@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { brotliCompressSync } from 'node:zlib';
+import * as requests from '../../src/add-ons/requests/index.ts';
+
+const widget = join(import.meta.dirname, '../..');
+const vite = join(dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin/vite.js');
+const BUDGET = 7_500;
+
+describe('the script of the requests add-on', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-consent-requests-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const args = [vite, 'build', '--config', '../../vite.config.ts', '--outDir', folder, '--logLevel', 'error'];
+  execFileSync(process.execPath, args, { cwd: widget });
+  const script = readFileSync(join(folder, 'svc-consent-requests.js'));
+
+  test(`stays within ${BUDGET} bytes of brotli, and is ASCII alone`, () => {
+    const { length } = brotliCompressSync(script);
+    assert.ok(length <= BUDGET, `it has ${length}`);
+    assert.doesNotMatch(script.toString(), /[^\n\x20-\x7e]/);
+  });
+
+  test('stands in the manifest, with the hash that its tag pins', () => {
+    const { files } = JSON.parse(readFileSync(join(folder, 'integrity.json'), 'utf8'));
+    const found = files.find((one: { file: string }) => one.file === 'svc-consent-requests.js');
+    assert.equal(found?.bytes, script.length);
+    assert.match(found?.integrity, /^sha384-/);
+  });
+
+  test('does nothing on a server', () => {
+    assert.deepEqual(Object.keys(requests), ['holdRequests']);
+    const before = Object.keys(globalThis);
+    const { fetch } = globalThis;
+    requests.holdRequests({ requests: 'statistics: plausible.io' })();
+    assert.deepEqual([Object.keys(globalThis), globalThis.fetch], [before, fetch]);
+  });
+});
