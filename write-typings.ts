@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
-// Typings of a widget's element for React, Vue and Svelte, from its custom elements manifest: run as
+// Typings of a widget's elements for React, Vue and Svelte, from its custom elements manifest: run as
 // `node ../../write-typings.ts` in the widget's folder, at the end of its build. None of the three needs to be installed.
 
 interface Attribute {
@@ -15,10 +15,23 @@ interface Element {
   readonly attributes: readonly Attribute[];
 }
 
-const { modules } = JSON.parse(readFileSync('dist/custom-elements.json', 'utf8'));
-const element: Element = modules[0].declarations.find(({ tagName }: Partial<Element>) => tagName !== undefined);
-const { name, tagName, attributes } = element;
-const attributesName = name.replace(/Element$/, 'Attributes');
+interface Module {
+  readonly path: string;
+  readonly declarations: readonly Partial<Element>[];
+}
+
+const { modules }: { readonly modules: readonly Module[] } = JSON.parse(
+  readFileSync('dist/custom-elements.json', 'utf8'),
+);
+
+/** Each element, the widget's own first, with the module it comes from and the name of the type of its attributes. */
+const elements = modules.flatMap(({ path, declarations }) => {
+  const found = declarations.find(({ tagName }) => tagName !== undefined) as Element | undefined;
+  if (!found) return [];
+  const attributesName = found.name.replace(/Element$/, 'Attributes');
+  return [{ ...found, attributesName, module: path.replace(/^dist/, '.') }];
+});
+const [{ tagName: widget } = { tagName: '' }] = elements;
 
 /** A markup attribute is text, and `false` would take it away: what can be chosen is what may be written. */
 function writeType({ type: { text } }: Attribute): string {
@@ -30,7 +43,11 @@ function writeType({ type: { text } }: Attribute): string {
   return text === 'number' ? `number | \`\${number}\`` : 'string';
 }
 
-function writeAttributes(rename: (name: string) => string, isRequired: (attribute: Attribute) => boolean): string {
+function writeAttributes(
+  { attributes }: Pick<Element, 'attributes'>,
+  rename: (name: string) => string,
+  isRequired: (attribute: Attribute) => boolean,
+): string {
   const lines = attributes.flatMap((attribute) => [
     `  /** ${attribute.description} */`,
     isRequired(attribute)
@@ -42,65 +59,80 @@ function writeAttributes(rename: (name: string) => string, isRequired: (attribut
 
 const quote = (word: string) => (/^\w+$/.test(word) ? word : `'${word}'`);
 const camelCase = (word: string) => word.replace(/-./g, ([, letter = '']) => letter.toUpperCase());
-const imports = `import type { ${attributesName} } from './element-attributes.js';
-import type { ${name} } from './index.js';`;
+const attributeNames = elements.map(({ attributesName }) => attributesName).join(', ');
+const imports = `import type { ${attributeNames} } from './element-attributes.js';
+${elements.map(({ name, module }) => `import type { ${name} } from '${module}';`).join('\n')}`;
+
+/** Writes something for each element. */
+function writeEach(write: (element: (typeof elements)[number]) => string): string {
+  return elements.map(write).join('\n');
+}
 
 /** The further scripts: later stages, and add-ons. */
 const furtherScripts = readdirSync('dist')
-  .filter((file) => file.startsWith(`${tagName}-`) && file.endsWith('.js'))
+  .filter((file) => file.startsWith(`${widget}-`) && file.endsWith('.js'))
   .map((file) => file.replace(/\.js$/, ''));
 
 const typings: Readonly<Record<string, string>> = {
-  'element-attributes': `/** The attributes of \`<${tagName}>\` as markup has them. */
-export interface ${attributesName} {
-${writeAttributes(quote, ({ description }) => description.includes('Required.'))}
+  'element-attributes': writeEach(
+    (element) => `/** The attributes of \`<${element.tagName}>\` as markup has them. */
+export interface ${element.attributesName} {
+${writeAttributes(element, quote, ({ description }) => description.includes('Required.'))}
 }
 `,
+  ),
   react: `import type { DetailedHTMLProps, HTMLAttributes } from 'react';
 ${imports}
 
 declare module 'react' {
   namespace JSX {
     interface IntrinsicElements {
-      '${tagName}': DetailedHTMLProps<HTMLAttributes<${name}>, ${name}> & ${attributesName};
+${writeEach(
+  ({ tagName, name, attributesName }) =>
+    `      '${tagName}': DetailedHTMLProps<HTMLAttributes<${name}>, ${name}> & ${attributesName};`,
+)}
     }
   }
 }
 
-export type { ${attributesName} };
+export type { ${attributeNames} };
 `,
   // A template may write either form of a name, and its checker asks for the second.
   vue: `import type { HTMLAttributes, PublicProps } from 'vue';
 ${imports}
 
-interface Properties {
-${writeAttributes(camelCase, () => false)}
+${writeEach(
+  (element) => `interface ${element.name}Properties {
+${writeAttributes(element, camelCase, () => false)}
 }
-
+`,
+)}
 declare module 'vue' {
   interface GlobalComponents {
-    '${tagName}': new () => {
-      $props: HTMLAttributes & PublicProps & Partial<${attributesName}> & Properties;
+${writeEach(
+  ({ tagName, name, attributesName }) => `    '${tagName}': new () => {
+      $props: HTMLAttributes & PublicProps & Partial<${attributesName}> & ${name}Properties;
       $el: ${name};
-    };
+    };`,
+)}
   }
 }
 
-export type { ${attributesName} };
+export type { ${attributeNames} };
 `,
   svelte: `import type { HTMLAttributes } from 'svelte/elements';
 ${imports}
 
 declare module 'svelte/elements' {
   interface SvelteHTMLElements {
-    '${tagName}': HTMLAttributes<${name}> & ${attributesName};
+${writeEach(({ tagName, name, attributesName }) => `    '${tagName}': HTMLAttributes<${name}> & ${attributesName};`)}
   }
 }
 
-export type { ${attributesName} };
+export type { ${attributeNames} };
 `,
   // What the script of the tag leaves on the page.
-  [tagName]: "import './index.js';\n\nexport {};\n",
+  [widget]: "import './index.js';\n\nexport {};\n",
   ...Object.fromEntries(furtherScripts.map((name) => [name, 'export {};\n'])),
 };
 

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type Browser, chromium as launcher } from 'playwright-core';
 import { chromium } from '../../chromium.ts';
+import { manifestName } from '../../server/widgets/manifest.ts';
 import { readWidgetBuilds } from '../site/widget-manifest.ts';
 import { readAllBlocks } from './code-blocks.ts';
 import { type DemoServer, startDemoServer } from './demo-server.ts';
@@ -47,8 +50,11 @@ describe('every block of HTML of every page', { skip: blocks.length === 0 }, () 
 function fill(code: string, { credentials }: DemoServer): string {
   const filled = readWidgetBuilds()
     .reduce(
-      (text, { name, version, integrity }) =>
-        text.replace(new RegExp(`(/widgets/${name}/)[\\d.]+(/[^>]*?)sha384-…`, 's'), `$1${version}$2${integrity}`),
+      (text, { name, version, folder }) =>
+        text.replaceAll(
+          new RegExp(`(/widgets/${name}/)[\\d.]+/([\\w-]+\\.js)("[^>]*?)sha384-…`, 'gs'),
+          (_, path, file, between) => `${path}${version}/${file}${between}${readIntegrity(folder, file)}`,
+        ),
       code,
     )
     .replaceAll('https://consent.example.com', credentials.baseUrl)
@@ -56,4 +62,12 @@ function fill(code: string, { credentials }: DemoServer): string {
     .replaceAll('your-slug', credentials.tenantSlug);
   if (/^\s*<!doctype/i.test(filled)) return filled;
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A page</title><link rel="icon" href="data:,"></head><body>${filled}</body></html>`;
+}
+
+/** The hash of a file of a build, be it that of the widget's own tag or of an add-on's. */
+function readIntegrity(folder: string, file: string): string {
+  const { files } = JSON.parse(readFileSync(join(folder, manifestName), 'utf8'));
+  const found = files.find((one: { readonly file: string }) => one.file === file);
+  assert.ok(found, `${file} is in ${folder}`);
+  return found.integrity;
 }

@@ -1,13 +1,10 @@
 import { type ConsentOptions, writeElement } from './headless/consent-options.ts';
 import type { ConsentSnapshot } from './headless/consent-snapshot.ts';
-import { type HeadlessChoice, HeadlessPage } from './headless/headless-page.ts';
+import { joinPage } from './headless/join-page.ts';
 import type { Notice, Purposes } from './notice.ts';
 import type { RecordReceipt } from './receipt.ts';
 import type { ConsentMethod } from './record-queue.ts';
-import { reportProblem } from './report-problem.ts';
 import type { ConsentState } from './stub/consent-state.ts';
-import { writeAddress } from './stub/notice-address.ts';
-import { publishApi } from './stub/publish-api.ts';
 
 export type { ConsentOptions, PurposeNames } from './headless/consent-options.ts';
 export type { ConsentSnapshot, HeldTag } from './headless/consent-snapshot.ts';
@@ -53,15 +50,6 @@ export interface Consent {
   destroy(): void;
 }
 
-interface User {
-  readonly element: HTMLElement;
-  readonly address: string;
-  readonly openPreferences: ConsentOptions['openPreferences'];
-}
-
-const users = new Set<User>();
-let page: HeadlessPage | undefined;
-
 /**
  * Asks for consent without showing anything: storage, records, other tabs, Global Privacy Control, Consent Mode and tags that
  * are held back are as with `<svc-consent>`. On a server it does nothing.
@@ -69,80 +57,7 @@ let page: HeadlessPage | undefined;
  */
 export function createConsent(options: ConsentOptions): Consent {
   if (!globalThis.document) return createIdleConsent();
-  const element = writeElement(options);
-  const address = writeAddress(options.noticeId, options.apiBase, '');
-  for (const user of users) {
-    if (user.address !== address) {
-      throw new TypeError(`createConsent(): this page asks for ${user.address} already. Call its destroy() first.`);
-    }
-  }
-  page ??= new HeadlessPage();
-  const user = { element, address, openPreferences: options.openPreferences };
-  publish(page);
-  page.join(element);
-  return createUser(user, page, options);
-}
-
-/** Scripts of the page ask `SvcConsent`, whoever draws the interface; the banner, if it comes, takes its place. */
-function publish({ consent }: HeadlessPage): void {
-  if (customElements.get('svc-consent') || Object.hasOwn(window, 'SvcConsent')) return;
-  publishApi(consent.api);
-}
-
-function createUser(user: User, own: HeadlessPage, { method = 'banner' }: ConsentOptions): Consent {
-  const stops = new Set<() => void>();
-  users.add(user);
-  choosePreferences(own);
-
-  async function choose(choice: Pick<HeadlessChoice, 'isGranted' | 'kind'>, given: DecideOptions = {}) {
-    return users.has(user) ? own.decide({ ...choice, method: given.method ?? method }) : null;
-  }
-
-  return Object.freeze<Consent>({
-    loadNotice: async () => (users.has(user) ? own.loadNotice() : null),
-    get: () => (users.has(user) ? own.consent.api.get() : null),
-    isAsking: () => users.has(user) && own.isAsking,
-    subscribe(listener) {
-      if (!users.has(user)) return () => {};
-      const stop = own.subscribe(listener);
-      stops.add(stop);
-      return () => {
-        stop();
-        stops.delete(stop);
-      };
-    },
-    acceptAll: (given) => choose({ isGranted: () => true, kind: 'answer' }, given),
-    rejectAll: (given) => choose({ isGranted: () => false, kind: 'refusal' }, given),
-    decide: (purposes, given) =>
-      choose({ isGranted: ({ key }, notice) => readChoice(purposes, key, notice), kind: 'answer' }, given),
-    async withdraw(keys, given) {
-      if (!own.consent.api.get()) return null;
-      const isKept: HeadlessChoice['isGranted'] = ({ key }, notice) =>
-        keys !== undefined && !keys.includes(key) && own.carryOver(notice)[key] === true;
-      return choose({ isGranted: isKept, kind: 'withdrawal' }, given);
-    },
-    carryOver: (notice) => own.carryOver(notice),
-    readReceipt: () => (users.has(user) ? own.readReceipt() : null),
-    destroy() {
-      users.delete(user);
-      for (const stop of stops) stop();
-      stops.clear();
-      choosePreferences(own);
-      own.leave(user.element);
-    },
-  });
-}
-
-/** The latest that has preferences shows them. */
-function choosePreferences(own: HeadlessPage): void {
-  own.openPreferences = [...users].findLast(({ openPreferences }) => openPreferences)?.openPreferences;
-}
-
-/** Only `true` grants. */
-function readChoice(purposes: Purposes, key: string, notice: Notice): boolean {
-  const unknown = Object.keys(purposes).find((one) => !notice.purposes.some((purpose) => purpose.key === one));
-  if (unknown !== undefined) reportProblem(`decide() names "${unknown}", which is no purpose of the notice.`);
-  return Object.hasOwn(purposes, key) && purposes[key] === true;
+  return joinPage(writeElement(options), options);
 }
 
 /** Where there is no page nobody is asked. */

@@ -11,6 +11,11 @@ import { widgetKinds, widgetPlaces } from '../../widgets/catalogue.ts';
 import { releaseWidget } from '../../widgets/release.ts';
 import { buildCopy, packPackage, readTree } from './build-copy.ts';
 
+interface ManifestModule {
+  readonly path: string;
+  readonly declarations: readonly { readonly tagName?: string }[];
+}
+
 const root = join(import.meta.dirname, '../../..');
 const resolve = createRequire(import.meta.url).resolve;
 const compiler = join(dirname(resolve('typescript/package.json')), 'lib/tsc.js');
@@ -106,12 +111,19 @@ for (const { name, packageName } of widgetKinds) {
 
     test('has a manifest whose attributes are those of the element, each described', () => {
       const { modules: described } = readJson('dist/custom-elements.json');
-      const element = described[0].declarations.find(({ tagName }: { tagName?: string }) => tagName === name);
+      const [element, ...further] = described.flatMap(({ path, declarations }: ManifestModule) => {
+        assert.ok(readFileSync(join(installed, path)).length > 0, path);
+        return declarations.filter(({ tagName }) => tagName !== undefined);
+      });
+      assert.equal(element.tagName, name);
       const types = readFileSync(join(installed, 'dist/element-attributes.d.ts'), 'utf8');
-      assert.ok(element.attributes.length > 0);
-      for (const { name: attribute, description, type } of element.attributes) {
-        assert.ok(description && type.text, attribute);
-        assert.match(types, new RegExp(`^  '?${attribute}'?\\??: `, 'm'));
+      for (const { attributes, tagName } of [element, ...further]) {
+        assert.ok(attributes.length > 0);
+        const own = types.split(`<${tagName}>`)[1] ?? '';
+        for (const { name: attribute, description, type } of attributes) {
+          assert.ok(description && type.text, attribute);
+          assert.match(own, new RegExp(`^  '?${attribute}'?\\??: `, 'm'));
+        }
       }
     });
   });

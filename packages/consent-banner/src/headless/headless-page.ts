@@ -45,13 +45,14 @@ export class HeadlessPage implements ConsentInterface {
   /** The version that something was taken back of while a newer one was asked about: that one is asked about still. */
   #withdrawnVersion: number | undefined;
 
-  constructor() {
+  /** @param script our own script tag, if there is one. */
+  constructor(script: HTMLScriptElement | null = null) {
     this.#ready = new Promise((resolve) => {
       this.#setReady = resolve;
     });
     this.consent = createPageConsent({
-      script: null,
-      source: '',
+      script,
+      source: script?.src ?? '',
       loadInterface: async () => {
         this.#isWanted = true;
         return (actions) => {

@@ -1,0 +1,109 @@
+import type { Consent, DecideOptions } from '../headless.ts';
+import type { Notice, Purposes } from '../notice.ts';
+import { reportProblem } from '../report-problem.ts';
+import { writeAddress } from '../stub/notice-address.ts';
+import { publishApi } from '../stub/publish-api.ts';
+import type { ConsentOptions } from './consent-options.ts';
+import { type HeadlessChoice, HeadlessPage } from './headless-page.ts';
+
+interface User {
+  readonly element: HTMLElement;
+  readonly address: string;
+  readonly openPreferences: ConsentOptions['openPreferences'];
+}
+
+const users = new Set<User>();
+let page: HeadlessPage | undefined;
+
+/**
+ * Begins before anybody asks: tags are held back, and Google Consent Mode is denied where the script's own tag says so.
+ * @param script our own script tag: what is on it counts as on the banner's.
+ */
+export function preparePage(script: HTMLScriptElement | null): void {
+  page ??= new HeadlessPage(script);
+  publish(page);
+}
+
+/**
+ * Joins the consent of this page.
+ * @param element on no page, that says by attributes what is wanted, as `<svc-consent>` does; they are read as they are needed.
+ * @throws TypeError when the page asks for another notice already.
+ */
+export function joinPage(
+  element: HTMLElement,
+  { method, openPreferences }: Pick<ConsentOptions, 'method' | 'openPreferences'>,
+): Consent {
+  const address = writeAddress(element.getAttribute('notice-id') ?? '', element.getAttribute('api-base'), '');
+  for (const user of users) {
+    if (user.address !== address) {
+      throw new TypeError(`createConsent(): this page asks for ${user.address} already. Call its destroy() first.`);
+    }
+  }
+  page ??= new HeadlessPage();
+  const user = { element, address, openPreferences };
+  publish(page);
+  page.join(element);
+  return createUser(user, page, method);
+}
+
+/** Scripts of the page ask `SvcConsent`, whoever draws the interface; the banner, if it comes, takes its place. */
+function publish({ consent }: HeadlessPage): void {
+  if (customElements.get('svc-consent') || Object.hasOwn(window, 'SvcConsent')) return;
+  publishApi(consent.api);
+}
+
+function createUser(user: User, own: HeadlessPage, method: ConsentOptions['method'] = 'banner'): Consent {
+  const stops = new Set<() => void>();
+  users.add(user);
+  choosePreferences(own);
+
+  async function choose(choice: Pick<HeadlessChoice, 'isGranted' | 'kind'>, given: DecideOptions = {}) {
+    return users.has(user) ? own.decide({ ...choice, method: given.method ?? method }) : null;
+  }
+
+  return Object.freeze<Consent>({
+    loadNotice: async () => (users.has(user) ? own.loadNotice() : null),
+    get: () => (users.has(user) ? own.consent.api.get() : null),
+    isAsking: () => users.has(user) && own.isAsking,
+    subscribe(listener) {
+      if (!users.has(user)) return () => {};
+      const stop = own.subscribe(listener);
+      stops.add(stop);
+      return () => {
+        stop();
+        stops.delete(stop);
+      };
+    },
+    acceptAll: (given) => choose({ isGranted: () => true, kind: 'answer' }, given),
+    rejectAll: (given) => choose({ isGranted: () => false, kind: 'refusal' }, given),
+    decide: (purposes, given) =>
+      choose({ isGranted: ({ key }, notice) => readChoice(purposes, key, notice), kind: 'answer' }, given),
+    async withdraw(keys, given) {
+      if (!own.consent.api.get()) return null;
+      const isKept: HeadlessChoice['isGranted'] = ({ key }, notice) =>
+        keys !== undefined && !keys.includes(key) && own.carryOver(notice)[key] === true;
+      return choose({ isGranted: isKept, kind: 'withdrawal' }, given);
+    },
+    carryOver: (notice) => own.carryOver(notice),
+    readReceipt: () => (users.has(user) ? own.readReceipt() : null),
+    destroy() {
+      users.delete(user);
+      for (const stop of stops) stop();
+      stops.clear();
+      choosePreferences(own);
+      own.leave(user.element);
+    },
+  });
+}
+
+/** The latest that has preferences shows them. */
+function choosePreferences(own: HeadlessPage): void {
+  own.openPreferences = [...users].findLast(({ openPreferences }) => openPreferences)?.openPreferences;
+}
+
+/** Only `true` grants. */
+function readChoice(purposes: Purposes, key: string, notice: Notice): boolean {
+  const unknown = Object.keys(purposes).find((one) => !notice.purposes.some((purpose) => purpose.key === one));
+  if (unknown !== undefined) reportProblem(`decide() names "${unknown}", which is no purpose of the notice.`);
+  return Object.hasOwn(purposes, key) && purposes[key] === true;
+}
