@@ -36,6 +36,7 @@ function readRow(line: string): Row {
 function findFile(name: string): string {
   if (name.startsWith('e2e/')) return join(root, 'server/test', name);
   if (name.startsWith('server/')) return join(root, 'server/test', name.slice('server/'.length));
+  if (name.startsWith('docs/')) return join(root, 'docs-site/test', name.slice('docs/'.length));
   return join(root, 'packages/consent-banner/test', name);
 }
 

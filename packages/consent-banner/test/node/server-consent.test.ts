@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { describe, mock, test } from 'node:test';
+import { readConsent } from '@svc/consent-banner/server';
+import fc from 'fast-check';
+
+const DAY = 86_400_000;
+const noticeId = '0199f0c4-6f2e-7c4a-9a51-3d2f6f0f8f11';
+
+function decide(changes: object = {}, daysAgo = 3): object {
+  const decidedAt = new Date(Date.now() - daysAgo * DAY).toISOString();
+  const purposes = { necessary: true, statistics: true };
+  return { decision: 'accepted', purposes, noticeVersion: 4, decidedAt, subjectId: 'the-visitor', ...changes };
+}
+
+const refusal = { decision: 'rejected', purposes: { necessary: true, statistics: false } };
+const write = (value: unknown, id = noticeId): string =>
+  `${encodeURIComponent(`svc-consent:${id}`)}=${encodeURIComponent(JSON.stringify(value))}`;
+const read = (cookie: string, more: object = {}) => readConsent({ noticeId, headers: { cookie }, ...more });
+const granted = { decided: true, purposes: { necessary: true, statistics: true } };
+const refused = { decided: true, purposes: { necessary: true, statistics: false } };
+
+describe('a server', () => {
+  test('reads what the visitor decided from the cookie of the request, among others', () => {
+    assert.deepEqual(read(`a=b; ${write(decide())}; c`), granted);
+    assert.deepEqual(read(write(decide(refusal))), refused);
+  });
+
+  test('takes the headers of the Fetch API, of Node, and of any case', () => {
+    const cookie = write(decide());
+    for (const headers of [new Headers({ cookie }), { cookie }, { Cookie: ['a=b', cookie] }])
+      assert.deepEqual(readConsent({ noticeId, headers }), granted);
+  });
+
+  test('knows of no decision without the cookie, nor from that of another notice', () => {
+    assert.equal(readConsent({ noticeId, headers: {} }), null);
+    assert.equal(read(write(decide(), 'another')), null);
+  });
+
+  test('takes the newer of two cookies of one name, wherever it stands', () => {
+    const cookies = [write(decide({}, 5)), write(decide(refusal, 2))];
+    assert.deepEqual(read(cookies.join('; ')), refused);
+    assert.deepEqual(read(cookies.reverse().join('; ')), refused);
+  });
+
+  test('forgets a decision that is too old, sooner a refusal when it is set so, and one from the future', () => {
+    assert.equal(read(write(decide({}, 366))), null);
+    assert.deepEqual(read(write(decide({}, 364))), granted);
+    assert.equal(read(write(decide({}, 31)), { maxAge: 30 }), null);
+    const ages = { maxAge: 30, refusalMaxAge: 10 };
+    assert.equal(read(write(decide(refusal, 11)), ages), null);
+    assert.deepEqual(read(write(decide({}, 11)), ages), granted);
+    assert.equal(read(write(decide({}, -1))), null);
+  });
+
+  test('heeds Sec-GPC: a consent from before it counts no more, one in spite of it and a refusal do', () => {
+    const ask = (value: object, signal: string) =>
+      readConsent({ noticeId, headers: { cookie: write(value), 'sec-gpc': signal } });
+    assert.equal(ask(decide(), '1'), null);
+    assert.deepEqual(ask(decide({ signal: true }), '1'), granted);
+    assert.deepEqual(ask(decide(refusal), '1'), refused);
+    assert.deepEqual(ask(decide(), '0'), granted);
+  });
+
+  test('is told of an age that is none, once, and goes by the usual one', () => {
+    const told = mock.method(console, 'error', () => {});
+    for (const _ of [1, 2]) assert.deepEqual(read(write(decide({}, 300)), { maxAge: -1 }), granted);
+    assert.deepEqual(
+      told.mock.calls.map(({ arguments: [text] }) => text),
+      ['<svc-consent>: maxAge: -1 is not understood. It must be a number of days above 0.'],
+    );
+    told.mock.restore();
+  });
+
+  test('gets nothing granted by garbage, and no error', () => {
+    const name = write(0).split('=')[0];
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json(), fc.anything().map(String)), fc.boolean(), (text, isEncoded) => {
+        assert.equal(read(`${name}=${isEncoded ? encodeURIComponent(text) : text}`), null);
+      }),
+    );
+  });
+
+  test('gets from a cookie what stands in it, whatever the purposes are called', () => {
+    const purposes = fc.dictionary(fc.string({ minLength: 1 }), fc.boolean(), { minKeys: 1, noNullPrototype: true });
+    fc.assert(
+      fc.property(purposes, (given) => {
+        assert.deepEqual(read(write(decide({ decision: 'custom', purposes: given })))?.purposes, given);
+      }),
+    );
+  });
+
+  test('can hand the answer around: it is frozen', () => {
+    const found = read(write(decide()));
+    assert.ok(Object.isFrozen(found) && Object.isFrozen(found?.purposes));
+  });
+});

@@ -1,0 +1,22 @@
+import { expect } from '@open-wc/testing';
+import { readConsent } from '../src/server.ts';
+import { restorePage } from './network.ts';
+import { isBannerShown, press, visitPage } from './visitor.ts';
+import { waitUntil } from './wait-until.ts';
+
+describe('a server behind the page', () => {
+  afterEach(restorePage);
+
+  for (const choice of ['accept', 'reject']) {
+    it(`reads from the cookie of the next request what the page knows: ${choice}`, async () => {
+      const visit = await visitPage({}, undefined, { 'cookie-domain': 'localhost' });
+      await waitUntil(() => isBannerShown(visit), 'the banner shows');
+      const { noticeId } = visit;
+      const read = () => readConsent({ noticeId, headers: { cookie: document.cookie } });
+      expect(read()).to.equal(null);
+      await press(visit, `.banner [data-choice=${choice}]`);
+      expect(read()).to.deep.equal(window.SvcConsent.get());
+      expect(read()?.purposes.marketing).to.equal(choice === 'accept');
+    });
+  }
+});
