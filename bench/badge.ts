@@ -12,6 +12,7 @@ import { compareInTurn, type Slice } from './slices.ts';
 /** The trust badge: its bytes, and the time until it is seen beside an element written by hand that does the least. */
 export const badge: Benchmark = {
   name: 'badge',
+  builds: ['packages/trust-badge'],
   async run(bench) {
     const widget = readWidget('trust-badge');
     if (widget === undefined) throw new Error('the badge is not built: npm run build');

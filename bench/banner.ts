@@ -13,6 +13,7 @@ const noticeId = '0199f0c4-6f2e-7c4a-9a51-3d2f6f0f8f11';
 /** The consent banner: its bytes and its times, beside an element written by hand and a bare one with Lit, which ask for the same notice. */
 export const banner: Benchmark = {
   name: 'banner',
+  builds: ['packages/consent-banner'],
   async run(bench) {
     const widget = readWidget('consent-banner');
     if (widget === undefined) throw new Error('the banner is not built: npm run build');

@@ -34,5 +34,7 @@ export interface Bench {
 /** Ours and its floor. */
 export interface Benchmark {
   readonly name: string;
+  /** The workspaces whose build is measured: what is recorded is measured on a new one. */
+  readonly builds?: readonly string[];
   run(bench: Bench): Promise<readonly Finding[]>;
 }

@@ -5,21 +5,29 @@ export function perCpuSecond(microseconds: number): string {
   return `${Math.round(1e6 / microseconds).toLocaleString('en')} /cpu s`;
 }
 
-export function isMet({ value, budget }: Finding): boolean {
+/** A figure with what it must be. */
+type Judged = Pick<Finding, 'value' | 'unit' | 'budget'>;
+
+/** Whether a figure keeps its budget. */
+export function isMet({ value, budget }: Pick<Finding, 'value' | 'budget'>): boolean {
   return 'atLeast' in budget ? value.median >= budget.atLeast : value.median <= budget.atMost;
+}
+
+/** A figure, where half of them lie, and its budget, as people read them. */
+export function describeFigure({ value, unit, budget }: Judged) {
+  return {
+    figure: format(value.median, unit),
+    spread: `${format(value.low, '')}–${format(value.high, '')}`,
+    budget: formatBudget(budget, unit),
+  } as const;
 }
 
 /** The findings as a table for people. */
 export function formatTable(findings: readonly Finding[]): string {
-  const lines = findings.map((finding) => [
-    finding.what,
-    finding.ours,
-    finding.floor,
-    format(finding.value.median, finding.unit),
-    `${format(finding.value.low, '')}–${format(finding.value.high, '')}`,
-    formatBudget(finding.budget, finding.unit),
-    isMet(finding) ? 'met' : 'MISSED',
-  ]);
+  const lines = findings.map((finding) => {
+    const { figure, spread, budget } = describeFigure(finding);
+    return [finding.what, finding.ours, finding.floor, figure, spread, budget, isMet(finding) ? 'met' : 'MISSED'];
+  });
   const table = [['what / floor', 'ours', 'floor', 'figure', 'half lie in', 'budget', ''], ...lines];
   const widths = (table[0] as string[]).map((_, column) => Math.max(...table.map((line) => line[column]?.length ?? 0)));
   const notes = findings.flatMap(({ what, note }) => (note === undefined ? [] : [`${what}: ${note}`]));

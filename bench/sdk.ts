@@ -15,6 +15,7 @@ const built = fileURLToPath(new URL('../packages/node-sdk/dist/index.js', import
 /** Calls through the client for Node beside the same request by hand, and what it costs to load it. */
 export const sdk: Benchmark = {
   name: 'sdk',
+  builds: ['packages/node-sdk'],
   async run(bench) {
     await using server = startChild('plain-answers');
     return [...(await measureCalls(bench, server)), ...(await measureStart(bench, server))];

@@ -4,6 +4,7 @@ import { writeCommands } from './commands-table.ts';
 import { writeEventTypes } from './event-types.ts';
 import { writeLiveBadge, writeLiveBanner } from './live-widgets.ts';
 import type { Markup } from './markup.ts';
+import { writeConditions, writeMeasurement, writeVerdict } from './measurements.ts';
 import { Mistake } from './mistake.ts';
 import type { Heading, InnerLink, SearchEntry } from './page.ts';
 import { writePlayground } from './playground.ts';
@@ -49,6 +50,9 @@ const partials: Readonly<Record<string, WritePartial>> = {
   'event-types': () => ({ content: writeEventTypes() }),
   'error-table': (status, { address }) => ({ content: writeErrorTable(status, address) }),
   changelog: (_argument, place) => writeChangelog(place),
+  measurement: writeMeasurement,
+  'measurement-verdict': (_argument, place) => writeVerdict(place),
+  'measurement-conditions': (_argument, place) => writeConditions(place),
 };
 
 /** Writes a partial. @throws {Mistake} when there is none of its name, or its argument is wrong. */

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Measurements } from '../../bench/measurement.ts';
+import { readMeasurements } from '../../bench/recorded.ts';
 import type { ApiDocument } from '../reference/document.ts';
 import { createReference, type Reference } from '../reference/reference.ts';
 import { readWidgetBuilds, type WidgetBuild } from './widget-manifest.ts';
@@ -11,6 +13,8 @@ export interface Sources {
   readonly document: string;
   readonly widgets: readonly WidgetBuild[];
   readonly changelog: string;
+  /** What `npm run bench -- --record` wrote. */
+  readonly measurements: Measurements;
 }
 
 const root = join(import.meta.dirname, '../..');
@@ -23,5 +27,6 @@ export function readSources(): Sources {
     document,
     widgets: readWidgetBuilds(),
     changelog: readFileSync(join(root, 'CHANGELOG.md'), 'utf8'),
+    measurements: readMeasurements(),
   };
 }
