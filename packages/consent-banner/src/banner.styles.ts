@@ -27,7 +27,7 @@ export const bannerStyles = css`
     position: sticky;
     inset-block-end: 0;
     background: var(--_bg);
-    box-shadow: 0 1em var(--_bg);
+    box-shadow: 0 0.5em 0 0.5em var(--_bg);
   }
   .quiet {
     display: block;
