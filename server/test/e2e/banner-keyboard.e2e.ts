@@ -1,26 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { type Engine, type EnginePage, engines, type Key } from './banner/engines.ts';
-import { inspectPage } from './banner/inspect.ts';
+import { type Engine, engines } from './banner/engines.ts';
 import { type BannerSite, startBannerSite } from './banner/site.ts';
-
-/** Name a folder to have a picture of every step written there. */
-const pictures = process.env.SVC_SCREENSHOTS;
+import { readFocus, Visit } from './banner/visit.ts';
 
 const film = `<iframe class="video" title="A film" data-svc-purpose="marketing" data-src="/frame"></iframe>`;
-
-/** The element that has the focus, through every shadow root, by what it is called. */
-const readFocus = `(() => {
-  let focused = document.activeElement;
-  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
-  if (!focused || focused === document.body) return '';
-  const root = focused.getRootNode();
-  const named = focused.getAttribute('aria-labelledby');
-  const name = named ? root.getElementById(named).textContent : (focused.ariaLabel ?? focused.textContent);
-  return name.replace(/[\\u2066-\\u2069]/g, '').trim();
-})()`;
 
 /** Whether the focus is anywhere on the page but in the panel. Browsers may give it to the dialog itself, or to their own bars. */
 const isFocusBehind = `(() => {
@@ -33,49 +17,6 @@ const find = (selector: string) => `document.querySelector('svc-consent')?.shado
 const banner = find('.banner:popover-open');
 const panel = find('dialog:modal');
 const purposes = 'SvcConsent.get()?.purposes ?? null';
-
-/** The same visit in each engine, with keys alone. */
-class Visit {
-  readonly #engine: string;
-  readonly #page: EnginePage;
-  #steps = 0;
-
-  constructor(engine: string, page: EnginePage) {
-    this.#engine = engine;
-    this.#page = page;
-  }
-
-  evaluate<T>(expression: string): Promise<T> {
-    return this.#page.evaluate<T>(expression);
-  }
-
-  async until(expression: string): Promise<void> {
-    const look = `(resolve) => { const look = () => (${expression}) ? resolve(true) : setTimeout(look, 10); look(); }`;
-    const tooLate = `new Promise((_, reject) => setTimeout(() => reject(new Error(${JSON.stringify(expression)})), 10_000))`;
-    await this.#page.evaluate(`Promise.race([new Promise(${look}), ${tooLate}])`);
-  }
-
-  /** Presses a key so many times. @returns where the focus went. */
-  async press(key: Key, { times = 1, shift = false } = {}): Promise<readonly string[]> {
-    const seen: string[] = [];
-    for (let time = 0; time < times; time++) {
-      await this.#page.press(key, { shift });
-      seen.push(await this.#page.evaluate<string>(readFocus));
-    }
-    return seen;
-  }
-
-  async assertFine(): Promise<void> {
-    await this.#page.evaluate(
-      'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(true))))',
-    );
-    if (pictures) {
-      mkdirSync(pictures, { recursive: true });
-      writeFileSync(join(pictures, `${this.#engine}-${++this.#steps}.png`), await this.#page.takePicture());
-    }
-    assert.deepEqual(await inspectPage(this.#page), []);
-  }
-}
 
 async function visitByKeyboard(engine: Engine, site: BannerSite): Promise<void> {
   await using page = await engine.start();

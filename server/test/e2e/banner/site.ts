@@ -11,6 +11,8 @@ export interface BannerSite extends AsyncDisposable {
   publish(content?: object): Promise<string>;
   /** Adds a page. @returns its address. */
   addPage(noticeId: string, options?: PageOptions): string;
+  /** Adds a page as it is. @returns its address. */
+  addDocument(html: string): string;
 }
 
 export interface PageOptions {
@@ -47,20 +49,24 @@ export async function startBannerSite(): Promise<BannerSite> {
   const url = `http://localhost:${(host.address() as AddressInfo).port}`;
   pages.set('/frame', '<!doctype html><html lang="en"><title>A film</title><p>A film</p></html>');
 
+  const addDocument = (html: string): string => {
+    const path = `/${pages.size}`;
+    pages.set(path, html);
+    return url + path;
+  };
+
   return {
     server,
+    addDocument,
     publish: (content = {}) => server.createNotice({ content: { domain: 'localhost', ...content } }),
     addPage(noticeId, { attributes = '', body = '', lang = 'en', dir = 'ltr' } = {}) {
-      const path = `/${pages.size}`;
-      pages.set(
-        path,
+      return addDocument(
         `<!doctype html><html lang="${lang}" dir="${dir}"><meta charset="utf-8">
         <meta name="viewport" content="width=device-width"><title>A page</title>
         <link rel="stylesheet" href="/site.css"><link rel="icon" href="data:,">${script}
         <body><svc-consent notice-id="${noticeId}" ${attributes}></svc-consent>
         <main><h1>A page</h1><p><a href="#top" id="first">A link</a></p>${body}</main></body></html>`,
       );
-      return url + path;
     },
     async [Symbol.asyncDispose]() {
       host.closeAllConnections();
