@@ -2,8 +2,8 @@ import { reportProblem } from './report-problem.ts';
 import { attempt } from './stub/attempt.ts';
 import { AGE } from './stub/attribute-values.ts';
 import type { ConsentState } from './stub/consent-state.ts';
-import { cookieName, isInForce, isNext } from './stub/find-decision.ts';
-import type { StoredDecision } from './stub/stored-decision.ts';
+import { cookieName, isInForce, isLess, isNext } from './stub/find-decision.ts';
+import { isDecision, type Purposes, type StoredDecision } from './stub/stored-decision.ts';
 
 export type { ConsentState } from './stub/consent-state.ts';
 
@@ -31,29 +31,35 @@ export interface ConsentQuestion {
  *   none, and for whatever is not understood. An age that is no number of days above 0 is told in the console, and counts
  *   as not given.
  */
-export function readConsent({ noticeId, headers, maxAge, refusalMaxAge }: ConsentQuestion): ConsentState | null {
+export function readConsent(question: ConsentQuestion): ConsentState | null {
+  return attempt(() => findConsent(question)) ?? null;
+}
+
+function findConsent({ noticeId, headers, maxAge, refusalMaxAge }: ConsentQuestion): ConsentState | null {
   const ages = { 'max-age': writeAge('maxAge', maxAge), 'refusal-max-age': writeAge('refusalMaxAge', refusalMaxAge) };
-  const decision = findNewest(noticeId, readHeader(headers, 'cookie'));
-  if (!decision || isSignalled(decision, headers)) return null;
-  // Where a server has no `navigator` nothing is granted.
-  if (!attempt(() => isInForce(decision, (name) => ages[name as keyof typeof ages]))) return null;
-  return Object.freeze({ decided: true, purposes: Object.freeze({ ...decision.purposes }) });
+  const hasSignal = /^\s*1\s*(,|;|$)/.test(readHeader(headers, 'sec-gpc'));
+  const decision = findNewest(listDecisions(noticeId, readHeader(headers, 'cookie')));
+  if (!decision || !isInForce(decision, (name) => ages[name as keyof typeof ages], hasSignal)) return null;
+  // Whatever a purpose is called, one that was not decided on is not there.
+  const purposes: Purposes = Object.assign(Object.create(null), decision.purposes);
+  return Object.freeze({ decided: true, purposes: Object.freeze(purposes) });
 }
 
 /** Two cookies may have one name: of a host, and of a domain above it. */
-function findNewest(noticeId: string, cookies: string): StoredDecision | null {
+function listDecisions(noticeId: string, cookies: string): readonly StoredDecision[] {
   const start = `${cookieName(noticeId)}=`;
-  let newest: StoredDecision | null = null;
-  for (const cookie of cookies.split(/; ?/)) {
-    if (!cookie.startsWith(start)) continue;
-    const found = attempt<unknown>(() => JSON.parse(decodeURIComponent(cookie.slice(start.length))));
-    if (isNext(found, newest)) newest = found;
-  }
-  return newest;
+  const own = cookies.split(/; ?/).filter((cookie) => cookie.startsWith(start));
+  return own
+    .map((cookie) => attempt<unknown>(() => JSON.parse(decodeURIComponent(cookie.slice(start.length)))))
+    .filter(isDecision);
 }
 
-function isSignalled({ decision, signal }: StoredDecision, headers: RequestHeaders): boolean {
-  return readHeader(headers, 'sec-gpc').trim() === '1' && decision !== 'rejected' && signal !== true;
+/** A withdrawal counts whenever it was, also under a clock that is ahead: then nothing is known to be granted. */
+function findNewest(decisions: readonly StoredDecision[]): StoredDecision | null {
+  let newest: StoredDecision | null = null;
+  for (const one of decisions) if (isNext(one, newest)) newest = one;
+  const isWithdrawn = decisions.some((one) => newest && !isNext(one, null) && isLess(one, newest));
+  return isWithdrawn ? null : newest;
 }
 
 function readHeader(headers: RequestHeaders, name: string): string {

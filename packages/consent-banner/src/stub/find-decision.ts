@@ -46,11 +46,14 @@ export function isLess({ purposes }: StoredDecision, { purposes: than }: StoredD
  * Whether a decision still counts: it is not too old, and what it grants was granted in spite of the signal that the
  * browser sends now (Global Privacy Control, https://www.w3.org/TR/gpc/).
  */
-export function isInForce(decision: StoredDecision, read: (name: string) => string | null | undefined): boolean {
+export function isInForce(
+  decision: StoredDecision,
+  read: (name: string) => string | null | undefined,
+  hasSignal = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl,
+): boolean {
   const isRefusal = decision.decision === 'rejected';
   const ages = [isRefusal && read('refusal-max-age'), read('max-age')];
   const longest = Number(ages.find((age) => age && AGE.test(age)) ?? 365);
-  const hasSignal = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl;
   return countDays(decision) < longest && (isRefusal || !hasSignal || decision.signal === true);
 }
 

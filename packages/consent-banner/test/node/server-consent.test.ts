@@ -16,8 +16,9 @@ const refusal = { decision: 'rejected', purposes: { necessary: true, statistics:
 const write = (value: unknown, id = noticeId): string =>
   `${encodeURIComponent(`svc-consent:${id}`)}=${encodeURIComponent(JSON.stringify(value))}`;
 const read = (cookie: string, more: object = {}) => readConsent({ noticeId, headers: { cookie }, ...more });
-const granted = { decided: true, purposes: { necessary: true, statistics: true } };
-const refused = { decided: true, purposes: { necessary: true, statistics: false } };
+const state = (purposes: object) => ({ decided: true, purposes: Object.assign(Object.create(null), purposes) });
+const granted = state({ necessary: true, statistics: true });
+const refused = state({ necessary: true, statistics: false });
 
 describe('a server', () => {
   test('reads what the visitor decided from the cookie of the request, among others', () => {
@@ -59,6 +60,49 @@ describe('a server', () => {
     assert.deepEqual(ask(decide({ signal: true }), '1'), granted);
     assert.deepEqual(ask(decide(refusal), '1'), refused);
     assert.deepEqual(ask(decide(), '0'), granted);
+    // A header that comes twice is joined.
+    assert.equal(ask(decide(), '1, 1'), null);
+    const twice = { cookie: write(decide()), 'sec-gpc': ['1', '1'] };
+    assert.equal(readConsent({ noticeId, headers: twice }), null);
+  });
+
+  test('needs no navigator', () => {
+    const own = Object.getOwnPropertyDescriptor(globalThis, 'navigator') as PropertyDescriptor;
+    Reflect.deleteProperty(globalThis, 'navigator');
+    try {
+      assert.deepEqual(read(write(decide())), granted);
+    } finally {
+      Object.defineProperty(globalThis, 'navigator', own);
+    }
+  });
+
+  test('knows of nothing granted where a withdrawal is dated ahead of the clock', () => {
+    assert.equal(read([write(decide({}, 3)), write(decide(refusal, -0.01))].join('; ')), null);
+    assert.deepEqual(read([write(decide(refusal, 3)), write(decide({}, -0.01))].join('; ')), refused);
+  });
+
+  test('finds no purpose that was not decided on, whatever it is called', () => {
+    const purposes = read(write(decide()))?.purposes ?? {};
+    for (const name of ['constructor', 'toString', '__proto__']) assert.equal(purposes[name], undefined, name);
+  });
+
+  test('gets no error whatever it asks with', () => {
+    const odd: readonly unknown[] = [
+      null,
+      {},
+      { noticeId, headers: null },
+      { noticeId: '\ud800', headers: { cookie: 'a=b' } },
+      { noticeId, headers: { get: () => 1 } },
+      {
+        noticeId,
+        headers: {
+          get() {
+            throw new Error('closed');
+          },
+        },
+      },
+    ];
+    for (const question of odd) assert.equal(readConsent(question as Parameters<typeof readConsent>[0]), null);
   });
 
   test('is told of an age that is none, once, and goes by the usual one', () => {
@@ -84,7 +128,7 @@ describe('a server', () => {
     const purposes = fc.dictionary(fc.string({ minLength: 1 }), fc.boolean(), { minKeys: 1, noNullPrototype: true });
     fc.assert(
       fc.property(purposes, (given) => {
-        assert.deepEqual(read(write(decide({ decision: 'custom', purposes: given })))?.purposes, given);
+        assert.deepEqual({ ...read(write(decide({ decision: 'custom', purposes: given })))?.purposes }, given);
       }),
     );
   });
