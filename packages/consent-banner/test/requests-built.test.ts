@@ -59,6 +59,29 @@ describe('the built script of the requests add-on', () => {
     });
   }
 
+  it('leaves the page’s own scripts whole in what a script writes, also over several calls', async () => {
+    const image = `<img alt='' src='${createAddress(held)}'>`;
+    const texts = [
+      `<script nonce="right">document.body.dataset.own = "<a>${image}</a>"</`,
+      'script>',
+      `<!--${image}--><textarea>`,
+      `${image}</textarea><style>/*${image}*/</style><iframe>${image}</iframe>${image}`,
+    ];
+    const calls = texts.map((text) => `document.write(${JSON.stringify(text).replaceAll('<', '\\x3c')});`);
+    const { contentDocument } = await visit(`<body><script nonce="right">${calls.join('')}</script>`);
+    const body = contentDocument?.body as HTMLElement;
+    expect(body.dataset.own).to.equal(`<a>${image}</a>`);
+    expect(['textarea', 'style', 'iframe'].map((name) => body.querySelector(name)?.textContent)).to.deep.equal([
+      image,
+      `/*${image}*/`,
+      image,
+    ]);
+    expect(body.querySelectorAll('img')).to.have.length(1);
+    expect(body.querySelector('img')?.outerHTML).to.match(
+      /^<img alt="" data-src="[^"]+" data-svc-purpose="statistics">$/,
+    );
+  });
+
   it('violates no policy of a strict page with Trusted Types, though a call to such a host would', async () => {
     const frame = await visit('', 'strict');
     const page = frame.contentWindow;

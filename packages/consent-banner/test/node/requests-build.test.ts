@@ -10,7 +10,7 @@ import * as requests from '../../src/add-ons/requests/index.ts';
 
 const widget = join(import.meta.dirname, '../..');
 const vite = join(dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin/vite.js');
-const BUDGET = 7_500;
+const BUDGET = 9_800;
 
 describe('the script of the requests add-on', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-consent-requests-'));

@@ -1,59 +1,73 @@
 import type { RequestGate } from './request-gate.ts';
+import {
+  isAsync,
+  isLoadingRelation,
+  isRunnable,
+  isScript,
+  listAddressNames,
+  readAttribute,
+  writeAttribute,
+} from './tag-addresses.ts';
 
-/** The tags that load something, and the attributes that say what. */
-export const addressNames: Readonly<Record<string, readonly string[]>> = {
-  script: ['src'],
-  iframe: ['src'],
-  img: ['src', 'srcset'],
-  link: ['href'],
-  audio: ['src'],
-  video: ['src', 'poster'],
-  source: ['src', 'srcset'],
-  embed: ['src'],
-  track: ['src'],
-  input: ['src'],
-};
-
-/** Links that load nothing, such as `canonical`, are none of ours. */
-const LOADING =
-  /(^|\s)(stylesheet|icon|apple-touch-icon|mask-icon|preload|modulepreload|prefetch|prerender|preconnect|dns-prefetch|manifest)(\s|$)/i;
-
-// As they are before anybody replaces them, and without what a form's controls would put in their place.
-const prototype = globalThis.Element?.prototype ?? {};
-const { getAttribute, setAttribute, removeAttribute } = prototype;
-export const readAttribute = (tag: Element, name: string): string | null => getAttribute.call(tag, name);
-const write = (tag: Element, name: string, value: string): void => setAttribute.call(tag, name, value);
-const clear = (tag: Element, name: string): void => removeAttribute.call(tag, name);
+/** What stood where the held form has its own. */
+interface Before {
+  readonly purposes: string | null;
+  /** By address that is held: the page's own `data-src` and its like. */
+  readonly data: Map<string, string | null>;
+}
 
 /** Writes tags in the form in which the banner holds them back, and out of it. */
 export class HeldForm {
-  /** What stands in it by us, and the purposes that it had before. */
-  readonly #held = new WeakMap<Element, string | null>();
+  readonly #held = new WeakMap<Element, Before>();
+  /** Scripts that never run: an HTML parser made them where nothing runs, and so they stay. */
+  readonly #spent = new WeakSet<Element>();
+  /** Scripts that came into the page with a type that does not run; another type alone runs none. */
+  readonly #idle = new WeakSet<Element>();
   readonly #gate: RequestGate;
 
   constructor(gate: RequestGate) {
     this.#gate = gate;
   }
 
+  /** Whether it stands in that form: by us, or as a copy of what does. */
   has(tag: Element): boolean {
-    return this.#held.has(tag);
+    return this.#held.has(tag) || this.#isCopy(tag);
   }
 
   /** Whether it waits: a script that was released has its type again. */
   isWaitingScript(tag: Element): boolean {
-    return this.#held.has(tag) && tag.localName === 'script' && readAttribute(tag, 'type') === 'text/plain';
+    return isScript(tag) && readAttribute(tag, 'type') === 'text/plain' && this.has(tag);
+  }
+
+  /** Leaves a script alone: whatever is set on it, it does not run. */
+  spend(script: Element): void {
+    this.#spent.add(script);
+  }
+
+  isSpent(script: Element): boolean {
+    return this.#spent.has(script);
   }
 
   /** The purposes that a tag waits for with an address; empty for one that may load. */
   findHold(tag: Element, name: string, value: string): string {
-    if (!addressNames[tag.localName]?.includes(name)) return '';
-    const rel = tag.localName === 'link' ? readAttribute(tag, 'rel') : null;
-    if (rel && !LOADING.test(rel)) return '';
-    for (const address of name === 'srcset' ? value.split(/[\s,]+/) : [value.trim()]) {
-      const needs = this.#gate.findHold(address);
-      if (needs) return needs;
+    if (!listAddressNames(tag).includes(name)) return '';
+    if (tag.localName === 'link' && !isLoadingRelation(readAttribute(tag, 'rel'))) return '';
+    // A type that does not run holds a script by itself, but for the one that the banner takes off.
+    if (isScript(tag) && (this.#spent.has(tag) || !(isRunnable(readAttribute(tag, 'type')) || isMarked(tag))))
+      return '';
+    return this.#findNeeds(name, value);
+  }
+
+  /** Holds a tag whose addresses wait. @returns whether the browser had one of them. */
+  holdTag(tag: Element): boolean {
+    let isHeld = false;
+    for (const name of this.#idle.has(tag) ? [] : listAddressNames(tag)) {
+      const value = readAttribute(tag, name);
+      const needs = value && !(this.#held.has(tag) && this.isWaitingScript(tag)) ? this.findHold(tag, name, value) : '';
+      isHeld ||= needs !== '' && !(isScript(tag) && isMarked(tag));
+      if (value && needs) this.#hold(tag, name, value, needs);
     }
-    return '';
+    return isHeld;
   }
 
   /**
@@ -62,53 +76,137 @@ export class HeldForm {
    *   Trusted Types have let pass, and reads as it was written.
    */
   take(tag: Element, name: string, value: string): boolean {
+    this.#idle.delete(tag);
     const needs = this.findHold(tag, name, value);
     if (needs) {
-      this.hold(tag, name, value, needs);
-      return tag.localName !== 'script';
+      this.#hold(tag, name, value, needs);
+      return !isScript(tag);
     }
-    if (this.#held.has(tag)) this.#follow(tag, name, value);
+    if (this.has(tag)) this.#follow(tag, name, value);
     return false;
   }
 
-  hold(tag: Element, name: string, value: string, needs: string): void {
-    const before = readAttribute(tag, 'data-svc-purpose');
-    if (!this.#held.has(tag)) this.#held.set(tag, before);
-    const keys = new Set(`${before ?? ''} ${needs}`.match(/[^\s,]+/g));
-    if (tag.localName === 'script') holdType(tag as HTMLScriptElement, before !== null);
-    else {
-      write(tag, `data-${name}`, value);
-      clear(tag, name);
+  /** Takes over a type that is being set, null for none, likewise. */
+  takeType(script: Element, value: string | null): boolean {
+    if (!isScript(script) || this.#spent.has(script)) return false;
+    if (this.isWaitingScript(script)) {
+      // Whoever copies the attributes of one that waits has this from there.
+      if (value === 'text/plain') return true;
+      if (!isRunnable(value)) this.#release(script);
+      else if (value === null && !this.#isClosed(script))
+        return false; // The banner lets it go.
+      else writeAttribute(script, 'data-type', value);
+      return isRunnable(value);
     }
-    write(tag, 'data-svc-purpose', [...keys].join(' '));
+    if (!isRunnable(value) || isRunnable(readAttribute(script, 'type'))) return false;
+    if (script.isConnected) this.#idle.add(script);
+    writeAttribute(script, 'type', value);
+    this.holdTag(script);
+    return true;
   }
 
-  /** Another address has come in the place of one that waited, or was let go. */
-  #follow(tag: Element, name: string, value: string): void {
-    if (this.isWaitingScript(tag)) {
-      const type = readAttribute(tag, 'data-type');
-      if (type === null) clear(tag, 'type');
-      else write(tag, 'type', type);
-    } else if (readAttribute(tag, `data-${name}`) === null) return;
-    else if (this.#gate.isListed(value)) {
-      // The banner takes that back when a consent is withdrawn, and gives it again.
-      write(tag, `data-${name}`, value);
+  /** Looks anew at a link whose relation is about to change. */
+  takeRelation(link: Element, rel: string): void {
+    if (link.localName !== 'link') return;
+    const name = 'href';
+    const [address, waiting] = [readAttribute(link, name), readAttribute(link, `data-${name}`)];
+    if (isLoadingRelation(rel)) {
+      const needs = address ? this.#findNeeds(name, address) : '';
+      if (address && needs) this.#hold(link, name, address, needs);
+    } else if (address === null && waiting !== null && this.has(link)) {
+      this.#follow(link, name, null);
+      writeAttribute(link, name, waiting);
+    }
+  }
+
+  /** An address is about to be removed. What the banner takes back stands as an attribute, and stays known. */
+  drop(tag: Element, name: string): void {
+    if (!listAddressNames(tag).includes(name) || !this.has(tag)) return;
+    if (isScript(tag) || readAttribute(tag, name) === null) this.#follow(tag, name, null);
+  }
+
+  #findNeeds(name: string, value: string): string {
+    for (const address of name.endsWith('srcset') ? value.split(/[\s,]+/) : [value.trim()]) {
+      const needs = this.#gate.findHold(address);
+      if (needs) return needs;
+    }
+    return '';
+  }
+
+  #isClosed(tag: Element): boolean {
+    return listAddressNames(tag).some((name) => this.findHold(tag, name, readAttribute(tag, name) ?? '') !== '');
+  }
+
+  #isCopy(tag: Element): boolean {
+    return readAttribute(tag, 'data-svc-purpose') !== null && this.#listCopied(tag).length > 0;
+  }
+
+  /** The addresses of listed hosts by which a tag that nobody has held here stands in that form. */
+  #listCopied(tag: Element): readonly string[] {
+    return listAddressNames(tag).filter((name) => {
+      const [own, data] = [readAttribute(tag, name), readAttribute(tag, `data-${name}`)];
+      const value = isScript(tag) ? isMarked(tag) && own : own === null && data;
+      return value && this.#gate.isListed(value);
+    });
+  }
+
+  #hold(tag: Element, name: string, value: string, needs: string): void {
+    const purposes = readAttribute(tag, 'data-svc-purpose');
+    const before = this.#held.get(tag) ?? { purposes, data: new Map<string, string | null>() };
+    this.#held.set(tag, before);
+    if (!before.data.has(name)) before.data.set(name, readAttribute(tag, `data-${name}`));
+    if (isScript(tag)) holdType(tag);
+    else {
+      writeAttribute(tag, `data-${name}`, value);
+      writeAttribute(tag, name, null);
+    }
+    const keys = new Set(`${purposes ?? ''} ${needs}`.match(/[^\s,]+/g));
+    writeAttribute(tag, 'data-svc-purpose', [...keys].join(' '));
+  }
+
+  /** Another address has come in the place of one that waited, or was let go; null is none. */
+  #follow(tag: Element, name: string, value: string | null): void {
+    const before = this.#held.get(tag) ?? {
+      purposes: null,
+      data: new Map(this.#listCopied(tag).map((one) => [one, null])),
+    };
+    if (!before.data.has(name)) return;
+    this.#held.set(tag, before);
+    if (isScript(tag)) {
+      if (this.isWaitingScript(tag)) this.#release(tag);
       return;
     }
-    clear(tag, `data-${name}`);
-    if (addressNames[tag.localName]?.some((one) => readAttribute(tag, `data-${one}`) !== null)) return;
-    const before = this.#held.get(tag);
-    if (typeof before === 'string') write(tag, 'data-svc-purpose', before);
-    else clear(tag, 'data-svc-purpose');
+    if (value !== null && this.#gate.isListed(value)) {
+      // The banner takes that back when a consent is withdrawn, and gives it again.
+      writeAttribute(tag, `data-${name}`, value);
+      return;
+    }
+    writeAttribute(tag, `data-${name}`, before.data.get(name) ?? null);
+    before.data.delete(name);
+    if (before.data.size === 0) this.#forget(tag);
+  }
+
+  #release(script: Element): void {
+    writeAttribute(script, 'type', readAttribute(script, 'data-type'));
+    writeAttribute(script, 'data-type', null);
+    this.#forget(script);
+  }
+
+  #forget(tag: Element): void {
+    writeAttribute(tag, 'data-svc-purpose', this.#held.get(tag)?.purposes ?? null);
     this.#held.delete(tag);
   }
 }
 
-/** `async` is true by itself for a script that a script has made, and lasts only as an attribute. */
-function holdType(script: HTMLScriptElement, isMarked: boolean): void {
+/** Whether a script stands in the form of the banner already. */
+function isMarked(script: Element): boolean {
+  return readAttribute(script, 'type') === 'text/plain' && readAttribute(script, 'data-svc-purpose') !== null;
+}
+
+function holdType(script: Element): void {
+  if (isMarked(script)) return;
   const type = readAttribute(script, 'type');
-  if (type === 'text/plain' && isMarked) return;
-  if (type !== null) write(script, 'data-type', type);
-  if ((Reflect.get(HTMLScriptElement.prototype, 'async', script) as boolean) === true) write(script, 'async', '');
-  write(script, 'type', 'text/plain');
+  if (type !== null) writeAttribute(script, 'data-type', type);
+  if (isAsync(script)) writeAttribute(script, 'async', '');
+  writeAttribute(script, 'type', 'text/plain');
 }

@@ -1,3 +1,4 @@
+import { reportProblem } from '../../report-problem.ts';
 import { attempt } from '../../stub/attempt.ts';
 import { type Method, replaceMethod, type Undo } from './replace-member.ts';
 import type { RequestGate } from './request-gate.ts';
@@ -9,7 +10,10 @@ export function holdCalls(gate: RequestGate): readonly Undo[] {
     if (gate.isOpen) return false;
     // A request of another frame is one, too. What throws here throws in the native call.
     const address = typeof input === 'string' ? input : attempt(() => readUrl.call(input));
-    return gate.findHold(address ?? attempt(() => String(input)) ?? '') !== '';
+    const text = address ?? attempt(() => String(input)) ?? '';
+    const isOne = gate.findHold(text) !== '';
+    if (isOne && text.includes('/v1/public/consent/')) reportOwn(text);
+    return isOne;
   };
   return [
     replaceMethod(
@@ -45,6 +49,13 @@ export function holdCalls(gate: RequestGate): readonly Undo[] {
         }).sendBeacon,
     ),
   ];
+}
+
+/** Nobody but the banner asks for that: it would have no notice, and bring no record to the ledger. */
+function reportOwn(address: string): void {
+  reportProblem(
+    `data-requests holds ${address}, which is the consent API. Name it as data-api-base (in code: apiBase).`,
+  );
 }
 
 /** What is wrong with the arguments, or has been aborted, is told as it would be. */

@@ -1,41 +1,53 @@
 import { attempt } from '../../stub/attempt.ts';
-import { RefusedEventSource, RefusedWebSocket } from './refused-connections.ts';
+import type { OpenConnections } from './open-connections.ts';
+import { RefusedEventSource, RefusedWebSocket, RefusedWebSocketStream } from './refused-connections.ts';
 import { type Method, replaceAccessors, replaceMethod, type Undo } from './replace-member.ts';
 import type { RequestGate } from './request-gate.ts';
 
-type StandIn = RefusedWebSocket | RefusedEventSource;
+type Arguments = readonly unknown[];
+/** Makes what answers for a connection that is refused. */
+type CreateStandIn = (target: EventTarget, args: Arguments) => object;
 
 /** Holds connections: what the page gets is of its class, tells of an error, and never reaches a network. */
-export function holdConnections(gate: RequestGate): readonly Undo[] {
+export function holdConnections(gate: RequestGate, open: OpenConnections): readonly Undo[] {
   return [
-    ...holdClass('WebSocket', (target, [address, protocols]) => new RefusedWebSocket(target, address, protocols)),
-    ...holdClass('EventSource', (target, [address, options]) => new RefusedEventSource(target, address, options)),
+    ...holdClass('WebSocket', EventTarget, (target, args) => new RefusedWebSocket(target, ...args)),
+    ...holdClass('EventSource', EventTarget, (target, args) => new RefusedEventSource(target, ...args)),
+    ...holdClass('WebSocketStream', Object, (_, args) => new RefusedWebSocketStream(...args)),
   ];
 
-  function holdClass(
-    name: 'WebSocket' | 'EventSource',
-    createStandIn: (target: EventTarget, args: readonly unknown[]) => StandIn,
-  ): readonly Undo[] {
-    const standIns = new WeakMap<object, StandIn>();
-    const { prototype } = window[name];
+  /** @param base what objects of that class are below. */
+  function holdClass(name: string, base: new () => object, create: CreateStandIn): readonly Undo[] {
+    const prototype = Reflect.get(window, name)?.prototype;
+    if (!prototype) return [];
+    const { close } = prototype;
+    const standIns = new WeakMap<object, object>();
+    let hasStandIns = false;
     const replace = (native: Method): Method =>
       new Proxy(native, {
-        construct(target, args, newTarget) {
-          const address = gate.isOpen ? '' : (attempt(() => String(args[0])) ?? '');
-          if (!address || !gate.findHold(address)) return Reflect.construct(target, args, newTarget);
-          // An event target of that class: whatever is below it answers as it does.
-          const refused = Reflect.construct(EventTarget, [], newTarget);
-          standIns.set(refused, createStandIn(refused, args));
-          return refused;
+        construct(target, args, asked) {
+          const address = attempt(() => String(args[0])) ?? '';
+          if (gate.findHold(address)) {
+            // Of the class that was asked for: whatever is below it answers as it does.
+            const refused = Reflect.construct(base, [], asked) as EventTarget;
+            standIns.set(refused, create(refused, args));
+            hasStandIns = true;
+            return refused;
+          }
+          const connection = Reflect.construct(target, args, asked);
+          open.add(connection, address, close);
+          return connection;
         },
       });
     const undo = replaceMethod(window, name, replace);
-    const connection: unknown = window[name];
+    const connection: Method = Reflect.get(window, name);
     const members = Object.getOwnPropertyNames(prototype).filter((member) => member !== 'constructor');
+    const undoMembers = members.map((member) => answerMember(prototype, member, standIns));
     return [
       undo,
-      replaceMethod(prototype, 'constructor', () => connection as Method),
-      ...members.map((member) => answerMember(prototype, member, standIns)),
+      replaceMethod(prototype, 'constructor', () => connection),
+      // What was refused has no other members, so these stay with it.
+      ...undoMembers.map((one) => () => hasStandIns || one()),
     ];
   }
 }

@@ -1,33 +1,20 @@
 import { attempt } from '../../stub/attempt.ts';
 import { createElement } from '../create-element.ts';
-import { addressNames, type HeldForm, readAttribute } from './held-form.ts';
-import { readHost } from './read-host.ts';
+import { holdBelow, isRoot, listBelow, spendBelow } from './held-below.ts';
+import type { HeldForm } from './held-form.ts';
+import { holdCopies } from './hold-copies.ts';
+import { holdWrite } from './hold-write.ts';
+import { namesHeldHost } from './name-hosts.ts';
 import { type Method, replaceAccessors, replaceMethod, type Undo } from './replace-member.ts';
 import type { RequestGate } from './request-gate.ts';
 
-/** Every tag that may wait. */
-const TAGS: string = Object.entries(addressNames)
-  .flatMap(([tag, names]) => names.map((name) => `${tag}[${name}]`))
-  .join();
-const START_TAG = new RegExp(`<(?:${Object.keys(addressNames).join('|')})\\b(?:[^>"']|"[^"]*"|'[^']*')*>`, 'gi');
-
-/** Holds a tag that has an address which waits. @returns whether it had one. */
-export function holdTag(form: HeldForm, tag: Element): boolean {
-  let isHeld = false;
-  for (const name of addressNames[tag.localName] ?? []) {
-    const value = readAttribute(tag, name);
-    const needs = value && !form.isWaitingScript(tag) ? form.findHold(tag, name, value) : '';
-    if (value && needs) form.hold(tag, name, value, needs);
-    isHeld ||= needs !== '';
-  }
-  return isHeld;
-}
-
-/** Holds the tags below a root likewise. @returns those. The controls of a form would take the place of its methods. */
-export function holdBelow(form: HeldForm, root: Element | DocumentFragment): readonly Element[] {
-  const { querySelectorAll } = root instanceof Element ? Element.prototype : DocumentFragment.prototype;
-  return [...(querySelectorAll.call(root, TAGS) as NodeListOf<Element>)].filter((tag) => holdTag(form, tag));
-}
+/** Where `insertAdjacentHTML` puts its nodes, and by which method they go there. */
+const PLACES = new Map([
+  ['beforebegin', 'before'],
+  ['afterbegin', 'prepend'],
+  ['beforeend', 'append'],
+  ['afterend', 'after'],
+] as const);
 
 /**
  * Holds tags in markup that a script puts in. Markup that names such a host is parsed where nothing loads, and its nodes go in
@@ -37,63 +24,68 @@ export function holdMarkup(gate: RequestGate, form: HeldForm): readonly Undo[] {
   const inert = createElement('template').content.ownerDocument;
   const setInner = Object.getOwnPropertyDescriptor(Element.prototype, 'innerHTML')?.set as Method;
 
-  const isNamed = (markup: unknown): boolean => {
-    const text = gate.isOpen ? '' : (attempt(() => String(markup)) ?? '');
-    if (!/[/\\]{2}/.test(text)) return false;
-    return [...text.matchAll(/[/\\]{2}([^/\\?#\x22\x27\s<>&,]+)/g)].some(([, host]) =>
-      gate.findHoldOfHost(readHost(`//${host}`)),
-    );
+  const parseIn = (context: unknown, markup: unknown, set = setInner): Element => {
+    const holder = context instanceof Element ? inert.importNode(context, false) : inert.createElement('body');
+    set.call(holder, markup);
+    return holder;
   };
 
   /** The nodes of markup in the place of an element's children; undefined where it may go in as it is. */
-  const parse = (context: unknown, markup: unknown): readonly Node[] | undefined =>
-    isNamed(markup)
+  const parse = (context: unknown, markup: unknown, set?: Method): DocumentFragment | undefined =>
+    namesHeldHost(gate, markup) && (context as Element | null)?.localName !== 'noscript'
       ? attempt(() => {
-          const holder = inert.importNode(context as Element, false);
-          setInner.call(holder, markup);
-          return holdBelow(form, holder).length > 0 ? [...holder.childNodes] : undefined;
+          const holder = parseIn(context, markup, set);
+          // Text where scripts run, as in the page; elements where none does, as here.
+          for (const fallback of listBelow(holder, 'noscript')) fallback.textContent = fallback.innerHTML;
+          spendBelow(form, holder);
+          return holdBelow(form, holder).length > 0 ? takeNodes(holder) : undefined;
         })
       : undefined;
 
-  /** Start tags alone: what is written may begin and end anywhere. */
-  const rewrite = (text: unknown): unknown =>
-    typeof text === 'string' && isNamed(text)
-      ? text.replace(START_TAG, (tag) => {
-          const holder = inert.createElement('div');
-          attempt(() => setInner.call(holder, tag));
-          return holdBelow(form, holder).length > 0 ? holder.innerHTML.replace(/<\/\w+>$/, '') : tag;
-        })
-      : text;
-
-  const holdWrite = (name: 'write' | 'writeln'): Undo =>
-    replaceMethod(
-      Document.prototype,
-      name,
-      (native) =>
-        ({
-          write(this: Document, ...texts: unknown[]) {
-            return native.apply(this, texts.map(rewrite));
-          },
-        }).write,
-    );
+  /** Puts markup in as the page would, and notes the scripts that have come with it. */
+  const put = (root: unknown, markup: unknown, run: () => unknown): unknown => {
+    const isWithScripts = !gate.isOpen && /<script/i.test(attempt(() => String(markup)) ?? '');
+    const list = (): readonly Element[] => (isWithScripts && isRoot(root) ? listBelow(root, 'script') : []);
+    const before = new Set(list());
+    const answer = run();
+    for (const script of list()) if (!before.has(script)) form.spend(script);
+    return answer;
+  };
 
   return [
-    ...[Element, ShadowRoot].map(({ prototype }) => {
-      const { replaceChildren } = prototype;
-      return replaceAccessors(prototype, 'innerHTML', (_, set) => ({
+    ...[Element, ShadowRoot].flatMap(({ prototype }) => [
+      replaceAccessors(prototype, 'innerHTML', (_, set) => ({
         set(this: Element | ShadowRoot, markup: unknown) {
-          const context = this instanceof ShadowRoot ? this.host : this;
-          const nodes = context instanceof HTMLTemplateElement ? undefined : parse(context, markup);
-          if (nodes) replaceChildren.apply(this, [...nodes]);
-          else set.call(this, markup);
+          const root = this instanceof ShadowRoot ? this.host : this;
+          const isTemplate = root instanceof HTMLTemplateElement;
+          const nodes = isTemplate ? undefined : parse(root, markup);
+          const { replaceChildren } = prototype;
+          if (nodes) replaceChildren.call(this, nodes);
+          else put(isTemplate ? root.content : this, markup, () => set.call(this, markup));
         },
-      }));
-    }),
+      })),
+      replaceMethod(
+        prototype,
+        'setHTMLUnsafe',
+        (native) =>
+          ({
+            setHTMLUnsafe(this: Element | ShadowRoot, ...args: unknown[]) {
+              const root = this instanceof ShadowRoot ? this.host : this;
+              const isTemplate = root instanceof HTMLTemplateElement;
+              const nodes = isTemplate || args.length !== 1 ? undefined : parse(root, args[0], native);
+              const { replaceChildren } = prototype;
+              if (nodes) replaceChildren.call(this, nodes);
+              else put(isTemplate ? root.content : this, args[0], () => native.apply(this, args));
+            },
+          }).setHTMLUnsafe,
+      ),
+    ]),
     replaceAccessors(Element.prototype, 'outerHTML', (_, set) => ({
       set(this: Element, markup: unknown) {
-        const nodes = this.parentElement ? parse(this.parentElement, markup) : undefined;
-        if (nodes) Element.prototype.replaceWith.apply(this, [...nodes] as Element[]);
-        else set.call(this, markup);
+        const parent = attempt(() => this.parentNode);
+        const nodes = isRoot(parent) ? parse(parent, markup) : undefined;
+        if (nodes) Element.prototype.replaceWith.call(this, nodes);
+        else put(parent, markup, () => set.call(this, markup));
       },
     })),
     replaceMethod(
@@ -102,17 +94,13 @@ export function holdMarkup(gate: RequestGate, form: HeldForm): readonly Undo[] {
       (native) =>
         ({
           insertAdjacentHTML(this: Element, ...args: unknown[]) {
-            const where = /^(beforebegin|afterbegin|beforeend|afterend)$/.exec(String(args[0]).toLowerCase())?.[0];
-            const isInside = where === 'afterbegin' || where === 'beforeend';
-            const nodes = where && args.length > 1 ? parse(isInside ? this : this.parentElement, args[1]) : undefined;
-            if (!nodes) return native.apply(this, args);
-            const methods = {
-              beforebegin: 'before',
-              afterbegin: 'prepend',
-              beforeend: 'append',
-              afterend: 'after',
-            } as const;
-            Element.prototype[methods[where as keyof typeof methods]].apply(this, [...nodes] as Element[]);
+            const [where, markup] = args;
+            const place = PLACES.get(String(where).toLowerCase() as 'beforebegin');
+            const root = /^(app|pre)end$/.test(place ?? '') ? this : attempt(() => this.parentElement);
+            const context = root?.localName === 'html' ? null : root; // The root's parser is the body's, in this method alone.
+            const nodes = place && root && args.length > 1 ? parse(context, markup) : undefined;
+            if (nodes) Element.prototype[place as 'before'].call(this, nodes);
+            else put(root, markup, () => native.apply(this, args));
           },
         }).insertAdjacentHTML,
     ),
@@ -128,7 +116,14 @@ export function holdMarkup(gate: RequestGate, form: HeldForm): readonly Undo[] {
           },
         }).createContextualFragment,
     ),
-    holdWrite('write'),
-    holdWrite('writeln'),
+    ...holdWrite(gate, form, (markup) => parseIn(undefined, markup)),
+    ...holdCopies(gate, form),
   ];
+}
+
+/** By a range: the controls of a form would take the place of its methods. */
+function takeNodes(holder: Element): DocumentFragment {
+  const range = new Range();
+  range.selectNodeContents(holder);
+  return range.extractContents();
 }

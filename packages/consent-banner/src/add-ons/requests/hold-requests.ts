@@ -9,6 +9,7 @@ import { holdMarkup } from './hold-markup.ts';
 import { holdPage } from './hold-page.ts';
 import { holdTags } from './hold-tags.ts';
 import { holdXhr } from './hold-xhr.ts';
+import { OpenConnections } from './open-connections.ts';
 import { RequestGate } from './request-gate.ts';
 
 export interface RequestOptions {
@@ -16,6 +17,8 @@ export interface RequestOptions {
   readonly requests: string | null | undefined;
   /** The address of the banner's scripts, whose host is never held unless it is named. */
   readonly source?: string | undefined;
+  /** Address of the API that the banner asks, likewise. For an interface of your own, whose address no tag of the page tells. */
+  readonly apiBase?: string | undefined;
 }
 
 const GRAMMAR = /^(\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*(;\s*|$))+$/;
@@ -26,7 +29,7 @@ const GRAMMAR = /^(\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*(;\s*|$))+$/;
  * tells on the console.
  * @returns the way to undo it. A tag that waits goes on waiting for the visitor.
  */
-export function holdRequests({ requests, source }: RequestOptions): () => void {
+export function holdRequests({ requests, source = '', apiBase = '' }: RequestOptions): () => void {
   if (!globalThis.document) return () => {};
   if (!GRAMMAR.test(requests ?? '')) {
     reportProblem(
@@ -34,28 +37,24 @@ export function holdRequests({ requests, source }: RequestOptions): () => void {
     );
   }
   const mapping = readMapping(requests);
-  const gate = new RequestGate(mapping, source);
+  const gate = new RequestGate(mapping, [source, apiBase]);
   const form = new HeldForm(gate);
-  gate.purposes = {};
+  const connections = new OpenConnections(gate);
+  const closeHeld = (): void => connections.closeHeld();
   const undo = [
-    followConsent(
-      ({ purposes }) => {
-        gate.purposes = purposes;
-        reportUnknownPurposes('data-requests', mapping, purposes);
-      },
-      () => {
-        gate.purposes = {};
-      },
-    ),
+    followConsent(({ purposes }) => {
+      closeHeld();
+      reportUnknownPurposes('data-requests', mapping, purposes);
+    }, closeHeld),
     ...holdCalls(gate),
     ...holdXhr(gate),
-    ...holdConnections(gate),
+    ...holdConnections(gate, connections),
     ...holdTags(form),
     ...holdMarkup(gate, form),
     holdPage(gate, form),
   ];
   return () => {
-    gate.isOpen = true; // For a member that another script has replaced after us.
+    gate.isOff = true; // For a member that another script has replaced after us.
     for (const one of undo) one();
   };
 }

@@ -1,9 +1,12 @@
 import { attempt } from '../../stub/attempt.ts';
+import { readHost } from './read-host.ts';
 import { type Method, replaceAccessors, replaceMethod, type Undo } from './replace-member.ts';
 import type { RequestGate } from './request-gate.ts';
 
 interface Opened {
   readonly address: string;
+  /** As the page's base was then. */
+  readonly host: string;
   readonly isSync: boolean;
   /** What the page reads as `readyState` of one that was refused; undefined before it is sent. */
   readyState?: 0 | 1 | 4;
@@ -28,18 +31,19 @@ export function holdXhr(gate: RequestGate): readonly Undo[] {
       one.readyState = 4;
       throw new DOMException(`Failed to load '${one.address}'.`, 'NetworkError');
     }
+    // Before anything is told, for a listener may abort.
+    aborts.set(one, () => {
+      one.readyState = 4;
+      dispatch(xhr, new Event('readystatechange'));
+      tellBoth('abort');
+    });
     tell(xhr, 'loadstart');
-    if (hasBody) tell(readUpload.call(xhr), 'loadstart');
+    if (hasBody && one.readyState === 1) tell(readUpload.call(xhr), 'loadstart');
     setTimeout(() => {
       if (opened.get(xhr) !== one || one.readyState !== 1) return;
       one.readyState = 4;
       dispatch(xhr, new Event('readystatechange'));
       tellBoth('error');
-    });
-    aborts.set(one, () => {
-      one.readyState = 4;
-      dispatch(xhr, new Event('readystatechange'));
-      tellBoth('abort');
     });
   }
 
@@ -53,9 +57,9 @@ export function holdXhr(gate: RequestGate): readonly Undo[] {
         ({
           open(this: XMLHttpRequest, ...args: unknown[]) {
             const answer = native.apply(this, args);
-            opened.delete(this);
-            const address = gate.isOpen ? '' : (attempt(() => String(args[1])) ?? '');
-            if (address && gate.findHold(address)) opened.set(this, { address, isSync: args.length > 2 && !args[2] });
+            // Always, for it may be sent after a withdrawal.
+            const address = attempt(() => String(args[1])) ?? '';
+            opened.set(this, { address, host: readHost(address), isSync: args.length > 2 && !args[2] });
             return answer;
           },
         }).open,
@@ -68,7 +72,10 @@ export function holdXhr(gate: RequestGate): readonly Undo[] {
           send(this: XMLHttpRequest, ...args: unknown[]) {
             const one = opened.get(this);
             if (one?.readyState !== undefined) refuseState('send');
-            if (!one || !gate.findHold(one.address)) return native.apply(this, args);
+            if (!one || !gate.findHoldOfHost(one.host)) {
+              opened.delete(this); // The browser's own from here on.
+              return native.apply(this, args);
+            }
             return refuse(this, one, args[0] !== undefined && args[0] !== null);
           },
         }).send,

@@ -44,13 +44,10 @@ export class RefusedWebSocket extends RefusedConnection {
   #binaryType = 'blob';
 
   /** @throws DOMException SyntaxError for protocols that are none, or come twice. */
-  constructor(target: EventTarget, address: unknown, protocols: unknown = []) {
+  constructor(target: EventTarget, address?: unknown, protocols: unknown = []) {
     super(target, address, ['open', 'error', 'message', 'close']);
-    this.url = this.url.replace(/#.*/s, '').replace(/^http/, 'ws');
-    const names = typeof protocols === 'string' ? [protocols] : [...(protocols as Iterable<unknown>)].map(String);
-    if (new Set(names).size < names.length || !names.every((one) => /^[!#$%&\x27*+\-.^\x60|~\w]+$/.test(one))) {
-      throw new DOMException(`Failed to construct 'WebSocket': The subprotocols are invalid.`, 'SyntaxError');
-    }
+    this.url = writeSocketAddress(this.url);
+    checkProtocols(typeof protocols === 'string' ? [protocols] : [...(protocols as Iterable<unknown>)]);
     setTimeout(() => {
       this.readyState = 3;
       this.tell(new Event('error'));
@@ -82,7 +79,7 @@ export class RefusedWebSocket extends RefusedConnection {
 export class RefusedEventSource extends RefusedConnection {
   readonly withCredentials: boolean;
 
-  constructor(target: EventTarget, address: unknown, options?: unknown) {
+  constructor(target: EventTarget, address?: unknown, options?: unknown) {
     super(target, address, ['open', 'error', 'message']);
     this.withCredentials = Boolean((options as EventSourceInit | null | undefined)?.withCredentials);
     setTimeout(() => {
@@ -94,5 +91,45 @@ export class RefusedEventSource extends RefusedConnection {
 
   close(): void {
     this.readyState = 2;
+  }
+}
+
+/** Fails as https://websockets.spec.whatwg.org/#the-websocketstream-interface has it. */
+export class RefusedWebSocketStream {
+  readonly url: string;
+  readonly opened: Promise<never>;
+  readonly closed: Promise<never>;
+
+  /** @throws DOMException SyntaxError for protocols that are none, or come twice. */
+  constructor(address?: unknown, options?: unknown) {
+    const { protocols = [], signal } = { ...(options as { protocols?: Iterable<unknown>; signal?: AbortSignal }) };
+    this.url = writeSocketAddress(new URL(String(address), readBaseUri()).href);
+    checkProtocols([...protocols]);
+    this.opened = failLater('WebSocket closed before handshake complete.', signal);
+    this.closed = failLater('WebSocket was not cleanly closed.', signal);
+  }
+
+  close(): void {}
+}
+
+/** Nobody need ask for the reason. */
+function failLater(message: string, signal: AbortSignal | undefined): Promise<never> {
+  const failed = new Promise<never>((_, reject) => {
+    setTimeout(() =>
+      reject(signal?.aborted ? signal.reason : Reflect.construct(Reflect.get(window, 'WebSocketError'), [message])),
+    );
+  });
+  failed.catch(() => {});
+  return failed;
+}
+
+function writeSocketAddress(address: string): string {
+  return address.replace(/#.*/s, '').replace(/^http/, 'ws');
+}
+
+function checkProtocols(protocols: readonly unknown[]): void {
+  const names = protocols.map(String);
+  if (new Set(names).size < names.length || !names.every((one) => /^[!#$%&\x27*+\-.^\x60|~\w]+$/.test(one))) {
+    throw new DOMException(`Failed to construct 'WebSocket': The subprotocols are invalid.`, 'SyntaxError');
   }
 }

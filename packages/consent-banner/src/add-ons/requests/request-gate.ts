@@ -1,9 +1,9 @@
 import { reportProblem } from '../../report-problem.ts';
 import { attempt } from '../../stub/attempt.ts';
 import type { Mapped } from '../../stub/mapping.ts';
-import type { Purposes } from '../../stub/stored-decision.ts';
+import { findSvcConsent } from '../follow-consent.ts';
 import { catalogue } from '../inspector/catalogue.ts';
-import { listBanners } from '../list-banners.ts';
+import { listOwnHosts } from './list-own-hosts.ts';
 import { readHost } from './read-host.ts';
 
 const NOTHING: ReadonlySet<string> = new Set();
@@ -17,22 +17,21 @@ interface ListedHost {
 
 /** Knows which addresses wait, and for what. */
 export class RequestGate {
-  /** Whether nothing waits: every listed purpose is granted, or the site wants it no more. */
-  isOpen = false;
+  /** Whether the site wants it no more. */
+  isOff = false;
   readonly #hosts = new Map<string, ListedHost>();
-  readonly #source: string;
-  #purposes: Purposes = {};
+  readonly #keys = new Set<string>();
+  readonly #sources: readonly string[];
 
-  /** @param source the address of the add-on's own script: its host serves the banner. */
-  constructor(mapping: readonly Mapped[], source = '') {
-    this.#source = readHost(source);
+  /** @param sources addresses whose hosts serve the banner: that of the add-on's own script, and the API's. */
+  constructor(mapping: readonly Mapped[], sources: readonly string[] = []) {
+    this.#sources = sources;
     for (const [key, name] of mapping) this.#list(key, name);
   }
 
-  /** What the visitor decided; nothing, while nothing counts. */
-  set purposes(purposes: Purposes) {
-    this.#purposes = purposes;
-    this.isOpen = [...this.#hosts.values()].every(({ keys }) => this.#isGranted(keys));
+  /** Whether nothing waits: every listed purpose is granted, or the site wants it no more. */
+  get isOpen(): boolean {
+    return this.isOff || isGranted(this.#keys);
   }
 
   /** The purposes that an address waits for, separated by spaces; empty for what may go. */
@@ -43,7 +42,8 @@ export class RequestGate {
   /** The same by the host, with its port where it has one. */
   findHoldOfHost(host: string): string {
     const needs = this.#findNeeds(host);
-    return needs.size > 0 && !this.#isGranted(needs) && this.#isOthers(host) ? [...needs].join(' ') : '';
+    if (this.isOff || needs.size === 0 || isGranted(needs)) return '';
+    return this.#isOthers(host) ? [...needs].join(' ') : '';
   }
 
   /** Whether an address waits whenever its purposes are not granted. */
@@ -62,15 +62,9 @@ export class RequestGate {
     return needs;
   }
 
-  #isGranted(keys: ReadonlySet<string>): boolean {
-    return [...keys].every((key) => this.#purposes[key] === true);
-  }
-
   /** The page's own host, and those that the banner comes from and talks to, are held only by their own name. */
   #isOthers(host: string): boolean {
-    if (this.#hosts.get(nameOf(host))?.isLiteral) return true;
-    const bases = [...listBanners()].map((banner) => banner.getAttribute('api-base'));
-    return ![location.host, this.#source, ...bases.map((base) => readHost(base ?? ''))].includes(host);
+    return this.#hosts.get(nameOf(host))?.isLiteral || !listOwnHosts(this.#sources).includes(host);
   }
 
   #list(key: string, name: string): void {
@@ -79,6 +73,7 @@ export class RequestGate {
     if (!kind && !host) reportName(name);
     const hosts = kind ? catalogue[kind].flatMap(([, , ends]) => ends.match(/\S+/g) ?? []) : host ? [host] : [];
     for (const one of hosts) {
+      this.#keys.add(key);
       const listed = this.#hosts.get(one) ?? { keys: new Set(), isLiteral: false };
       listed.keys.add(key);
       listed.isLiteral ||= !kind;
@@ -87,15 +82,25 @@ export class RequestGate {
   }
 }
 
+/**
+ * Asks the banner each time: between a decision and its event a page may already act on it, and nothing may leave by then that
+ * has been taken back. What goes wrong here grants nothing.
+ */
+function isGranted(keys: ReadonlySet<string>): boolean {
+  const purposes = attempt(() => findSvcConsent()?.get()?.purposes) ?? {};
+  return [...keys].every((key) => attempt(() => purposes[key]) === true);
+}
+
 /** Without its port, and the dot that ends a whole name. */
 function nameOf(host: string): string {
   return host.replace(/:\d+$/, '').replace(/\.$/, '');
 }
 
-/** A host as addresses have it: in lower case, and in ASCII. */
+/** A host as addresses have it: in lower case, in ASCII, and without the dot that ends a whole name. */
 function readName(name: string): string | undefined {
   const url = /[/?#@*\\]/.test(name) ? undefined : attempt(() => new URL(`https://${name}`));
-  return url?.hostname;
+  const host = url?.hostname.replace(/\.$/, '');
+  return host && !/^\.|\.\./.test(host) ? host : undefined;
 }
 
 function reportName(name: string): void {

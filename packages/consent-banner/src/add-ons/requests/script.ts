@@ -7,4 +7,5 @@ const script = currentScript();
 if (!script || script.async || script.defer) {
   reportProblem('svc-consent-requests.js comes too late to hold all. Take async, defer and type="module" off its tag.');
 }
-holdRequests({ requests: script?.dataset.requests, source: script?.src });
+const { requests, apiBase } = { ...script?.dataset };
+holdRequests({ requests, source: script?.src, apiBase });

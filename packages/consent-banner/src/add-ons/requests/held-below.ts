@@ -1,0 +1,30 @@
+import type { HeldForm } from './held-form.ts';
+import { addressNames } from './tag-addresses.ts';
+
+/** Every tag that may wait. */
+const TAGS: string = [...addressNames]
+  .flatMap(([tag, names]) => names.map((name) => `${tag}[${name}]`))
+  .concat('script[*|href]')
+  .join();
+
+type Root = Element | DocumentFragment;
+
+export function isRoot(node: unknown): node is Root {
+  return node instanceof Element || node instanceof DocumentFragment;
+}
+
+/** By the root's own method: the controls of a form would take its place. */
+export function listBelow(root: Root, selector: string): readonly Element[] {
+  const { querySelectorAll } = root instanceof Element ? Element.prototype : DocumentFragment.prototype;
+  return [...(querySelectorAll.call(root, selector) as NodeListOf<Element>)];
+}
+
+/** Holds the tags below a root. @returns those. */
+export function holdBelow(form: HeldForm, root: Root): readonly Element[] {
+  return listBelow(root, TAGS).filter((tag) => form.holdTag(tag));
+}
+
+/** Notes the scripts of what a parser has made for another script: they never run, and nobody is to wait for them. */
+export function spendBelow(form: HeldForm, root: Root): void {
+  for (const script of listBelow(root, 'script')) form.spend(script);
+}

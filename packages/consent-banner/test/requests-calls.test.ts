@@ -1,0 +1,309 @@
+import { expect } from '@open-wc/testing';
+import { holdRequests, type RequestOptions } from '../src/add-ons/requests/index.ts';
+import { createConsent } from '../src/headless.ts';
+import { listenToConsole, restorePage } from './network.ts';
+import { countRequests, createAddress, nameHost, settleRequests } from './requests-network.ts';
+import { openFrame } from './visitor-frame.ts';
+
+type Purposes = Readonly<Record<string, unknown>> | null;
+
+interface SocketStream {
+  readonly url: string;
+  readonly opened: Promise<Error>;
+  readonly closed: Promise<Error>;
+  close(): void;
+}
+
+const page = window as unknown as {
+  SvcConsent?: unknown;
+  readonly WebSocketStream: new (address: string, options?: object) => SocketStream;
+};
+const held = nameHost('tracker');
+/** A socket that somebody answers: the test server's own. */
+const socketAddress = `ws://${held}:${location.port}/wds`;
+const stops: (() => void)[] = [];
+
+/** What `SvcConsent.get()` says, which comes before any event. */
+function set(purposes: Purposes): void {
+  const state = purposes && { decided: true, purposes };
+  Object.defineProperty(window, 'SvcConsent', { value: { get: () => state }, configurable: true });
+}
+
+function decide(purposes: Purposes): void {
+  set(purposes);
+  document.dispatchEvent(new CustomEvent('svc-consent'));
+}
+
+const grant = (): void => decide({ statistics: true });
+const withdraw = (): void => decide({ statistics: false });
+
+function hold(options: Partial<RequestOptions> = {}): void {
+  stops.push(holdRequests({ requests: `statistics: ${held}`, ...options }));
+}
+
+const isHeld = (address: string): boolean => Object.assign(new Image(), { src: address }).hasAttribute('data-src');
+
+const hear = (target: EventTarget, type: string): Promise<Event> =>
+  new Promise((resolve) => target.addEventListener(type, resolve, { once: true }));
+
+describe('the calls that the requests add-on holds', () => {
+  let holder: HTMLElement;
+
+  beforeEach(() => {
+    holder = document.body.appendChild(document.createElement('div'));
+    decide(null);
+    performance.clearResourceTimings();
+    performance.setResourceTimingBufferSize(1000);
+  });
+
+  afterEach(() => {
+    for (const stop of stops.splice(0)) stop();
+    restorePage();
+    delete page.SvcConsent;
+    holder.remove();
+  });
+
+  it('follow what the banner says at that moment, whoever else has heard of it first', async () => {
+    const [first, late, broken] = [createAddress(held), createAddress(held), createAddress(held)];
+    hold();
+    set({ statistics: true });
+    await fetch(first, { mode: 'no-cors' });
+    set({ statistics: false });
+    expect(navigator.sendBeacon(late)).to.equal(false);
+    const fail = (): never => {
+      throw new Error('broken');
+    };
+    Object.defineProperty(window, 'SvcConsent', { value: { get: fail }, configurable: true });
+    expect(navigator.sendBeacon(broken)).to.equal(false);
+    await settleRequests();
+    expect([first, late, broken].map(countRequests)).to.deep.equal([1, 0, 0]);
+  });
+
+  it('end a socket with the consent that opened it, and open none after that', async () => {
+    hold();
+    grant();
+    const socket = new WebSocket(socketAddress);
+    const free = new WebSocket(socketAddress.replace(held, nameHost('free')));
+    await Promise.all([socket, free].map((one) => hear(one, 'open')));
+    const closed = hear(socket, 'close') as Promise<CloseEvent>;
+    decide({ statistics: true, marketing: true });
+    expect(socket.readyState, 'another decision changes nothing').to.equal(WebSocket.OPEN);
+    withdraw();
+    expect([socket.readyState, free.readyState]).to.deep.equal([WebSocket.CLOSING, WebSocket.OPEN]);
+    expect((await closed).wasClean).to.equal(true);
+    free.close();
+    expect(((await hear(new WebSocket(socketAddress), 'close')) as CloseEvent).code).to.equal(1006);
+  });
+
+  it('end a source of events with the consent, and when the page asks about another notice', async () => {
+    hold();
+    const ask = (): void => {
+      set(null);
+      holder.append(document.createElement('p'));
+    };
+    for (const end of [withdraw, ask]) {
+      grant();
+      const source = new EventSource(createAddress(held));
+      end();
+      await Promise.resolve(); // No answer of a network comes by then.
+      expect(source.readyState).to.equal(EventSource.CLOSED);
+    }
+  });
+
+  it('send no XMLHttpRequest after the withdrawal, when it was opened under consent', async () => {
+    const [before, after] = [createAddress(held), createAddress(held)];
+    hold();
+    const [early, late] = [new XMLHttpRequest(), new XMLHttpRequest()];
+    early.open('GET', before);
+    grant();
+    late.open('GET', after);
+    early.send();
+    withdraw();
+    late.send();
+    await hear(late, 'error');
+    expect(() => early.send(), 'the browser’s own, which is under way')
+      .to.throw(DOMException)
+      .with.property('name', 'InvalidStateError');
+    await settleRequests();
+    expect([before, after].map(countRequests)).to.deep.equal([1, 0]);
+  });
+
+  it('let a listener abort an XMLHttpRequest that has only begun, as one of the browser', async () => {
+    const run = async (address: string): Promise<readonly unknown[]> => {
+      const xhr = new XMLHttpRequest();
+      const told: string[] = [];
+      xhr.open('POST', address);
+      for (const [name, target] of [
+        ['', xhr],
+        ['upload ', xhr.upload],
+      ] as const) {
+        for (const type of ['loadstart', 'error', 'abort', 'loadend', 'readystatechange']) {
+          target.addEventListener(type, () => told.push(name + type));
+        }
+      }
+      xhr.addEventListener('loadstart', () => xhr.abort());
+      xhr.send('body');
+      await settleRequests();
+      return [...told, xhr.readyState];
+    };
+    const native = await run('http://none.localhost:1/');
+    expect(native).to.include('abort');
+    hold();
+    expect(await run(createAddress(held))).to.deep.equal(native);
+  });
+
+  it('hold a WebSocketStream likewise: it fails for the reason that it has without a network', async () => {
+    const read = async (address: string): Promise<readonly unknown[]> => {
+      new page.WebSocketStream(address).close(); // Nobody asks for its reasons, and nobody is told.
+      const stream = new page.WebSocketStream(address, { protocols: ['chat'] });
+      const reasons = await Promise.all(
+        [stream.opened, stream.closed].map((one) => one.catch((reason: Error) => reason)),
+      );
+      return [stream.url, ...reasons.flatMap(({ name, message }) => [name, message])];
+    };
+    const [, ...native] = await read('ws://none.localhost:1/');
+    hold();
+    expect(await read(socketAddress)).to.deep.equal([socketAddress, ...native]);
+    grant();
+    const stream = new page.WebSocketStream(socketAddress);
+    await stream.opened;
+    withdraw();
+    await stream.closed;
+    expect(() => new page.WebSocketStream(socketAddress, { protocols: ['a', 'a'] })).to.throw(DOMException);
+    expect([page.WebSocketStream.prototype.constructor, page.WebSocketStream.name]).to.deep.equal([
+      page.WebSocketStream,
+      'WebSocketStream',
+    ]);
+  });
+
+  it('leave the sockets that were refused as they are when the site wants it no more', async () => {
+    hold();
+    const socket = new WebSocket(socketAddress);
+    const source = new EventSource(createAddress(held));
+    for (const stop of stops.splice(0)) stop();
+    expect([socket.readyState, source.readyState]).to.deep.equal([0, 0]);
+    socket.close();
+    source.close();
+    expect([socket.readyState, source.readyState]).to.deep.equal([2, 2]);
+    const open = new WebSocket(socketAddress);
+    await hear(open, 'open');
+    open.close();
+  });
+});
+
+describe('the hosts that the requests add-on holds', () => {
+  let holder: HTMLElement;
+
+  beforeEach(() => {
+    holder = document.body.appendChild(document.createElement('div'));
+  });
+
+  afterEach(() => {
+    for (const stop of stops.splice(0)) stop();
+    restorePage();
+    holder.remove();
+  });
+
+  const own = `consent.${held}`;
+
+  /** A tag of the banner with an address, which nothing is asked for. */
+  function put(name: string, attribute: string, value: string): void {
+    const tag = document.createElement(name);
+    tag.setAttribute(attribute, value);
+    if (name === 'script') tag.setAttribute('type', 'text/template');
+    holder.append(tag);
+  }
+
+  const script = `http://${own}:${location.port}/widgets/svc-consent/1/svc-consent.js`;
+  const ways: Readonly<Record<string, () => void>> = {
+    'the add-on’s own script': () => hold({ source: script }),
+    'apiBase, for an interface of your own': () => hold({ apiBase: `http://${own}:${location.port}/api` }),
+    'api-base of the banner': () => {
+      put('svc-consent', 'api-base', `http://${own}:${location.port}`);
+      hold();
+    },
+    'api-base of a part of it': () => {
+      put('svc-consent-view', 'api-base', `http://${own}:${location.port}`);
+      hold();
+    },
+    'the script tag of the banner': () => {
+      put('script', 'src', script);
+      hold();
+    },
+  };
+
+  for (const [name, start] of Object.entries(ways)) {
+    it(`are none that the banner talks to, by ${name}, and all beside it`, () => {
+      start();
+      expect([createAddress(own), createAddress(held), createAddress(`other.${held}`)].map(isHeld)).to.deep.equal([
+        false,
+        true,
+        true,
+      ]);
+      hold({ requests: `statistics: ${own}` });
+      expect(isHeld(createAddress(own)), 'but by its very name').to.equal(true);
+    });
+  }
+
+  it('are those of scripts that only look like the banner’s, or wait themselves', () => {
+    put('script', 'src', `http://${own}:${location.port}/count.js?x=/svc-consent.js`);
+    hold();
+    holder.append(Object.assign(document.createElement('script'), { src: script }));
+    expect(isHeld(createAddress(own))).to.equal(true);
+  });
+
+  it('have no exception for what the page takes as its base', () => {
+    const base = document.head.appendChild(Object.assign(document.createElement('base'), { href: createAddress(own) }));
+    hold();
+    expect(isHeld('/count.gif')).to.equal(true);
+    base.remove();
+  });
+
+  it('are told on the console when the banner itself is refused by them', async () => {
+    const told = listenToConsole();
+    const noticeId = crypto.randomUUID();
+    hold();
+    const consent = createConsent({ noticeId, apiBase: `http://${own}:${location.port}` });
+    expect(await consent.loadNotice()).to.equal(null);
+    consent.destroy();
+    expect(told.filter((one) => one.includes('data-api-base') && one.includes(noticeId))).to.have.length(1);
+    for (const stop of stops.splice(0)) stop();
+    hold({ apiBase: `http://${own}:${location.port}` });
+    const again = createConsent({ noticeId, apiBase: `http://${own}:${location.port}` });
+    expect((await again.loadNotice())?.id).to.equal(noticeId);
+    again.destroy();
+  });
+
+  it('may be named with the dot that ends a whole name; other names with too many dots are told', () => {
+    const told = listenToConsole();
+    hold({ requests: `statistics: ${held}. .wrong.example also..wrong.example .` });
+    expect(isHeld(createAddress(held))).to.equal(true);
+    for (const name of ['".wrong.example"', '"also..wrong.example"', '"."']) {
+      expect(
+        told.filter((one) => one.includes(name)),
+        name,
+      ).to.have.length(1);
+    }
+  });
+});
+
+describe('the tag of the requests add-on', () => {
+  const listen = '<script>told = []; console.error = (...parts) => told.push(parts.join(" "))</script>';
+
+  for (const [attributes, isLate] of [
+    ['', false],
+    ['async', true],
+    ['defer', true],
+    ['type="module"', true],
+  ] as const) {
+    it(`says ${isLate ? 'on the console that it comes too late' : 'nothing'} with ${attributes || 'no such attribute'}`, async () => {
+      const source = '/packages/consent-banner/dist/svc-consent-requests.js';
+      const tag = `<script ${attributes} src="${source}" data-requests="statistics: ${held}"></script>`;
+      const frame = await openFrame({ noticeId: crypto.randomUUID(), above: listen + tag, policy: 'none' as 'strict' });
+      const { told } = frame.contentWindow as unknown as { readonly told: readonly string[] };
+      const late = told.filter((one) => one.includes('comes too late') && one.includes('Take async, defer'));
+      expect(late).to.have.length(isLate ? 1 : 0);
+      frame.remove();
+    });
+  }
+});
