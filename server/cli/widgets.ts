@@ -2,7 +2,7 @@ import { Id } from '../http/schemas.ts';
 import { nameAddress } from '../serve.ts';
 import { TenantSlug } from '../tenants/tenant.ts';
 import { type DescribedWidget, describeWidgets, type WidgetIndex } from '../widgets/describe-widgets.ts';
-import { type Owner, placeholders } from '../widgets/tags.ts';
+import { type Owner, placeholders, writeAddOnElement } from '../widgets/tags.ts';
 import { readWidgets } from '../widgets/widget.ts';
 import { type Command, type OptionValues, UsageError } from './command.ts';
 
@@ -28,22 +28,30 @@ version of every widget with all its files and add-ons, as the server answers at
     if (wanted.length === 0) throw new UsageError(`--release: no widget has a version ${options.release}.`);
     const index = describeWidgets(wanted, nameAddress(settings, settings.port), owner);
     const addOn = readAddOn(options, index);
-    for (const line of index.widgets.flatMap((widget) => writeLines(widget, addOn))) say(line);
+    for (const line of index.widgets.flatMap((widget) => writeLines(widget, { addOn, owner }))) say(line);
     result(index);
     return 0;
   },
 };
 
+interface Wanted {
+  readonly addOn: string | undefined;
+  readonly owner: Owner;
+}
+
 /** A widget with its newest version, and its older ones by name. */
-function writeLines({ name, versions }: DescribedWidget, addOn: string | undefined): readonly string[] {
+function writeLines({ name, versions }: DescribedWidget, { addOn, owner }: Wanted): readonly string[] {
   const [newest, ...older] = versions;
   if (newest === undefined) return [];
   const { version, released, tag, addOns } = newest;
   const names = addOns.map((one) => one.name).join(', ');
+  const wanted = addOns.find((one) => one.name === addOn);
+  // An add-on with an element of its own stands in the place of the widget.
+  const element = wanted ? writeAddOnElement(wanted.name, owner) : null;
   return [
     `${name} ${version}${released ? '' : ' (not released: its bytes may change with the next build)'}`,
-    ...addOns.filter((one) => one.name === addOn).map((one) => one.tag),
-    tag,
+    ...(wanted ? [wanted.tag] : []),
+    element ?? tag,
     ...(names === '' ? [] : [`Add-ons: ${names} (--add-on <name> prints the tag of one)`]),
     older.length === 0 ? '' : `Also there: ${older.map((one) => one.version).join(', ')}\n`,
   ];
@@ -51,7 +59,9 @@ function writeLines({ name, versions }: DescribedWidget, addOn: string | undefin
 
 function readAddOn({ 'add-on': name }: OptionValues, { widgets: described }: WidgetIndex): string | undefined {
   if (name === undefined) return undefined;
-  const names = described.flatMap(({ versions }) => versions[0]?.addOns ?? []).map((one) => one.name);
+  const names: readonly string[] = described
+    .flatMap(({ versions }) => versions[0]?.addOns ?? [])
+    .map((one) => one.name);
   if (!names.includes(String(name))) throw new UsageError(`--add-on: there is no add-on ${name} in that version.`);
   return String(name);
 }

@@ -1,4 +1,13 @@
-import { listAddOns, type Owner, placeholders, writeAddOnTag, writeElement, writeScriptTag, writeTag } from './tags.ts';
+import {
+  type AddOnName,
+  listAddOns,
+  type Owner,
+  placeholders,
+  writeAddOnTag,
+  writeElement,
+  writeScriptTag,
+  writeTag,
+} from './tags.ts';
 import type { Widget } from './widget.ts';
 
 /** Every widget with its versions, the newest first, and the tags for one address. */
@@ -22,7 +31,7 @@ export interface WidgetVersion {
   /** Both, ready to paste. */
   readonly tag: string;
   /** Further scripts for sites that need them, each with a tag of its own; empty for a widget or a version without. */
-  readonly addOns: readonly { readonly name: string; readonly file: string; readonly tag: string }[];
+  readonly addOns: readonly { readonly name: AddOnName; readonly file: string; readonly tag: string }[];
   readonly files: readonly {
     readonly file: string;
     readonly url: string;

@@ -46,10 +46,16 @@ interface AddOnKind {
   readonly isDeferred: boolean;
   /** What a site owner fills in, with values to start from. */
   readonly settings: Readonly<Record<string, string>>;
+  /** What stands on the page in the place of the widget's own element and tag. */
+  readonly element?: (owner: Owner) => Markup;
 }
 
 const addOnKinds = {
-  elements: { isDeferred: true, settings: {} },
+  elements: {
+    isDeferred: true,
+    settings: {},
+    element: ({ noticeId }) => html`<svc-consent-view notice-id="${noticeId}"></svc-consent-view>`,
+  },
   gpp: {
     isDeferred: false,
     settings: { 'data-sections': 'usnat', 'data-opt-outs': 'marketing: sale sharing targeted-advertising' },
@@ -90,4 +96,13 @@ export function writeAddOnTag(
   const { file, integrity } = addOn.built;
   const given = Object.entries(settings).map(([attribute, value]) => html` ${attribute}="${value}"`);
   return `${html`<script src="${baseUrl}/widgets/${name}/${version}/${file}" integrity="${integrity}" crossorigin="anonymous"${isDeferred ? ' defer' : ''}${given}></script>`}`;
+}
+
+/**
+ * The element of an add-on that stands in the place of the widget, as a site owner pastes it.
+ * @returns null for an add-on beside the widget, whose element stays.
+ */
+export function writeAddOnElement(name: AddOnName, owner: Owner = placeholders): string | null {
+  const { element }: AddOnKind = addOnKinds[name];
+  return element ? `${element(owner)}` : null;
 }

@@ -1,5 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { emulateMedia, setViewport } from '@web/test-runner-commands';
+import type { Notice } from '../src/notice.ts';
 import { everything, find, isAsked, leaveView, type ViewVisit, visitView } from './elements-page.ts';
 import { restoreMedia } from './media.ts';
 import { listenToConsole, restorePage } from './network.ts';
@@ -8,13 +9,14 @@ import { waitUntil } from './wait-until.ts';
 const page = '/docs-site/pages/widgets/building-blocks.md';
 
 /** An example of the documentation, as it stands there, on a first visit. */
-async function runExample(index: number): Promise<ViewVisit> {
+async function runExample(index: number, notice: Partial<Notice> = {}): Promise<ViewVisit> {
   const text = await (await fetch(page)).text();
   const code = [...text.matchAll(/```html [^\n]*\n([\s\S]*?)```/g)][index]?.[1] ?? '';
   const { head, body } = new DOMParser().parseFromString(code, 'text/html');
   const css = head.querySelector('style')?.textContent ?? '';
   const view = body.querySelector('svc-consent-view');
-  const visit = visitView({ html: view?.innerHTML ?? '', attributes: { class: view?.className ?? '' }, only: css });
+  const attributes = { class: view?.className ?? '' };
+  const visit = visitView({ notice, html: view?.innerHTML ?? '', attributes, only: css });
   await waitUntil(() => isAsked(visit), 'it asks');
   return visit;
 }
@@ -45,6 +47,26 @@ describe('each whole page that the documentation of the building blocks shows', 
       }
       await new Promise((done) => setTimeout(done, 1_300));
       expect(complaints).to.deep.equal([]);
+    });
+
+    it(`keeps words of any length within itself: ${index}`, async () => {
+      await setViewport({ width: 375, height: 667 });
+      const words = {
+        label: 'Reichweitenmessungsverfahrensbeschreibung',
+        description: `https://example.com/${'a'.repeat(90)}`,
+      };
+      const visit = await runExample(index, { purposes: [{ key: 'statistics', required: false, ...words }] });
+      if (index === 0) find(visit, '[data-svc=open]').click();
+      const layer = find(visit, index === 0 ? 'dialog' : '[data-svc=banner]');
+      expect(layer.textContent).to.contain(words.description);
+      expect(layer.scrollWidth).to.equal(layer.clientWidth);
+    });
+
+    it(`has no button that could send a form: ${index}`, async () => {
+      const text = await (await fetch(page)).text();
+      const code = [...text.matchAll(/```html [^\n]*\n([\s\S]*?)```/g)][index]?.[1] ?? '';
+      expect(code.match(/<button(?! type="button")/g)).to.equal(null);
+      expect(code).to.contain('<button type="button"');
     });
 
     for (const size of [

@@ -206,6 +206,18 @@ describe('a site’s own markup, made of building blocks, is fair:', () => {
     expect(window.SvcConsent.get()?.purposes).to.deep.equal(nothingOptional);
   });
 
+  it('nor does one of which a script says that it was turned on, which shows as off', async () => {
+    const visit = await meetView();
+    const dialog = await openPreferences(visit);
+    for (const input of listSwitches(visit)) {
+      input.checked = true;
+      input.dispatchEvent(new Event('change', { bubbles: true }));
+    }
+    expect(listSwitches(visit).map(({ checked }) => checked)).to.deep.equal([true, false, false]);
+    pressIn(dialog, 'save');
+    expect(window.SvcConsent.get()?.purposes).to.deep.equal(nothingOptional);
+  });
+
   it('a switch that a script of the page turned off is not granted either', async () => {
     const visit = await meetView();
     const dialog = await openPreferences(visit);

@@ -183,6 +183,18 @@ describe('svc widgets', () => {
     assert.equal(stdout.split('<script').length, 4);
   });
 
+  test('prints no banner beside an add-on that stands in its place, but the element of that', async () => {
+    const { stdout } = await runSvc(['widgets', '--add-on', 'elements', '--notice', notice], environment);
+    assert.match(
+      stdout,
+      new RegExp(
+        `svc-consent-elements\\.js" integrity="sha384-[^"]+" crossorigin="anonymous" defer></script>\n<svc-consent-view notice-id="${notice}"></svc-consent-view>\n`,
+      ),
+    );
+    assert.doesNotMatch(stdout, /<svc-consent |svc-consent\.js/);
+    assert.match(stdout, /<svc-trust-badge /);
+  });
+
   test('refuses what is no notice, no tenant, no version and no add-on', async () => {
     for (const words of [
       ['--notice', '"><script>'],

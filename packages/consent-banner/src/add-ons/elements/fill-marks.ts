@@ -1,6 +1,6 @@
 import { reportProblem } from '../../report-problem.ts';
-import { fillText, setHidden, writeAttribute } from './fill-text.ts';
-import { findAll, findAround, findRole, KEY, readProperty } from './roles.ts';
+import { fillText, isWritten, setHidden, writeAttribute } from './fill-text.ts';
+import { findAll, findAround, findLayer, findRole, KEY, readProperty } from './roles.ts';
 import { type StateName, stateNames, type ViewFacts, wordNames } from './view-facts.ts';
 
 /** The words that are names of the notice, in its language; the others are numbers and dates. */
@@ -19,13 +19,18 @@ export function fillMarks(view: HTMLElement, facts: ViewFacts): void {
     setHidden(part, !facts.states.has(name));
   }
   for (const button of findRole(view, 'receipt')) setHidden(button, facts.receipt === null);
+  // A banner that asks goes with a choice alone.
+  for (const button of findRole(view, 'close').filter((one) => findLayer(one)?.dataset.svc === 'banner')) {
+    if (facts.snapshot.isAsking) setHidden(button, true);
+    else if (button.dataset.svcWhen === undefined) setHidden(button, false);
+  }
 }
 
 function fillPlace(place: HTMLElement, { words, language }: ViewFacts): void {
   const name = place.dataset.svcText as (typeof wordNames)[number];
   if (!wordNames.includes(name)) {
     reportProblem(`data-svc-text="${name}" is not understood. It must be one of ${wordNames.join(', ')}.`);
-  } else if (place.childElementCount > 0) {
+  } else if (place.childElementCount > 0 && !isWritten(place)) {
     reportProblem(`data-svc-text="${name}" is on what has elements in it. Write it on an empty <span>.`);
   } else {
     const text = words[name] ?? '';

@@ -2,25 +2,34 @@ import { findAround, readProperty } from './roles.ts';
 
 /** The places that were given a language by us. */
 const marked = new WeakSet<Element>();
+/** What was written into each place last. What others make of it since, such as a translation, is theirs. */
+const written = new WeakMap<Element, string>();
 
 /**
  * Writes words into a place, as text alone. Words of another language than what is around them say so, for screen readers
- * and for those who write from the right (WCAG 2.2, 3.1.2).
+ * (WCAG 2.2, 3.1.2), and none turn the direction of what is around them.
  * @param language BCP 47 tag of the words; empty where they are of none, such as a number.
  */
 export function fillText(place: HTMLElement, text: string, language: string): void {
+  const isTranslated = written.get(place) === text && place.childElementCount > 0;
+  if (isTranslated) return;
   // What is as it should be stays: a selection in it, too.
-  if (place.textContent !== text) place.textContent = text;
+  if (written.get(place) !== text || place.textContent === '') {
+    if (place.textContent !== text) place.textContent = text;
+    written.set(place, text);
+  }
+  if (language !== '' && !place.hasAttribute('dir')) place.setAttribute('dir', 'auto');
   const around = place.parentElement && findAround(place.parentElement, '[lang]');
   const isForeign = language !== '' && readBase(language) !== readBase(around ? readProperty(around, 'lang') : '');
   if (isForeign) {
     writeAttribute(place, 'lang', language);
-    writeAttribute(place, 'dir', 'auto');
     marked.add(place);
-  } else if (marked.delete(place)) {
-    place.removeAttribute('lang');
-    place.removeAttribute('dir');
-  }
+  } else if (marked.delete(place)) place.removeAttribute('lang');
+}
+
+/** Whether words were written into a place before. */
+export function isWritten(place: Element): boolean {
+  return written.has(place);
 }
 
 function readBase(tag: string): string {

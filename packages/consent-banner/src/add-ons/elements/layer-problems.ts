@@ -1,5 +1,4 @@
-import { findUnfairLook } from './fair-look.ts';
-import { buttonRoles, findAll, findRole, type Role } from './roles.ts';
+import { buttonRoles, findAll, findLayer, findRole, type Role } from './roles.ts';
 
 /**
  * What a layer lacks or has too much of: then it is not shown, for nobody could refuse there, or nothing would happen.
@@ -15,7 +14,12 @@ export function listLayerProblems(layer: HTMLElement): readonly string[] {
     for (const { localName } of findRole(layer, role).filter((one) => !(one instanceof HTMLButtonElement)))
       problems.push(`has <${localName} data-svc="${role}">, which must be a <button>`);
   }
-  if (findRole(layer, 'reject').length === 0)
+  if (layer.parentElement && findLayer(layer.parentElement))
+    problems.push('is within another layer. Move it out of there');
+  if (layer.dataset.svcWhen !== undefined)
+    problems.push('has data-svc-when: when it is shown is seen to. Take that away');
+  // Those of a layer within this one are not its own.
+  if (!findRole(layer, 'reject').some((one) => findLayer(one) === layer))
     problems.push('has no <button data-svc="reject">: refusing must be as easy as accepting');
   if (findRole(layer, 'purpose').some(({ localName }) => localName !== 'template'))
     problems.push('has data-svc="purpose" on what is no <template>');
@@ -42,23 +46,14 @@ export function listSources(template: HTMLTemplateElement): readonly Element[] {
   return [...(template.content?.children.length ? template.content.children : template.children)];
 }
 
-/** What makes refusing harder than granting in a layer that is shown, or null where one way to refuse is as easy. */
-export function findUnfairness(layer: HTMLElement, grant: HTMLElement): string | null {
-  let found: string | undefined;
-  for (const reject of findRole(layer, 'reject')) {
-    const problem = findUnfairLook(reject, grant);
-    if (problem === null) return null;
-    found ??= `"${reject.textContent.trim()}" ${problem}`;
-  }
-  return found ?? 'is not there';
-}
-
 /** What is no reason to hide a layer, but wants mending. */
 export function listLesserProblems(layer: HTMLElement): readonly string[] {
   const problems: string[] = [];
   if (!readLayerName(layer))
     problems.push('has no name. Write aria-labelledby with the id of its heading, or aria-label');
-  if (!isOpen(layer) && layer.checkVisibility?.())
+  // What fades out is to be seen for a moment.
+  const isFading = layer.getAnimations().length > 0;
+  if (!isOpen(layer) && !isFading && layer.checkVisibility?.({ opacityProperty: true, visibilityProperty: true }))
     problems.push(
       'is to be seen although it is hidden: your CSS sets "display". Add the rule [hidden], dialog:not([open]) { display: none }',
     );

@@ -42,20 +42,18 @@ export function measureReach(element: HTMLElement): Reach {
     const isFixed = isOnTop || (position === 'fixed' && !holder);
     const around = /absolute|fixed/.test(position) ? holder : findParent(at);
     if (isFixed || !around || around === root) {
-      limit(isFixed || isLocked(root) ? view : readRange(findScroller() ?? root, view));
+      limit(isFixed ? view : readRange(findScroller() ?? root, view, getComputedStyle(findWindowStyle(root))));
       break;
     }
     at = around;
-    const { overflowX, overflowY } = getComputedStyle(at);
-    // Of the body and the root it is the window that scrolls.
-    if (at.localName === 'body' || `${overflowX}${overflowY}` === 'visiblevisible') continue;
+    const style = getComputedStyle(at);
+    const overflow = style.overflowX + style.overflowY;
+    // Of the body and the root it is the window that scrolls, and what is in a line cuts nothing off.
+    if (at === findWindowStyle(root) || style.display === 'inline' || overflow === 'visiblevisible') continue;
     const port = readPort(at);
     seen = cut(seen, port);
-    if (!/auto|scroll/.test(overflowX + overflowY)) limit(port);
-    else {
-      limit(readRange(at, port));
-      box = moveInto(box, port);
-    }
+    limit(readRange(at, port, style));
+    if (/auto|scroll/.test(overflow)) box = moveInto(box, port);
   }
   seen = cut(seen, view);
   const middle = [(seen.left + seen.right) / 2, (seen.top + seen.bottom) / 2] as const;
@@ -67,14 +65,14 @@ function findScroller(): HTMLElement | null {
   return Reflect.get(Document.prototype, 'scrollingElement', document) as HTMLElement | null;
 }
 
-/** Whether the page itself cannot be scrolled. */
-function isLocked(root: Element): boolean {
-  const scrollers = [root, ...root.children].filter((one) => one.matches('html,body'));
-  return scrollers.some((one) => /hidden|clip/.test(getComputedStyle(one).overflowY));
+/** Whose `overflow` the window has: the body's unless the root has one of its own (CSS Overflow 3, section 3.3). */
+function findWindowStyle(root: HTMLElement): HTMLElement {
+  const body = [...root.children].find((one) => one.matches('body')) as HTMLElement | undefined;
+  return body && getComputedStyle(root).overflowY === 'visible' ? body : root;
 }
 
 /** What is around an element as it is drawn, out of a shadow tree too. */
-function findParent(element: HTMLElement): HTMLElement | null {
+export function findParent(element: HTMLElement): HTMLElement | null {
   const { host } = Node.prototype.getRootNode.call(element) as ShadowRoot;
   const around = readProperty(element, 'assignedSlot') ?? readProperty(element, 'parentElement') ?? host ?? null;
   return around as HTMLElement | null;
@@ -83,28 +81,43 @@ function findParent(element: HTMLElement): HTMLElement | null {
 /** What an element shows of its content. */
 function readPort(element: HTMLElement): Box {
   const { left, top } = Element.prototype.getBoundingClientRect.call(element);
-  const [x, y] = [left + readProperty(element, 'clientLeft'), top + readProperty(element, 'clientTop')];
+  const [scaleX, scaleY] = readScale(element);
+  const [x, y] = [
+    left + readProperty(element, 'clientLeft') * scaleX,
+    top + readProperty(element, 'clientTop') * scaleY,
+  ];
   return {
     left: x,
     top: y,
-    right: x + readProperty(element, 'clientWidth'),
-    bottom: y + readProperty(element, 'clientHeight'),
+    right: x + readProperty(element, 'clientWidth') * scaleX,
+    bottom: y + readProperty(element, 'clientHeight') * scaleY,
   };
 }
 
-/** All that it can show when it is scrolled. From right to left it begins on the right. */
-function readRange(scroller: HTMLElement, port: Box): Box {
-  const names = ['scrollWidth', 'scrollHeight', 'scrollLeft', 'scrollTop'] as const;
-  const [width, height, scrolledX, scrolledY] = names.map((name) => readProperty(scroller, name)) as [
-    number,
-    number,
-    number,
-    number,
-  ];
-  const isReversed = getComputedStyle(scroller).direction === 'rtl';
-  const left = port.left - scrolledX - (isReversed ? width - (port.right - port.left) : 0);
-  const top = port.top - scrolledY;
-  return { left, top, right: left + width, bottom: top + height };
+/** How much larger an element is drawn than its own measures say, by `zoom` or a transform. */
+function readScale(element: HTMLElement): readonly [x: number, y: number] {
+  const { width, height } = Element.prototype.getBoundingClientRect.call(element);
+  // Its own measures are whole numbers: a part of a pixel is no scale.
+  const divide = (drawn: number, own: number): number => (Math.abs(drawn - own) < 1 ? 1 : drawn / own || 1);
+  return [divide(width, readProperty(element, 'offsetWidth')), divide(height, readProperty(element, 'offsetHeight'))];
+}
+
+/** All that it can show when it is scrolled: what lies before its start is lost, and at its end there is always room. */
+function readRange(scroller: HTMLElement, port: Box, { overflowX, overflowY }: CSSStyleDeclaration): Box {
+  const [scaleX, scaleY] = readScale(scroller);
+  const { direction, display, flexDirection } = getComputedStyle(scroller);
+  const flow = display.endsWith('flex') ? flexDirection : '';
+  const isFromRight = (direction === 'rtl') !== (flow === 'row-reverse');
+  const isFromBottom = flow === 'column-reverse';
+  const [x, y] = [readProperty(scroller, 'scrollLeft') * scaleX, readProperty(scroller, 'scrollTop') * scaleY];
+  const across = isFromRight ? { left: -Infinity, right: port.right - x } : { left: port.left - x, right: Infinity };
+  const down = isFromBottom ? { top: -Infinity, bottom: port.bottom - y } : { top: port.top - y, bottom: Infinity };
+  return { ...port, ...(!isHidden(overflowX) && across), ...(!isHidden(overflowY) && down) };
+}
+
+/** Whether the visitor cannot scroll. */
+function isHidden(overflow: string): boolean {
+  return /hidden|clip/.test(overflow);
 }
 
 function cut(box: Box, by: Box): Box {

@@ -13,6 +13,9 @@ export type ButtonRole = (typeof buttonRoles)[number];
 
 export const buttonRoles = ['accept', 'reject', 'save', 'open', 'close', 'withdraw', 'receipt'] as const;
 
+/** The buttons that do something. */
+export const buttonSelector = buttonRoles.map((role) => `button[data-svc="${role}"]`).join();
+
 const roles: readonly string[] = [
   'banner',
   'preferences',

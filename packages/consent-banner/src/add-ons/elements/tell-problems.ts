@@ -1,6 +1,7 @@
 import { reportProblem } from '../../report-problem.ts';
 import { listBanners } from '../list-banners.ts';
-import { findUnfairness, isOpen, isWhole, listLayerProblems, listLesserProblems } from './layer-problems.ts';
+import { findUnfairness } from './find-unfairness.ts';
+import { isOpen, isWhole, listLayerProblems, listLesserProblems } from './layer-problems.ts';
 import { findRole, listUnknownRoles } from './roles.ts';
 
 export interface ViewMoment {

@@ -4,9 +4,14 @@ import { reportProblem } from '../../report-problem.ts';
 import { saveReceipt } from '../../save-receipt.ts';
 import { drawPurposes } from './draw-purposes.ts';
 import { fillMarks } from './fill-marks.ts';
-import { findUnfairness, isOpen, isWhole } from './layer-problems.ts';
-import { type IsOn, readSwitches } from './read-switches.ts';
-import { type ButtonRole, buttonRoles, findAround, findLayer, findRole, KEY } from './roles.ts';
+import { findUnfairness, followRest } from './find-unfairness.ts';
+import { followTab, isTooEarly, markFresh } from './fresh-layers.ts';
+import { keepFromForms, stopRepeat } from './guard-buttons.ts';
+import { findFocused, focusPart, passFocus } from './keep-focus.ts';
+import { isOpen, isWhole } from './layer-problems.ts';
+import { type IsOn, isMore, readSwitches } from './read-switches.ts';
+import { type ButtonRole, buttonSelector, findAround, findLayer, findRole, KEY } from './roles.ts';
+import { closeUnseen, hideLayer, showBanner, showDialog } from './show-layer.ts';
 import { tellProblems, tellUnfairness } from './tell-problems.ts';
 import { readFacts, type ViewFacts } from './view-facts.ts';
 
@@ -22,10 +27,12 @@ export interface ViewSessionOptions {
 const observed: MutationObserverInit = {
   childList: true,
   subtree: true,
-  attributeFilter: ['data-svc', 'data-svc-text', 'data-svc-when', 'hidden', 'lang'],
+  attributeFilter: ['data-svc', 'data-svc-text', 'data-svc-when', 'hidden', 'lang', 'popover', 'type'],
 };
 /** Milliseconds until what is wrong is told: markup and style sheets may come one after the other. */
 const PATIENCE = 1_000;
+/** Milliseconds that a visitor who decided before waits for the notice: taking back needs none (GDPR, Article 7(3)). */
+const LONGEST_WAIT = 1_000;
 
 /** One view at work: shows the page's own markup as the consent stands, and takes what the visitor decides in it. */
 export class ViewSession {
@@ -40,6 +47,8 @@ export class ViewSession {
   #isFailed = false;
   /** Whether the preferences are wanted. */
   #isOpen = false;
+  /** Whether they wait for the notice. */
+  #isHeld = false;
   /** The dialog that was shown; one that is closed by now was closed by the visitor. */
   #dialog: HTMLDialogElement | undefined;
   /** The switches that the visitor turned and has not saved. */
@@ -55,11 +64,16 @@ export class ViewSession {
     const { signal } = this.#ended;
     view.addEventListener('click', (event) => this.#press(event), { signal });
     view.addEventListener('change', (event) => this.#turn(event), { signal });
+    view.addEventListener('keydown', (event) => this.#leave(event), { signal });
+    view.addEventListener('keydown', stopRepeat, { signal, capture: true });
+    view.addEventListener('keyup', followTab, { signal, capture: true });
     view.addEventListener('focusin', (event) => this.#remember(event), { signal });
     // They do not go up the tree. The page may open the dialog itself, by `command="show-modal"`.
     for (const type of ['close', 'toggle'])
       view.addEventListener(type, () => this.#render(), { signal, capture: true });
+    followRest(view, signal);
     addEventListener.call(document, 'DOMContentLoaded', () => this.#render(), { signal });
+    keepFromForms(view);
     this.#consent = joinPage(settings, { method: 'banner', openPreferences: () => void this.open() });
     this.#consent.subscribe((snapshot) => this.#follow(snapshot));
     this.#observer.observe(view, observed);
@@ -68,9 +82,16 @@ export class ViewSession {
   /** Shows the preferences; without a dialog for them, the banner. */
   async open(): Promise<void> {
     this.#followDialog();
+    const isShown = this.#mayOpen();
     this.#isOpen = true;
-    if (!this.#notice) await this.#load();
+    if (!this.#notice) {
+      const loading = this.#load();
+      this.#isHeld = !isShown;
+      await (this.#snapshot?.decidedAt ? Promise.race([loading, wait(LONGEST_WAIT)]) : loading);
+      this.#isHeld = false;
+    }
     this.#render();
+    if (this.#isOpen && !this.#findDialog()) this.#focusBanner();
   }
 
   /** Shows what is to be shown, after the view was moved. */
@@ -84,7 +105,7 @@ export class ViewSession {
     this.#observer.disconnect();
     clearTimeout(this.#timer);
     this.#consent.destroy();
-    for (const layer of this.#findLayers()) hide(layer);
+    for (const layer of this.#findLayers()) hideLayer(layer);
     this.#onStates(new Set());
   }
 
@@ -92,7 +113,7 @@ export class ViewSession {
     // What was decided, here or in another tab, is what the switches show from now on.
     if (this.#snapshot?.decidedAt !== snapshot.decidedAt) this.#turned.clear();
     this.#snapshot = snapshot;
-    if (snapshot.isAsking && !this.#notice && !this.#isFailed) void this.#load().then(() => this.#render());
+    if (snapshot.isAsking && !this.#notice && !this.#isFailed) void this.#load();
     this.#render();
   }
 
@@ -101,8 +122,15 @@ export class ViewSession {
       this.#loading = undefined;
       this.#notice = notice;
       this.#isFailed = !notice;
+      // What stands there already is about to grow: a press at that moment is meant for something else.
+      for (const layer of this.#findLayers().filter(isOpen)) markFresh(layer);
+      this.#render();
     });
     await this.#loading;
+  }
+
+  #findDialog(): HTMLDialogElement | undefined {
+    return findRole<HTMLDialogElement>(this.#view, 'preferences')[0];
   }
 
   #findLayers(): readonly HTMLElement[] {
@@ -111,23 +139,34 @@ export class ViewSession {
 
   #render(): void {
     const snapshot = this.#snapshot;
-    if (!snapshot || this.#ended.signal.aborted) return;
+    if (this.#ended.signal.aborted) return;
+    keepFromForms(this.#view);
+    if (!snapshot) return;
     const notice = this.#notice;
+    const focused = findFocused(this.#view);
     this.#followDialog();
     const facts = readFacts({ consent: this.#consent, snapshot, notice, isFailed: this.#isFailed });
     if (notice) this.#draw(notice);
+    // What was drawn a moment ago has buttons, too.
+    keepFromForms(this.#view);
     fillMarks(this.#view, facts);
-    const [dialog] = findRole<HTMLDialogElement>(this.#view, 'preferences');
-    const isReopened = this.#isOpen && !dialog && notice !== null;
+    const dialog = this.#findDialog();
+    const isWanted = (snapshot.isAsking && notice !== null) || (!dialog && this.#mayOpen());
     for (const [at, banner] of findRole(this.#view, 'banner').entries()) {
-      const isWanted = at === 0 && notice !== null && (snapshot.isAsking || isReopened);
-      this.#show(banner, isWanted && isWhole(banner));
+      if (at === 0 && isWanted && isWhole(banner)) showBanner(banner);
+      else hideLayer(banner);
     }
     if (dialog) this.#showDialog(dialog);
+    passFocus({ view: this.#view, focused, before: this.#focusedBefore });
     this.#onStates(facts.states);
     // What we changed ourselves is no reason to look again.
     this.#observer.takeRecords();
     this.#checkSoon();
+  }
+
+  /** Who may take something back may do so while the notice cannot be had; there is nothing to be granted then. */
+  #mayOpen(): boolean {
+    return this.#isOpen && !this.#isHeld && (this.#notice !== null || this.#snapshot?.decidedAt != null);
   }
 
   #draw(notice: Notice): void {
@@ -145,33 +184,28 @@ export class ViewSession {
     return ({ key }) => this.#turned.get(key) ?? (Object.hasOwn(carried, key) && carried[key] === true);
   }
 
-  #show(banner: HTMLElement, isShown: boolean): void {
-    if (!isShown) {
-      if (banner.hidden) return;
-      const hadFocus = banner.matches(':focus-within');
-      hide(banner);
-      if (hadFocus) this.#focusedBefore?.focus({ preventScroll: true });
-      return;
-    }
-    if (!banner.matches('[role],section,aside')) banner.setAttribute('role', 'region');
-    banner.hidden = false;
-    if (banner.popover && !banner.matches(':popover-open')) banner.showPopover();
-  }
-
   #showDialog(dialog: HTMLDialogElement): void {
     const isModal = dialog.matches(':modal');
-    if (!isWhole(dialog)) return;
-    if (isModal && !this.#isOpen) void this.open();
-    else if (isModal) this.#dialog = dialog;
+    if (isModal && closeUnseen(dialog)) this.#forget();
+    else if (!isWhole(dialog)) return;
+    else if (isModal && !this.#isOpen) {
+      markFresh(dialog);
+      void this.open();
+    } else if (isModal) this.#dialog = dialog;
     else {
       // It was moved while it was open, or opened by the page: then the page behind it is not held.
       dialog.close();
-      // Who may take something back may do so while the notice cannot be had; there is nothing to be granted then.
-      if (!this.#isOpen || !(this.#notice || this.#snapshot?.decidedAt)) return;
-      dialog.hidden = false;
-      dialog.showModal();
-      this.#dialog = dialog;
+      if (!this.#mayOpen()) return;
+      if (showDialog(dialog)) this.#dialog = dialog;
+      else this.#forget();
     }
+  }
+
+  /** Who asked for it is brought there. */
+  #focusBanner(): void {
+    const [banner] = findRole(this.#view, 'banner');
+    if (!banner?.checkVisibility?.()) return;
+    if (!banner.matches(':focus-within')) focusPart(banner);
   }
 
   /** The event of a dialog that was closed comes late: by then it may be wanted again. */
@@ -181,16 +215,19 @@ export class ViewSession {
 
   /** The preferences were closed. What was turned and not saved is forgotten. */
   #forget(): void {
+    // What the dialog lay over stands where it was pressed.
+    if (this.#dialog) for (const banner of findRole(this.#view, 'banner')) markFresh(banner);
     this.#isOpen = false;
     this.#dialog = undefined;
     this.#turned.clear();
   }
 
-  #turn({ target }: Event): void {
+  #turn({ target, isTrusted }: Event): void {
     const input = target as HTMLInputElement;
     const key = findAround(input, `[${KEY}]`)?.getAttribute(KEY);
     if (key == null || input.dataset.svc !== 'purpose-switch') return;
-    this.#turned.set(key, input.checked);
+    // A script of the page may turn one off, not on.
+    if (isTrusted || !input.checked) this.#turned.set(key, input.checked);
     this.#render();
   }
 
@@ -199,16 +236,24 @@ export class ViewSession {
       this.#focusedBefore = relatedTarget;
   }
 
+  /** Escape closes a banner that was opened and does not ask, as it closes a dialog. */
+  #leave(event: KeyboardEvent): void {
+    const layer = findLayer(event.target as Element);
+    const isLeft = event.key === 'Escape' && !event.defaultPrevented && layer?.dataset.svc === 'banner';
+    if (isLeft && this.#isOpen && !this.#findDialog() && !this.#snapshot?.isAsking) this.#closePreferences();
+  }
+
   #press(event: Event): void {
-    const button = findAround(event.target as Element, buttonRoles.map((role) => `button[data-svc="${role}"]`).join());
+    const button = findAround(event.target as Element, buttonSelector);
     if (!button || (button as HTMLButtonElement).disabled) return;
     // In a form it would send that.
     event.preventDefault();
     const layer = findLayer(button);
+    if (isTooEarly(event, layer) && /^(accept|save|reject|withdraw)$/.test(button.dataset.svc ?? '')) return;
     const method = layer?.dataset.svc === 'preferences' ? 'modal' : 'banner';
     const actions: Readonly<Record<ButtonRole, () => unknown>> = {
       accept: () => this.#mayGrant(button, layer) && this.#decide(() => this.#consent.acceptAll({ method })),
-      save: () => this.#mayGrant(button, layer) && this.#save(layer as HTMLElement, method),
+      save: () => this.#save(button, layer, method),
       reject: () => this.#decide(() => this.#consent.rejectAll({ method })),
       withdraw: () => this.#decide(() => this.#withdraw(button, method)),
       open: () => this.open(),
@@ -219,14 +264,14 @@ export class ViewSession {
   }
 
   /** Something is granted only in a layer that is shown, of a notice that is there, where refusing is as easy at this moment. */
-  #mayGrant(button: HTMLElement, layer: HTMLElement | null): boolean {
+  #mayGrant(button: HTMLElement, layer: HTMLElement | null, isGrant = true): boolean {
     const isShown =
       layer &&
       this.#notice &&
       isWhole(layer) &&
       isOpen(layer) &&
       button.checkVisibility?.({ visibilityProperty: true });
-    const unfairness = isShown ? findUnfairness(layer, button) : null;
+    const unfairness = isShown && isGrant ? findUnfairness(layer, button) : null;
     if (!layer)
       reportProblem(`data-svc="${button.dataset.svc}" is in no layer. Move it into the banner or the preferences.`);
     else if (!isShown) this.#tellProblems();
@@ -234,9 +279,13 @@ export class ViewSession {
     return isShown === true && !unfairness;
   }
 
-  #save(layer: HTMLElement, method: ConsentMethod): unknown {
-    const notice = this.#notice as Notice;
-    const purposes = readSwitches(layer, notice, this.#readChoice(notice));
+  /** To keep or take back what was granted needs no fair look, as a withdrawal needs none. */
+  #save(button: HTMLElement, layer: HTMLElement | null, method: ConsentMethod): unknown {
+    const notice = this.#notice;
+    const snapshot = this.#snapshot;
+    const purposes = layer && notice ? readSwitches(layer, notice, this.#readChoice(notice)) : {};
+    const isGrant = !notice || !snapshot || isMore(purposes, { notice, snapshot });
+    if (!this.#mayGrant(button, layer, isGrant)) return;
     return this.#decide(() => this.#consent.decide(purposes, { method }));
   }
 
@@ -284,10 +333,6 @@ export class ViewSession {
   }
 }
 
-function hide(layer: HTMLElement): void {
-  if (layer instanceof HTMLDialogElement) layer.close();
-  else {
-    if (layer.matches(':popover-open')) layer.hidePopover();
-    layer.hidden = true;
-  }
+function wait(milliseconds: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, milliseconds));
 }
