@@ -17,6 +17,8 @@ describe('a server behind the page', () => {
       await press(visit, `.banner [data-choice=${choice}]`);
       expect(read()).to.deep.equal(window.SvcConsent.get());
       expect(read()?.purposes.marketing).to.equal(choice === 'accept');
+      // biome-ignore lint/suspicious/noDocumentCookie: as a page does.
+      document.cookie = `${encodeURIComponent(`svc-consent:${noticeId}`)}=; Max-Age=0; Path=/`;
     });
   }
 });
