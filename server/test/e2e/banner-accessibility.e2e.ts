@@ -20,7 +20,14 @@ async function readTree(page: Page): Promise<readonly Told[]> {
   const { nodes } = await devtools.send('Accessibility.getFullAXTree');
   await devtools.detach();
   const properties = ['modal', 'checked', 'disabled', 'expanded', 'hasPopup'];
-  return nodes
+  const byId = new Map(nodes.map((node) => [node.nodeId, node]));
+  const [root] = nodes;
+  // The list has one level after the other; a reader goes through the tree.
+  const read = (node: (typeof nodes)[number]): typeof nodes => [
+    node,
+    ...(node.childIds ?? []).flatMap((id) => byId.get(id) ?? []).flatMap(read),
+  ];
+  return (root ? read(root) : [])
     .filter(({ ignored, role }) => !ignored && !/^(none|generic|StaticText|InlineTextBox)$/.test(role?.value))
     .map(({ role, name, description, properties: given = [] }) => ({
       role: role?.value,
