@@ -1,3 +1,5 @@
+import { waitUntil } from './wait-until.ts';
+
 /** A page with the built script on it, in a frame of the test. */
 export interface VisitorFrame extends HTMLIFrameElement {
   readonly contentWindow: Window;
@@ -8,6 +10,8 @@ export interface VisitorFrameOptions {
   readonly copies?: number;
   /** Markup before the element. */
   readonly above?: string;
+  /** Markup behind the script. */
+  readonly below?: string;
   /** Of the element, as markup. */
   readonly attributes?: string;
   readonly policy?: 'strict' | 'nonce' | 'untrusted';
@@ -57,4 +61,29 @@ export async function readSeen(noticeId: string): Promise<Seen> {
 export function listRequests(frame: VisitorFrame): readonly string[] {
   const entries = frame.contentWindow.performance.getEntriesByType('resource');
   return entries.map(({ name }) => new URL(name).pathname);
+}
+
+/** What the page's policy has reported since it began. */
+export async function listViolations({ contentWindow }: VisitorFrame): Promise<readonly unknown[]> {
+  const { ReportingObserver } = contentWindow as unknown as {
+    ReportingObserver: new (...args: unknown[]) => { observe(): void };
+  };
+  const found: unknown[] = [];
+  const keep = (reports: readonly { readonly body: { readonly effectiveDirective: string } }[]): void => {
+    found.push(...reports.map(({ body }) => body.effectiveDirective));
+  };
+  new ReportingObserver(keep, { types: ['csp-violation'], buffered: true }).observe();
+  // One of our own comes behind all that were before it.
+  contentWindow.document.body.setAttribute('style', 'color: red');
+  await waitUntil(() => found.at(-1) === 'style-src-attr', 'the last one is reported');
+  return found.slice(0, -1);
+}
+
+/** The globals of the page that a blank one does not have, in order. */
+export function listNames({ contentWindow }: VisitorFrame): readonly string[] {
+  const blank = document.body.appendChild(document.createElement('iframe'));
+  const usual = new Set(Reflect.ownKeys(blank.contentWindow ?? {}));
+  blank.remove();
+  const added = Reflect.ownKeys(contentWindow).filter((name) => !usual.has(name) && !/^\d+$/.test(String(name)));
+  return added.map(String).sort();
 }

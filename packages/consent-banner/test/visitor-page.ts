@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { createVendorList } from './tcf-vendor-list.ts';
 
 // A whole page of a strict site with the built script on it, and the three answers of the API behind it.
 
@@ -31,14 +32,18 @@ const policies: Readonly<Record<string, string>> = {
   untrusted: strictPolicy.replace('trusted-types svc-consent svc-consent-ui', "trusted-types 'none'"),
 };
 
-/** Scripts beside the page: one that tells the page around it what it sees, one that is held back, and broken builds. */
-const scripts: Readonly<Record<string, string>> = {
+/**
+ * Files beside the page: a script that tells the page around it what it sees, one that is held back, a list of vendors,
+ * and broken builds.
+ */
+const files: Readonly<Record<string, string>> = {
   'held.js': 'document.body.dataset.held = (document.body.dataset.held ?? "") + "held ";',
   'tell.js': `setInterval(() => {
     const shown = document.querySelector('svc-consent').shadowRoot?.querySelector('.banner:popover-open');
     parent.postMessage({ isShown: !!shown, decision: window.SvcConsent?.get() ?? null }, '*');
     if (shown && location.hash === '#accept') shown.querySelector('[data-choice=accept]').click();
   }, 20);`,
+  'vendor-list.json': JSON.stringify(createVendorList()),
   'copy/svc-consent.js': readFileSync(new URL('svc-consent.js', dist), 'utf8'),
   'copy/svc-consent-ui.js': readFileSync(new URL('svc-consent-ui.js', dist), 'utf8'),
   'copy/svc-consent-panel.js': readFileSync(new URL('svc-consent-panel.js', dist), 'utf8'),
@@ -68,13 +73,13 @@ const records = new Map<string, unknown[]>();
 const noticeReads = new Map<string, number>();
 
 /**
- * Serves `/visitor-page?notice=…` (with `copies`, `above`, `attributes`, `policy`, `language`, `folder`), the public endpoints, and
+ * Serves `/visitor-page?notice=…` (with `copies`, `above`, `below`, `attributes`, `policy`, `language`, `folder`), the public endpoints, and
  * `/visitor-page/seen?notice=…` for the tests.
  */
 export async function serveVisitorPage(exchange: Exchange, next: () => Promise<void>): Promise<void> {
   const noticeId = String(exchange.query.notice);
   const [, publicId, isRecord] = /^\/v1\/public\/consent\/([^/]+)(\/records)?$/.exec(exchange.path) ?? [];
-  const script = scripts[exchange.path.replace('/visitor-page/', '')];
+  const file = files[exchange.path.replace('/visitor-page/', '')];
   if (exchange.path === '/visitor-page') {
     const policy = policies[String(exchange.query.policy ?? 'strict')];
     if (policy) exchange.set('Content-Security-Policy', policy);
@@ -83,10 +88,10 @@ export async function serveVisitorPage(exchange: Exchange, next: () => Promise<v
   } else if (exchange.path === '/visitor-page/blank') {
     exchange.type = 'html';
     exchange.body = '<!doctype html><title>Blank</title>';
-  } else if (script !== undefined) {
+  } else if (file !== undefined) {
     exchange.type = 'js';
     exchange.set('Access-Control-Allow-Origin', '*');
-    exchange.body = script;
+    exchange.body = file;
   } else if (exchange.path === '/visitor-page/seen') {
     exchange.body = { records: records.get(noticeId) ?? [], noticeReads: noticeReads.get(noticeId) ?? 0 };
   } else if (publicId) {
@@ -119,13 +124,14 @@ async function readBody(request: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 function renderPage(noticeId: string, query: Exchange['query']): string {
-  const { copies = 1, above = '', attributes = '', language = 'en', folder = '/packages/consent-banner/dist' } = query;
+  const { copies = 1, above = '', below = '', attributes = '', language = 'en' } = query;
+  const { folder = '/packages/consent-banner/dist' } = query;
   const nonce = query.policy === 'nonce' ? ' nonce="right"' : '';
   const script = readFileSync(new URL('svc-consent.js', dist));
   const integrity = `sha384-${createHash('sha384').update(script).digest('base64')}`;
   const tag = `<script src="${folder}/svc-consent.js" integrity="${integrity}" crossorigin="anonymous"${nonce}></script>`;
   return `<!doctype html><html lang="${language}"><title>A visitor's page</title>
-    <body>${above}<svc-consent notice-id="${noticeId}" ${attributes}></svc-consent>${tag.repeat(Number(copies))}<h1>A page</h1></body></html>`;
+    <body>${above}<svc-consent notice-id="${noticeId}" ${attributes}></svc-consent>${tag.repeat(Number(copies))}${below}<h1>A page</h1></body></html>`;
 }
 
 function createNotice(id: string): object {

@@ -12,7 +12,7 @@ import * as signals from '../../src/add-ons/signals/index.ts';
 const widget = join(import.meta.dirname, '../..');
 const vite = join(dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin/vite.js');
 
-describe('the add-ons signals and gpp', () => {
+describe('the add-ons signals, gpp and tcf', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-add-ons-'));
   after(() => rmSync(folder, { recursive: true }));
   const args = [vite, 'build', '--config', '../../vite.config.ts', '--outDir', folder, '--logLevel', 'error'];
@@ -21,14 +21,15 @@ describe('the add-ons signals and gpp', () => {
   for (const [name, most] of [
     ['signals', 2_400],
     ['gpp', 5_200],
+    ['tcf', 15_500],
   ] as const) {
     const file = `svc-consent-${name}.js`;
     const script = readFileSync(join(folder, file));
 
-    test(`${name} stays within its size, and has nothing of the interface in it`, () => {
+    test(`${name} stays within its size, with no white space of its styles, and has no copy of Lit in it`, () => {
       const { length } = brotliCompressSync(script);
       assert.ok(length <= most, `${file} is ${length}`);
-      assert.doesNotMatch(script.toString(), /lit\$|innerHTML|showModal/);
+      assert.doesNotMatch(script.toString(), /lit\$|innerHTML|\n\s/);
     });
 
     test(`${name} stands in the manifest, with the hash that its tag pins`, () => {

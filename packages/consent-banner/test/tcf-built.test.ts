@@ -1,0 +1,61 @@
+import { expect } from '@open-wc/testing';
+import type { TcData, TcfWindow } from './tcf-page.ts';
+import { listNames, listViolations, openFrame, query, type VisitorFrame } from './visitor-frame.ts';
+import { waitUntil } from './wait-until.ts';
+
+// The file that is shipped, by a tag of its own, on a page with a strict policy and Trusted Types.
+
+const tag = `<script src="/packages/consent-banner/dist/svc-consent-tcf.js" data-cmp-id="31" data-publisher-country="DE"
+  data-vendor-list="/visitor-page/vendor-list.json" data-vendors="1 2 3 4 5"
+  data-purposes="statistics: 1 2 3 4 7 8 9 10" data-use-non-standard-texts="false"></script>`;
+
+const places = {
+  'before the banner': { above: tag },
+  'after the banner': { below: tag },
+  'before the banner, with async': { above: tag.replace('<script', '<script async') },
+} as const;
+
+type Page = VisitorFrame & { readonly contentWindow: TcfWindow };
+
+describe('the built script of the TCF add-on', () => {
+  const frames: HTMLIFrameElement[] = [];
+
+  async function visit(place: keyof typeof places): Promise<Page> {
+    const frame = await openFrame({ noticeId: crypto.randomUUID(), ...places[place] });
+    frames.push(frame);
+    await waitUntil(() => findOpener(frame), 'the banner tells of the partners');
+    return frame as Page;
+  }
+
+  const findOpener = ({ contentDocument }: HTMLIFrameElement): HTMLElement | null | undefined =>
+    contentDocument?.querySelector('svc-consent > [slot=more]')?.shadowRoot?.querySelector('button');
+
+  const findInLayer = ({ contentDocument }: HTMLIFrameElement, selector: string): HTMLElement | null | undefined =>
+    contentDocument?.querySelector('svc-consent-vendors')?.shadowRoot?.querySelector<HTMLElement>(selector);
+
+  afterEach(() => {
+    for (const frame of frames.splice(0)) frame.remove();
+  });
+
+  for (const place of Object.keys(places) as (keyof typeof places)[]) {
+    it(`works ${place}, and violates no policy`, async () => {
+      const frame = await visit(place);
+      findOpener(frame)?.click();
+      await waitUntil(() => findInLayer(frame, 'dialog:modal'), 'the partners are shown');
+      expect(findInLayer(frame, 'dialog')?.textContent).to.contain('Acorn Ads');
+      const told: TcData[] = [];
+      frame.contentWindow.__tcfapi('addEventListener', 2, (data: TcData) => told.push(data));
+      (findInLayer(frame, 'dialog') as HTMLDialogElement).close();
+      query(frame, '[data-choice=accept]')?.click();
+      await waitUntil(() => told.at(-1)?.eventStatus === 'useractioncomplete', 'the decision is told');
+      expect(told.at(-1)?.tcString).to.match(/^C[\w-]+\.I[\w-]+$/);
+      expect(told.at(-1)?.useNonStandardTexts, 'as the tag says').to.equal(false);
+      expect(await listViolations(frame)).to.deep.equal([]);
+    });
+  }
+
+  it('leaves no name on the page but those of the banner and of the standard', async () => {
+    const frame = await visit('after the banner');
+    expect(listNames(frame)).to.deep.equal(['SvcConsent', '__tcfapi']);
+  });
+});
