@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 
@@ -40,16 +39,13 @@ const args = [
 export function chromium(): ChromiumLaunch {
   const executablePath = findChromium();
   if (!executablePath) throw new Error(missingMessage());
-  return { executablePath, args: isRoot() ? ['--no-sandbox', ...args] : args };
+  return { executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox', ...args] : args };
 }
 
-function findChromium(): string | undefined {
+/** `$CHROME_PATH` if that is there, or the first of the usual places that is. */
+export function findChromium(): string | undefined {
   const named = process.env.CHROME_PATH;
   return named ? [named].find(existsSync) : usualPlaces[process.platform]?.find(existsSync);
-}
-
-function isRoot(): boolean {
-  return process.getuid?.() === 0;
 }
 
 function missingMessage(): string {
@@ -60,25 +56,4 @@ function missingMessage(): string {
     '  Or say where it is:   CHROME_PATH=/path/to/chrome npm test',
     '  Or test without it:   npm run test:node',
   ].join('\n');
-}
-
-/** Debian's own package, where we may install it. */
-function installChromium(): void {
-  if (!isRoot() || !existsSync('/usr/bin/apt-get')) return;
-  console.log('Installing chromium (apt-get) …');
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  for (const command of [
-    ['update', '-q'],
-    ['install', '-q', '-y', '--no-install-recommends', 'chromium'],
-  ]) {
-    if (spawnSync('apt-get', command, { stdio: ['ignore', 'ignore', 'inherit'], env }).status !== 0) return;
-  }
-}
-
-if (import.meta.main) {
-  if (!findChromium() && !process.env.CHROME_PATH) installChromium();
-  if (!findChromium()) {
-    console.error(missingMessage());
-    process.exitCode = 1;
-  }
 }

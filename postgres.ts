@@ -14,6 +14,7 @@ import { chownSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync, writeF
 import { createServer, type Socket } from 'node:net';
 import { constants, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { installPackages, mayInstallPackages } from './apt.ts';
 import { findMemoryFolder } from './memory-folder.ts';
 
 export type TestPostgres = { readonly url: string; readonly stop: () => Promise<void> } | { readonly skipped: string };
@@ -58,24 +59,14 @@ function findPrograms(): string | undefined {
 }
 
 function installPrograms(): string | undefined {
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return undefined;
-  console.error('Installing PostgreSQL for the tests (apt-get install postgresql) …');
+  if (!mayInstallPackages()) return undefined;
   // The package would otherwise create a cluster of its own and start it.
   const settings = '/etc/postgresql-common/createcluster.conf';
   if (!existsSync(settings)) {
     mkdirSync('/etc/postgresql-common', { recursive: true });
     writeFileSync(settings, 'create_main_cluster = false\n');
   }
-  runApt('update');
-  const { status, stderr } = runApt('install', '--yes', '--no-install-recommends', 'postgresql');
-  if (status !== 0) console.error(stderr);
-  return findPrograms();
-}
-
-function runApt(...args: readonly string[]) {
-  const options = ['-qq', '-o', 'DPkg::Lock::Timeout=60', '-o', 'Dpkg::Options::=--force-confold'];
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  return spawnSync('apt-get', [...options, ...args], { env, encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] });
+  return installPackages('postgresql') ? findPrograms() : undefined;
 }
 
 /**

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { puppeteerCore } from '@web/test-runner-chrome';
 import { chromium } from '../../../../chromium.ts';
+import { findProgram } from '../../../../find-program.ts';
 import { WebDriver } from './webdriver.ts';
 
 export type Key = 'Tab' | 'Enter' | 'Space' | 'Escape';
@@ -71,9 +70,4 @@ async function startWebKit(): Promise<EnginePage> {
     takePicture: () => driver.takePicture(),
     [Symbol.asyncDispose]: () => driver[Symbol.asyncDispose](),
   };
-}
-
-function findProgram(...names: readonly string[]): string | undefined {
-  const folders = process.env.PATH?.split(delimiter) ?? [];
-  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
 }
