@@ -18,10 +18,11 @@ Plays what Entra, Okta, authentik, Keycloak, JumpCloud and OneLogin send, in ord
 at what became of the members. It makes users of its own and deletes them again; use a tenant for tests.
 
 Options:
-  --url <address>     the server, such as http://localhost:8787
+  --url <address>     the server, such as http://localhost:8787; with /scim/v2 behind it is the same
   --token <scim_…>    the SCIM token of the tenant
-  --key <svc_…>       an API key with users:read, tenant:write and audit:read: with it the tenant is set as each
-                      sequence needs it (and set back), and GET /v1/users and the audit log are looked at too
+  --key <svc_…>       an API key that was made with --scopes all, since nobody maps a group to a role that may do
+                      more: with it the tenant is set as each sequence needs it (and set back), and GET /v1/users
+                      and the audit log are looked at too
   --only <list>       only these of ${providers.join(', ')}
   --help              print this help
 

@@ -6,10 +6,10 @@ export class ConformanceError extends Error {
 }
 
 export interface TargetOptions {
-  /** The address of the server, without /scim/v2. */
+  /** The address of the server; what a provider is given, with /scim/v2 behind it, is as good. */
   readonly url: string;
   readonly token: string;
-  /** An API key with users:read, tenant:write and audit:read; null to do without. */
+  /** An API key with every scope, since nobody maps a group to a role that may do more; null to do without. */
   readonly key: string | null;
 }
 
@@ -36,7 +36,7 @@ export interface Target {
 const longestPause = 120;
 
 export function openTarget({ url, token, key }: TargetOptions): Target {
-  const base = url.replace(/\/+$/, '');
+  const base = url.replace(/(?:\/+scim\/v2)?\/*(?:[?#].*)?$/s, '');
 
   const send = async (
     method: string,

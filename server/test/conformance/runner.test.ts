@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { findDifferences } from '../../conformance/match.ts';
 import { isPassed, playSequence } from '../../conformance/play.ts';
+import { findSetting } from '../../conformance/prepare.ts';
 import type { ExpectedMember, Sequence, Step } from '../../conformance/sequence.ts';
 import { sequences } from '../../conformance/sequences.ts';
 import { openTarget, type Target } from '../../conformance/target.ts';
@@ -87,6 +88,14 @@ describe('the runner of provider sequences', () => {
     ] as const) {
       const report = await playSequence(target, { ...findSequence('Okta, AIW app', from), setting: to });
       assert.equal(isPassed(report), false);
+    }
+  });
+
+  it('takes the address of the server as well as the one that providers are given', async () => {
+    for (const ending of ['', '/', '/scim/v2', '/scim/v2/', '/scim/v2?aadOptscim062020']) {
+      const named = openTarget({ url: server.url + ending, token, key: server.tenant.key });
+      assert.equal(await findSetting(named), 'strict', ending);
+      assert.equal((await named.rest('GET', '/v1/tenant')).scimCompatibility, 'strict', ending);
     }
   });
 
