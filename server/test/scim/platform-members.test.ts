@@ -124,4 +124,14 @@ describeOnEachDatabase('SCIM and members whom the operator of the server manages
     assert.deepEqual(await read(userId), suspended.body);
     await extend('strict');
   });
+
+  test('takes somebody up again after a deletion as an ordinary member, and as no more than that', async () => {
+    const { userId, email } = await createPlatformMember();
+    assert.equal((await scim.send('DELETE', `/Users/${userId}`)).status, 204);
+    assert.equal(await scim.createUser(email), userId);
+    const { roles, active } = await read(userId);
+    assert.deepEqual([roles, active], [[{ value: 'cs_agent', primary: true }], true]);
+    assert.equal((await scim.patch(`/Users/${userId}`, replaceActive(false))).status, 200);
+    assert.equal((await scim.patch(`/Users/${userId}`, replaceActive(true))).body.active, true);
+  });
 });
