@@ -50,40 +50,51 @@ export function showPlaceholder({ frame, labels, words, theme, allow }: Placehol
     root,
   );
 
-  const ended = new AbortController();
-  const wasInert = frame.inert;
-  const observer = new ResizeObserver(() => (frame.isConnected ? cover(frame, host) : remove()));
+  const parent = frame.parentElement as HTMLElement;
+  // A copy of the page, as client routers keep one, has what we wrote into it, and a box that nobody looks after.
+  const next = frame.nextElementSibling;
+  const isCopy = next?.localName === host.localName;
+  if (isCopy) next?.remove();
+  const wasInert = frame.inert && !isCopy;
+
+  /** Puts the box over the frame, of its size. It stands behind it in the page, out of the flow. */
+  const cover = (): void => {
+    if (!frame.isConnected) {
+      remove();
+      return;
+    }
+    frame.inert = true;
+    if (frame.nextSibling !== host) frame.after(host);
+    const target = frame.getBoundingClientRect();
+    host.hidden = Math.min(target.width, target.height) < SMALLEST;
+    if (host.hidden) return;
+    const place = (name: string, value: string): void => host.style.setProperty(name, value, 'important');
+    place('width', `${target.width}px`);
+    place('height', `${target.height}px`);
+    place('z-index', getComputedStyle(frame).zIndex);
+    place('translate', 'none');
+    const { x, y } = host.getBoundingClientRect();
+    place('translate', `${target.x - x}px ${target.y - y}px`);
+  };
+
+  const observer = new ResizeObserver(cover);
+  // What writes the page's first markup over it, such as a morph, takes the box away.
+  const keeper = new MutationObserver(() => host.isConnected || cover());
   const remove = (): void => {
     observer.disconnect();
-    ended.abort();
+    keeper.disconnect();
+    removeEventListener('scroll', cover, true);
     host.remove();
     frame.inert = wasInert;
     for (const [name] of boxes) frame.style.removeProperty(name);
   };
-  frame.inert = true;
   const boxes = frame instanceof HTMLImageElement && getComputedStyle(frame).display === 'inline' ? asBox : [];
   for (const [name, value] of boxes) frame.style.setProperty(name, value, 'important');
-  cover(frame, host);
   // Where it stands within its parent changes with its neighbours; the box is laid out there, too, and follows the rest.
-  for (const neighbour of [frame.parentElement, ...(frame.parentElement?.children ?? [])]) {
-    if (neighbour && neighbour !== host) observer.observe(neighbour);
-  }
+  for (const neighbour of [parent, ...parent.children]) observer.observe(neighbour);
+  keeper.observe(parent, { childList: true });
+  cover();
   // The box scrolls with the page, but not within an element whose content it does not belong to for layout.
-  addEventListener('scroll', () => cover(frame, host), { capture: true, passive: true, signal: ended.signal });
+  addEventListener('scroll', cover, true);
   return remove;
-}
-
-/** Puts the box over the frame, of its size. It stands behind it in the page, out of the flow. */
-function cover(frame: HTMLElement, host: HTMLElement): void {
-  if (frame.nextSibling !== host) frame.after(host);
-  const target = frame.getBoundingClientRect();
-  host.hidden = Math.min(target.width, target.height) < SMALLEST;
-  if (host.hidden) return;
-  const place = (name: string, value: string): void => host.style.setProperty(name, value, 'important');
-  place('width', `${target.width}px`);
-  place('height', `${target.height}px`);
-  place('z-index', getComputedStyle(frame).zIndex);
-  place('translate', 'none');
-  const { x, y } = host.getBoundingClientRect();
-  place('translate', `${target.x - x}px ${target.y - y}px`);
 }

@@ -1,4 +1,5 @@
 import { expect } from '@open-wc/testing';
+import { sendKeys } from '@web/test-runner-commands';
 import { createConsent } from '../src/headless.ts';
 import {
   everything,
@@ -217,6 +218,62 @@ describe('a view of building blocks on a page that lives', () => {
     await waitUntil(() => isAsked(visit), 'it asks');
     expect(visit.view.querySelectorAll('ul > li [data-svc=purpose-name]')[1]).to.have.text('Statistics');
     expect(complaints).to.deep.equal([]);
+  });
+
+  it('has each purpose once when a framework takes its template away and puts another one elsewhere', async () => {
+    const visit = await meetView();
+    await openPreferences(visit);
+    listSwitches(visit)[2]?.click();
+    const template = find<HTMLTemplateElement>(visit, 'template');
+    const list = template.parentElement as HTMLElement;
+    template.remove();
+    await waitUntil(() => listSwitches(visit).length === 0, 'they go with it');
+    list.append(template.cloneNode(true));
+    await waitUntil(() => listSwitches(visit).length > 0, 'they come with it');
+    list.append(find(visit, 'template'));
+    find(visit, 'template').replaceWith(template);
+    await waitUntil(() => template.nextElementSibling !== null, 'they follow another');
+    expect(listSwitches(visit).map(({ checked }) => checked)).to.deep.equal([true, false, true]);
+  });
+
+  for (const [name, fill] of [
+    ['as a parser fills it', (template: HTMLTemplateElement) => template.content],
+    ['as a framework fills it', (template: HTMLTemplateElement) => template],
+  ] as const) {
+    it(`draws anew what a template says in another language (${name}), and keeps what was turned`, async () => {
+      const visit = await meetView();
+      const template = find<HTMLTemplateElement>(visit, 'template');
+      fill(template).append(...template.content.childNodes);
+      await openPreferences(visit);
+      const listDrawn = () => [...visit.view.querySelectorAll<HTMLInputElement>('ul > li input')];
+      await waitUntil(() => listDrawn().length === 3, 'they are drawn');
+      listDrawn()[2]?.click();
+      const title = find(visit, '#preferences-title');
+      const [words, heading] = [fill(template).querySelector('[data-svc-when=required]'), title.firstChild];
+      (words?.firstChild as Text).data = 'Immer an';
+      (heading as Text).data = 'Auswahl';
+      await waitUntil(() => find(visit, 'ul > li [data-svc-when=required]').textContent === 'Immer an', 'it says so');
+      expect(listDrawn().map(({ checked }) => checked)).to.deep.equal([true, false, true]);
+      pressIn(findDialog(visit), 'save');
+      expect(window.SvcConsent.get()?.purposes).to.deep.equal({ ...nothingOptional, marketing: true });
+    });
+  }
+
+  it('stays open, with what was turned, when a morph writes its first markup over it', async () => {
+    const visit = await meetView();
+    const dialog = await openPreferences(visit);
+    listSwitches(visit)[2]?.click();
+    dialog.removeAttribute('open');
+    findBanner(visit).hidden = true;
+    for (const line of visit.view.querySelectorAll('ul > li')) line.remove();
+    await waitUntil(() => dialog.open, 'it is open');
+    expect(dialog.checkVisibility()).to.equal(true);
+    expect(listSwitches(visit).map(({ checked }) => checked)).to.deep.equal([true, false, true]);
+    await sendKeys({ press: 'Escape' });
+    await waitUntil(() => !isPreferencesShown(visit), 'Escape closes it');
+    expect(document.querySelector(':modal')).to.equal(null);
+    await openPreferences(visit);
+    expect(listSwitches(visit)[2]?.checked, 'and forgets').to.equal(false);
   });
 
   it('does not double what a client router kept with the markup', async () => {

@@ -161,6 +161,28 @@ describe('the box over a frame that is held back', () => {
     expect(other.page.querySelector('svc-consent-placeholder')).to.equal(null);
   });
 
+  it('comes back, and the frame is out of reach, when a morph writes the first markup of the page over both', async () => {
+    const box = cover('<p>Before</p><iframe></iframe><p>After</p>');
+    box.host.remove();
+    box.frame.inert = false;
+    await waitUntil(() => box.host.isConnected, 'it is there');
+    expect(box.frame.inert).to.equal(true);
+    expectOver(box);
+    box.remove();
+    await settle();
+    expect(box.host.isConnected, 'and it goes for good').to.equal(false);
+  });
+
+  it('takes the place of one that a router kept with a copy of the page, and lets the frame go', () => {
+    const first = cover('<iframe></iframe>');
+    const box = cover(first.page.innerHTML);
+    expect(box.page.querySelectorAll('svc-consent-placeholder')).to.have.length(1);
+    expectOver({ ...box, host: box.page.querySelector('svc-consent-placeholder') as HTMLElement });
+    box.remove();
+    expect(box.frame.inert).to.equal(false);
+    expect(box.page.querySelector('svc-consent-placeholder')).to.equal(null);
+  });
+
   it('is not there over a frame that is too small to be seen, and comes when it grows', async () => {
     const box = cover('<iframe width="1" height="1"></iframe>');
     expect(box.host.checkVisibility()).to.equal(false);

@@ -50,7 +50,7 @@ export function releaseTags(
   return waiting;
 }
 
-let turn = Promise.resolve<unknown>(0);
+let turn = /* @__PURE__ */ Promise.resolve<unknown>(0);
 
 /** Scripts keep the order of the page: the next waits until this one is loaded, unless it is `async` or does not come. */
 function takeTurn(script: HTMLScriptElement, release: () => unknown): void {

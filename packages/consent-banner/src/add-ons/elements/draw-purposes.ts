@@ -11,17 +11,23 @@ export interface DrawnPurposes {
   readonly isKnown: ((key: string) => boolean) | null;
 }
 
-/** What was drawn from each template, by the key of the purpose. */
-const drawn = new WeakMap<Element, Map<string, readonly HTMLElement[]>>();
+/** What was drawn from each template, by the key of the purpose, and the markup that it was drawn from. */
+const drawn = new WeakMap<Element, { readonly source: string; readonly nodes: Map<string, readonly HTMLElement[]> }>();
 let lastId = 0;
 
-/** Repeats a template for each purpose of the notice, behind it; what is there already is kept, with its focus. */
-export function drawPurposes(template: HTMLTemplateElement, content: DrawnPurposes): void {
-  const before = drawn.get(template) ?? new Map<string, readonly HTMLElement[]>();
-  const after = new Map(
-    content.notice.purposes.map((one) => [one.key, before.get(one.key) ?? copy(template, one.key)]),
-  );
-  drawn.set(template, after);
+/**
+ * Repeats a template for each purpose of the notice, behind it; what is there already is kept, with its focus, unless the
+ * template says something else by now, such as the words of another language.
+ * @returns all that stands for the purposes.
+ */
+export function drawPurposes(template: HTMLTemplateElement, content: DrawnPurposes): ReadonlySet<HTMLElement> {
+  const source = listSources(template)
+    .map(({ outerHTML }) => outerHTML)
+    .join('');
+  const before = drawn.get(template);
+  const kept = before?.source === source ? before.nodes : undefined;
+  const after = new Map(content.notice.purposes.map((one) => [one.key, kept?.get(one.key) ?? copy(template, one.key)]));
+  drawn.set(template, { source, nodes: after });
   const nodes = new Set([...after.values()].flat());
   // Also those of an earlier page, which a client router kept with its markup.
   for (let next = template.nextElementSibling; next && Element.prototype.hasAttribute.call(next, KEY); ) {
@@ -37,6 +43,7 @@ export function drawPurposes(template: HTMLTemplateElement, content: DrawnPurpos
   for (const purpose of content.notice.purposes) {
     for (const node of after.get(purpose.key) ?? []) fill(node, purpose, content);
   }
+  return nodes;
 }
 
 function copy(template: HTMLTemplateElement, key: string): readonly HTMLElement[] {

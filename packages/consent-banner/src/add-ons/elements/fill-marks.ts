@@ -8,11 +8,11 @@ const OWN_WORDS = /^(name|controller)$/;
 
 /** Fills the places for words, and shows of what is marked with a state only what holds. */
 export function fillMarks(view: HTMLElement, facts: ViewFacts): void {
-  for (const place of findAll(view, '[data-svc-text]')) fillPlace(place, facts);
-  for (const part of findAll(view, '[data-svc-when]')) {
+  for (const place of findSeen(view, '[data-svc-text]')) fillPlace(place, facts);
+  for (const part of findSeen(view, '[data-svc-when]')) {
     const name = part.dataset.svcWhen as StateName;
-    // Within a purpose there are three more, which are seen to where that is drawn. A framework may fill the template itself.
-    if (findAround(part, `[${KEY}],template`) && /^(required|optional|new)$/.test(name)) continue;
+    // Within a purpose there are three more, which are seen to where that is drawn.
+    if (findAround(part, `[${KEY}]`) && /^(required|optional|new)$/.test(name)) continue;
     const isKnown = stateNames.includes(name);
     if (!isKnown)
       reportProblem(`data-svc-when="${name}" is not understood. It must be one of ${stateNames.join(', ')}.`);
@@ -24,6 +24,11 @@ export function fillMarks(view: HTMLElement, facts: ViewFacts): void {
     if (facts.snapshot.isAsking) setHidden(button, true);
     else if (button.dataset.svcWhen === undefined) setHidden(button, false);
   }
+}
+
+/** What a framework has put into a template stays as it is written: only copies of it are seen. */
+function findSeen(view: HTMLElement, selector: string): readonly HTMLElement[] {
+  return findAll(view, selector).filter((one) => !findAround(one, 'template'));
 }
 
 function fillPlace(place: HTMLElement, { words, language }: ViewFacts): void {

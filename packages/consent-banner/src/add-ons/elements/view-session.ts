@@ -26,8 +26,9 @@ export interface ViewSessionOptions {
 /** What is changed by others, and may ask for another look at the view. */
 const observed: MutationObserverInit = {
   childList: true,
+  characterData: true,
   subtree: true,
-  attributeFilter: ['data-svc', 'data-svc-text', 'data-svc-when', 'hidden', 'lang', 'popover', 'type'],
+  attributeFilter: ['data-svc', 'data-svc-text', 'data-svc-when', 'hidden', 'lang', 'open', 'popover', 'type'],
 };
 /** Milliseconds until what is wrong is told: markup and style sheets may come one after the other. */
 const PATIENCE = 1_000;
@@ -51,6 +52,8 @@ export class ViewSession {
   #isHeld = false;
   /** The dialog that was shown; one that is closed by now was closed by the visitor. */
   #dialog: HTMLDialogElement | undefined;
+  /** What stands for the purposes. */
+  #drawn: ReadonlySet<HTMLElement> = new Set();
   /** The switches that the visitor turned and has not saved. */
   readonly #turned = new Map<string, boolean>();
   /** Where the focus was before it came into the banner. */
@@ -173,9 +176,13 @@ export class ViewSession {
     const { state } = this.#snapshot as ConsentSnapshot;
     const isOn = this.#readChoice(notice);
     const isKnown = state && ((key: string) => Object.hasOwn(state.purposes, key));
-    for (const template of findRole<HTMLTemplateElement>(this.#view, 'purpose')) {
-      if (template.localName === 'template') drawPurposes(template, { notice, isOn, isKnown });
-    }
+    const templates = findRole<HTMLTemplateElement>(this.#view, 'purpose').filter(
+      (one) => one.localName === 'template',
+    );
+    const drawn = new Set(templates.flatMap((one) => [...drawPurposes(one, { notice, isOn, isKnown })]));
+    // A framework takes its template away, and knows nothing of what was drawn from it.
+    for (const node of this.#drawn) if (!drawn.has(node)) node.remove();
+    this.#drawn = drawn;
   }
 
   /** What the visitor turned, or granted before. */
@@ -210,6 +217,8 @@ export class ViewSession {
 
   /** The event of a dialog that was closed comes late: by then it may be wanted again. */
   #followDialog(): void {
+    // One that is modal still was not closed: what writes the page's first markup over it took the attribute away.
+    if (this.#dialog?.matches(':modal:not([open])')) this.#dialog.open = true;
     if (this.#dialog?.isConnected && !this.#dialog.open) this.#forget();
   }
 
