@@ -23,11 +23,46 @@ const ways: Readonly<Record<string, (address: string, holder: HTMLElement) => un
     const host = holder.appendChild(document.createElement('div'));
     host.attachShadow({ mode: 'closed' }).append(document.importNode(template.content, true));
   },
+  'a frame, of a template that is emptied': (address, holder) => {
+    const template = document.createElement('template');
+    template.innerHTML = `<iframe src="${address}"></iframe>`;
+    holder.append(template.content);
+  },
+  'a style sheet, of a template that is emptied': (address, holder) => {
+    const template = document.createElement('template');
+    template.innerHTML = `<link rel="stylesheet" href="${address}">`;
+    holder.insertBefore(template.content.firstChild as Node, null);
+  },
+  'an image, of a template within what a parser has made': (address, holder) => {
+    const parsed = new DOMParser().parseFromString(`<template><img alt="" src="${address}"></template>`, 'text/html');
+    const image = parsed.querySelector('template')?.content.firstChild as Node;
+    document.createElement('p').appendChild(image);
+    holder.append(image);
+  },
+  'a frame, of a template, in the place of another tag': (address, holder) => {
+    const template = document.createElement('template');
+    template.innerHTML = `<p><iframe src="${address}"></iframe></p>`;
+    holder.append(document.createElement('i'));
+    holder.firstElementChild?.replaceWith(template.content);
+  },
+  'a frame, of an answer to XMLHttpRequest': async (address, holder) => {
+    const xhr = new XMLHttpRequest();
+    const loaded = new Promise((resolve) => xhr.addEventListener('load', resolve));
+    xhr.open('GET', URL.createObjectURL(new Blob([`<iframe src="${address}"></iframe>`], { type: 'text/html' })));
+    xhr.responseType = 'document';
+    xhr.send();
+    await loaded;
+    holder.insertAdjacentElement('beforeend', xhr.response.querySelector('iframe'));
+  },
   'an image, of another document': (address, holder) => {
     const parsed = new DOMParser().parseFromString(`<img alt="" src="${address}">`, 'text/html');
     holder.append(...parsed.body.childNodes);
   },
   'an image, by setHTMLUnsafe': (address, holder) => holder.setHTMLUnsafe(`<img alt="" src="${address}">`),
+  'an image, by setHTML': (address, holder) => {
+    const { setHTML } = holder as unknown as { setHTML?(markup: string, options: object): void };
+    setHTML?.call(holder, `<img src="${address}">`, { sanitizer: { elements: ['img'], attributes: ['src'] } });
+  },
   'an image, by outerHTML within a fragment': (address, holder) => {
     const fragment = new DocumentFragment();
     fragment.append(document.createElement('i'));
@@ -93,8 +128,8 @@ describe('the tags of the requests add-on', () => {
   for (const [name, put] of Object.entries(ways)) {
     it(`let nothing leave by ${name}`, async () => {
       const [before, free] = [createAddress(held), createAddress(nameHost('free'))];
-      put(before, holder);
-      put(free, holder);
+      await put(before, holder);
+      await put(free, holder);
       await settleRequests();
       expect(countRequests(before)).to.equal(0);
     });
@@ -139,6 +174,23 @@ describe('the tags of the requests add-on', () => {
     expect(copy.attributes).to.have.length(1);
   });
 
+  it('leave alone what loads nothing until it comes into the page, as the text that a sanitizer gives back', () => {
+    const markup = `<img alt="" src="${createAddress(held)}">`;
+    const { body } = new DOMParser().parseFromString(markup, 'text/html');
+    expect(body.innerHTML).to.equal(markup);
+    holder.append(...body.childNodes);
+    expect(holder.innerHTML).to.contain('data-svc-purpose="statistics"').and.not.contain(' src');
+  });
+
+  it('hold a body that takes the place of the page’s', () => {
+    const markup = `<body><img alt="" src="${createAddress(held)}"></body>`;
+    const before = document.body;
+    const { body } = new DOMParser().parseFromString(markup, 'text/html');
+    document.body = body;
+    expect(body.innerHTML).to.contain('data-svc-purpose="statistics"').and.not.contain(' src');
+    document.body = before;
+  });
+
   it('hold a script made anew from one that waits, whatever order its attributes have', () => {
     const old = document.createElement('script');
     old.src = createAddress(held);
@@ -161,6 +213,58 @@ describe('the tags of the requests add-on', () => {
     await settleRequests();
     expect([script.getAttribute('type'), script.hasAttribute('data-svc-purpose')]).to.deep.equal(['', false]);
     expect(countRequests(script.src)).to.equal(0);
+  });
+
+  it('read as they were written for whoever compares the scripts of two pages, as Turbo does', () => {
+    const written = `<script type="module" src="${createAddress(held)}" defer=""></script>`;
+    const { head } = new DOMParser().parseFromString(written, 'text/html');
+    const script = document.createElement('script');
+    for (const { name, value } of head.firstElementChild?.attributes ?? []) script.setAttribute(name, value);
+    script.async = false;
+    expect(script.getAttribute('type')).to.equal('text/plain');
+    expect([script, head.firstElementChild].map((one) => one?.outerHTML)).to.deep.equal([written, written]);
+    expect((script.cloneNode() as Element).outerHTML).to.equal(written);
+    expect(script.getAttribute('type'), 'it waits as before').to.equal('text/plain');
+  });
+
+  it('stay known when the page takes the attributes away, as a lazy loader and a comparison with new markup do', async () => {
+    const address = createAddress(held);
+    holder.innerHTML = `<img alt="" data-src="${address}">`.repeat(3);
+    const images = [...holder.querySelectorAll('img')];
+    const ways: readonly ((image: HTMLImageElement) => void)[] = [
+      (image) => image.removeAttribute('data-src'),
+      (image) => delete image.dataset.src,
+      (image) => ['data-svc-purpose', 'data-src'].map((name) => image.removeAttribute(name)),
+    ];
+    for (const [at, image] of images.entries()) {
+      image.src = image.dataset.src ?? '';
+      ways[at]?.(image);
+    }
+    await settleRequests();
+    for (const image of images) {
+      expect([image.getAttribute('data-src'), image.dataset.svcPurpose]).to.deep.equal([address, 'statistics']);
+      image.src = 'data:,';
+    }
+    await settleRequests();
+    expect(holder.querySelector('[data-svc-purpose]'), 'what the page replaces is forgotten').to.equal(null);
+  });
+
+  it('write nothing that stands there, for a lazy loader that hears of its data-src begins anew', () => {
+    const image = holder.appendChild(new Image());
+    image.dataset.src = createAddress(held);
+    const observer = new MutationObserver(() => {});
+    observer.observe(image, { attributes: true });
+    image.src = image.dataset.src;
+    image.src = image.dataset.src;
+    expect(observer.takeRecords().map(({ attributeName }) => attributeName)).to.deep.equal(['data-svc-purpose']);
+  });
+
+  it('tell of an error of a style sheet that waits, so that nobody waits for it', async () => {
+    const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href: createAddress(held) });
+    const failed = new Promise((resolve) => link.addEventListener('error', resolve));
+    holder.append(link);
+    await failed;
+    expect(link.dataset.svcPurpose).to.equal('statistics');
   });
 
   it('know a copy of what waits', () => {
@@ -217,9 +321,7 @@ describe('the tags of the requests add-on', () => {
     const told = listenToConsole();
     const address = createAddress(held);
     stop();
-    const template = document.createElement('template');
-    template.innerHTML = `<iframe src="${address}"></iframe>`;
-    const frame = template.content.firstChild as HTMLIFrameElement;
+    const frame = holder.appendChild(Object.assign(document.createElement('iframe'), { src: address }));
     stop = holdRequests({ requests: `statistics: ${held}` });
     const host = holder.appendChild(document.createElement('div'));
     host.attachShadow({ mode: 'open' }).append(frame);

@@ -19,9 +19,14 @@ export function listBelow(root: Root, selector: string): readonly Element[] {
   return [...(querySelectorAll.call(root, selector) as NodeListOf<Element>)];
 }
 
-/** Holds the tags below a root. @returns those. */
+/** The root itself, where it is an element, and those below it that the selector names. */
+export function listFrom(root: Root, selector: string): readonly Element[] {
+  return [...(root instanceof Element ? [root] : []), ...listBelow(root, selector)];
+}
+
+/** Holds the root and the tags below it. @returns those. */
 export function holdBelow(form: HeldForm, root: Root): readonly Element[] {
-  return listBelow(root, TAGS).filter((tag) => form.holdTag(tag));
+  return listFrom(root, TAGS).filter((tag) => form.holdTag(tag));
 }
 
 /** Notes the scripts of what a parser has made for another script: they never run, and nobody is to wait for them. */

@@ -125,6 +125,21 @@ export class HeldForm {
     if (isScript(tag) || readAttribute(tag, name) === null) this.#follow(tag, name, null);
   }
 
+  /** Puts back what the page takes away: a loader its `data-src` that it has read, and whoever compares with new markup all of it. */
+  keep(tag: Element, attribute: string, value: string | null): void {
+    const before = this.#held.get(tag);
+    const isOfForm = before && (attribute === 'data-svc-purpose' || before.data.has(attribute.slice(5)));
+    if (isOfForm && readAttribute(tag, attribute) === null) writeAttribute(tag, attribute, value);
+  }
+
+  /** A script of that form as the page wrote it: a copy. Any other tag is itself. */
+  findWritten(tag: Element): Element {
+    if (!isScript(tag) || !this.has(tag)) return tag;
+    const copy = tag.cloneNode(true) as Element;
+    this.#release(copy);
+    return copy;
+  }
+
   #findNeeds(name: string, value: string): string {
     for (const address of name.endsWith('srcset') ? value.split(/[\s,]+/) : [value.trim()]) {
       const needs = this.#gate.findHold(address);

@@ -1,6 +1,5 @@
-import { holdBelow, isRoot, listBelow, spendBelow } from './held-below.ts';
+import { holdBelow, isRoot, listBelow, listFrom, spendBelow } from './held-below.ts';
 import type { HeldForm } from './held-form.ts';
-import { namesHeldHost } from './name-hosts.ts';
 import { replaceMethod, type Undo } from './replace-member.ts';
 import type { RequestGate } from './request-gate.ts';
 
@@ -9,12 +8,8 @@ export function holdCopies(gate: RequestGate, form: HeldForm): readonly Undo[] {
   const holdCopy = (source: unknown, copy: unknown): void => {
     if (gate.isOpen || !isRoot(source) || !isRoot(copy)) return;
     // A copy of a script that never runs does not run either; one of a waiting script does.
-    const scripts = [...(copy instanceof Element ? [copy] : []), ...listBelow(copy, 'script')];
-    const sources = [...(source instanceof Element ? [source] : []), ...listBelow(source, 'script')];
-    if (scripts.length === sources.length) {
-      for (const [at, script] of scripts.entries()) if (form.isSpent(sources[at] as Element)) form.spend(script);
-    }
-    if (copy instanceof Element) form.holdTag(copy);
+    const [scripts, sources] = [listFrom(copy, 'script'), listFrom(source, 'script')];
+    for (const [at, script] of scripts.entries()) if (form.isSpent(sources[at] as Element)) form.spend(script);
     holdBelow(form, copy);
   };
   return [
@@ -53,7 +48,8 @@ export function holdCopies(gate: RequestGate, form: HeldForm): readonly Undo[] {
             const root = Reflect.get(Document.prototype, 'documentElement', parsed) as Element | null;
             if (gate.isOpen || !root) return parsed;
             spendBelow(form, root);
-            if (namesHeldHost(gate, args[0])) holdBelow(form, root);
+            // The rest is held when it comes into the page. These are compared with those of the page before.
+            for (const link of listBelow(root, 'link')) form.holdTag(link);
             return parsed;
           },
         }).parseFromString,

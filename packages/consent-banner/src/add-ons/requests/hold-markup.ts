@@ -1,5 +1,4 @@
 import { attempt } from '../../stub/attempt.ts';
-import { createElement } from '../create-element.ts';
 import { holdBelow, isRoot, listBelow, spendBelow } from './held-below.ts';
 import type { HeldForm } from './held-form.ts';
 import { holdCopies } from './hold-copies.ts';
@@ -21,7 +20,8 @@ const PLACES = new Map([
  * the place of the text: what Trusted Types have let pass needs no policy of ours.
  */
 export function holdMarkup(gate: RequestGate, form: HeldForm): readonly Undo[] {
-  const inert = createElement('template').content.ownerDocument;
+  const template = Document.prototype.createElement.call(document, 'template') as HTMLTemplateElement;
+  const inert = template.content.ownerDocument;
   const setInner = Object.getOwnPropertyDescriptor(Element.prototype, 'innerHTML')?.set as Method;
 
   const parseIn = (context: unknown, markup: unknown, set = setInner): Element => {
@@ -80,7 +80,11 @@ export function holdMarkup(gate: RequestGate, form: HeldForm): readonly Undo[] {
           }).setHTMLUnsafe,
       ),
     ]),
-    replaceAccessors(Element.prototype, 'outerHTML', (_, set) => ({
+    replaceAccessors(Element.prototype, 'outerHTML', (get, set) => ({
+      // Whoever loads a page into this one compares by it which scripts are there.
+      get(this: Element) {
+        return get.call(form.findWritten(this));
+      },
       set(this: Element, markup: unknown) {
         const parent = attempt(() => this.parentNode);
         const nodes = isRoot(parent) ? parse(parent, markup) : undefined;
@@ -104,17 +108,22 @@ export function holdMarkup(gate: RequestGate, form: HeldForm): readonly Undo[] {
           },
         }).insertAdjacentHTML,
     ),
-    replaceMethod(
-      Range.prototype,
-      'createContextualFragment',
-      (native) =>
-        ({
-          createContextualFragment(this: Range, ...args: unknown[]) {
-            const fragment: DocumentFragment = native.apply(this, args);
-            if (!gate.isOpen) holdBelow(form, fragment); // Scripts and frames wait until it is put in, images for a microtask.
-            return fragment;
-          },
-        }).createContextualFragment,
+    // Of what these let pass, scripts and frames wait until they are put in, and the rest for a microtask.
+    ...[Range, Element, ShadowRoot].flatMap(({ prototype }) =>
+      ['createContextualFragment', 'setHTML'].map((name) =>
+        replaceMethod(
+          prototype,
+          name,
+          (native) =>
+            ({
+              make(this: Element | Range, ...args: unknown[]) {
+                const fragment: DocumentFragment | undefined = native.apply(this, args);
+                if (!gate.isOpen) holdBelow(form, fragment ?? (this as Element));
+                return fragment;
+              },
+            }).make,
+        ),
+      ),
     ),
     ...holdWrite(gate, form, (markup) => parseIn(undefined, markup)),
     ...holdCopies(gate, form),

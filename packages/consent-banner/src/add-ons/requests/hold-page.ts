@@ -1,8 +1,11 @@
 import { reportProblem } from '../../report-problem.ts';
-import { holdBelow, listBelow } from './held-below.ts';
+import { holdBelow, listFrom } from './held-below.ts';
 import type { HeldForm } from './held-form.ts';
 import { replaceMethod, type Undo } from './replace-member.ts';
 import type { RequestGate } from './request-gate.ts';
+
+/** The attributes by which the banner knows what waits, but for the type of a script. */
+const FORM = ['src', 'href', 'srcset', 'poster', 'svc-purpose'].map((name) => `data-${name}`);
 
 /**
  * Holds the tags that come into the page with their address: those of its HTML behind our own tag, and in shadow trees. A parser
@@ -14,25 +17,33 @@ export function holdPage(gate: RequestGate, form: HeldForm): Undo {
   const seen = new WeakSet<ShadowRoot>();
 
   const look = (records: readonly MutationRecord[]): void => {
+    // The last one first, for that is how it was.
+    for (const { target, attributeName, oldValue } of [...records].reverse())
+      if (attributeName) form.keep(target as Element, attributeName, oldValue);
     if (gate.isOpen) return;
-    for (const node of records.flatMap(({ addedNodes }) => [...addedNodes])) {
-      if (!(node instanceof Element)) continue;
-      if (form.holdTag(node)) settle(node);
-      holdBelow(form, node).forEach(settle);
-      for (const host of [node, ...listBelow(node, '*')]) watch(findRoot?.call(host));
-    }
+    for (const node of records.flatMap(({ addedNodes }) => [...addedNodes]))
+      if (node instanceof Element) lookInto(node);
   };
   const observer = new MutationObserver(look);
-  const kinds = { childList: true, subtree: true };
+  const kinds = { childList: true, subtree: true, attributeFilter: FORM, attributeOldValue: true };
   observer.observe(document, kinds);
+
+  const lookInto = (root: Element | ShadowRoot): void => {
+    holdBelow(form, root).forEach(settle);
+    for (const one of listFrom(root, '*')) {
+      watch(findRoot?.call(one));
+      // Nobody is to wait for a style sheet that may never come.
+      if (one.localName === 'link' && !one.getAttribute('href') && form.has(one))
+        setTimeout(() => one.dispatchEvent(new Event('error')));
+    }
+  };
 
   /** A tree that markup has declared is there with its tags. */
   const watch = (root: ShadowRoot | null): void => {
     if (!root || seen.has(root)) return;
     seen.add(root);
     observer.observe(root, kinds);
-    holdBelow(form, root).forEach(settle);
-    for (const host of listBelow(root, '*')) watch(findRoot?.call(host));
+    lookInto(root);
   };
 
   const restore = replaceMethod(
@@ -54,12 +65,10 @@ export function holdPage(gate: RequestGate, form: HeldForm): Undo {
 }
 
 function settle(tag: Element): void {
-  const address = ['src', 'href', 'data-src', 'data-href', 'data-srcset', 'data-poster'].map((name) =>
-    tag.getAttribute(name),
-  );
+  const [address] = ['src', 'href', ...FORM].flatMap((name) => tag.getAttribute(name) || []);
   reportProblem(
-    `data-requests: <${tag.localName}> of ${address.find((one) => one)} is held, but the browser may have asked for it before. ` +
-      `Write data-svc-purpose="${tag.getAttribute('data-svc-purpose')}" on it, and its address as data-src or data-href.`,
+    `data-requests: <${tag.localName}> of ${address} is held, but the browser may have asked for it before. ` +
+      `Write data-svc-purpose="${tag.getAttribute('data-svc-purpose')}" and data-src or data-href on it.`,
   );
   // A frame goes on with what it began unless it is put in anew.
   if (tag.localName === 'iframe') tag.parentNode?.insertBefore(tag, tag.nextSibling);

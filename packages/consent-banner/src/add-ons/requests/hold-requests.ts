@@ -5,6 +5,7 @@ import { reportUnknownPurposes } from '../report-purposes.ts';
 import { HeldForm } from './held-form.ts';
 import { holdCalls } from './hold-calls.ts';
 import { holdConnections } from './hold-connections.ts';
+import { holdInsertion } from './hold-insertion.ts';
 import { holdMarkup } from './hold-markup.ts';
 import { holdPage } from './hold-page.ts';
 import { holdTags } from './hold-tags.ts';
@@ -51,6 +52,7 @@ export function holdRequests({ requests, source = '', apiBase = '' }: RequestOpt
     ...holdConnections(gate, connections),
     ...holdTags(form),
     ...holdMarkup(gate, form),
+    ...holdInsertion(gate, form),
     holdPage(gate, form),
   ];
   return () => {

@@ -43,11 +43,12 @@ export function replaceAccessors(owner: Target, name: string, replace: (get: Met
   };
 }
 
+/** Whoever takes one that does not read as native for broken asks a frame of its own for another. */
 function likeNative(native: Method, own: Method): Method {
-  for (const name of ['name', 'length']) {
-    const found = Object.getOwnPropertyDescriptor(native, name);
-    // A proxy of the native one has them already.
-    if (found && Reflect.get(own, name) !== found.value) Object.defineProperty(own, name, found);
+  const { name, length } = native;
+  for (const [key, value] of Object.entries({ name, length, toString: () => String(native) })) {
+    // A class is a proxy of the native one, and has all that already.
+    if (!own.prototype) Object.defineProperty(own, key, { value, configurable: true });
   }
   return own;
 }

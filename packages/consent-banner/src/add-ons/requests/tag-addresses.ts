@@ -32,10 +32,10 @@ export function readAttribute(tag: Element, name: string): string | null {
   return getAttribute.call(tag, name);
 }
 
-/** Null takes it away. */
+/** Null takes it away. What stands there already is not written: a lazy loader that hears of its `data-src` begins anew. */
 export function writeAttribute(tag: Element, name: string, value: string | null): void {
   if (value === null) removeAttribute.call(tag, name);
-  else setAttribute.call(tag, name, value);
+  else if (readAttribute(tag, name) !== value) setAttribute.call(tag, name, value);
 }
 
 /** The attributes of a tag that say what it loads. */
