@@ -7,6 +7,7 @@ interface Attribute {
   readonly name: string;
   readonly description: string;
   readonly type: { readonly text: string };
+  readonly default?: string;
 }
 
 interface Element {
@@ -33,13 +34,16 @@ const elements = modules.flatMap(({ path, declarations }) => {
 });
 const [{ tagName: widget } = { tagName: '' }] = elements;
 
-/** A markup attribute is text, and `false` would take it away: what can be chosen is what may be written. */
-function writeType({ type: { text } }: Attribute): string {
+/**
+ * A markup attribute is text: what can be chosen is what may be written. `false` takes it away, which means the same only
+ * where that is the default.
+ */
+function writeType({ type: { text }, default: usual }: Attribute): string {
   if (text.includes('|')) {
     const values = text.split('|').map((value) => value.trim().replaceAll(/["']/g, ''));
     return values.map((value) => `'${value}'`).join(' | ');
   }
-  if (text === 'boolean') return "'true' | 'false'";
+  if (text === 'boolean') return usual === 'false' ? "boolean | 'true' | 'false'" : "'true' | 'false'";
   return text === 'number' ? `number | \`\${number}\`` : 'string';
 }
 

@@ -18,6 +18,10 @@ function hold(markup: string): HTMLElement {
 
 const script = (name: string, purposes: string, more = ''): string =>
   `<script type="text/plain" data-svc-purpose="${purposes}" ${more}>window.ran.push('${name}')</script>`;
+const fetched = (name: string, more = ''): string => {
+  const source = URL.createObjectURL(new Blob([`window.ran.push('${name}')`], { type: 'text/javascript' }));
+  return `<script type="text/plain" data-svc-purpose="statistics" ${more} data-src="${source}"></script>`;
+};
 const frame = (purposes: string): string =>
   `<iframe title="A map" width="300" height="200" data-svc-purpose="${purposes}" data-src="/visitor-page/blank"></iframe>`;
 
@@ -101,7 +105,7 @@ describe('what is held back', () => {
     await press(visit, accept);
     await waitUntil(() => page.ran.length, 'it runs');
     const ran = holder.querySelector('script');
-    expect(ran?.type).to.equal('module');
+    expect(ran?.dataset.type).to.equal('module');
     expect(ran?.nonce).to.equal('n');
     expect(ran?.id).to.equal('kept');
     expect(holder.children, 'in its place').to.have.length(1);
@@ -111,7 +115,7 @@ describe('what is held back', () => {
     const sheet = URL.createObjectURL(new Blob(['i {}'], { type: 'text/css' }));
     const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACw=';
     const holder = hold(
-      `<img alt="" data-svc-purpose="marketing" data-src="${pixel}"><link rel="stylesheet" data-svc-purpose="marketing" data-href="${sheet}">`,
+      `<img alt="" data-svc-purpose="marketing" data-src="${pixel}"><link rel="stylesheet" type="text/css" data-svc-purpose="marketing" data-href="${sheet}">`,
     );
     const visit = await meetBanner();
     expect(holder.querySelector('img')?.hasAttribute('src')).to.equal(false);
@@ -122,13 +126,10 @@ describe('what is held back', () => {
     await press(visit, 'footer [data-choice=reject]');
     await waitUntil(() => !holder.querySelector('img')?.hasAttribute('src'), 'the image goes');
     expect(holder.querySelector('link')?.hasAttribute('href')).to.equal(false);
+    expect(holder.querySelector('link')?.type, 'and what says of which kind they are stays').to.equal('text/css');
   });
 
   it('runs scripts in the order of the page although one has to be fetched, and waits for none that is async', async () => {
-    const fetched = (name: string, more = ''): string => {
-      const source = URL.createObjectURL(new Blob([`window.ran.push('${name}')`], { type: 'text/javascript' }));
-      return `<script type="text/plain" data-svc-purpose="statistics" ${more} data-src="${source}"></script>`;
-    };
     hold(
       fetched('one') +
         script('two', 'statistics') +
@@ -235,6 +236,51 @@ describe('what is held back', () => {
       () => holder.querySelector('iframe')?.contentWindow?.location.href === 'about:blank',
       'it is empty',
     );
+  });
+
+  describe('in a copy of the page from when it was allowed, as client routers put one back', () => {
+    const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACw=';
+    const loading = ':not(script):is([src], [srcset], [href], [poster])';
+
+    async function leaveCopy() {
+      const sheet = URL.createObjectURL(new Blob([], { type: 'text/css' }));
+      const holder =
+        hold(`${script('inline', 'statistics')}${fetched('fetched')}${fetched('module', 'data-type="module"')}
+        ${frame('statistics')}<img alt="" data-svc-purpose="statistics" data-srcset="${pixel} 1x" data-src="${pixel}">
+        <link rel="stylesheet" data-svc-purpose="statistics" data-href="${sheet}">
+        <video data-svc-purpose="statistics" data-poster="${pixel}"></video>`);
+      const visit = await meetBanner();
+      await press(visit, accept);
+      await waitUntil(() => page.ran.length === 3, 'all run');
+      await waitUntil(() => holder.querySelectorAll(loading).length === 4, 'all load');
+      const copy = holder.innerHTML;
+      holder.remove();
+      page.ran = [];
+      return { visit, copy };
+    }
+
+    it('runs and loads nothing after a withdrawal', async () => {
+      const { visit, copy } = await leaveCopy();
+      await openPanel(visit);
+      await press(visit, 'footer [data-choice=reject]');
+      const holder = hold(copy);
+      await waitUntil(() => holder.querySelector('svc-consent-placeholder'), 'the frame is covered');
+      await aTimeout(250);
+      expect(holder.querySelectorAll(loading).length).to.equal(0);
+      expect(page.ran).to.be.empty;
+    });
+
+    it('runs once, and loads, while it is allowed', async () => {
+      const { visit, copy } = await leaveCopy();
+      const holder = hold(copy);
+      await waitUntil(() => page.ran.length === 2, 'they run');
+      await aTimeout(250);
+      expect(page.ran, 'and once; a module runs once in a page').to.deep.equal(['inline', 'fetched']);
+      expect(holder.querySelectorAll(loading).length).to.equal(4);
+      await openPanel(visit);
+      await press(visit, 'footer [data-choice=reject]');
+      await waitUntil(() => !holder.querySelector('iframe[src]'), 'and is taken back');
+    });
   });
 
   it('a frame that waits for what the notice does not know stays empty, and the console says so', async () => {

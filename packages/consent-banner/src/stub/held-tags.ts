@@ -4,6 +4,9 @@ import type { Purposes } from './stored-decision.ts';
 /** What a tag may be given; images are harmless in whatever form. */
 const ADDRESS = /^(https?|blob|data:image)[:/]/;
 
+/** What a tag loads by. */
+const LOADING = ['src', 'srcset', 'poster', 'href'];
+
 /** The purposes that a tag waits for: `data-svc-purpose="statistics marketing"` needs both. One without waits for ever. */
 export function readNeeds(tag: HTMLElement): readonly string[] {
   return tag.dataset.svcPurpose?.match(/[^\s,]+/g) ?? [''];
@@ -27,7 +30,11 @@ export function releaseTags(
   ) as NodeListOf<HTMLElement>) {
     const isGranted = readNeeds(tag).every((key) => purposes[key] === true);
     const isScript = tag.localName === 'script';
-    if (isGranted !== released.has(tag) && !(isScript && (!isGranted || (nonce && tag.nonce !== nonce)))) {
+    // A copy of the page, as client routers keep one, has what we gave to the tag: it may have been taken back since.
+    const isOn =
+      released.has(tag) ||
+      (!isScript && LOADING.some((name) => tag.dataset[name] && tag.dataset[name] === tag.getAttribute(name)));
+    if (isGranted !== isOn && !(isScript && (!isGranted || (nonce && tag.nonce !== nonce)))) {
       if (isGranted) {
         released.add(tag);
         const release = (): unknown => released.has(tag) && setAddresses(tag, isGranted, isScript);
@@ -59,6 +66,8 @@ function takeTurn(script: HTMLScriptElement, release: () => unknown): void {
     script.addEventListener('error', done);
     script.async = script.hasAttribute('async'); // It is true by itself for a tag that has waited.
     release();
+    // It is on its way; a copy of it waits.
+    script.type = 'text/plain';
     // One that has not come by then holds up no other.
     setTimeout(done, script.src && script.isConnected && !script.async ? 10_000 : 0);
   };
@@ -67,8 +76,8 @@ function takeTurn(script: HTMLScriptElement, release: () => unknown): void {
 
 /** Gives a tag what its `data-src`, `data-srcset`, `data-poster`, `data-href` and `data-type` say, or takes it away again. */
 function setAddresses(tag: HTMLElement, isGranted: boolean, isRenewed: boolean): void {
-  if (isRenewed) tag.removeAttribute('type');
-  for (const name of ['type', 'src', 'srcset', 'poster', 'href']) {
+  if (isGranted && isRenewed) tag.removeAttribute('type');
+  for (const name of ['type', ...LOADING]) {
     const value = tag.dataset[name];
     if (!value) continue;
     if (!isGranted) tag.removeAttribute(name);
