@@ -107,7 +107,10 @@ describe('what is live on the pages', () => {
     const step = async (page: Page) => {
       for (const variant of ['card', 'compact', 'full']) {
         await page.getByLabel('variant', { exact: true }).selectOption(variant);
-        await page.locator(`svc-trust-badge[variant=${variant}]`).getByText('Your Company').first().waitFor();
+        const shown = page.locator(`svc-trust-badge[variant=${variant}]`);
+        // It asks for its data when it comes into sight.
+        await shown.scrollIntoViewIfNeeded();
+        await shown.getByText('Your Company').first().waitFor();
         assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320, variant);
       }
     };
