@@ -38,8 +38,13 @@ describe('the built script of the TCF add-on', () => {
   });
 
   for (const place of Object.keys(places) as (keyof typeof places)[]) {
-    it(`works ${place}, and violates no policy`, async () => {
+    it(`works ${place}, tells of no error, and violates no policy`, async () => {
       const frame = await visit(place);
+      const wrong: unknown[] = [];
+      frame.contentWindow.addEventListener('error', ({ message }) => wrong.push(message));
+      Object.assign((frame.contentWindow as unknown as { console: Console }).console, {
+        error: (...told: readonly unknown[]) => wrong.push(told),
+      });
       findOpener(frame)?.click();
       await waitUntil(() => findInLayer(frame, 'dialog:modal'), 'the partners are shown');
       expect(findInLayer(frame, 'dialog')?.textContent).to.contain('Acorn Ads');
@@ -50,6 +55,7 @@ describe('the built script of the TCF add-on', () => {
       await waitUntil(() => told.at(-1)?.eventStatus === 'useractioncomplete', 'the decision is told');
       expect(told.at(-1)?.tcString).to.match(/^C[\w-]+\.I[\w-]+$/);
       expect(told.at(-1)?.useNonStandardTexts, 'as the tag says').to.equal(false);
+      expect(wrong).to.deep.equal([]);
       expect(await listViolations(frame)).to.deep.equal([]);
     });
   }

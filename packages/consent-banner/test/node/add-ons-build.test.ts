@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import * as gpp from '../../src/add-ons/gpp/index.ts';
 import * as signals from '../../src/add-ons/signals/index.ts';
-
-const widget = join(import.meta.dirname, '../..');
-const vite = join(dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin/vite.js');
+import { buildScripts } from './build-scripts.ts';
 
 describe('the add-ons signals, gpp and tcf', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-add-ons-'));
-  after(() => rmSync(folder, { recursive: true }));
-  const args = [vite, 'build', '--config', '../../vite.config.ts', '--outDir', folder, '--logLevel', 'error'];
-  execFileSync(process.execPath, args, { cwd: widget });
+  const folder = buildScripts();
 
   for (const [name, most] of [
     ['signals', 2_400],
@@ -30,6 +22,7 @@ describe('the add-ons signals, gpp and tcf', () => {
       const { length } = brotliCompressSync(script);
       assert.ok(length <= most, `${file} is ${length}`);
       assert.doesNotMatch(script.toString(), /lit\$|innerHTML|\n\s/);
+      assert.equal(script.includes('showModal'), name === 'tcf', 'a dialog is in that of the partners alone');
     });
 
     test(`${name} stands in the manifest, with the hash that its tag pins`, () => {

@@ -34,7 +34,7 @@ export class HeldForm {
     return this.#held.has(tag) || this.#isCopy(tag);
   }
 
-  /** Whether it waits: a script that was released has its type again. */
+  /** Whether it waits, or has run: then it has the type again that does not run, so that no copy of it does. */
   isWaitingScript(tag: Element): boolean {
     return isScript(tag) && readAttribute(tag, 'type') === 'text/plain' && this.has(tag);
   }
