@@ -105,9 +105,9 @@ export function createAdmit(options: AdmitOptions): Admit {
 
   const admitCaller = async (request: IncomingMessage, wanted: Wanted, now: string): Promise<Principal> => {
     const token = readBearer(request);
-    if (wanted.access === 'session' && token !== undefined)
-      throw new Problem('forbidden', 'This operation acts on the signed-in person: send the cookie of a session.');
     const principal = token === undefined ? await admitSession(request, wanted, now) : await admitBearer(token, now);
+    if (wanted.access === 'session' && token !== undefined)
+      throw new Problem('forbidden', 'This operation acts on the signed-in user: send the cookie of a session.');
     const tenant = request.headers['svc-tenant'];
     if (tenant === undefined) return principal;
     const acting = await actFor(queries, principal, String(tenant));

@@ -6,6 +6,7 @@ import { scopes } from '../../access/scopes.ts';
 import { generateToken } from '../../access/token.ts';
 import type { ProblemCode } from '../../http/problem.ts';
 import type { Access, Route } from '../../http/route.ts';
+import { getToken, makeKey } from '../access/keys.ts';
 import { documentedRoles } from '../access/role-scopes.ts';
 import {
   describeOnEachDatabase,
@@ -99,7 +100,7 @@ describeOnEachDatabase('who may call every route', (dialect) => {
     const nobody = [{ key: null }, withCookie(''), withCookie(generateToken('svc_session_')), withCookie(`${token}0`)];
     await onRoutes(context, by('scope', 'session', 'scim'), async (route) => {
       const unknown: RequestOptions[] = [...nobody, { key: null, headers: { Authorization: 'Basic dXNlcjpwYXNz' } }];
-      if (route.access === 'scope') {
+      if (route.access !== 'scim') {
         const keys = [generateApiKey('live'), key.replace('test', 'live'), generateToken('svc_at_'), scim, token];
         unknown.push(...misspell(key), ...keys.map((other) => ({ key: other })));
       }
@@ -199,16 +200,23 @@ describeOnEachDatabase('who may call every route', (dialect) => {
     }
   });
 
-  testAlone('refuses keys where it acts on the signed-in person', async (context) => {
-    const key = await server.createKey(scene.tenant.id, scopes);
-    await onRoutes(context, by('session'), (route) =>
+  testAlone('returns 403 for a valid key or access token where it acts on the signed-in user', async (context) => {
+    const made = await makeKey(server);
+    const { access_token } = await getToken(server, made);
+    const keys = [await server.createKey(scene.tenant.id, scopes), made.key, access_token];
+    const callers = keys.flatMap((key) => [
+      { key },
       // A cookie beside the key changes nothing: which of the two was meant?
-      assertRefuses(route, 'forbidden', [
-        { key },
-        { headers: { ...admin.session, Authorization: `Bearer ${key}` } },
-        { key: 'nonsense' },
-      ]),
-    );
+      { headers: { ...admin.session, Authorization: `Bearer ${key}` } },
+    ]);
+    await onRoutes(context, by('session'), (route) => assertRefuses(route, 'forbidden', callers));
+  });
+
+  testAlone('returns 401 for an invalid bearer value beside the cookie of a session', async (context) => {
+    const callers = ['nonsense', generateApiKey('live'), await scene.scimToken()].map((token) => ({
+      headers: { ...admin.session, Authorization: `Bearer ${token}` },
+    }));
+    await onRoutes(context, by('session'), (route) => assertRefuses(route, 'unauthenticated', callers));
   });
 
   testAlone('refuses changes in a session that come from no page of this server', async (context) => {

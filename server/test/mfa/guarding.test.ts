@@ -39,7 +39,7 @@ describeOnEachDatabase('the operations on the second factor', (dialect) => {
         assertProblem(await send({}), 'unauthenticated');
         assertProblem(await send({ headers: { ...session, Cookie: 'svc_session=nonsense' } }), 'unauthenticated');
         assertProblem(await send({ key: server.tenant.key }), 'forbidden');
-        assertProblem(await send({ headers: { ...session, Authorization: `Bearer ${scim}` } }), 'forbidden');
+        assertProblem(await send({ headers: { ...session, Authorization: `Bearer ${scim}` } }), 'unauthenticated');
       });
     });
 
