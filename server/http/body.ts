@@ -121,14 +121,19 @@ export function findUnstorable(text: string): string | null {
 /**
  * Reads the fields of a query string or a form.
  * @param where what a field's path begins with in a message.
+ * @param opaque the field that is only decoded and never stored; what is wrong with its text is for its reader to say.
  * @throws {Problem} `validation_failed` for a field that is given twice or cannot be stored.
  */
-export function readFields(text: string, where: string): Readonly<Record<string, string>> {
+export function readFields(text: string, where: string, opaque?: string): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {};
   if (text === '') return fields;
   const details: ProblemDetail[] = [];
   for (const [name, value] of new URLSearchParams(text)) {
-    const issue = Object.hasOwn(fields, name) ? 'is given more than once' : findUnstorable(value);
+    const issue = Object.hasOwn(fields, name)
+      ? 'is given more than once'
+      : name === opaque
+        ? null
+        : findUnstorable(value);
     if (issue !== null || name === '__proto__')
       details.push({ path: `${where}.${name}`, issue: issue ?? 'is not a known field' });
     else fields[name] = value;

@@ -20,9 +20,12 @@ export function readCursor<Position extends 'string' | 'number'>(
   type: Position,
 ): Position extends 'string' ? string : number {
   const refused = () => new Problem('invalid_cursor', 'Use the nextCursor of an earlier page, with the same filters.');
+  const bytes = Buffer.from(cursor, 'base64url');
+  // Decoding skips characters that base64url does not have.
+  if (bytes.toString('base64url') !== cursor) throw refused();
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    value = JSON.parse(bytes.toString());
   } catch {
     throw refused();
   }

@@ -1,7 +1,6 @@
-import Router from '@koa/router';
 import { findUnstorable } from './body.ts';
-import { invalidValues, notFound, Problem } from './problem.ts';
-import type { Route } from './route.ts';
+import { notFound, Problem } from './problem.ts';
+import type { Method, Route } from './route.ts';
 
 /** A route with the path parameters of one request. */
 export interface RouteMatch {
@@ -9,27 +8,49 @@ export interface RouteMatch {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/**
- * Finds routes by method and path. Patterns are @koa/router's; the table is split by the first two segments of the
- * path, so that a request is only compared with the routes of its own feature.
- */
+/** A segment of the paths that routes have. */
+interface Segment {
+  readonly literals: Map<string, Segment>;
+  parameter: Segment | null;
+  readonly routes: Map<Method, Route>;
+}
+
+interface PathMatch {
+  readonly routes: ReadonlyMap<Method, Route>;
+  /** The values of the parameters as they are written in the path, from left to right. */
+  readonly values: readonly string[];
+}
+
+/** Finds routes by method and path. A literal segment wins over a parameter, whatever methods it has. */
 export class RouteTable {
-  readonly #routers = new Map<string, Router>();
-  readonly #routes = new Map<unknown, Route>();
+  readonly #root = createSegment();
+  readonly #features = new Set<string>();
+  readonly #names = new Map<Route, readonly string[]>();
 
   constructor(routes: readonly Route[]) {
-    for (const route of routes.toSorted((a, b) => (literalFirst(a) < literalFirst(b) ? -1 : 1))) {
-      const name = firstSegments(route.path);
-      const router = this.#routers.get(name) ?? new Router({ strict: true, sensitive: true });
-      this.#routers.set(name, router);
-      const layer = router.register(route.path.replace(/\{(\w+)\}/g, ':$1'), [route.method], () => undefined);
-      this.#routes.set(layer, route);
+    for (const route of routes) {
+      this.#features.add(firstSegments(route.path));
+      const names: string[] = [];
+      let at = this.#root;
+      for (const part of route.path.split('/').slice(1)) {
+        if (part.startsWith('{')) {
+          names.push(part.slice(1, -1));
+          at.parameter ??= createSegment();
+          at = at.parameter;
+        } else {
+          const next = at.literals.get(part) ?? createSegment();
+          at.literals.set(part, next);
+          at = next;
+        }
+      }
+      at.routes.set(route.method, route);
+      this.#names.set(route, names);
     }
   }
 
-  /** Whether any route could be meant: paths of no feature are somebody else's. */
+  /** Whether the path is below that of a feature; other paths are left to other middleware. */
   covers(path: string): boolean {
-    return this.#routers.has(firstSegments(path));
+    return this.#features.has(firstSegments(path));
   }
 
   /**
@@ -37,38 +58,61 @@ export class RouteTable {
    * @throws {Problem} `not_found`, or `method_not_allowed` with the Allow header when the path has other methods.
    */
   find(method: string, path: string): RouteMatch {
-    const wanted = method === 'HEAD' ? 'GET' : method;
-    const found = this.#routers.get(firstSegments(path))?.match(path, wanted);
-    const layer = found?.pathAndMethod[0];
-    const route = this.#routes.get(layer);
-    if (layer === undefined || route === undefined) throw this.#refuse(path);
-    const params = layer.params(path, layer.captures(path));
-    for (const [name, value] of Object.entries(params)) {
-      const issue = findUnstorable(value);
-      if (issue !== null) throw invalidValues([{ path: `path.${name}`, issue }]);
-    }
+    const match = this.#match(path);
+    if (match === null) throw notFound('path');
+    const route = match.routes.get((method === 'HEAD' ? 'GET' : method) as Method);
+    if (route === undefined) throw refuseMethod(match.routes);
+    const params: Record<string, string> = {};
+    for (const [index, name] of (this.#names.get(route) as readonly string[]).entries())
+      params[name] = decodeSegment(match.values[index] as string);
     return { route, params };
   }
 
   /** The routes that a path has, whatever the method. */
   at(path: string): readonly Route[] {
-    const layers = this.#routers.get(firstSegments(path))?.match(path, 'GET').path ?? [];
-    return layers.map((layer) => this.#routes.get(layer) as Route);
+    return [...(this.#match(path)?.routes.values() ?? [])];
   }
 
-  #refuse(path: string): Problem {
-    const methods = [
-      ...new Set(this.at(path).flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))),
-    ];
-    if (methods.length === 0) return notFound('path');
-    const allow = methods.sort().join(', ');
-    return new Problem('method_not_allowed', `This path takes ${allow}.`, { headers: { Allow: allow } });
+  #match(path: string): PathMatch | null {
+    const parts = path.split('/');
+    const values: string[] = [];
+    // As deep as the longest path of a route at most, for a segment that no route has ends the search.
+    const walk = (at: Segment, depth: number): Segment | null => {
+      if (depth === parts.length) return at.routes.size > 0 ? at : null;
+      const part = parts[depth] as string;
+      const literal = at.literals.get(part);
+      const found = literal && walk(literal, depth + 1);
+      if (found) return found;
+      if (at.parameter === null || part === '') return null;
+      values.push(part);
+      const below = walk(at.parameter, depth + 1);
+      if (below === null) values.pop();
+      return below;
+    };
+    const found = parts[0] === '' ? walk(this.#root, 1) : null;
+    return found && { routes: found.routes, values };
   }
 }
 
-/** Sorts a written segment before a parameter: /v1/consent/subjects/versions is a subject, no versions of a notice. */
-function literalFirst(route: Route): string {
-  return route.path.replaceAll('{', '\uffff');
+function createSegment(): Segment {
+  return { literals: new Map(), parameter: null, routes: new Map() };
+}
+
+/** @throws {Problem} `not_found` for text that nothing can be named by: broken percent-encoding, NUL. */
+function decodeSegment(text: string): string {
+  try {
+    const value = decodeURIComponent(text);
+    if (findUnstorable(value) === null) return value;
+  } catch {
+    // No percent-encoding of UTF-8.
+  }
+  throw notFound('path');
+}
+
+function refuseMethod(routes: ReadonlyMap<Method, Route>): Problem {
+  const methods = [...routes.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  const allow = methods.sort().join(', ');
+  return new Problem('method_not_allowed', `This path takes ${allow}.`, { headers: { Allow: allow } });
 }
 
 /** `/v1/consent/0190…/records` → `/v1/consent`. */

@@ -25,6 +25,7 @@ export interface ValidParts {
  */
 export function createValidator({ params, query, body, surface }: Route): (parts: RequestParts) => ValidParts {
   const querySchema = query ?? noFields;
+  const opaque = 'cursor' in querySchema.shape ? 'cursor' : undefined;
   // Most requests have no query string; what it stands for is worked out once, by the first: a schema costs memory when
   // it is first used.
   let emptyQuery: ReturnType<typeof querySchema.safeParse> | undefined;
@@ -42,7 +43,7 @@ export function createValidator({ params, query, body, surface }: Route): (parts
       query:
         parts.querystring === '' && emptyQuery?.success
           ? emptyQuery.data
-          : check('query', querySchema, readFields(parts.querystring, 'query')),
+          : check('query', querySchema, readFields(parts.querystring, 'query', opaque)),
       body: check('body', body, requireBody(body, parts.body, surface.bodyTypes[0] as string)),
     };
     if (details.length > 0) throw invalidValues(details);

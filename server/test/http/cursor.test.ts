@@ -49,6 +49,12 @@ describe('a cursor', () => {
     );
   });
 
+  test('is refused with characters that decoding would skip', () => {
+    const cursor = writeCursor(['list'], 1);
+    for (const changed of [`${cursor}\0`, ` ${cursor}`, `${cursor}=`, `${cursor}!`])
+      assert.throws(() => readCursor(['list'], changed, 'number'), refused);
+  });
+
   test('is refused with a position that no list has', () => {
     const bind = (position: unknown) => {
       const [, binding] = JSON.parse(Buffer.from(writeCursor(['list'], 1), 'base64url').toString());
@@ -91,7 +97,20 @@ describeOnEachDatabase('every operation with a cursor', (dialect) => {
     const named = await scene.notice();
     for (const path of paths.map((one) => (one === `/v1/consent/${named}` ? '/v1/consent/one' : one))) {
       await context.test(path, async () => {
-        const wrong = ['', 'A'.repeat(1025), 'AAAA', 'null', '%5B1%5D', 'WzEsMl0', `${foreign}x`.slice(2)];
+        const wrong = [
+          '',
+          '%00',
+          '%',
+          '%zz',
+          '%ff',
+          `${foreign}%00`,
+          'A'.repeat(1025),
+          'AAAA',
+          'null',
+          '%5B1%5D',
+          'WzEsMl0',
+          `${foreign}x`.slice(2),
+        ];
         if (path !== '/v1/consent') wrong.push(foreign);
         for (const cursor of wrong) {
           assertProblem(await server.request('GET', `${path}?cursor=${cursor}`), 'invalid_cursor');

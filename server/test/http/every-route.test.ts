@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { scopes } from '../../access/scopes.ts';
 import type { Route } from '../../http/route.ts';
@@ -9,6 +10,9 @@ import { acceptedCall, acceptedCredentials, acceptedRequest, addQuery, fillPath,
 import { createScene, type Scene } from './scene.ts';
 import { readAllRows } from './stored-rows.ts';
 import { assertError, assertErrorForm } from './surface-forms.ts';
+
+/** Routes of the same shape have the same paths, whatever they call the parameters. */
+const shapeOf = ({ path }: Route) => path.replace(/\{\w+\}/g, '{}');
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
@@ -138,10 +142,9 @@ describeOnEachDatabase('every route', (dialect) => {
     await onRoutes(context, async (route) => {
       const path = await fillPath(route, scene);
       const { key = null } = route.surface.admitsFirst ? { key: await scene.scimToken() } : {};
-      const fitting = server.app.routes.filter((other) =>
-        new RegExp(`^${other.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
-      );
-      const allowed = new Set<string>(fitting.map(({ method }) => method));
+      // A literal segment wins: /v1/webhooks/deliveries has none of the methods of /v1/webhooks/{id}.
+      const same = server.app.routes.filter((other) => shapeOf(other) === shapeOf(route));
+      const allowed = new Set<string>(same.map(({ method }) => method));
       for (const method of methods.filter((one) => !allowed.has(one))) {
         const response = await server.request(method, path, { key });
         assertError(route, response, 'method_not_allowed');
@@ -149,6 +152,33 @@ describeOnEachDatabase('every route', (dialect) => {
         assert.deepEqual(response.headers.get('allow')?.split(', '), expected);
       }
     });
+    const shadowed = server.app.routes.filter(({ path, method }) =>
+      server.app.routes.some(
+        (other) =>
+          other.path !== path &&
+          new RegExp(`^${other.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path) &&
+          other.method !== method,
+      ),
+    );
+    assert.ok(shadowed.length > 3, 'routes beside a parameter are among those that were tried');
+  });
+
+  testAlone('is not found where a parameter is no UTF-8 or has a NUL character', async (context) => {
+    await onRoutes(
+      context,
+      async (route) => {
+        const credentials = await acceptedCredentials(route, scene);
+        for (const text of ['%00', 'a%00b', '%', 'a%zz', '%c3', '%ff%fe', '%ed%a0%80']) {
+          const paths = [...route.path.matchAll(/\{\w+\}/g)].map(
+            ({ 0: { length }, index }) =>
+              `${route.path.slice(0, index).replace(/\{\w+\}/g, randomUUID())}${text}${route.path.slice(index + length).replace(/\{\w+\}/g, randomUUID())}`,
+          );
+          for (const path of paths)
+            assertError(route, await server.request(route.method, path, credentials), 'not_found');
+        }
+      },
+      ({ path }) => path.includes('{'),
+    );
   });
 
   testAlone('answers HEAD as GET, without the body', async (context) => {
