@@ -77,6 +77,8 @@ function isHelp(word: string | undefined): boolean {
 
 /** Runs the command that the words name. @returns the exit code: 0 done, 1 failed, 2 wrong usage or setting. */
 export async function runCommand(words: readonly string[]): Promise<number> {
+  // The database, its log and what is copied from them hold personal data: no other user may read them.
+  process.umask(0o077);
   try {
     return await run(words);
   } catch (error) {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { demo } from '../../cli/demo.ts';
+import { readSettings } from '../../settings.ts';
 import { createLocation, noticeContent, type TestLocation } from '../harness.ts';
 import { runSvc, startNpmStart, startSvc } from './run-svc.ts';
 
@@ -72,6 +74,28 @@ describe('the server process', () => {
     assert.equal(refused.status, 422);
   });
 
+  test('allows webhooks to this machine in the demo where only this machine reaches it, or a setting says so', () => {
+    const allows = (environment: NodeJS.ProcessEnv) =>
+      readSettings(environment, demo.defaults?.(environment)).webhooks.allowPrivate;
+    for (const environment of [
+      {},
+      { HOST: 'localhost' },
+      { HOST: '::1', SVC_BASE_URL: 'http://localhost:8787' },
+      { SVC_BASE_URL: 'http://[::1]:8787' },
+      { HOST: '0.0.0.0', SVC_BASE_URL: 'https://svc.example.com', SVC_WEBHOOK_ALLOW_PRIVATE: 'true' },
+    ])
+      assert.equal(allows(environment), true, JSON.stringify(environment));
+    for (const environment of [
+      { HOST: '::' },
+      { HOST: '192.168.0.2' },
+      { SVC_BASE_URL: 'http://localhost.example.com' },
+      { SVC_BASE_URL: 'https://svc.example.com' },
+      { HOST: '0.0.0.0', SVC_BASE_URL: 'http://localhost:8787' },
+      { SVC_WEBHOOK_ALLOW_PRIVATE: 'false' },
+    ])
+      assert.equal(allows(environment), false, JSON.stringify(environment));
+  });
+
   test('prints one JSON value with --json', async () => {
     await using where = await createLocation('sqlite');
     await using server = await startSvc(['demo', '--json'], where.environment);
@@ -114,12 +138,32 @@ describe('the server process', () => {
     }
   });
 
-  test('keeps its secret and its data from other users', async () => {
+  test('keeps its secret and its data from other users, in a folder that they may read, too', async () => {
     await using where = await createLocation('sqlite');
-    const folder = join(where.environment.SVC_DATA_DIR as string, 'made');
-    await runSvc(['tenant', 'create', '--slug', 'acme', '--name', 'Acme'], { SVC_DATA_DIR: folder });
-    assert.equal(statSync(folder).mode & 0o777, 0o700);
-    assert.equal(statSync(join(folder, 'secret.key')).mode & 0o777, 0o600);
+    const made = join(where.environment.SVC_DATA_DIR as string, 'made');
+    const open = join(where.environment.SVC_DATA_DIR as string, 'open');
+    mkdirSync(open);
+    chmodSync(open, 0o755);
+    await using server = await startSvc(['demo'], { SVC_DATA_DIR: open });
+    assert.deepEqual(readdirSync(open).toSorted(), [
+      'demo-credentials.json',
+      'secret.key',
+      'svc.sqlite',
+      'svc.sqlite-shm',
+      'svc.sqlite-wal',
+    ]);
+    const copy = join(open, 'copy');
+    await runSvc(['backup', '--to', copy], { SVC_DATA_DIR: open });
+    await runSvc(['restore', '--from', copy], { SVC_DATA_DIR: made });
+    const file = join(open, 'ledger.jsonl');
+    await runSvc(['export', 'create', '--tenant', 'demo', '--ledger', 'audit', '--file', file], { SVC_DATA_DIR: open });
+    assert.equal(statSync(made).mode & 0o777, 0o700);
+    for (const folder of [open, copy, made]) {
+      const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+      assert.ok(entries.length >= 2, folder);
+      for (const { name } of entries) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600, name);
+    }
+    await server.stop('SIGTERM');
   });
 
   test('ends although a client keeps its connection, and answers the request that is under way', async () => {
