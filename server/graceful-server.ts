@@ -6,7 +6,8 @@ export class GracefulServer extends Server {
   readonly #sockets = new Set<Socket>();
 
   constructor(answer: RequestListener) {
-    super(answer);
+    // A missing Host is refused like an invalid one, with the error envelope.
+    super({ requireHostHeader: false }, answer);
     this.on('connection', (socket) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));

@@ -4,6 +4,8 @@ import type { ProblemCode } from '../../server/http/problem.ts';
 export const advice: Readonly<Record<ProblemCode, string>> = {
   invalid_json:
     'Send one JSON value in UTF-8. Look for a trailing comma, single quotes, or a shell that took the quotes away.',
+  invalid_header:
+    'Send each header once, and a Host that is a name or an address. A proxy may have added a second one.',
   invalid_cursor: 'Send nextCursor as it came, with the same filters. To begin anew, leave cursor out.',
   idempotency_key_required: 'Make a random key for what you want to do, and send the same one when you try that again.',
   idempotency_key_invalid: 'Use 8 to 128 letters, digits, underscores and hyphens; a UUID fits.',

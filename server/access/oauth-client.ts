@@ -13,14 +13,12 @@ type Form = Readonly<Record<string, string>>;
 
 /**
  * A form with the credentials of the client in it, also where they came in the Authorization header.
- * @param headers every Authorization header of the request.
+ * @param header the Authorization header of the request.
  * @throws {Problem} `invalid_request` for credentials in more than one place (RFC 6749 section 2.3), `invalid_client`
  *   for a header that is not Basic.
  */
-export function withClientCredentials(form: Form, headers: readonly string[]): Form {
-  const [header, ...more] = headers;
+export function withClientCredentials(form: Form, header: string | undefined): Form {
   if (header === undefined) return form;
-  if (more.length > 0) throw new Problem('invalid_request', 'Send one Authorization header.');
   const credentials = readBasic(header);
   const saysOther = form.client_id !== undefined && form.client_id !== credentials.client_id;
   if (form.client_secret !== undefined || saysOther)

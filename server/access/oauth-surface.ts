@@ -45,7 +45,7 @@ export const oauth: Surface = {
     // "Parameters sent without a value MUST be treated as if they were omitted" (section 3.2).
     const given = Object.entries(value as Record<string, string>).filter(([, text]) => text !== '');
     const form = Object.fromEntries(given);
-    return { bytes, value: withClientCredentials(form, request.headersDistinct.authorization ?? []) };
+    return { bytes, value: withClientCredentials(form, request.headers.authorization) };
   },
   present: (result) => JSON.stringify(result),
   presentProblem: (problem) => ({

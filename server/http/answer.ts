@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { notFound, Problem } from './problem.ts';
+import { requireClearHeaders } from './request-headers.ts';
 import { isOn, rest, type Surface } from './surface.ts';
 
 /**
@@ -16,6 +17,7 @@ export function answerRequests(log: Logger, isClosing: () => boolean, surfaces: 
     ctx.set('Svc-Request-Id', requestId);
     ctx.set('X-Content-Type-Options', 'nosniff');
     try {
+      requireClearHeaders(ctx.req);
       if (!hasPath(ctx)) throw notFound('path');
       await next();
       // What is sent while it is made may fail when the answer has begun: then it breaks off.

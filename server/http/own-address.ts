@@ -1,7 +1,7 @@
 import type { Client } from './client.ts';
 
 /** A name or an address, and a port (RFC 3986 section 3.2): all that a Host header may be. */
-const authority = /^(?:[a-z0-9](?:[a-z0-9._-]{0,252})|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
+export const authority = /^(?:[a-z0-9](?:[a-z0-9._-]{0,252})|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 /**
  * The address that this server has for a client, without a path.

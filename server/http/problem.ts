@@ -7,6 +7,7 @@ interface ProblemKind {
 /** Every error code of the API. The reference documentation and the OpenAPI document are made from this list. */
 export const problemKinds = {
   invalid_json: { status: 400, meaning: 'The body is not well-formed JSON in UTF-8.' },
+  invalid_header: { status: 400, meaning: 'A header with one value is given more than once, or the Host is not one.' },
   invalid_cursor: { status: 400, meaning: 'The cursor is not one of ours, or belongs to other filters.' },
   idempotency_key_required: { status: 400, meaning: 'The operation needs an Idempotency-Key header.' },
   idempotency_key_invalid: { status: 400, meaning: 'The Idempotency-Key does not match ^[A-Za-z0-9_-]{8,128}$.' },

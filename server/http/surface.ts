@@ -70,6 +70,7 @@ export const rest: Surface = {
     // spec.md "Conventions" names the statuses.
     commonCodes: [
       'invalid_json',
+      'invalid_header',
       'unsupported_version',
       'unauthenticated',
       'forbidden',

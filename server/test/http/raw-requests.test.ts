@@ -31,15 +31,54 @@ describe('requests that no ordinary client sends', () => {
     assert.equal((await server.request('GET', '/v1/audit?limit=1')).status, 200);
   }
 
-  test('with two Idempotency-Key, Svc-Version or Svc-Tenant headers are refused', async () => {
-    const names = [
-      ['Idempotency-Key', 'first-key-1', 'idempotency_key_invalid'],
-      ['Svc-Version', '2026-11-01', 'unsupported_version'],
-      ['Svc-Tenant', server.tenant.slug, 'tenant_not_allowed'],
-    ] as const;
-    for (const [name, value, code] of names) {
-      assertProblem(await only(create({ [name]: value, [name.toLowerCase()]: value })), code);
+  test('with a header twice that has one value are refused, and so are those behind them', async () => {
+    const before = await readAllRows(server.installation.database);
+    const values = {
+      Authorization: [bearer(), bearer()],
+      'Content-Encoding': ['identity', 'gzip'],
+      'Content-Type': ['application/json', 'text/plain'],
+      Host: ['localhost', 'localhost'],
+      'Idempotency-Key': ['first-key-1', 'first-key-2'],
+      Origin: [server.url, 'https://elsewhere.test'],
+      'Sec-Fetch-Site': ['same-origin', 'cross-site'],
+      'Svc-Tenant': [server.tenant.slug, 'second'],
+      'Svc-Version': ['2026-11-01', '2026-11-01'],
+    };
+    for (const [name, [one, other]] of Object.entries(values)) {
+      for (const second of [name.toLowerCase(), name.toUpperCase()]) {
+        const twice = create({ [name]: one as string, [second]: other as string, Connection: 'keep-alive' });
+        const [answer, ...more] = await sendRaw(server, twice + create());
+        const { message } = assertProblem(answer as TestResponse, 'invalid_header');
+        assert.ok(message.toLowerCase().includes(name.toLowerCase()), message);
+        assert.equal(answer?.headers.get('connection'), 'close');
+        assert.deepEqual(more, []);
+      }
     }
+    const oauth = { 'Content-Type': 'application/x-www-form-urlencoded', Authorization: 'Basic eDp5' };
+    const token = requestText('POST', '/oauth/token', { ...oauth, authorization: 'Basic eDp5' });
+    assert.equal((await only(token)).body.error, 'invalid_request');
+    const scim = requestText('GET', '/scim/v2/Users', { Authorization: bearer(), authorization: bearer() });
+    assert.equal((await only(scim)).status, 400);
+    assert.equal(await readAllRows(server.installation.database), before);
+  });
+
+  test('may have a header twice that is a list', async () => {
+    const lists = { 'X-Forwarded-For': '::1', 'x-forwarded-for': '::2', Accept: '*/*', accept: 'text/html' };
+    assert.equal((await only(requestText('GET', '/v1/audit', { Authorization: bearer(), ...lists }))).status, 200);
+  });
+
+  test('name one host that can be one, unless they are of HTTP/1.0', async () => {
+    const get = (version: string, ...hosts: readonly string[]) =>
+      only(
+        `GET /v1/openapi.json HTTP/${version}\r\n${hosts.map((host) => `Host:${host}\r\n`).join('')}Connection: close\r\n\r\n`,
+      );
+    for (const host of ['', ' ', 'a b', 'a/b', 'user@a', '"><script>', 'a:b', 'a:', '[x]', 'a, b', 'a'.repeat(300)])
+      assertProblem(await get('1.1', host), 'invalid_header');
+    for (const host of ['svc.example.com', 'LOCALHOST:8787', '127.0.0.1', '[::1]:80', '[::1]'])
+      assert.equal((await get('1.1', host)).status, 200, host);
+    assertProblem(await get('1.0', 'a', 'b'), 'invalid_header');
+    assert.equal((await get('1.0')).status, 200);
+    assertProblem(await get('1.1'), 'invalid_header');
   });
 
   test('that come one after another without waiting are answered in order', async () => {
