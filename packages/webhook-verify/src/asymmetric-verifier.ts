@@ -1,8 +1,8 @@
 import { readBytes, readEvent } from './body.ts';
 import { checkAge, failMismatch } from './check.ts';
 import type { Ed25519, VerifyEd25519 } from './ed25519.ts';
-import { fail, requireObject } from './error.ts';
-import { createKeyLookup } from './key-lookup.ts';
+import { type Names, requireOptions } from './error.ts';
+import { createKeyLookup, requireReceived } from './key-lookup.ts';
 import { joinSigned } from './mac.ts';
 import type {
   KeyLookup,
@@ -12,8 +12,8 @@ import type {
   Verification,
   VerifiedEvent,
 } from './options.ts';
-import { type PublicKey, type PublicKeys, readKeyBytes, readPublicKeys } from './public-keys.ts';
-import { readLimits } from './settings.ts';
+import { failPublicKey, type PublicKey, type PublicKeys, readKeyBytes, readPublicKeys } from './public-keys.ts';
+import { limitNames, readLimits } from './settings.ts';
 import { readStandardHeaders } from './standard-headers.ts';
 import { readBase64 } from './standard-key.ts';
 
@@ -43,12 +43,14 @@ export interface AsymmetricVerifier<Request> extends RequestVerifier<Request> {
   constructEvent(delivery: ReceivedDelivery<Request>): Promise<AsymmetricVerification & VerifiedEvent>;
 }
 
+const optionNames: Names<AsymmetricOptions<unknown>> = { publicKeys: 1, ...limitNames };
+
 /** Makes such a verifier over the Ed25519 of a platform. */
 export function createVerifierOver<Request>(
   ed25519: Ed25519,
   options: AsymmetricOptions<Request>,
 ): AsymmetricVerifier<Request> {
-  const limits = readLimits(options);
+  const limits = readLimits(requireOptions(options, optionNames));
   const find = createKeyLookup({
     keys: options.publicKeys,
     read: readPublicKeys,
@@ -56,13 +58,13 @@ export function createVerifierOver<Request>(
     nobodys: () => nobodysKey,
   });
   const check = async (delivery: ReceivedDelivery<Request>) => {
-    const { body, header, request } = requireObject(delivery);
-    if (typeof header !== 'function') fail('options_invalid', 'header must be a function of the name of a header.');
+    const { body, header, request } = requireReceived(delivery);
     const { id, time, signatures } = readStandardHeaders(header);
     // A copy: a change of the body meanwhile changes nothing.
     const signed = joinSigned(`${id}.${time}`, readBytes(body));
     checkAge(limits, time);
     const keys = await find({ header, request });
+    if (keys.length === 0) failPublicKey();
     for (const [secretIndex, { name, verify }] of keys.entries())
       for (const signature of signatures)
         if (await verify(readBase64(signature) as Uint8Array<ArrayBuffer>, signed)) {

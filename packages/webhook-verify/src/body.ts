@@ -24,7 +24,12 @@ export function readBytes(body: unknown): Uint8Array {
 /** The event in a body whose signature is right, if whoever wants it finds it valid. */
 export function readEvent(bytes: Uint8Array, { validate }: Limits): WebhookEvent {
   const event = parseEvent(bytes);
-  validate?.(event);
+  const result: unknown = validate?.(event);
+  if (result !== undefined) {
+    // What a promise rejects with would end the process.
+    Promise.resolve(result).catch(() => undefined);
+    fail('options_invalid', 'validate must not be async: it throws or returns undefined.');
+  }
   return event;
 }
 

@@ -1,7 +1,7 @@
 import { readBytes } from './body.ts';
-import { fail, requireObject } from './error.ts';
+import { fail, type Names, requireOptions } from './error.ts';
 import type { SignedDelivery, Verification } from './options.ts';
-import { type Limits, readSeconds, type Settings } from './settings.ts';
+import { failSecret, type Limits, readSeconds, type Settings } from './settings.ts';
 import { readSignatureHeader, type SignatureHeader } from './signature-header.ts';
 
 /** A delivery that is well formed and of this time; whether it is genuine, its signature decides. */
@@ -9,9 +9,11 @@ export interface Candidate extends SignatureHeader {
   readonly bytes: Uint8Array;
 }
 
+const deliveryNames: Names<SignedDelivery> = { body: 1, signature: 1 };
+
 /** All that is checked before the signature. */
 export function checkForm(limits: Limits, delivery: SignedDelivery): Candidate {
-  const { body, signature } = requireObject(delivery);
+  const { body, signature } = requireOptions(delivery, deliveryNames);
   const bytes = readBytes(body);
   const { time, signatures } = readSignatureHeader(signature);
   checkAge(limits, time);
@@ -38,6 +40,7 @@ export function checkSignatures(
   let secretIndex = -1;
   for (let index = secrets.length - 1; index >= 0; index -= 1)
     for (const signature of signatures) if (isSame(digests[index] as string, signature)) secretIndex = index;
+  if (secrets.length === 0) failSecret();
   if (secretIndex < 0) failMismatch();
   return { secretIndex, secretName: secrets[secretIndex]?.name ?? null, timestamp: Number(time) };
 }

@@ -1,8 +1,9 @@
 import { readEvent } from './body.ts';
 import { checkForm, checkSignatures } from './check.ts';
+import { requireOptions } from './error.ts';
 import { importKey, joinSigned, type MacKey, writeHex } from './mac.ts';
 import type { SignedDelivery, Verification, VerifiedEvent, VerifierOptions } from './options.ts';
-import { readSettings } from './settings.ts';
+import { readSettings, splitDelivery, verifierNames } from './settings.ts';
 
 export { type WebhookErrorCode, WebhookVerificationError } from './error.ts';
 export type * from './event.ts';
@@ -25,10 +26,10 @@ export interface WebhookVerifier {
 
 /**
  * Makes a verifier: HMAC-SHA256 over `<t>.<body>`, keyed by the bytes of the whole secret.
- * @throws {WebhookVerificationError} `secret_invalid`, `options_invalid`.
+ * @throws {WebhookVerificationError} `secret_invalid`, `options_invalid`. Without any secret, the first delivery fails.
  */
 export function createWebhookVerifier(options: VerifierOptions): WebhookVerifier {
-  const settings = readSettings(options);
+  const settings = readSettings(requireOptions(options, verifierNames));
   // At the first delivery: some platforms refuse this while a module loads. The keys are kept and not the promise of
   // them, because a promise may belong to one request.
   let keys: readonly MacKey[] | undefined;
@@ -53,10 +54,12 @@ export function createWebhookVerifier(options: VerifierOptions): WebhookVerifier
 
 /** Verifies one delivery; for many, make a verifier once. */
 export async function verifySignature(delivery: SignedDelivery & VerifierOptions): Promise<Verification> {
-  return createWebhookVerifier(delivery).verifySignature(delivery);
+  const [given, options] = splitDelivery(delivery);
+  return createWebhookVerifier(options).verifySignature(given);
 }
 
 /** Verifies one delivery and reads its event; for many, make a verifier once. */
 export async function constructEvent(delivery: SignedDelivery & VerifierOptions): Promise<VerifiedEvent> {
-  return createWebhookVerifier(delivery).constructEvent(delivery);
+  const [given, options] = splitDelivery(delivery);
+  return createWebhookVerifier(options).constructEvent(given);
 }

@@ -41,6 +41,20 @@ export class WebhookVerificationError extends Error {
   }
 }
 
+/** Every name of a type, so that the compiler finds one that is missing. */
+export type Names<Options> = Readonly<Record<keyof Options, 1>>;
+
+/**
+ * Requires one object with known names: a misspelt option (`tolerance`) would silently leave the default in force.
+ * @throws {WebhookVerificationError} `options_invalid`.
+ */
+export function requireOptions<Given>(given: Given, names: object): Given {
+  for (const name of Object.keys(requireObject(given) as object))
+    if (!Object.hasOwn(names, name))
+      fail('options_invalid', `There is no option ${name}. Known: ${Object.keys(names).join(', ')}.`);
+  return given;
+}
+
 /** What a function of this package is given: one object. Refuses none, and arguments one after the other. */
 export function requireObject<Given>(given: Given): Given {
   // Bytes are objects too: a body that was passed alone.

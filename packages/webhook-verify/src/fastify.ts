@@ -1,3 +1,4 @@
+import { requireObject } from './error.ts';
 import { headersOf, type NodeRequest, readNodeRequest } from './node-request.ts';
 import { type AdapterOptions, createReceiver } from './receive.ts';
 
@@ -43,7 +44,8 @@ export type FastifyPluginOptions<Request> = AdapterOptions<Request> & {
 export function createFastifyPlugin<Request extends FastifyRequest = FastifyRequest>(
   options: FastifyPluginOptions<Request>,
 ): (instance: FastifyInstance) => Promise<void> {
-  const receive = createReceiver<Request>(options);
+  const { path, ...others } = requireObject(options);
+  const receive = createReceiver(others as AdapterOptions<Request>);
   return async (instance) => {
     // The receiver reads the body, so nothing is read here.
     instance.removeAllContentTypeParsers();
@@ -54,6 +56,6 @@ export function createFastifyPlugin<Request extends FastifyRequest = FastifyRequ
       reply.headers(headersOf(answer, request.raw));
       return reply.send(answer.body);
     };
-    instance.route({ method: 'POST', url: options.path, handler: handler as never });
+    instance.route({ method: 'POST', url: path, handler: handler as never });
   };
 }

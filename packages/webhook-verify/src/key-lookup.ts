@@ -1,8 +1,17 @@
-import { WebhookVerificationError } from './error.ts';
-import type { KeyLookup, LookupRequest } from './options.ts';
+import { fail, type Names, requireOptions, WebhookVerificationError } from './error.ts';
+import type { KeyLookup, LookupRequest, ReceivedDelivery } from './options.ts';
 
 /** So many lists of keys are kept ready to verify with; then the one that was not used for longest goes. */
 const maxPrepared = 1000;
+
+const receivedNames: Names<ReceivedDelivery<unknown>> = { body: 1, header: 1, request: 1 };
+
+/** Requires a delivery whose keys may be looked up. @throws {WebhookVerificationError} `options_invalid`. */
+export function requireReceived<Request>(delivery: ReceivedDelivery<Request>): ReceivedDelivery<Request> {
+  if (typeof requireOptions(delivery, receivedNames).header !== 'function')
+    fail('options_invalid', 'header must be a function of the name of a header.');
+  return delivery;
+}
 
 /** Errors of look-ups that look like ours: they are the caller's. */
 export const lookupErrors = new WeakSet<object>();

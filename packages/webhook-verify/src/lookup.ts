@@ -1,6 +1,8 @@
-import { fail, requireObject } from './error.ts';
+import { requireOptions } from './error.ts';
+import { requireReceived } from './key-lookup.ts';
 import type { ReceivedDelivery, VerifiedDelivery } from './options.ts';
 import { createSecretVerifier, type SecretOptions } from './secret-verifier.ts';
+import { verifierNames } from './settings.ts';
 
 export { type WebhookErrorCode, WebhookVerificationError } from './error.ts';
 export type * from './event.ts';
@@ -24,12 +26,6 @@ export interface LookupVerifier<Request> {
  * @throws {WebhookVerificationError} `secret_invalid`, `options_invalid`.
  */
 export function createLookupVerifier<Request = unknown>(options: SecretOptions<Request>): LookupVerifier<Request> {
-  const verifier = createSecretVerifier(options);
-  return {
-    constructEvent: async (delivery) => {
-      const { header } = requireObject(delivery);
-      if (typeof header !== 'function') fail('options_invalid', 'header must be a function of the name of a header.');
-      return verifier.constructEvent(delivery);
-    },
-  };
+  const verifier = createSecretVerifier(requireOptions(options, verifierNames));
+  return { constructEvent: async (delivery) => verifier.constructEvent(requireReceived(delivery)) };
 }

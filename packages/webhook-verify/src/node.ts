@@ -1,8 +1,9 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import { readEvent } from './body.ts';
 import { type Candidate, checkForm, checkSignatures } from './check.ts';
+import { requireOptions } from './error.ts';
 import type { SignedDelivery, Verification, VerifiedEvent, VerifierOptions } from './options.ts';
-import { readSettings } from './settings.ts';
+import { readSettings, splitDelivery, verifierNames } from './settings.ts';
 
 export { type WebhookErrorCode, WebhookVerificationError } from './error.ts';
 export type * from './event.ts';
@@ -25,10 +26,10 @@ export interface WebhookVerifier {
 
 /**
  * Makes a verifier: HMAC-SHA256 over `<t>.<body>`, keyed by the bytes of the whole secret.
- * @throws {WebhookVerificationError} `secret_invalid`, `options_invalid`.
+ * @throws {WebhookVerificationError} `secret_invalid`, `options_invalid`. Without any secret, the first delivery fails.
  */
 export function createWebhookVerifier(options: VerifierOptions): WebhookVerifier {
-  const settings = readSettings(options);
+  const settings = readSettings(requireOptions(options, verifierNames));
   const keys = settings.secrets.map(({ secret }) => createSecretKey(secret, 'utf8'));
   const check = (candidate: Candidate): Verification => {
     const { time, bytes } = candidate;
@@ -46,10 +47,12 @@ export function createWebhookVerifier(options: VerifierOptions): WebhookVerifier
 
 /** Verifies one delivery; for many, make a verifier once. */
 export function verifySignature(delivery: SignedDelivery & VerifierOptions): Verification {
-  return createWebhookVerifier(delivery).verifySignature(delivery);
+  const [given, options] = splitDelivery(delivery);
+  return createWebhookVerifier(options).verifySignature(given);
 }
 
 /** Verifies one delivery and reads its event; for many, make a verifier once. */
 export function constructEvent(delivery: SignedDelivery & VerifierOptions): VerifiedEvent {
-  return createWebhookVerifier(delivery).constructEvent(delivery);
+  const [given, options] = splitDelivery(delivery);
+  return createWebhookVerifier(options).constructEvent(given);
 }

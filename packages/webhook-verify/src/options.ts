@@ -13,8 +13,9 @@ export interface LimitOptions {
   /** The time in milliseconds. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
   /**
-   * Called with each event whose signature is right, before anybody gets it; what it throws goes on unchanged. Give it
-   * `checkEventData` of `@svc/webhook-verify/schemas`.
+   * Called with each event whose signature is right, before the handler gets it; what it throws is passed on unchanged.
+   * It is synchronous and returns nothing (`options_invalid` otherwise). Give it `checkEventData` of
+   * `@svc/webhook-verify/schemas`.
    */
   readonly validate?: ((event: WebhookEvent) => undefined) | undefined;
 }

@@ -17,15 +17,22 @@ export interface PublicKey {
   readonly base64: string;
 }
 
-/** @throws {WebhookVerificationError} `public_key_invalid`. */
-export function readPublicKeys(publicKeys: PublicKeys): readonly PublicKey[] {
-  const list = [publicKeys].flat().map((one) => (typeof one === 'string' ? { name: null, publicKey: one } : one));
-  if (list.length === 0 || !list.every((one) => isPublicKey(one?.publicKey)))
-    fail(
-      'public_key_invalid',
-      'A public key must be the whole whpk_… text: base64 of 32 bytes. Is its variable set, and asymmetric: true at the endpoint?',
-    );
+/**
+ * Checks public keys. None at all is an empty list, which fails at the first delivery, as for secrets.
+ * @throws {WebhookVerificationError} `public_key_invalid`.
+ */
+export function readPublicKeys(publicKeys: PublicKeys | undefined): readonly PublicKey[] {
+  const list = [publicKeys ?? ''].flat().map((one) => (typeof one === 'string' ? { name: null, publicKey: one } : one));
+  if (list.every((one) => one?.publicKey === '')) return [];
+  if (!list.every((one) => isPublicKey(one?.publicKey))) failPublicKey();
   return list.map(({ name, publicKey }) => ({ name: name ?? null, base64: publicKey.slice('whpk_'.length) }));
+}
+
+export function failPublicKey(): never {
+  return fail(
+    'public_key_invalid',
+    'A public key must be the whole whpk_… text: base64 of 32 bytes. Is its variable set, and asymmetric: true at the endpoint?',
+  );
 }
 
 function isPublicKey(text: unknown): boolean {

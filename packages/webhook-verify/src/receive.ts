@@ -1,9 +1,10 @@
-import { fail, requireObject, WebhookVerificationError } from './error.ts';
+import { fail, type Names, requireOptions, WebhookVerificationError } from './error.ts';
 import type { WebhookEvent } from './event.ts';
 import { lookupErrors } from './key-lookup.ts';
 import type { HeaderGetter, LimitOptions, RequestVerifier, SignedDelivery, Verification } from './options.ts';
 import type { ReplayGuard } from './replay.ts';
 import { createSecretVerifier, type SecretOptions } from './secret-verifier.ts';
+import { verifierNames } from './settings.ts';
 
 /** What a handler gets beside the event. */
 export interface DeliveryContext<Request> extends Verification {
@@ -68,11 +69,22 @@ export interface Answer {
 
 export const jsonHeaders = { 'content-type': 'application/json' };
 
+const optionNames: Names<HandlerOptions<unknown> & SecretVerification<unknown>> = {
+  ...verifierNames,
+  ...{ verifier: 1, handler: 1, replay: 1, onDuplicate: 1, maxBytes: 1, onError: 1 },
+};
+
 /** Makes what turns a request into an answer; adapters only translate. */
 export function createReceiver<Request>(
   options: AdapterOptions<Request>,
 ): (incoming: Incoming, request: Request) => Promise<Answer> {
-  const { handler, replay, maxBytes = 1_048_576, onError = printFailure, onDuplicate } = requireObject(options);
+  const {
+    handler,
+    replay,
+    maxBytes = 1_048_576,
+    onError = printFailure,
+    onDuplicate,
+  } = requireOptions(options, optionNames);
   const verifier = readVerifier(options);
   const functions = [
     ...[handler, onError, onDuplicate ?? handler, replay === undefined ? handler : replay?.run],

@@ -1,4 +1,4 @@
-import { fail, requireObject } from './error.ts';
+import { fail, type Names, requireOptions } from './error.ts';
 import type { ReplayStore } from './replay.ts';
 
 export interface MemoryReplayOptions {
@@ -8,6 +8,8 @@ export interface MemoryReplayOptions {
   readonly now?: (() => number) | undefined;
 }
 
+const optionNames: Names<MemoryReplayOptions> = { maxEntries: 1, now: 1 };
+
 interface Entry {
   readonly isDone: boolean;
   readonly endsAt: number;
@@ -15,7 +17,7 @@ interface Entry {
 
 /** A store in memory, for one process. When it is full it forgets what was done first; what runs is never forgotten. */
 export function createMemoryReplayStore(options: MemoryReplayOptions = {}): ReplayStore {
-  const { maxEntries = 10_000, now = Date.now } = requireObject(options);
+  const { maxEntries = 10_000, now = Date.now } = requireOptions(options, optionNames);
   if (!(maxEntries >= 1) || typeof now !== 'function')
     fail('options_invalid', 'maxEntries must be 1 or more, now a function.');
   const entries = new Map<string, Entry>();

@@ -1,5 +1,5 @@
 import { type CreateDeliveryIdReader, createDeliveryIdReader } from './delivery-id.ts';
-import { fail, requireObject } from './error.ts';
+import { fail, type Names, requireObject, requireOptions } from './error.ts';
 import { createMemoryReplayStore } from './replay-memory.ts';
 
 export { createMemoryReplayStore, type MemoryReplayOptions } from './replay-memory.ts';
@@ -41,6 +41,8 @@ export interface ReplayGuardOptions {
   readonly now?: (() => number) | undefined;
 }
 
+const optionNames: Names<ReplayGuardOptions> = { by: 1, scope: 1, store: 1, ttlSeconds: 1, leaseSeconds: 1, now: 1 };
+
 /** Lets a handler succeed once for each id. */
 export interface ReplayGuard {
   /** What adapters give it the id of. Default: `delivery`. */
@@ -65,7 +67,7 @@ export function createReplayGuard(options: ReplayGuardOptions = {}): ReplayGuard
     scope = '',
     ttlSeconds = 90_000,
     leaseSeconds = 300,
-  } = requireObject(options);
+  } = requireOptions(options, optionNames);
   const { store = createMemoryReplayStore({ now }) } = options;
   if (!(ttlSeconds > 0) || !(leaseSeconds > 0) || typeof now !== 'function')
     fail('options_invalid', 'ttlSeconds and leaseSeconds must be more than 0, now a function.');

@@ -1,7 +1,7 @@
 import { readBytes } from './body.ts';
-import { fail, requireObject } from './error.ts';
+import { fail, type Names, requireOptions } from './error.ts';
 import { importBytes, importKey, joinSigned, type MacKey, writeHex } from './mac.ts';
-import { readSeconds, readSettings } from './settings.ts';
+import { failSecret, readSeconds, readSettings, type Settings } from './settings.ts';
 import { decodeSecret } from './standard-key.ts';
 import { signEd25519, writeBase64 } from './test-keys.ts';
 
@@ -27,10 +27,12 @@ export interface SignatureHeaders {
   readonly 'webhook-signature': string;
 }
 
+const signNames: Names<SignOptions> = { body: 1, secrets: 1, now: 1 };
+
 /** Makes the `Svc-Signature` header of a body, as the server does. */
 export async function signPayload(options: SignOptions): Promise<string> {
-  const { body, secrets, now } = requireObject(options);
-  const settings = readSettings({ secrets, now });
+  const { body } = requireOptions(options, signNames);
+  const settings = readSigner(options);
   const time = readTime(settings.now);
   const signed = joinSigned(time, readBytes(body));
   const signatures = settings.secrets.map(
@@ -41,19 +43,26 @@ export async function signPayload(options: SignOptions): Promise<string> {
 
 /** Makes them all, as the server does; a secret that is no base64 has no part in `webhook-signature`. */
 export async function signDelivery(options: SignDeliveryOptions): Promise<SignatureHeaders> {
-  const settings = readSettings(options);
+  const { body, secrets } = requireOptions(options, { ...signNames, id: 1, privateKeys: 1 });
+  const settings = readSigner(options);
   const time = readTime(settings.now);
-  const signed = joinSigned(`${options.id}.${time}`, readBytes(options.body));
+  const signed = joinSigned(`${options.id}.${time}`, readBytes(body));
   const keys = settings.secrets.flatMap(({ secret }) => decodeSecret(secret) ?? []);
   const shared = keys.map(async (key) => `v1,${writeBase64(await computeMac(await importBytes(key, 'sign'), signed))}`);
   const own = [options.privateKeys ?? []].flat().map(async (key) => `v1a,${await signEd25519(key, signed)}`);
   const signatures = await Promise.all([...shared, ...own]);
   return {
-    'svc-signature': await signPayload({ ...options, now: () => Number(time) * 1000 }),
+    'svc-signature': await signPayload({ body, secrets, now: () => Number(time) * 1000 }),
     'webhook-id': options.id,
     'webhook-timestamp': time,
     'webhook-signature': signatures.join(' '),
   };
+}
+
+/** @throws {WebhookVerificationError} `secret_invalid`, `options_invalid`. */
+function readSigner({ secrets, now }: SignOptions): Settings {
+  const settings = readSettings({ secrets, now });
+  return settings.secrets.length === 0 ? failSecret() : settings;
 }
 
 function readTime(now: () => number): string {

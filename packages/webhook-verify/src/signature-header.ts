@@ -2,7 +2,7 @@ import { fail } from './error.ts';
 
 /** Eleven signatures, of ten rotations one after the other, are 761 characters; the rest is room for schemes to come. */
 const maxLength = 1024;
-const grammar = /^t=(0|[1-9]\d{0,11})((,v(1=[0-9a-f]{64}|(?!1=)\d\d?=[\w+/=.~-]+))+)$/;
+const grammar = /^t=(0|[1-9]\d{0,11})((,(v1=[0-9a-f]{64}|(?!t=|v1=)[\w-]+=[^,]*))+)$/;
 
 /** What the header says. */
 export interface SignatureHeader {
@@ -14,7 +14,8 @@ export interface SignatureHeader {
 
 /**
  * Reads `t=<unix seconds>,v1=<64 lower-case hex digits>[,v1=…]`: the time first and once, digits as a number is written,
- * no white space. Other schemes (`v2=…`) are passed over. The work is bounded, whatever is sent.
+ * no white space. Other schemes (`v2=…`) are skipped whatever their values, so that a new scheme breaks no installed
+ * verifier. The work is bounded, whatever is sent.
  */
 export function readSignatureHeader(header: unknown): SignatureHeader {
   if ((header ?? '') === '') fail('signature_missing', 'No Svc-Signature header: not from Svc, or removed by a proxy.');

@@ -1,4 +1,4 @@
-import { fail, requireObject } from './error.ts';
+import { fail, requireObject, requireOptions } from './error.ts';
 import type { EventOf, EventType } from './event.ts';
 import type { EventData } from './event-data.ts';
 import { type SignatureHeaders, type SignDeliveryOptions, signDelivery } from './sign.ts';
@@ -16,6 +16,7 @@ export interface TestEventOptions<Type extends EventType> {
 
 /** Makes an event of a type, with an id of its own. */
 export function createTestEvent<Type extends EventType>(options: TestEventOptions<Type>): EventOf<Type> {
+  requireOptions(options, { type: 1, data: 1, id: 1, createdAt: 1, tenantId: 1 });
   const event = {
     id: crypto.randomUUID(),
     createdAt: '2026-01-01T00:00:00.000Z',

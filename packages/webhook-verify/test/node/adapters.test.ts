@@ -260,9 +260,35 @@ test('with a guard, a delivery is handled once; while that lasts others are told
 
 test('an adapter says at once what is wrong with its options', () => {
   const handler = () => undefined;
-  assert.throws(() => createExpressHandler({ secrets: '', handler }), { code: 'secret_invalid' });
+  assert.throws(() => createExpressHandler({ secrets: 'MfKQ', handler }), { code: 'secret_invalid' });
   assert.throws(() => createExpressHandler({ secrets: secret, handler: 1 as never }), { code: 'options_invalid' });
   assert.throws(() => createExpressHandler({ secrets: secret, handler, maxBytes: 0 }), { code: 'options_invalid' });
+});
+
+test('an adapter refuses options that it does not know, and takes every one that it has', () => {
+  const handler = () => undefined;
+  const makers = [createExpressHandler, createFetchHandler, createKoaMiddleware, createFastifyPlugin];
+  for (const make of makers as ((options: never) => unknown)[])
+    for (const wrong of [{ replayGuard: createReplayGuard() }, { tolerance: 5 }, { onerror: handler }])
+      assert.throws(() => make({ path: '/', secrets: secret, handler, ...wrong } as never), {
+        code: 'options_invalid',
+        message: /There is no option \w+\. Known: .*replay/,
+      });
+  const limits = { toleranceSeconds: 5, now, validate: () => undefined, maxBytes: 5 };
+  const listeners = { onError: handler, onDuplicate: handler };
+  createFastifyPlugin({ path: '/', secrets: secret, handler, replay: createReplayGuard(), ...limits, ...listeners });
+});
+
+test('an adapter without a secret answers 500 and says so; a build can load it', async () => {
+  for (const secrets of ['', [], [{ name: 'new', secret: '' }], undefined]) {
+    const errors: unknown[] = [];
+    const replay = createReplayGuard();
+    const onError = (error: unknown) => errors.push(error);
+    const options = { secrets: secrets as string, now, handler: () => assert.fail('handled'), onError, replay };
+    const response = await createFetchHandler(options)(new Request('https://example.com', genuine));
+    assert.deepEqual([response.status, (await response.json()).error.code], [500, 'secret_invalid']);
+    assert.match(String(errors[0]), /Is its variable set\?/);
+  }
 });
 
 test('an error of the handler is a failure here, even one of this package', async () => {

@@ -13,21 +13,21 @@ import { now, secret, sign, text } from './vectors.ts';
 
 /** In bytes, minified and compressed by gzip; the README says what they are for. */
 const budgets: Readonly<Record<string, number>> = {
-  '/node on node': 1860,
-  '/edge on workerd': 2020,
-  ' on node': 1900,
-  ' on workerd': 2020,
-  '/asymmetric on node': 2490,
-  '/asymmetric on workerd': 2520,
-  '/lookup on node': 2330,
-  '/express on node': 3370,
-  '/koa on node': 3370,
-  '/fastify on node': 3440,
-  '/hono on node': 3260,
-  '/fetch on node': 3260,
-  '/next on node': 3560,
-  '/lambda on node': 3360,
-  '/replay on node': 1800,
+  '/node on node': 2080,
+  '/edge on workerd': 2240,
+  ' on node': 2130,
+  ' on workerd': 2240,
+  '/asymmetric on node': 2700,
+  '/asymmetric on workerd': 2720,
+  '/lookup on node': 2530,
+  '/express on node': 3560,
+  '/koa on node': 3560,
+  '/fastify on node': 3630,
+  '/hono on node': 3450,
+  '/fetch on node': 3440,
+  '/next on node': 3750,
+  '/lambda on node': 3550,
+  '/replay on node': 1910,
   '/schemas on node': 1350,
 };
 
@@ -90,7 +90,7 @@ describe('the package that is published', () => {
     assert.deepEqual(over, [], JSON.stringify(found));
     const scripts = readdirSync(join(installed, 'dist')).filter((name) => name.endsWith('.js'));
     const bytes = scripts.reduce((sum, name) => sum + readFileSync(join(installed, 'dist', name)).length, 0);
-    assert.ok(bytes <= 67_000, `${bytes}`);
+    assert.ok(bytes <= 72_000, `${bytes}`);
   });
 
   test('gives the core nothing of what only some need', async () => {

@@ -171,13 +171,20 @@ test('a verifier without an adapter finds secrets too, and says which matched', 
   });
   const found = await verifier.constructEvent(delivery({ tenant: 'ada' }));
   assert.deepEqual(found, { secretIndex: 0, secretName: 'ada', timestamp: time, event });
-  for (const wrong of [undefined, null, 'x', { body: forAda.body }, { ...delivery(), header: {} }])
+  for (const wrong of [
+    undefined,
+    null,
+    'x',
+    { body: forAda.body },
+    { ...delivery(), header: {} },
+    { ...delivery(), now },
+  ])
     await assert.rejects(verifier.constructEvent(wrong as never), { code: 'options_invalid' });
 });
 
 test('says at once what is wrong with the options beside a look-up', () => {
   const handler = () => undefined;
-  for (const wrong of [{ toleranceSeconds: -1 }, { now: 5 }, { validate: true }]) {
+  for (const wrong of [{ toleranceSeconds: -1 }, { now: 5 }, { validate: true }, { tolerance: 5 }]) {
     const options = { secrets: () => secret, ...(wrong as object) };
     assert.throws(() => createLookupVerifier(options), { code: 'options_invalid' });
     assert.throws(() => createExpressHandler({ ...options, handler }), { code: 'options_invalid' });

@@ -41,6 +41,14 @@ describe('the README', () => {
     assert.equal(status, 0, stdout);
   });
 
+  test('has code that a build can load, where no variable is set', () => {
+    const code = files.map((file) => `await import(${JSON.stringify(pathToFileURL(file).href)});`).join('\n');
+    const options = ['-C', '@svc/source', '--input-type=module', '-e', code];
+    const env = { PATH: process.env.PATH };
+    const { status, stderr } = spawnSync(process.execPath, options, { cwd: folder, encoding: 'utf8', env });
+    assert.equal(status, 0, stderr);
+  });
+
   let assertions = 0;
   for (const [index, file] of files.entries())
     test(`has code that runs: block ${index + 1}`, async (context) => {

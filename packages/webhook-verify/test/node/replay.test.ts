@@ -83,13 +83,14 @@ describe('the guard', () => {
       { scope: 1 },
       { now: 1 },
       { store: null },
+      { ttl: 5 },
       { store: {} },
       { store: { ...store, claim: undefined } },
       { store: { ...store, complete: 1 } },
       { store: { ...store, release: undefined } },
     ])
       assert.throws(() => createReplayGuard(options as never), { code: 'options_invalid' }, JSON.stringify(options));
-    for (const options of [{ maxEntries: 0 }, { now: 1 }, null])
+    for (const options of [{ maxEntries: 0 }, { now: 1 }, { size: 5 }, null] as never[])
       assert.throws(() => createMemoryReplayStore(options as never), { code: 'options_invalid' });
   });
 });

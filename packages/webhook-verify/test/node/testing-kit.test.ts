@@ -71,7 +71,8 @@ test('what makes a delivery refuses a clock that gives no time, and a call witho
     await assert.rejects(createSignedRequest({ event, secrets: secret, now: wrong }), { code: 'options_invalid' });
   }
   for (const make of [signPayload, createSignedRequest])
-    await assert.rejects(make(undefined as never), { code: 'options_invalid' });
+    for (const given of [undefined, { event, body, secrets: secret, clock: now }])
+      await assert.rejects(make(given as never), { code: 'options_invalid' });
   assert.throws(() => createTestClock('yesterday'), { code: 'options_invalid' });
   const clock = createTestClock();
   assert.throws(() => clock.advance(Number.NaN), { code: 'options_invalid' });

@@ -73,8 +73,15 @@ for (const [name, build] of Object.entries(builds)) {
       assert.ok(best < 1, `${best} ms`);
     });
 
-    test('passes schemes over that it does not know, wherever they stand', async () => {
-      await verify({ body, signature: `t=${time},v2=abc+/=_-.~,v1=${digest(body)},v99=x,v0=1` });
+    test('skips schemes that it does not know, whatever their values and wherever they are', async () => {
+      const values = ['abc+/=_-.~', 'ed25519:AAAA', 'a b;"c"', '', 'v1=x', 't=1', 'ü', '"\\'];
+      for (const value of values)
+        for (const scheme of ['v2', 'v0', 'v100', 'ed25519', 'foo', '__proto__', 'V1', 'T'])
+          for (const parts of [
+            [`${scheme}=${value}`, `v1=${digest(body)}`],
+            [`v1=${digest(body)}`, `${scheme}=${value}`],
+          ])
+            await verify({ body, signature: [`t=${time}`, ...parts].join(',') });
     });
 
     test('takes any of fourteen signatures, and any of its secrets, and says which secret matched', async () => {
@@ -132,21 +139,7 @@ for (const [name, build] of Object.entries(builds)) {
     });
 
     test('says at once what is wrong with its options', () => {
-      const secrets = [
-        undefined,
-        null,
-        '',
-        ' ',
-        `${secret} `,
-        ` ${secret}`,
-        `${secret}\n`,
-        'whsec_',
-        'MfKQ',
-        1,
-        [],
-        [secret, ''],
-        {},
-      ];
+      const secrets = [' ', `${secret} `, ` ${secret}`, `${secret}\n`, 'whsec_', 'MfKQ', 1, [secret, ''], {}];
       for (const one of [...secrets, [[secret, '']], [{ name: 'a', secret: ' ' }]])
         assert.throws(() => build.createWebhookVerifier({ secrets: one as string }), { code: 'secret_invalid' });
       for (const toleranceSeconds of [-1, Number.NaN, '300', null])
@@ -157,6 +150,59 @@ for (const [name, build] of Object.entries(builds)) {
       assert.throws(() => build.createWebhookVerifier({ secrets: secret, now: 5 as never }), {
         code: 'options_invalid',
       });
+    });
+
+    test('says at the first delivery that it was given no secret, so that a build can load it without one', async () => {
+      for (const none of [undefined, null, '', [], [''], [{ name: 'new', secret: '' }]]) {
+        const made = build.createWebhookVerifier({ secrets: none as string, now });
+        for (const signature of [sign(body), sign(body, time, ''), `t=${time},v1=${'0'.repeat(64)}`]) {
+          const refused = { name: 'WebhookVerificationError', code: 'secret_invalid' };
+          await assert.rejects(async () => made.verifySignature({ body, signature }), refused);
+          await assert.rejects(async () => made.constructEvent({ body, signature }), refused);
+          const whole = { body, signature, secrets: none as string, now };
+          await assert.rejects(async () => build.constructEvent(whole), refused);
+        }
+      }
+    });
+
+    test('refuses options that it does not know, which would leave the default in force', async () => {
+      const delivery = { body, signature: sign(body) };
+      for (const [wrong, name] of [
+        [{ tolerance: 5 }, 'tolerance'],
+        [{ replayGuard: {} }, 'replayGuard'],
+        [{ toleranceseconds: undefined }, 'toleranceseconds'],
+        [JSON.parse('{"__proto__": 1}'), '__proto__'],
+      ]) {
+        const refused = { code: 'options_invalid', message: new RegExp(`no option ${name}. Known: .*secrets.*now`) };
+        assert.throws(() => build.createWebhookVerifier({ secrets: secret, now, ...wrong }), refused);
+        await assert.rejects(
+          async () => build.verifySignature({ ...delivery, secrets: secret, now, ...wrong }),
+          refused,
+        );
+        await assert.rejects(
+          async () => build.constructEvent({ ...delivery, secrets: secret, now, ...wrong }),
+          refused,
+        );
+      }
+      for (const call of [verifier.verifySignature, verifier.constructEvent])
+        await assert.rejects(async () => call({ ...delivery, toleranceSeconds: 5 } as never), {
+          code: 'options_invalid',
+          message: 'There is no option toleranceSeconds. Known: body, signature.',
+        });
+    });
+
+    test('refuses a validate that is async or returns something, and outlives what it rejects with', async () => {
+      const unhandled: unknown[] = [];
+      const listen = (reason: unknown) => unhandled.push(reason);
+      process.on('unhandledRejection', listen);
+      for (const validate of [async () => Promise.reject(new Error('refused')), async () => undefined, () => false]) {
+        const made = build.createWebhookVerifier({ secrets: secret, now, validate: validate as never });
+        const refused = { code: 'options_invalid', message: /async/ };
+        await assert.rejects(async () => made.constructEvent({ body, signature: sign(body) }), refused);
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+      process.off('unhandledRejection', listen);
+      assert.deepEqual(unhandled, []);
     });
 
     test('says what it must be given, when that is missing or arguments come one after the other', async () => {
@@ -205,8 +251,8 @@ for (const [name, build] of Object.entries({ edge, 'Node as promises': nodeAsync
     for (const call of [
       () => build.verifySignature(delivery),
       () => build.constructEvent(delivery),
-      () => verifier.verifySignature(delivery),
-      () => verifier.constructEvent(delivery),
+      () => verifier.verifySignature({ body, signature: sign(body) }),
+      () => verifier.constructEvent({ body, signature: sign(body) }),
     ]) {
       const found = call();
       assert.ok(found instanceof Promise);
@@ -218,8 +264,8 @@ for (const [name, build] of Object.entries({ edge, 'Node as promises': nodeAsync
       () => build.constructEvent(forged),
       () => build.verifySignature({ ...forged, secrets: '' }),
       () => build.constructEvent(null as never),
-      () => verifier.verifySignature(forged),
-      () => verifier.constructEvent(forged),
+      () => verifier.verifySignature({ body, signature: sign('') }),
+      () => verifier.constructEvent({ body, signature: sign('') }),
       () => verifier.verifySignature(null as never),
     ])
       await assert.rejects(call(), node.WebhookVerificationError);
