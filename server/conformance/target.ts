@@ -36,7 +36,7 @@ export interface Target {
 const longestPause = 120;
 
 export function openTarget({ url, token, key }: TargetOptions): Target {
-  const base = url.replace(/(?:\/+scim\/v2)?\/*(?:[?#].*)?$/s, '');
+  const base = url.replace(/(?<!\/)(?:\/+scim\/v2)?\/*(?:[?#].*)?$/s, '');
 
   const send = async (
     method: string,

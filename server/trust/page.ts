@@ -41,7 +41,7 @@ export function serveTrust(options: {
     }
     if (ctx.path.endsWith('/')) {
       ctx.status = 301;
-      ctx.redirect(ctx.path.replace(/\/+$/, ''));
+      ctx.redirect(ctx.path.replace(/(?<!\/)\/+$/, ''));
       return;
     }
     ctx.set('Content-Security-Policy', policy);

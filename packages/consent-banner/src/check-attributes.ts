@@ -1,6 +1,7 @@
 import { reportProblem } from './report-problem.ts';
 import { AGE, DOMAIN } from './stub/attribute-values.ts';
 
+const PAIRS = /^\s*[^\s:;]+\s*:[^:;]+(;\s*[^\s:;]+\s*:[^:;]+)*(;\s*)?$/;
 const MAPPING = 'pairs such as "statistics: one two; marketing: three"';
 
 /** What the values of attributes must be; the others are any text. */
@@ -10,9 +11,9 @@ const rules: Readonly<Record<string, readonly [RegExp, string]>> = {
   'max-age': [AGE, 'a number of days above 0'],
   'refusal-max-age': [AGE, 'a number of days above 0'],
   'cookie-domain': [DOMAIN, 'a domain such as example.com'],
-  'clear-cookies': [/^(\s*[^\s:;]+\s*:\s*[^:;]+(;\s*|$))+$/, MAPPING],
+  'clear-cookies': [PAIRS, MAPPING],
   'reload-on-withdrawal': [/^(true|false)$/, 'true or false'],
-  'consent-mode': [/^(\s*[^\s:;]+\s*:\s*[^:;]+(;\s*|$))+$/, MAPPING],
+  'consent-mode': [PAIRS, MAPPING],
 };
 
 /** Tells which values are not understood. They count as not given. */

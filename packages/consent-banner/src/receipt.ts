@@ -57,7 +57,7 @@ const HOW =
 /** The receipt of a decision that the server does not know of yet. */
 export function draftReceipt({ notice, record, address }: ReceiptSource): RecordReceipt {
   const { id, name, version, language, domain } = notice;
-  const publicKey = address.replace(/\/v1\/public\/.*$/, '/.well-known/svc-ledger-key');
+  const publicKey = address.replace(/\/v1\/public\/.*/s, '/.well-known/svc-ledger-key');
   return {
     schema: SCHEMA,
     subjectId: record.subjectId,

@@ -26,7 +26,7 @@ export function readBaseUrl(text: unknown, allowInsecure: boolean): BaseUrl {
     throw new ConfigurationError(
       `baseUrl ${url.origin} would send keys unencrypted. Use https://, or set allowInsecure if the network is yours alone.`,
     );
-  return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
+  return { origin: url.origin, prefix: url.pathname.replace(/(?<!\/)\/+$/, '') };
 }
 
 function isLoopback(hostname: string): boolean {

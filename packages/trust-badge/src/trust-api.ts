@@ -18,7 +18,7 @@ export function locateTrust(tenant: string | null, apiBase: string | null): Trus
     refuseValue('tenant', tenant, 'the slug of a tenant');
     return undefined;
   }
-  const base = (readAddress('api-base', apiBase) || scriptOrigin()).replace(/[/]*([?#].*)?$/, '');
+  const base = (readAddress('api-base', apiBase) || scriptOrigin()).replace(/(?<![/])[/]*([?#].*)?$/s, '');
   if (base === 'null') {
     // The origin of a file or a sandbox.
     refuseValue('api-base', apiBase, 'an http(s) address');

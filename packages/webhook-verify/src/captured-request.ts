@@ -22,10 +22,12 @@ export function readCapturedRequest(bytes: Uint8Array): CapturedRequest | undefi
 export function readHeaderLines(lines: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const headers = new Map<string, string[]>();
   for (const line of lines) {
-    const [, name, value] = /^([\w-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
+    const [, name, value] = /^([\w-]+):(.*)$/.exec(line) ?? [];
     if (name === undefined || value === undefined) continue;
     const key = name.toLowerCase();
-    headers.set(key, [...(headers.get(key) ?? []), value]);
+    const values = headers.get(key) ?? [];
+    headers.set(key, values);
+    values.push(value.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, ''));
   }
   return headers;
 }

@@ -7,7 +7,7 @@ import { attempt } from './attempt.ts';
  */
 export function writeAddress(noticeId: string, base: string | null | undefined, source: string): string {
   const url = attempt(() => new URL(base || '/', base ? document.baseURI : source || location.href));
-  return `${url?.href.replace(/\/+$/, '') ?? ''}/v1/public/consent/${encodeURIComponent(noticeId)}`;
+  return `${url?.href.match(/^.*[^/]/) ?? ''}/v1/public/consent/${encodeURIComponent(noticeId)}`;
 }
 
 /** Asks for a notice, with nothing that could tell one visitor from another. */

@@ -82,5 +82,5 @@ function writeFibonacci(value: number): string {
     if (isIn) rest -= part;
     bits = `${isIn ? 1 : 0}${bits}`;
   }
-  return `${bits.replace(/0+$/, '')}1`;
+  return `${bits.replace(/(?<!0)0+$/, '')}1`;
 }

@@ -56,7 +56,7 @@ export function holdAttributes(form: HeldForm): readonly Undo[] {
         ({
           setAttributeNS(this: Element, ...args: unknown[]) {
             const [space, name, value] = args;
-            const local = space === XLINK ? `xlink:${String(name).replace(/.*:/, '')}` : space ? '' : String(name);
+            const local = space === XLINK ? `xlink:${String(name).replace(/^.*:/s, '')}` : space ? '' : String(name);
             const isTaken = args.length > 2 && WATCHED.test(local) && takeAttribute(form, this, local, value);
             return isTaken ? undefined : native.apply(this, args);
           },

@@ -22,7 +22,7 @@ export interface RequestOptions {
   readonly apiBase?: string | undefined;
 }
 
-const GRAMMAR = /^(\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*(;\s*|$))+$/;
+const GRAMMAR = /^\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*(;\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*)*(;\s*)?$/;
 
 /**
  * Holds what the page's scripts and tags ask of the listed hosts, until the visitor has granted every purpose a host is listed

@@ -6,7 +6,7 @@ import type { RequestGate } from './request-gate.ts';
 export function namesHeldHost(gate: RequestGate, markup: unknown): boolean {
   const text = gate.isOpen ? '' : (attempt(() => String(markup)) ?? '');
   if (!/[/\\]{2}|https?:/i.test(text)) return false;
-  return [...text.matchAll(/(?:https?:[/\\]*|[/\\]{2,})[^/\\?#\x22\x27\s<>&,]+/gi)].some(([address]) =>
+  return [...text.matchAll(/(?:https?:[/\\]*|(?<![/\\])[/\\]{2,})[^/\\?#\x22\x27\s<>&,]+/gi)].some(([address]) =>
     gate.findHoldOfHost(readHost(address)),
   );
 }

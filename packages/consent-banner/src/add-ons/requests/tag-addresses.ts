@@ -22,7 +22,7 @@ const LOADING =
 
 /** The types that run, and those that change what others do (https://html.spec.whatwg.org/#prepare-the-script-element). */
 const RUNNABLE =
-  /^\s*(|module|importmap|speculationrules|(text|application)\/(x-)?(java|ecma)script|text\/(javascript1\.[0-5]|jscript|livescript))\s*$/i;
+  /^(|module|importmap|speculationrules|(text|application)\/(x-)?(java|ecma)script|text\/(javascript1\.[0-5]|jscript|livescript))$/i;
 
 // As they are before anybody replaces them, and without what a form's controls would put in their place.
 const prototype = globalThis.Element?.prototype ?? {};
@@ -58,7 +58,7 @@ export function isLoadingRelation(rel: string | null): boolean {
 }
 
 export function isRunnable(type: string | null): boolean {
-  return RUNNABLE.test(type ?? '');
+  return RUNNABLE.test((type ?? '').trim());
 }
 
 /** `async` is true by itself for a script that a script has made, and lasts only as an attribute. */

@@ -21,7 +21,7 @@ interface Telling {
   readonly text: string;
 }
 
-const GRAMMAR = /^(\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*(;\s*|$))+$/;
+const GRAMMAR = /^\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*(;\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*)*(;\s*)?$/;
 
 /**
  * Tells vendors by their own consent APIs what is granted: at once that nothing is, then each decision. On a server it
