@@ -34,21 +34,35 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text;
+    // Names nothing, like a NUL character.
+    return '\0';
   }
+}
+
+/** @throws {Refusal} for a parameter that names nothing. */
+export function requireNames(params: Readonly<Record<string, string>>): void {
+  if (Object.values(params).some((value) => findUnstorable(value) !== null))
+    throw new Refusal(404, 'not_found', 'There is no such path.');
 }
 
 /** Finds the operation of a request; undefined where none has its path. Another method than the path has is refused. */
 export function findOperation(method: string, path: string): Match | undefined {
-  const found = patterns.flatMap(({ operation, matches }) => {
+  const fitting = patterns.flatMap(({ operation, matches }) => {
     const params = matches(path);
     return params === null ? [] : [{ operation, params }];
   });
+  // A written segment wins, whatever methods it has.
+  const found = fitting.filter(({ operation }) => shapeOf(operation) === shapeOf(fitting[0]?.operation));
   const match = found.find(({ operation }) => operation[1] === method);
+  if (match !== undefined) requireNames(match.params);
   if (match !== undefined || found.length === 0) return match;
   const methods = found.flatMap(({ operation: [, one] }) => (one === 'GET' ? ['GET', 'HEAD'] : [one]));
   const allow = [...new Set(methods)].sort().join(', ');
   throw new Refusal(405, 'method_not_allowed', `This path takes ${allow}.`, { headers: { Allow: allow } });
+}
+
+function shapeOf(operation: OperationRow | undefined): string | undefined {
+  return operation?.[2].replace(/\{\w+\}/g, '{}');
 }
 
 const others = requestRules.others.map((operation) => ({ operation, matches: compilePath(operation[2]) }));
@@ -127,7 +141,7 @@ function refuseUnstorable(value: unknown, path: string): void {
 }
 
 /** @throws {Refusal} for a text that no database keeps. */
-export function requireStorable(text: string, path: string): void {
+function requireStorable(text: string, path: string): void {
   const issue = findUnstorable(text);
   if (issue !== null) throw invalidValues([{ path, issue }]);
 }
@@ -140,7 +154,6 @@ function findUnstorable(text: string): string | null {
 /** The parts of a request as the server understands them, all that is wrong named at once. */
 export function validateRequest({ operation, params }: Match, search: string, body: unknown) {
   const [, , , , , , pathRule, queryRule, bodyRule] = operation;
-  for (const [name, value] of Object.entries(params)) requireStorable(value, `path.${name}`);
   const path = check(pathRule, params, 'path');
   const query = queryRule === null ? refuseFields(readQuery(search)) : check(queryRule, readQuery(search), 'query');
   requireBody(bodyRule, body);
@@ -173,7 +186,8 @@ export function readQuery(search: string): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {};
   const details: Detail[] = [];
   for (const [name, value] of new URLSearchParams(search)) {
-    const issue = Object.hasOwn(fields, name) ? 'is given more than once' : findUnstorable(value);
+    const text = name === 'cursor' ? null : findUnstorable(value);
+    const issue = Object.hasOwn(fields, name) ? 'is given more than once' : text;
     const isOdd = name === '__proto__';
     if (issue === null && !isOdd) fields[name] = value;
     else details.push({ path: `query.${name}`, issue: issue ?? 'is not a known field' });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { ScimResourceType, ScimSchema } from '../types/scim.ts';
-import { compilePath, hasBody, parseBody, readQuery, requireStorable } from './read-request.ts';
+import { compilePath, hasBody, parseBody, readQuery, requireNames } from './read-request.ts';
 import { invalidValues, notFound, Refusal } from './refusal.ts';
 import { requestRules } from './request-rules.ts';
 import { presentPage } from './scim-message.ts';
@@ -55,9 +55,9 @@ export function readScimParts(
   search: string,
   bytes: Buffer,
 ): Pick<ScimCall, 'query' | 'body'> {
+  requireNames(params);
   const isBodied = hasBody(request) && request.method !== 'GET' && request.method !== 'HEAD';
   const body = isBodied ? parseBody(request, bytes, { limit: scimBodyLimit, types: bodyTypes }) : undefined;
-  for (const [name, value] of Object.entries(params)) requireStorable(value, `path.${name}`);
   const query = readQuery(search);
   const known = /^listScim(Users|Groups)$/.test(id) ? paging : isDiscovery(id) ? ['filter'] : projection;
   const details = Object.keys(query).flatMap((name) => {

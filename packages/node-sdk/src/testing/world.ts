@@ -195,7 +195,8 @@ function findStart<Item>(
 ): number {
   let read: unknown;
   try {
-    read = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    const bytes = Buffer.from(cursor, 'base64url');
+    read = bytes.toString('base64url') === cursor ? JSON.parse(bytes.toString()) : null;
   } catch {
     read = null;
   }
