@@ -28,6 +28,7 @@ import { routeRequests } from './http/router.ts';
 import { authRoutes } from './identity/auth-routes.ts';
 import { invitationRoutes } from './identity/invitation-routes.ts';
 import { meRoutes } from './identity/me-routes.ts';
+import { PasswordQueue } from './identity/password-queue.ts';
 import { SignInGuard } from './identity/sign-in-guard.ts';
 import { userRoutes } from './identity/user-routes.ts';
 import type { Installation } from './installation.ts';
@@ -81,11 +82,12 @@ export function createApp(installation: Installation, options: AppOptions): App 
   const isSecure = settings.baseUrl?.startsWith('https:') ?? false;
   const sessionCookie = new HostCookie('svc_session', isSecure);
   const lastUses = new LastUses();
+  const deviceCookie = new HostCookie('svc_device', isSecure);
   const identity = {
     ...installation,
-    guard: new SignInGuard({ ...installation, limiter, limit: settings.limits.signIn }),
+    passwords: new PasswordQueue(installation.passwords),
+    guard: new SignInGuard({ ...installation, limiter, limit: settings.limits.signIn, deviceCookie }),
     sessionCookie,
-    deviceCookie: new HostCookie('svc_device', isSecure),
     sessionLifetime: settings.sessionLifetime,
   };
   const publishedTrust = new PublishedTrust(database.kysely);

@@ -37,7 +37,9 @@ const Environment = z.object({
   ),
   SVC_LIMIT_CAPTURE_NOTICE: wholeNumber(600, 1, 1e9).describe('Public captures a minute for each notice'),
   SVC_LIMIT_CAPTURE_CLIENT: wholeNumber(60, 1, 1e9).describe('Public captures a minute for each client address'),
-  SVC_LIMIT_SIGN_IN: wholeNumber(10, 1, 1e9).describe('Sign-ins a minute, for each account and each client address'),
+  SVC_LIMIT_SIGN_IN: wholeNumber(10, 1, 1e9).describe(
+    'Sign-ins a minute, for each client address, and for each account from one place',
+  ),
   SVC_LIMIT_SCIM: wholeNumber(1200, 1, 1e9).describe('SCIM requests a minute for each tenant'),
   SVC_CHECKPOINT_MINUTES: wholeNumber(60, 1, 1440).describe(
     'A ledger with new entries gets a signed checkpoint after so many minutes',

@@ -15,18 +15,14 @@ export interface HashCost {
 const presentCost: HashCost = { memory: 19_456, passes: 2, parallelism: 1 };
 const saltBytes = 16;
 const tagLength = 32;
-/** Hashes that run at once: they wait for memory, not for each other, and the other threads stay free. */
-const mostAtOnce = 2;
 
 /**
  * Hashes passwords and backup codes with argon2id (RFC 9106), keyed with a pepper outside of the database
- * (NIST SP 800-63B-4 section 3.1.1.2). Hashes are text in PHC form.
+ * (NIST SP 800-63B-4 section 3.1.1.2). Hashes are text in PHC form. Requests go through `PasswordQueue`.
  */
 export class PasswordHasher {
   readonly #pepper: Buffer;
   readonly #cost: HashCost;
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
   /** A hash of no password: it is compared with where there is none. */
   readonly #decoy: string;
 
@@ -67,16 +63,7 @@ export class PasswordHasher {
   async #derive(text: string, salt: Buffer, cost: HashCost, length: number): Promise<Buffer> {
     const message = Buffer.from(text.normalize('NFKC'));
     const parameters: Argon2Parameters = { message, nonce: salt, secret: this.#pepper, tagLength: length, ...cost };
-    if (this.#running === mostAtOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#running += 1;
-    try {
-      return await derive('argon2id', parameters);
-    } finally {
-      // Who waits takes the place over.
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running -= 1;
-      else next();
-    }
+    return derive('argon2id', parameters);
   }
 }
 

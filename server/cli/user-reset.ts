@@ -9,7 +9,6 @@ import {
   updatePassword,
 } from '../identity/account-store.ts';
 import { normalizeEmail } from '../identity/email.ts';
-import { forgetStrangers } from '../identity/sign-in-guard.ts';
 import { openInstallation } from '../installation.ts';
 import { disableSecondFactor } from '../mfa/changes.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
@@ -29,7 +28,7 @@ Every session of the person ends, and each of their tenants is told in its audit
     if (!options.password && !options['second-factor'])
       throw new UsageError('Say what to reset: --password, --second-factor, or both');
     await using installation = await openInstallation(settings);
-    const { database, clock, hasher, passwords } = installation;
+    const { database, clock, passwords } = installation;
     const account = await findAccount(database.kysely, normalizeEmail(String(options.email).trim()) ?? '');
     if (account === undefined) throw new UsageError(`There is no user ${options.email}.`);
     const password = options.password ? randomText(24) : null;
@@ -38,7 +37,6 @@ Every session of the person ends, and each of their tenants is told in its audit
     const isFactorReset = await runUnitOfWork(database, clock(), async (work) => {
       await lockAccount(work, account.id);
       if (hash !== null) {
-        await forgetStrangers(work, hasher, account.email);
         const row = await updatePassword(work, account.id, hash);
         await recordAccountChange(work, systemSource, accountRows, account.id, row, {
           verb: 'password_changed',

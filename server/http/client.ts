@@ -47,19 +47,22 @@ function normalizeAddress(address: string | null): string | null {
   return address?.replace(/^::ffff:(?=.*\.)/i, '') ?? null;
 }
 
-/** What one client is counted by: its address, or the /64 network of an IPv6 address, which one client owns whole. */
-export function clientBucket(client: Client): string {
+/**
+ * What one client is counted by: its address, or the network of an IPv6 address.
+ * @param prefix 64 is what one client has, 48 what one site has.
+ */
+export function clientBucket(client: Client, prefix: 64 | 48 = 64): string {
   const address = client.address ?? 'unknown';
-  return isIP(address) === 6 ? `${networkOf(address)}::/64` : address;
+  return isIP(address) === 6 ? `${networkOf(address, prefix / 16)}::/${prefix}` : address;
 }
 
-/** The first four of the eight groups of an IPv6 address, each in its shortest form. */
-function networkOf(address: string): string {
+/** The first of the eight groups of an IPv6 address, each in its shortest form. */
+function networkOf(address: string, groupCount: number): string {
   const [first = [], last = []] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));
   const given = first.length + last.length + (address.includes('.') ? 1 : 0);
   const groups = [...first, ...Array.from({ length: 8 - given }, () => '0'), ...last];
   return groups
-    .slice(0, 4)
+    .slice(0, groupCount)
     .map((group) => Number.parseInt(group, 16).toString(16))
     .join(':');
 }

@@ -14,7 +14,6 @@ import type { OpenedSession } from './open-session.ts';
 import { NewPassword, TypedPassword } from './password.ts';
 import type { IdentityServices } from './services.ts';
 import { answerChallenge, signIn } from './sign-in.ts';
-import type { DeviceOwner } from './sign-in-guard.ts';
 import { User, viewUser } from './user-view.ts';
 
 const TenantName = z.strictObject({ id: Id, slug: z.string(), name: z.string() });
@@ -32,15 +31,11 @@ const CodeWanted = z
   .strictObject({ status: z.literal('mfa_required'), challengeId: Id, expiresAt: UtcTime })
   .meta({ id: 'CodeWanted', description: 'Send the code to /v1/auth/challenge.' });
 
-/** A device is remembered for so long after a sign-in. */
-const deviceSeconds = 400 * 24 * 60 * 60;
-
 /** Sign-in and sign-out, invitations taken, passwords changed (contract.md "Operations beyond the spec's tables"). */
 export function authRoutes(services: IdentityServices): readonly Route[] {
-  const { database, hasher, guard, sessionCookie, deviceCookie } = services;
+  const { database, hasher, guard, sessionCookie } = services;
 
   const limits = ({ client }: { readonly client: Client }) => [guard.limitAddress(client)];
-  const rememberDevice = (owner: DeviceOwner) => deviceCookie.write(guard.nameDevice(owner), deviceSeconds);
 
   /** The answer of a sign-in: what the page shows, and the cookies. */
   const welcome = async ({ id, token, expiresAt, account, membership }: OpenedSession): Promise<ReadyAnswer> => {
@@ -52,7 +47,7 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
       tenant: { id: membership.tenantId, slug: tenant?.slug, name: tenant?.name },
       session: { id, expiresAt },
     };
-    const cookies = [sessionCookie.write(token), rememberDevice(account)];
+    const cookies = [sessionCookie.write(token), guard.rememberDevice(account)];
     return answerWith(signedIn, { 'Set-Cookie': cookies });
   };
 
@@ -73,7 +68,7 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
       }),
       status: 200,
       result: z.union([SignedIn, CodeWanted]),
-      errors: ['invalid_credentials', 'forbidden'],
+      errors: ['invalid_credentials', 'forbidden', 'unavailable'],
       limits,
       async handle(call) {
         const signed = await signIn(services, call.body, call);
@@ -92,7 +87,7 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
       body: z.strictObject({ challengeId: Id, code: z.string().min(1).max(64) }),
       status: 200,
       result: SignedIn,
-      errors: ['invalid_challenge', 'code_incorrect', 'forbidden'],
+      errors: ['invalid_challenge', 'code_incorrect', 'forbidden', 'unavailable'],
       limits,
       handle: async (call) => welcome(await answerChallenge(services, call.body, call)),
     }),
@@ -128,10 +123,10 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
       body: z.strictObject({ currentPassword: TypedPassword, newPassword: NewPassword }),
       status: 200,
       result: z.strictObject({ session: z.strictObject({ id: Id, expiresAt: UtcTime }) }),
-      errors: ['password_incorrect', 'forbidden'],
+      errors: ['password_incorrect', 'forbidden', 'unavailable'],
       async handle(call) {
         const { id, token, expiresAt } = await changePassword(services, call, call.body);
-        const device = rememberDevice({ email: call.principal.actor.email, password_changed_at: call.now });
+        const device = guard.rememberDevice({ email: call.principal.actor.email, password_changed_at: call.now });
         return answerWith({ session: { id, expiresAt } }, { 'Set-Cookie': [sessionCookie.write(token), device] });
       },
     }),
@@ -147,12 +142,12 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
       body: z.strictObject({ token: z.string().min(1).max(200), password: NewPassword }),
       status: 200,
       result: z.strictObject({ email: z.string(), tenant: TenantName }),
-      errors: ['invalid_credentials', 'forbidden'],
+      errors: ['invalid_credentials', 'forbidden', 'unavailable'],
       limits,
       async handle(call) {
         const accepted = await acceptInvitation(services, call.body, call);
         const account = await findAccount(database.kysely, accepted.email);
-        return answerWith(accepted, account ? { 'Set-Cookie': rememberDevice(account) } : {});
+        return answerWith(accepted, account ? { 'Set-Cookie': guard.rememberDevice(account) } : {});
       },
     }),
   ];

@@ -23,13 +23,13 @@ export async function changePassword(
 ): Promise<OpenSession> {
   const { database, passwords, hasher } = services;
   const { actor, tenantId } = call.principal;
-  const account = await reauthenticate(services, call, currentPassword);
+  const { account, attempt } = await reauthenticate(services, call, currentPassword);
   const weakness = await findWeakness(newPassword, {
     hasSecondFactor: await isSecondFactorEnabled(database.kysely, actor.id),
     words: await listWords(services, tenantId, actor.id, actor.email),
   });
   if (weakness !== null) throw invalidValues([{ path: 'body.newPassword', issue: weakness }]);
-  const hash = await passwords.hash(newPassword);
+  const hash = await passwords.hash(attempt, newPassword);
   return runUnitOfWork(database, call.now, async (work) => {
     // Another change may have come between: then the password that was asked for is not the current one any more.
     const present = await lockAccount(work, actor.id);

@@ -85,7 +85,7 @@ export async function acceptInvitation(
   { token, password }: { readonly token: string; readonly password: string },
   visitor: Visitor,
 ): Promise<{ email: string; tenant: { id: string; slug: string; name: string } }> {
-  const { database, hasher, passwords, guard, deviceCookie } = services;
+  const { database, hasher, passwords, guard } = services;
   const { client, now } = visitor;
   const invitation = isToken(prefix, token) ? await findInvitationByHash(database.kysely, hashToken(token)) : undefined;
   if (invitation === undefined || statusOf(invitation, now) !== 'pending') throw closed();
@@ -96,18 +96,12 @@ export async function acceptInvitation(
   const isForeign = account !== undefined && (await isAcceptedElsewhere(database.kysely, account.id, tenantId));
   // A password that must be right is guessed here as well as at sign-in, so it counts there; another invitation must not
   // buy more guesses. Where a password is only chosen, failed sign-ins of strangers keep nobody out.
-  const attempt = await (isForeign
-    ? guard.admit(email, account, deviceCookie.read(client.cookie))
-    : guard.admitInvitation(email, invitation.id));
+  const attempt = await (isForeign ? guard.admit(email, account, client) : guard.admitInvitation(email, invitation.id));
   let hash: string | null = null;
   if (isForeign) {
-    if (!(await passwords.verify(password, account.password_hash))) {
+    if (!(await guard.check(attempt, () => passwords.verify(attempt, password, account.password_hash)))) {
       const memberships = await listMembershipsOf(database.kysely, account.id);
-      await refuseSignIn(
-        services,
-        { attempt, account, memberships, reason: 'Wrong password, at an invitation' },
-        visitor,
-      );
+      await refuseSignIn(services, { account, memberships, reason: 'Wrong password, at an invitation' }, visitor);
       throw new Problem(
         'invalid_credentials',
         'You have a password here already: take the invitation with that password. If you never had one, ask the operator of this server to reset it.',
@@ -120,7 +114,7 @@ export async function acceptInvitation(
       words: await listWords(services, tenantId, account?.id ?? null, email),
     });
     if (weakness !== null) throw invalidValues([{ path: 'body.password', issue: weakness }]);
-    hash = await passwords.hash(password);
+    hash = await passwords.hash(attempt, password);
   }
   await runUnitOfWork(database, now, async (work) => {
     const { id } = await findOrCreateAccount(work, email);

@@ -9,38 +9,39 @@ import type { IdentityServices } from './services.ts';
 import type { Attempt } from './sign-in-guard.ts';
 
 /**
- * Asks a signed-in person for their current password once more, before something that only they may do (ASVS 7.5.1).
+ * Verifies the current password of a signed-in user again, before something that only they may do (ASVS 7.5.1).
  * Call it outside of a unit of work: it takes as long as a hash. Failures count like failed sign-ins and are audited.
- * @throws {Problem} `password_incorrect`, or `rate_limited` after too many failures.
+ * @returns the account, and the try that further hashes of the operation belong to.
+ * @throws {Problem} `password_incorrect`, `unavailable`, or `rate_limited` after too many failures.
  */
 export async function reauthenticate(
   services: IdentityServices,
   call: UserCall,
   password: string,
-): Promise<AccountRow> {
+): Promise<{ readonly account: AccountRow; readonly attempt: Attempt }> {
   const { database, passwords, guard } = services;
   const { actor, credential } = call.principal;
   // The session stands for the device: strangers cannot use its tries up.
   const attempt = await guard.admitSession(actor.email, credential.id);
   const account = await findAccountById(database.kysely, actor.id);
-  if (account !== undefined && (await passwords.verify(password, account.password_hash))) {
+  const hash = account?.password_hash ?? null;
+  const isRight = await guard.check(attempt, () => passwords.verify(attempt, password, hash));
+  if (account !== undefined && isRight) {
     await runUnitOfWork(database, call.now, (work) => guard.succeed(work, attempt));
-    return account;
+    return { account, attempt };
   }
-  await refuseProof(services, call, attempt, { module: 'identity', action: 'session.reauthentication_failed' });
-  throw new Problem('password_incorrect', 'The current password is another one.');
+  await refuseProof(services, call, { module: 'identity', action: 'session.reauthentication_failed' });
+  throw new Problem('password_incorrect', 'The current password is incorrect.');
 }
 
-/** Counts a password or a code that a signed-in person got wrong, and tells the tenant. */
+/** Records in the audit log that a signed-in user sent a wrong password or code. */
 export async function refuseProof(
-  { database, hasher, guard }: IdentityServices,
+  { database, hasher }: IdentityServices,
   call: UserCall,
-  attempt: Attempt,
   event: Pick<NewAuditEvent, 'module' | 'action'>,
 ): Promise<void> {
   const { actor } = call.principal;
-  await runUnitOfWork(database, call.now, async (work) => {
-    await guard.fail(work, attempt);
-    await recordEvent(work, callSource(call, hasher), { ...event, targetId: actor.id, targetRef: actor.email });
-  });
+  await runUnitOfWork(database, call.now, (work) =>
+    recordEvent(work, callSource(call, hasher), { ...event, targetId: actor.id, targetRef: actor.email }),
+  );
 }

@@ -6,23 +6,19 @@ import type { AccountRow } from './account-store.ts';
 import type { Membership } from './membership.ts';
 import type { Visitor } from './open-session.ts';
 import type { IdentityServices } from './services.ts';
-import type { Attempt } from './sign-in-guard.ts';
 
 /** A try to sign in that failed. */
 export interface RefusedSignIn {
-  readonly attempt: Attempt;
   readonly account: AccountRow | undefined;
   /** Those that the try was aimed at. */
   readonly memberships: readonly Membership[];
   readonly reason: string;
 }
 
-/**
- * Counts a failure and tells the tenants that the person takes part in. For an address of nobody it takes the same way.
- */
+/** Records a failed try in the audit logs of the tenants that it was aimed at. For an unknown address it takes the same steps. */
 export async function refuseSignIn(
-  { database, hasher, guard }: IdentityServices,
-  { attempt, account, memberships, reason }: RefusedSignIn,
+  { database, hasher }: IdentityServices,
+  { account, memberships, reason }: RefusedSignIn,
   { client, now }: Visitor,
 ): Promise<void> {
   const sourceOf = clientSource(unknownActor, client, hasher);
@@ -39,7 +35,6 @@ export async function refuseSignIn(
       },
     }));
     if (events.length > 0) await recordEvents(work.transaction, work.now, events);
-    await guard.fail(work, attempt);
   });
 }
 

@@ -1,47 +1,60 @@
-import type { PrivateHasher } from '../access/private-hash.ts';
+import type { HostCookie } from '../access/host-cookie.ts';
 import { type Client, clientBucket } from '../http/client.ts';
 import { Problem } from '../http/problem.ts';
 import type { LimitRule, RateLimiter } from '../http/rate-limit.ts';
 import type { Installation } from '../installation.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { runUnitOfWork, type UnitOfWork } from '../storage/unit-of-work.ts';
 import type { AccountRow } from './account-store.ts';
-import { countFailure, findBlock, forgetFailures } from './sign-in-store.ts';
+import type { HashCaller } from './password-queue.ts';
+import { countTry, forgetTries, returnTry } from './sign-in-store.ts';
 
-/** Failures in a row that cost nothing but the limit a minute. */
+/** Failures in a row from one place that cost nothing but the limit a minute. */
 const freeFailures = 10;
+/** Failures a day from all unknown places together (NIST SP 800-63B-4 section 3.2.2: at most 100 in a row). */
+const freeFailuresOfAccount = 100;
 const firstWait = 60_000;
 const longestWait = 60 * 60 * 1000;
 
-/** How long to wait after so many failures in a row: a minute after ten, then twice as long each time, an hour at most. */
-export function waitAfter(failures: number): number {
-  return failures < freeFailures ? 0 : Math.min(longestWait, firstWait * 2 ** Math.min(failures - freeFailures, 10));
+/** How long to wait after so many failures: a minute once the free ones are used up, then twice as long each time, an hour at most. */
+export function waitAfter(failures: number, free = freeFailures): number {
+  return failures < free ? 0 : Math.min(longestWait, firstWait * 2 ** Math.min(failures - free, 10));
 }
 
-/** Who tries, as failures are counted: an account from anywhere, or from one device on which it signed in before. */
-export interface Attempt {
-  /** A keyed hash: what is stored tells no address of anybody. */
+/** One counter that a try counts in. */
+interface Counter {
+  /** A keyed hash: nothing that is stored names a person or an address. */
   readonly subject: string;
+  readonly free: number;
+  /** Completes "Too many failed attempts ". */
+  readonly where: string;
 }
 
-/** Whose device it is. One that was known before another password was set is known no more. */
+/** A try that was admitted: it has been counted, and may take a hash. */
+export interface Attempt extends HashCaller {
+  /** First that of the place, then that of the account where the place is unknown. */
+  readonly counters: readonly Counter[];
+}
+
+/** Whose device it is, or whose account is tried. A new password makes known devices unknown and starts all counts again. */
 export type DeviceOwner = Pick<AccountRow, 'email' | 'password_changed_at'>;
-
-function describeOwner({ email, password_changed_at }: DeviceOwner): string {
-  return `${email} ${password_changed_at}`;
-}
 
 /** What the guard works with. */
 export interface GuardOptions extends Pick<Installation, 'database' | 'clock' | 'hasher' | 'box'> {
   readonly limiter: RateLimiter;
-  /** Tries a minute, for each account and each client address. */
+  /** Tries a minute, for each client address, and for each account from one place. */
   readonly limit: number;
+  /** Marks a device on which a person signed in. */
+  readonly deviceCookie: HostCookie;
 }
 
 /**
- * Slows guessing down without locking anybody out for good: ten tries a minute for each account and each address, and after
- * ten failures in a row a wait that grows up to an hour. A device on which a person signed in before is counted by
- * itself, so that strangers who fail do not keep the person out (OWASP, "Slow Down Online Guessing Attacks with Device
- * Cookies"). Only a success of the same account from the same place forgets failures.
+ * Slows guessing down and keeps strangers from locking a person out (OWASP, "Slow Down Online Guessing Attacks with Device
+ * Cookies").
+ * - Tries are counted by account and place: the client's network, or the known device, session or invitation. After ten
+ *   failures in a row the place waits, from a minute up to an hour. Only a success in the same place forgets them.
+ * - Tries from all unknown places together are counted by account and day (UTC). After a hundred failures every unknown
+ *   place waits in the same way: at most 130 guesses a day, from however many addresses. Known devices are not affected.
+ * A try counts before the hash is computed, so parallel tries do not get past a limit; a try that is right is given back.
  */
 export class SignInGuard {
   readonly #options: GuardOptions;
@@ -50,59 +63,91 @@ export class SignInGuard {
     this.#options = options;
   }
 
-  /** What every try counts for, whatever account it is about: its address. */
+  /** Limits the tries of an address, whichever accounts they are about. */
   limitAddress(client: Client): LimitRule {
     return { policy: 'sign_in_address', bucket: `sign-in from ${clientBucket(client)}`, limit: this.#options.limit };
   }
 
   /**
-   * Takes a try of an account.
-   * @param email normalized; it need not belong to anybody.
-   * @param account whose address it is, if anybody's.
-   * @param device the value of the device cookie.
+   * Admits a try of an account.
+   * @param email normalized; no account needs to have it.
+   * @param account that has the address, if any.
    * @throws {Problem} `rate_limited` with Retry-After.
    */
-  admit(email: string, account: DeviceOwner | undefined, device: string | undefined): Promise<Attempt> {
-    const isKnown = device !== undefined && account !== undefined && this.#isDeviceOf(account, device);
-    return this.#admitFrom(email, isKnown ? `device ${device}` : anywhere);
+  admit(email: string, account: DeviceOwner | undefined, client: Client): Promise<Attempt> {
+    const { clock, deviceCookie } = this.#options;
+    const owner = account ?? { email, password_changed_at: null };
+    const device = deviceCookie.read(client.cookie);
+    if (device !== undefined && account !== undefined && this.#isDeviceOf(account, device))
+      return this.#admitKnown(owner, `device ${device}`, 'on this device');
+    // A site has a /48, and a guesser with one must not count as 65,536 strangers.
+    const network = this.#count(owner, `network ${clientBucket(client, 48)}`, 'from this address');
+    const day = clock().slice(0, 10);
+    const elsewhere = this.#count(owner, `anywhere on ${day}`, 'from unknown devices', freeFailuresOfAccount);
+    return this.#admit({ bucket: clientBucket(client), isKnown: false, counters: [network, elsewhere] });
   }
 
-  /** Takes a try of somebody who is signed in. @throws {Problem} `rate_limited` with Retry-After. */
+  /** Admits a try of a signed-in user. @throws {Problem} `rate_limited` with Retry-After. */
   admitSession(email: string, sessionId: string): Promise<Attempt> {
-    return this.#admitFrom(email, `session ${sessionId}`);
+    return this.#admitKnown({ email, password_changed_at: null }, `session ${sessionId}`, 'in this session');
   }
 
-  /** Takes a try of somebody with an invitation. @throws {Problem} `rate_limited` with Retry-After. */
+  /** Admits a try of a person with an invitation. @throws {Problem} `rate_limited` with Retry-After. */
   admitInvitation(email: string, invitationId: string): Promise<Attempt> {
-    return this.#admitFrom(email, `invitation ${invitationId}`);
+    const owner = { email, password_changed_at: null };
+    return this.#admitKnown(owner, `invitation ${invitationId}`, 'with this invitation');
   }
 
-  async #admitFrom(email: string, place: string): Promise<Attempt> {
-    const { database, clock, hasher, limiter, limit } = this.#options;
-    const subject = nameSubject(hasher, email, place);
-    limiter.take([{ policy: 'sign_in_account', bucket: `sign-in of ${subject}`, limit }]);
-    const now = clock();
-    const until = await findBlock(database.kysely, subject, now);
-    if (until === null) return { subject };
-    const seconds = Math.ceil((Date.parse(until) - Date.parse(now)) / 1000);
-    throw new Problem('rate_limited', `Too many failures in a row; try again in ${seconds} s.`, {
-      headers: { 'Retry-After': String(seconds) },
+  #admitKnown(owner: DeviceOwner, place: string, where: string): Promise<Attempt> {
+    const counter = this.#count(owner, place, where);
+    return this.#admit({ bucket: counter.subject, isKnown: true, counters: [counter] });
+  }
+
+  #count(owner: DeviceOwner, place: string, where: string, free = freeFailures): Counter {
+    const subject = this.#options.hasher.hash('sign-in', `${describeOwner(owner)} ${place}`) as string;
+    return { subject, free, where };
+  }
+
+  async #admit(attempt: Attempt): Promise<Attempt> {
+    const { database, clock, limiter, limit } = this.#options;
+    const bucket = `sign-in of ${attempt.counters[0]?.subject}`;
+    limiter.take([{ policy: 'sign_in_account', bucket, limit }]);
+    await runUnitOfWork(database, clock(), async (work) => {
+      for (const { subject, free, where } of attempt.counters) {
+        const until = await countTry(work, subject, (failures) => waitAfter(failures, free), longestWait);
+        if (until !== null) throw refuse(attempt, where, Date.parse(until) - Date.parse(work.now));
+      }
     });
+    return attempt;
   }
 
-  /** Counts a failure of a try. @returns how many there were in a row. */
-  fail(work: UnitOfWork, { subject }: Attempt): Promise<number> {
-    return countFailure(work, subject, waitAfter);
+  /** Checks something in an admitted try. A check that cannot be made, as in an overload, does not count as a failure. */
+  async check<Result>(attempt: Attempt, compute: () => Promise<Result>): Promise<Result> {
+    try {
+      return await compute();
+    } catch (error) {
+      const { database, clock } = this.#options;
+      await runUnitOfWork(database, clock(), (work) => this.giveBack(work, attempt));
+      throw error;
+    }
   }
 
-  /** Forgets the failures of a try that went through to the end. */
-  succeed(work: UnitOfWork, { subject }: Attempt): Promise<void> {
-    return forgetFailures(work, subject);
+  /** Takes a try back that was neither a failure nor went through to the end. */
+  async giveBack(work: UnitOfWork, { counters }: Attempt): Promise<void> {
+    for (const { subject } of counters) await returnTry(work, subject);
   }
 
-  /** The value of a device cookie for a person who has just signed in. */
-  nameDevice(owner: DeviceOwner): string {
-    return this.#options.box.seal(describeOwner(owner), devicePurpose);
+  /** Forgets the failures in the place of a try that went through to the end. */
+  async succeed(work: UnitOfWork, { counters }: Attempt): Promise<void> {
+    const [place, ...others] = counters;
+    if (place !== undefined) await forgetTries(work, place.subject);
+    for (const { subject } of others) await returnTry(work, subject);
+  }
+
+  /** The cookie of a device on which a person has just proven who they are. */
+  rememberDevice(owner: DeviceOwner): string {
+    const { box, deviceCookie } = this.#options;
+    return deviceCookie.write(box.seal(describeOwner(owner), devicePurpose), deviceSeconds);
   }
 
   #isDeviceOf(owner: DeviceOwner, device: string): boolean {
@@ -114,15 +159,17 @@ export class SignInGuard {
   }
 }
 
-/** Forgets what strangers failed with, when the operator gives a person a new password. */
-export function forgetStrangers(work: UnitOfWork, hasher: PrivateHasher, email: string): Promise<void> {
-  return forgetFailures(work, nameSubject(hasher, email, anywhere));
-}
-
-function nameSubject(hasher: PrivateHasher, email: string, place: string): string {
-  return hasher.hash('sign-in', `${email} ${place}`) as string;
-}
-
-/** Where a try comes from of which nothing is known. */
-const anywhere = 'anywhere';
 const devicePurpose = 'device of a person';
+/** A device is remembered for as long as browsers keep a cookie. */
+const deviceSeconds = 400 * 24 * 60 * 60;
+
+function describeOwner({ email, password_changed_at }: DeviceOwner): string {
+  return `${email} ${password_changed_at}`;
+}
+
+function refuse({ isKnown }: Attempt, where: string, milliseconds: number): Problem {
+  const seconds = Math.ceil(milliseconds / 1000);
+  const orElse = isKnown ? '' : ', or on a device on which you signed in before';
+  const message = `Too many failed attempts ${where}; try again in ${seconds} s${orElse}.`;
+  return new Problem('rate_limited', message, { headers: { 'Retry-After': String(seconds) } });
+}

@@ -62,50 +62,67 @@ export async function consumeChallenge(work: UnitOfWork, id: string): Promise<bo
   return numDeletedRows === 1n;
 }
 
-/** Until when sign-ins of a subject wait; null when they need not. */
-export async function findBlock(queries: Queries, subject: string, now: string): Promise<string | null> {
-  const row = await queries
-    .selectFrom('sign_in_failures')
-    .select('blocked_until')
-    .where('subject', '=', subject)
-    .where('blocked_until', '>', now)
-    .executeTakeFirst();
-  return row?.blocked_until ?? null;
-}
-
 /**
- * Counts a failure of a subject.
- * @param waitAfter how many milliseconds to wait after so many failures in a row.
+ * Counts a try of a subject, as the failure that it is until it is given back.
+ * @param waitAfter how many milliseconds to wait after so many failures.
+ * @param longestWait the most that `waitAfter` returns.
+ * @returns until when tries of the subject have to wait; null when this one was counted.
  */
-export async function countFailure(
+export async function countTry(
   work: UnitOfWork,
   subject: string,
   waitAfter: (failures: number) => number,
-): Promise<number> {
-  const { failures } = await work.transaction
+  longestWait: number,
+): Promise<string | null> {
+  const longestBlock = new Date(Date.parse(work.now) + longestWait).toISOString();
+  const counted = await work.transaction
     .insertInto('sign_in_failures')
     .values({ subject, failures: 1, last_failed_at: work.now, blocked_until: null })
     .onConflict((conflict) =>
-      conflict.column('subject').doUpdateSet((row) => ({
-        failures: row('sign_in_failures.failures', '+', 1),
-        last_failed_at: work.now,
-      })),
+      conflict
+        .column('subject')
+        .doUpdateSet((row) => ({
+          failures: row('sign_in_failures.failures', '+', 1),
+          last_failed_at: work.now,
+          blocked_until: null,
+        }))
+        .where((row) =>
+          row.or([
+            row('sign_in_failures.blocked_until', 'is', null),
+            row('sign_in_failures.blocked_until', '<=', work.now),
+            // A clock that ran ahead when the wait was set must not make it longer.
+            row('sign_in_failures.blocked_until', '>', longestBlock),
+          ]),
+        ),
     )
     .returning('failures')
-    .executeTakeFirstOrThrow();
-  const wait = waitAfter(failures);
-  if (wait > 0) {
+    .executeTakeFirst();
+  if (counted === undefined) {
+    const waiting = work.transaction.selectFrom('sign_in_failures').select('blocked_until');
+    return (await waiting.where('subject', '=', subject).executeTakeFirstOrThrow()).blocked_until;
+  }
+  const wait = waitAfter(counted.failures);
+  if (wait > 0)
     await work.transaction
       .updateTable('sign_in_failures')
       .set({ blocked_until: new Date(Date.parse(work.now) + wait).toISOString() })
       .where('subject', '=', subject)
       .execute();
-  }
-  return failures;
+  return null;
 }
 
-/** Forgets the failures of a subject, after a success of its own. */
-export async function forgetFailures(work: UnitOfWork, subject: string): Promise<void> {
+/** Takes back a try of a subject, and the wait that it started. */
+export async function returnTry(work: UnitOfWork, subject: string): Promise<void> {
+  await work.transaction
+    .updateTable('sign_in_failures')
+    .set((row) => ({ failures: row('failures', '-', 1), blocked_until: null }))
+    .where('subject', '=', subject)
+    .where('failures', '>', 0)
+    .execute();
+}
+
+/** Forgets the tries of a subject, after a success of its own. */
+export async function forgetTries(work: UnitOfWork, subject: string): Promise<void> {
   await work.transaction.deleteFrom('sign_in_failures').where('subject', '=', subject).execute();
 }
 

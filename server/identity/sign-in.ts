@@ -20,6 +20,7 @@ import { listMembershipsOf } from './membership-store.ts';
 import { lockSignIn, type OpenedSession, openSession, type Visitor } from './open-session.ts';
 import { refuseSignIn } from './refuse-sign-in.ts';
 import type { IdentityServices } from './services.ts';
+import type { Attempt } from './sign-in-guard.ts';
 import { consumeChallenge, createChallenge, findChallenge, tryChallenge } from './sign-in-store.ts';
 
 /** The password was right, a code must follow. */
@@ -33,30 +34,31 @@ export interface AwaitedCode {
  * Signs somebody in with their password. Unknown addresses, wrong passwords and memberships that may not sign in answer
  * alike, in words and in time (ASVS 6.3.8).
  * @param wanted.tenant id or slug; without it, the tenant that the person signed in to last.
- * @throws {Problem} `invalid_credentials` or `rate_limited`.
+ * @throws {Problem} `invalid_credentials`, `rate_limited` or `unavailable`.
  */
 export async function signIn(
   services: IdentityServices,
   wanted: { readonly email: string; readonly password: string; readonly tenant?: string | undefined },
   visitor: Visitor,
 ): Promise<OpenedSession | AwaitedCode> {
-  const { database, passwords, guard, deviceCookie } = services;
+  const { database, passwords, guard } = services;
   const { client, now } = visitor;
   const email = normalizeEmail(wanted.email.trim()) ?? wanted.email.trim().toLowerCase();
   const account = await findAccount(database.kysely, email);
-  const attempt = await guard.admit(email, account, deviceCookie.read(client.cookie));
+  const attempt = await guard.admit(email, account, client);
   const memberships = await listMembershipsOf(database.kysely, account?.id ?? '');
   const tenant = wanted.tenant === undefined ? null : await findTenant(database.kysely, wanted.tenant);
   const aimed = tenant === null ? memberships : memberships.filter(({ tenantId }) => tenantId === tenant?.id);
   const membership = chooseMembership(aimed);
-  const isRight = await passwords.verify(wanted.password, account?.password_hash ?? null);
+  const hash = account?.password_hash ?? null;
+  const isRight = await guard.check(attempt, () => passwords.verify(attempt, wanted.password, hash));
   if (account === undefined || membership === undefined || !isRight) {
     // Not told which: of a tenant that the person left, nobody shall learn that the password was right.
     const reason = 'Wrong password, or no active membership';
-    await refuseSignIn(services, { attempt, account, memberships: aimed, reason }, visitor);
+    await refuseSignIn(services, { account, memberships: aimed, reason }, visitor);
     throw wrongCredentials();
   }
-  await rehash(services, account, wanted.password, visitor);
+  await rehash(services, account, wanted.password, attempt, visitor);
   return runUnitOfWork(database, now, async (work) => {
     const present = await lockSignIn(work, membership);
     const isSame = present?.account.password_changed_at === account.password_changed_at;
@@ -64,6 +66,7 @@ export async function signIn(
     if (present === undefined || !isSame) throw wrongCredentials();
     if (await isSecondFactorEnabled(work.transaction, account.id)) {
       const { id, expiresAt } = await createChallenge(work, membership);
+      await guard.giveBack(work, attempt);
       await tellChallenge(work, services, present, id, visitor);
       return { status: 'mfa_required', challengeId: id, expiresAt };
     }
@@ -74,21 +77,21 @@ export async function signIn(
 
 /**
  * Answers a challenge with a code of the second factor.
- * @throws {Problem} `invalid_challenge`, `code_incorrect` or `rate_limited`.
+ * @throws {Problem} `invalid_challenge`, `code_incorrect`, `rate_limited` or `unavailable`.
  */
 export async function answerChallenge(
   services: IdentityServices,
   { challengeId, code }: { readonly challengeId: string; readonly code: string },
   visitor: Visitor,
 ): Promise<OpenedSession> {
-  const { database, guard, deviceCookie } = services;
+  const { database, guard } = services;
   const { client, now } = visitor;
   const challenge = await findChallenge(database.kysely, challengeId, now);
   const account = challenge && (await findAccountById(database.kysely, challenge.userId));
   if (challenge === undefined || account === undefined) throw endedChallenge();
-  const attempt = await guard.admit(account.email, account, deviceCookie.read(client.cookie));
+  const attempt = await guard.admit(account.email, account, client);
   if (!(await tryChallenge(database.kysely, challengeId))) throw endedChallenge();
-  const verified = await verifyCode(services, account.id, code, now);
+  const verified = await guard.check(attempt, () => verifyCode(services, attempt, account.id, code, now));
   const session =
     verified &&
     (await runUnitOfWork(database, now, async (work) => {
@@ -106,7 +109,7 @@ export async function answerChallenge(
   const aimed = (await listMembershipsOf(database.kysely, account.id)).filter(
     ({ tenantId }) => tenantId === challenge.tenantId,
   );
-  await refuseSignIn(services, { attempt, account, memberships: aimed, reason: 'Wrong code' }, visitor);
+  await refuseSignIn(services, { account, memberships: aimed, reason: 'Wrong code' }, visitor);
   throw new Problem('code_incorrect', 'The code is wrong, has passed, or was used before. Try the next one.');
 }
 
@@ -156,10 +159,16 @@ async function rehash(
   { database, passwords, hasher }: IdentityServices,
   account: AccountRow,
   password: string,
+  attempt: Attempt,
   { client, now }: Visitor,
 ): Promise<void> {
   if (account.password_hash === null || !passwords.isOutdated(account.password_hash)) return;
-  const hash = await passwords.hash(password);
+  const hash = await passwords.hash(attempt, password).catch((error: unknown) => {
+    // When too many wait, the next sign-in does it.
+    if (error instanceof Problem) return null;
+    throw error;
+  });
+  if (hash === null) return;
   const sourceOf = clientSource({ type: 'user', id: account.id, email: account.email }, client, hasher);
   await runUnitOfWork(database, now, async (work) => {
     const row = await storeHash(work, account, hash);

@@ -7,10 +7,8 @@ const setSize = 10;
 const codeLength = 16;
 const saltBytes = 16;
 
-/** What hashes backup codes: slowly, with a salt that belongs to the set. */
-export interface CodeHasher {
-  hashWith(text: string, salt: string): Promise<string>;
-}
+/** Hashes backup codes: slowly, with a salt that belongs to the set. */
+export type HashCodes = (codes: readonly string[], salt: string) => Promise<readonly string[]>;
 
 /** The backup codes of a person as they are stored. */
 export interface StoredCodes {
@@ -21,12 +19,11 @@ export interface StoredCodes {
 
 /** A new set of backup codes: as they are shown, once, and as they are stored. Takes as long as ten hashes. */
 export async function createBackupCodes(
-  hasher: CodeHasher,
+  hashCodes: HashCodes,
 ): Promise<{ readonly codes: readonly string[]; readonly stored: StoredCodes }> {
   const codes = Array.from({ length: setSize }, createCode);
   const salt = randomBytes(saltBytes).toString('base64url');
-  const hashes = await Promise.all(codes.map((code) => hasher.hashWith(code, salt)));
-  return { codes: codes.map(showCode), stored: { salt, hashes } };
+  return { codes: codes.map(showCode), stored: { salt, hashes: await hashCodes(codes, salt) } };
 }
 
 /**

@@ -30,12 +30,13 @@ export interface Enrolment {
  */
 export async function enrolTotp(services: IdentityServices, call: UserCall, password: string): Promise<Enrolment> {
   const { database, hasher, box, passwords } = services;
-  const { id: userId, email } = await reauthenticate(services, call, password);
+  const { account, attempt } = await reauthenticate(services, call, password);
+  const { id: userId, email } = account;
   // Asked again in the unit of work; here it spares ten hashes.
   if (await isSecondFactorEnabled(database.kysely, userId)) throw enabledAlready();
   const secret = createTotpSecret();
   const sealed = box.seal(secret, secretPurpose(userId));
-  const { codes, stored } = await createBackupCodes(passwords);
+  const { codes, stored } = await createBackupCodes((codes, salt) => passwords.hashWith(attempt, codes, salt));
   const sourceOf = clientSource(call.principal.actor, call.client, hasher);
   await runUnitOfWork(database, call.now, (work) =>
     startEnrolment(work, sourceOf, userId, { secret: sealed, codes: stored }),
@@ -55,9 +56,9 @@ export async function verifyEnrolment(services: IdentityServices, call: UserCall
   const pending = await findSecondFactor(database.kysely, actor.id);
   if (pending?.state !== 'pending') throw nothingPending();
   const attempt = await guard.admitSession(actor.email, credential.id);
-  const step = await findTotpStep(services, pending, code, now);
+  const step = await guard.check(attempt, () => findTotpStep(services, pending, code, now));
   if (step === null) {
-    await refuseProof(services, call, attempt, { module: 'mfa', action: 'mfa.verification_failed' });
+    await refuseProof(services, call, { module: 'mfa', action: 'mfa.verification_failed' });
     throw new Problem('code_incorrect', 'This is not the code that the authenticator shows now.');
   }
   return runUnitOfWork(database, now, async (work) => {
@@ -74,9 +75,10 @@ export async function renewBackupCodes(
   password: string,
 ): Promise<readonly string[]> {
   const { database, hasher, passwords } = services;
-  const { id: userId } = await reauthenticate(services, call, password);
+  const { account, attempt } = await reauthenticate(services, call, password);
+  const { id: userId } = account;
   if (!(await isSecondFactorEnabled(database.kysely, userId))) throw disabledAlready();
-  const { codes, stored } = await createBackupCodes(passwords);
+  const { codes, stored } = await createBackupCodes((codes, salt) => passwords.hashWith(attempt, codes, salt));
   const sourceOf = clientSource(call.principal.actor, call.client, hasher);
   await runUnitOfWork(database, call.now, (work) => replaceBackupCodes(work, sourceOf, userId, stored));
   return codes;

@@ -51,7 +51,7 @@ export function mfaRoutes(services: IdentityServices): readonly Route[] {
         totpURI: z.string().meta({ description: 'An otpauth://totp/ URI, to be shown as a QR code.' }),
         backupCodes: BackupCodes,
       }),
-      errors: ['password_incorrect', 'forbidden'],
+      errors: ['password_incorrect', 'forbidden', 'unavailable'],
       async handle(call) {
         const { totpUri, backupCodes } = await enrolTotp(services, call, call.body.password);
         return { totpURI: totpUri, backupCodes: [...backupCodes] };
@@ -86,7 +86,7 @@ export function mfaRoutes(services: IdentityServices): readonly Route[] {
       body: PasswordBody,
       status: 200,
       result: MfaStatus,
-      errors: ['password_incorrect', 'forbidden'],
+      errors: ['password_incorrect', 'forbidden', 'unavailable'],
       async handle(call) {
         const { actor, credential } = call.principal;
         const { password } = call.body;
@@ -113,7 +113,7 @@ export function mfaRoutes(services: IdentityServices): readonly Route[] {
       body: PasswordBody,
       status: 200,
       result: z.strictObject({ backupCodes: BackupCodes }),
-      errors: ['password_incorrect', 'forbidden'],
+      errors: ['password_incorrect', 'forbidden', 'unavailable'],
       async handle(call) {
         return { backupCodes: [...(await renewBackupCodes(services, call, call.body.password))] };
       },

@@ -1,3 +1,4 @@
+import type { HashCaller } from '../identity/password-queue.ts';
 import type { IdentityServices } from '../identity/services.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { readBackupCode } from './backup-code.ts';
@@ -23,6 +24,7 @@ export function secretPurpose(userId: string): string {
  */
 export async function verifyCode(
   services: Services,
+  caller: HashCaller,
   userId: string,
   code: string,
   now: string,
@@ -34,7 +36,7 @@ export async function verifyCode(
   if (step !== null) return { method: 'totp', step };
   const backupCode = readBackupCode(code);
   if (backupCode === null || factor.codes_salt === null) return null;
-  const hash = await services.passwords.hashWith(backupCode, factor.codes_salt);
+  const [hash = ''] = await services.passwords.hashWith(caller, [backupCode], factor.codes_salt);
   return (await hasBackupCode(kysely, userId, hash)) ? { method: 'backup_code', hash } : null;
 }
 

@@ -126,32 +126,6 @@ describe('a hash of a password', () => {
     }
   });
 
-  test('is computed for everybody, however many ask at once', async () => {
-    const hash = await hasher.hash('right');
-    const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => hasher.verify(index % 2 === 0 ? 'right' : 'wrong', hash)),
-    );
-    assert.deepEqual(
-      answers,
-      answers.map((_, index) => index % 2 === 0),
-    );
-  });
-
-  test('that fails lets those who wait have their turn', async () => {
-    // A salt of four bytes is refused by the library once its turn has come.
-    const bad = '$argon2id$v=19$m=8,t=1,p=1$c2FsdA$dGFn';
-    const hash = await hasher.hash('right');
-    const answers = await Promise.allSettled([
-      ...Array.from({ length: 6 }, () => hasher.verify('right', bad)),
-      ...Array.from({ length: 6 }, () => hasher.verify('right', hash)),
-    ]);
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [...Array(6).fill('rejected'), ...Array(6).fill('fulfilled')],
-    );
-    assert.equal(await hasher.verify('right', hash), true);
-  });
-
   test('with a salt that is kept elsewhere is the same for the same text alone', async () => {
     const salts = ['c2l4dGVlbiBieXRlcyE', 'YW5vdGhlciBzaXh0ZWVu'];
     const [one, other] = salts as [string, string];

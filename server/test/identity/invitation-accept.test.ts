@@ -87,6 +87,9 @@ describeServer('taking an invitation', (server) => {
     const accepted = await accept(server, token);
     payload(accepted, 200);
     const device = { Cookie: cookieOf(accepted, 'svc_device') };
+    // The new password starts the count again.
+    for (let time = 0; time < 10; time += 1)
+      assertProblem(await failSignIn(server, { email }), '401 invalid_credentials');
     assertProblem(await signInFrom(server, { email, password: goodPassword }), '429 rate_limited');
     payload(await signInFrom(server, { email, password: goodPassword }, device), 200);
   });
