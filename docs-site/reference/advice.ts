@@ -50,6 +50,7 @@ export const advice: Readonly<Record<ProblemCode, string>> = {
   idempotency_key_reused:
     'Use a new key for a new request. If you meant to repeat one, send exactly what you sent before.',
   rate_limited: 'Wait as many seconds as Retry-After says. RateLimit tells in every answer how many are left.',
+  unavailable: 'Send the request again after as many seconds as Retry-After says. The SDK does.',
   internal_error:
     'Try again later. If it happens again, tell whoever runs the server the requestId: it finds the cause in the log.',
   invalidFilter: 'Filter by one comparison: userName eq "…" or externalId eq "…".',
