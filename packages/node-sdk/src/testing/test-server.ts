@@ -130,7 +130,10 @@ export class TestServer implements AsyncDisposable {
    * @throws {TypeError} for a token that is not open.
    */
   acceptInvitation(token: string): User {
-    return this.#viewMember(this.#state.features.invitations.accept(token, this.clock.now()));
+    const { invitations, users } = this.#state.features;
+    const userId = invitations.accept(token, this.clock.now());
+    users.endSessions(userId);
+    return this.#viewMember(userId);
   }
 
   /** Opens a session of a member, as if they signed in. @throws {TypeError} for nobody who may. */

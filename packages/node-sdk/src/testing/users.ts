@@ -72,6 +72,11 @@ export class Users {
     return session;
   }
 
+  /** Ends all sessions of a person, as a new password does. */
+  endSessions(userId: string): void {
+    this.#end((session) => session.userId === userId);
+  }
+
   /** Turns a second factor on, as the person would do. @throws {TypeError} for nobody who may sign in. */
   enableSecondFactor(userId: string, now: string): void {
     const member = this.#members.find(userId);

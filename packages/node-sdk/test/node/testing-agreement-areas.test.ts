@@ -101,9 +101,9 @@ describe('the testing server answers any sequence of requests as the real server
           const { there, here } = pair;
           assert.deepEqual((await playAll(pair, area.opening)).refused, [], 'the opening is taken');
           answered += (await playAll(pair, steps)).answered;
-          const [events, expected] = [await readLog(here), await readLog(there)];
+          const [{ events }, { events: expected, isWhole }] = [await readLog(here), await readLog(there)];
           // What came before was the making of the tenant, of its key and of its SCIM token.
-          if (expected.length < 200) assert.equal(expected.length, events.length + 3);
+          if (isWhole) assert.equal(expected.length, events.length + 3);
           for (const [index, { id, action }] of events.slice(0, 30).entries())
             assert.deepEqual(await here.readEvent(id), await there.readEvent(expected[index].id), action);
         }),
@@ -112,7 +112,12 @@ describe('the testing server answers any sequence of requests as the real server
       assert.ok(answered > 40, `${answered} requests were answered`);
     });
 
-  const readLog = async (player: Player) => (await player.read('/v1/audit?limit=200')).items;
+  /** The events on both sides: a test server has no operation to sign in, so it refuses none (`session.refused`). */
+  const readLog = async (player: Player) => {
+    const { items, nextCursor } = await player.read('/v1/audit?limit=200');
+    const events = items.filter(({ action }: { readonly action: string }) => action !== 'session.refused');
+    return { events, isWhole: nextCursor === null };
+  };
 
   const playAll = async (pair: Pair, steps: readonly Step[]) => {
     const { real, there, here } = pair;
