@@ -14,13 +14,11 @@ import { forgetOldEvents } from './webhooks/retention.ts';
 /**
  * Every minute forgets what has expired and signs the checkpoints that are due; every ten seconds writes when credentials
  * were used; on PostgreSQL, shares the counts of the rate limits every half second.
- * @param tidies whether the work of every minute is done.
  */
 export function startHousekeeping(
   { database, clock, hasher, signer, settings }: Installation,
   { limiter, lastUses }: Pick<App, 'limiter' | 'lastUses'>,
   log: Logger,
-  tidies = true,
 ): Repeated {
   const forgetKeys = async () => (await forgetExpiredKeys(database.kysely, clock())) === mostForgotten;
   const forgetRest = async () => {
@@ -38,7 +36,7 @@ export function startHousekeeping(
   const tidy = [forgetKeys, forgetRest, forgetEvents, () => keeper.step(clock())];
   const every = (milliseconds: number, step: () => Promise<boolean>) =>
     repeat({ every: milliseconds, task: 'housekeeping', log }, step);
-  const tasks = [...(tidies ? tidy.map((step) => every(60_000, step)) : []), every(10_000, writeUses)];
+  const tasks = [...tidy.map((step) => every(60_000, step)), every(10_000, writeUses)];
   if (database.dialect === 'postgres') {
     const share = async () => {
       await shareCounts(database.kysely, limiter, hasher);

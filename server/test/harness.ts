@@ -220,7 +220,7 @@ export async function startTestServer(
     log: pino({ level: process.env.SVC_TEST_LOG ?? 'silent' }, pino.destination(2)),
     limiter: new RateLimiter(clock.milliseconds),
     checksResults: true,
-    tidies: false,
+    housekeeping: false,
     sends,
   });
   const url = `http://127.0.0.1:${server.port}`;

@@ -78,7 +78,7 @@ describe('the queue of password hashes', () => {
     origin = await startTestServer('sqlite', { SVC_SECRET: secret, SVC_TRUSTED_PROXIES: '1' });
     const running = await startServer(
       { ...origin.installation, passwords: hasher },
-      { log: pino({ level: 'silent' }), limiter: new RateLimiter(origin.clock.milliseconds), tidies: false },
+      { log: pino({ level: 'silent' }), limiter: new RateLimiter(origin.clock.milliseconds), housekeeping: false },
     );
     const request: TestServer['request'] = async (method, path, { body, headers }: RequestOptions = {}) => {
       const response = await fetch(running.baseUrl + path, {
