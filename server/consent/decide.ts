@@ -1,7 +1,7 @@
 import { invalidValues, notFound, Problem, type ProblemDetail } from '../http/problem.ts';
 import { originMatches } from './domain.ts';
 import type { NoticeContent, NoticeStatus, Purpose } from './notice.ts';
-import type { PurposeChoices, RecordDraft } from './record.ts';
+import type { PurposeChoices, PurposeStates, RecordDraft } from './record.ts';
 
 /** A notice as the capture needs it, with the version that the record is given against. */
 export interface CapturableNotice {
@@ -30,8 +30,8 @@ export interface CaptureInput {
   readonly source: RecordDraft['source'];
 }
 
-/** What earlier records of a subject on the notice say; any record or draft will do. */
-export type EarlierRecord = Pick<RecordDraft, 'id' | 'purposes' | 'capturedAt' | 'noticeVersion' | 'method' | 'source'>;
+/** What an earlier record of a subject on the notice says; any record or draft will do. */
+export type EarlierRecord = Pick<RecordDraft, 'id' | 'purposes' | 'otherPurposes' | 'capturedAt' | 'method' | 'source'>;
 
 /** @throws {Problem} `not_found` when the tenant has no such notice. */
 export function requireNotice(notice: CapturableNotice | undefined, tenantId: string | null): CapturableNotice {
@@ -90,24 +90,33 @@ export function checkChoices(
   if (details.length > 0) throw invalidValues(details);
 }
 
-/**
- * The record that choices turn off: the latest of the subject's records on the notice that granted what is refused
- * now and that no later one refused already.
- * @param history the subject's records on the notice, newest first.
- */
-export function findWithdrawn(history: readonly EarlierRecord[], choices: PurposeChoices): string | null {
-  const refused = new Set(Object.keys(choices).filter((key) => choices[key] === false));
-  for (const record of history) {
-    for (const key of refused) {
-      if (record.purposes[key] === true) return record.id;
-      if (record.purposes[key] === false) refused.delete(key);
-    }
-    if (refused.size === 0) return null;
-  }
-  return null;
+/** What holds for a subject on a notice in one space after its latest record there: purpose key to state. */
+export function stateAfter(latest: EarlierRecord | undefined): PurposeStates {
+  if (latest === undefined) return {};
+  const named = Object.entries(latest.purposes).map(
+    ([key, granted]) => [key, { granted, recordId: latest.id }] as const,
+  );
+  return { ...latest.otherPurposes, ...Object.fromEntries(named) };
 }
 
-/** The earlier record that a visitor's request repeats: the same choices, made at the same moment. */
+/** The part of a state that choices leave as it is. */
+export function keepOthers(state: PurposeStates, choices: PurposeChoices): PurposeStates {
+  return Object.fromEntries(Object.entries(state).filter(([key]) => !Object.hasOwn(choices, key)));
+}
+
+/** The record that choices turn off: the newest of those that grant, in this state, what is refused now. */
+export function findWithdrawn(state: PurposeStates, choices: PurposeChoices): string | null {
+  const granting = Object.keys(choices)
+    .filter((key) => choices[key] === false && Object.hasOwn(state, key) && state[key]?.granted === true)
+    .map((key) => (state[key] as PurposeStates[string]).recordId);
+  // Later ids sort after earlier ones.
+  return granting.sort().at(-1) ?? null;
+}
+
+/**
+ * The earlier record that a visitor's request repeats: the same choices, made at the same moment.
+ * @param history records of the subject on the notice, in any order.
+ */
 export function findRepeated<Earlier extends EarlierRecord>(
   history: readonly Earlier[],
   input: CaptureInput,
@@ -125,22 +134,4 @@ export function findRepeated<Earlier extends EarlierRecord>(
 function sameChoices(one: PurposeChoices, other: PurposeChoices): boolean {
   const keys = Object.keys(one);
   return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key]);
-}
-
-/** Whether a subject's records tell of every purpose that is refused now; older ones then change nothing. */
-export function tellsOfRefusals(history: readonly EarlierRecord[], choices: PurposeChoices): boolean {
-  return Object.keys(choices).every(
-    (key) => choices[key] || history.some(({ purposes }) => Object.hasOwn(purposes, key)),
-  );
-}
-
-/**
- * Whether the latest record alone tells what a capture turns off and whether it repeats an earlier one;
- * if not, more of the subject's history must be read.
- */
-export function latestSuffices(latest: EarlierRecord, input: CaptureInput): boolean {
-  if (findRepeated([latest], input) !== undefined) return true;
-  // Decisions arrive in any order of their times, so any earlier record may be the one that is sent again.
-  if (input.source === 'public' && input.capturedAt !== null) return false;
-  return tellsOfRefusals([latest], input.purposes);
 }

@@ -4,12 +4,13 @@ import { readCursor, writeCursor } from '../http/cursor.ts';
 import { findAnswer } from '../http/idempotency.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import { defineRoute, type Route, replay } from '../http/route.ts';
-import { Cursor, Id, pageOf, queryInteger, UtcTime } from '../http/schemas.ts';
+import { Cursor, Id, queryInteger, UtcTime } from '../http/schemas.ts';
 import type { Queries } from '../storage/database.ts';
+import { stateAfter } from './decide.ts';
 import { Notice } from './notice.ts';
 import { findNotice, findPublishedWithPurpose } from './notice-store.ts';
-import { ConsentRecord, SubjectId } from './record.ts';
-import { listSubjectRecords } from './record-store.ts';
+import { ConsentRecord, PurposeStates, type Space, SubjectId } from './record.ts';
+import { listLatestOfSubject, listSubjectRecords } from './record-store.ts';
 import type { ConsentServices } from './services.ts';
 
 /** spec.md "Other operations": one purpose of one subject. */
@@ -38,7 +39,39 @@ const Decision = z
   })
   .meta({ id: 'Decision' });
 
-const SubjectLedger = pageOf(ConsentRecord);
+/** The most states of notices in one answer. */
+const mostStates = 100;
+
+/** What holds for a subject on one notice, in one space. */
+const NoticeState = z
+  .strictObject({
+    noticeId: Id,
+    purposes: PurposeStates.meta({
+      description: 'Purpose key to what holds for it; a purpose never decided is absent.',
+    }),
+  })
+  .meta({ id: 'NoticeState' });
+
+const SubjectState = z
+  .strictObject({
+    api: z
+      .array(NoticeState)
+      .meta({ description: 'What records captured with credentials say, the newest notice first.' }),
+    public: z.array(NoticeState).meta({
+      description:
+        'What visitors decided on pages, the newest notice first. Anyone who knows a subject id can send such a record, so it proves less than `api`.',
+    }),
+    truncated: z.boolean().meta({ description: `Whether there are more states than the ${mostStates} listed.` }),
+  })
+  .meta({ id: 'SubjectState' });
+
+const SubjectLedger = z
+  .strictObject({
+    state: SubjectState,
+    items: z.array(ConsentRecord),
+    nextCursor: z.string().nullable(),
+  })
+  .meta({ id: 'SubjectLedger' });
 const ledgerQuery = z.strictObject({ cursor: Cursor, limit: queryInteger(1, 200, 50) });
 
 /** The operations of the developer overview, by purpose and by subject. */
@@ -95,7 +128,7 @@ export function overviewRoutes({ database, hasher, recorder }: ConsentServices):
       tag: 'Consent notices',
       summary: 'Get a consent notice, or the ledger of a subject',
       description:
-        'An id that is a notice of the tenant gives the notice; anything else is taken as a subject id and gives its records, newest first.',
+        'An id that is a notice of the tenant gives the notice; anything else is taken as a subject id and gives its state and its records, newest first.',
       scope: 'consent:read',
       params: z.strictObject({ id: SubjectId }),
       query: ledgerQuery,
@@ -112,7 +145,9 @@ export function overviewRoutes({ database, hasher, recorder }: ConsentServices):
       path: '/v1/consent/subjects/{subjectId}',
       operationId: 'getSubjectLedger',
       tag: 'Consent records',
-      summary: 'Get the full ledger of a subject over all notices, newest first',
+      summary: 'Get the current state of a subject and its records over all notices, newest first',
+      description:
+        'Decisions of visitors and decisions captured with credentials are two spaces: `state` has both, and a record changes only the state of its own.',
       scope: 'consent:read',
       params: z.strictObject({ subjectId: SubjectId }),
       query: ledgerQuery,
@@ -141,8 +176,18 @@ async function readLedger(
 ): Promise<z.output<typeof SubjectLedger>> {
   const list = ['subject', tenantId, subjectId];
   const before = cursor === undefined ? null : readCursor(list, cursor, 'number');
-  const { records, total, next } = await listSubjectRecords(queries, tenantId, subjectId, before, limit);
-  if (total === 0) throw notFound('consent notice or subject');
-  const nextCursor = next === null ? null : writeCursor(list, next);
-  return { data: records, page: { cursor: cursor ?? null, nextCursor, limit, total } };
+  const latest = await listLatestOfSubject(queries, tenantId, subjectId, mostStates + 1);
+  if (latest.length === 0) throw notFound('consent notice or subject');
+  const { records, next } = await listSubjectRecords(queries, tenantId, subjectId, before, limit);
+  return { state: describeState(latest), items: records, nextCursor: next === null ? null : writeCursor(list, next) };
+}
+
+/** @param latest the latest record on each notice and in each space. */
+function describeState(latest: readonly ConsentRecord[]): z.output<typeof SubjectState> {
+  const listed = latest.slice(0, mostStates);
+  const statesIn = (space: Space) =>
+    listed
+      .filter((record) => record.space === space)
+      .map((record) => ({ noticeId: record.noticeId, purposes: stateAfter(record) }));
+  return { api: statesIn('api'), public: statesIn('public'), truncated: latest.length > mostStates };
 }

@@ -37,19 +37,21 @@ export function publicConsentRoutes({ recorder, publicNotices, limits }: Consent
       tag: 'Public',
       summary: 'Record the decision of a visitor',
       description:
-        'The Origin must belong to the domain of the notice. The same decision sent again (same subject, time and choices) gives the record that is there already.',
+        'The Origin must belong to the domain of the notice. The same decision sent again (same subject, time, method and choices) gives the record that is there already, if it is among the latest 50 of the subject.',
       params: NoticeParams,
       body: PublicRecordInput,
       status: 201,
       result: PublicRecord,
       errors: ['consent_origin_not_allowed', 'consent_notice_not_published'],
-      limits: ({ params, client }) => [
+      limits: ({ client }) => [
         { policy: 'client', bucket: `client ${clientBucket(client)}`, limit: limits.captureClient },
-        { policy: 'notice', bucket: `notice ${params.noticeId.toLowerCase()}`, limit: limits.captureNotice },
       ],
-      handle: ({ params, body, client }) =>
+      handle: ({ params, body, client, takeLimit }) =>
         recorder.capture({
           caller: null,
+          // Only what is appended counts: requests that are refused or repeat a record must not silence a notice.
+          countAppend: () =>
+            takeLimit({ policy: 'notice', bucket: `notice ${params.noticeId}`, limit: limits.captureNotice }),
           origin: client.origin,
           noticeId: params.noticeId,
           noticeVersion: body.noticeVersion ?? null,

@@ -39,6 +39,7 @@ function tellRecord(tenantId: string, record: ConsentRecord): NewWebhookEvent {
       method: record.method,
       purposes: record.purposes,
       source: record.source,
+      space: record.space,
       capturedAt: record.capturedAt,
       recordedAt: record.recordedAt,
       sequence: record.sequence,

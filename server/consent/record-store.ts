@@ -3,7 +3,7 @@ import { appendEntries } from '../ledger/append.ts';
 import type { Queries } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import { rememberText } from '../storage/query-text.ts';
-import { type ConsentRecord, placeRecord, type RecordDraft, readRecord, sealRecord } from './record.ts';
+import { type ConsentRecord, placeRecord, type RecordDraft, readRecord, type Space, sealRecord } from './record.ts';
 
 /** Appends records to the ledgers of their tenants, in order, and keeps the counters of their notices. */
 export async function appendRecords(
@@ -21,6 +21,7 @@ export async function appendRecords(
         id: draft.id,
         notice_id: draft.noticeId,
         subject_id: draft.subjectId,
+        space: draft.space,
         entry: sealRecord(draft, at, sequence),
       }),
     })),
@@ -87,79 +88,134 @@ export async function listRecords(
   return { records, next: rows.length > limit ? (records.at(-1)?.id ?? null) : null };
 }
 
-/** A page of the records of a subject over all notices, newest first; `before` is the last sequence already seen. */
+/** A subject on one notice, in one space: what counts together. */
+export interface SubjectPlace {
+  readonly tenantId: string;
+  readonly noticeId: string;
+  readonly subjectId: string;
+  readonly space: Space;
+}
+
+/**
+ * The latest record of a subject on each notice and in each space, the newest notice first.
+ * One step into the index finds each, however many records lie between.
+ */
+export async function listLatestOfSubject(
+  queries: Queries,
+  tenantId: string,
+  subjectId: string,
+  limit: number,
+): Promise<readonly ConsentRecord[]> {
+  const { rows } = await latestSequences(tenantId, subjectId, limit).execute(queries);
+  const records = await readSequences(
+    queries,
+    tenantId,
+    rows.map(({ sequence }) => sequence),
+  );
+  const byNumber = new Map(records.map((record) => [record.sequence, record]));
+  return rows.map(({ sequence }) => byNumber.get(sequence) as ConsentRecord);
+}
+
+function latestSequences(tenantId: string, subjectId: string, limit: number) {
+  const ofSubject = sql`from consent_records where tenant_id = ${tenantId} and subject_id = ${subjectId}`;
+  const newest = sql`order by notice_id desc, space desc, sequence desc limit 1`;
+  return sql<{ sequence: number; notice_id: string; space: Space }>`
+    with recursive latest (sequence, notice_id, space) as (
+      select * from (select sequence, notice_id, space ${ofSubject} ${newest}) as first
+      union all
+      select record.sequence, record.notice_id, record.space
+      from latest join consent_records record on record.tenant_id = ${tenantId} and record.sequence = coalesce(
+        (select sequence ${ofSubject} and notice_id = latest.notice_id and space < latest.space ${newest}),
+        (select sequence ${ofSubject} and notice_id < latest.notice_id ${newest})
+      )
+    ) select sequence, notice_id, space from latest limit ${sql.lit(limit)}`;
+}
+
+/**
+ * A page of the records of a subject over all notices, newest first; `before` is the last sequence already seen.
+ * Each notice and space gives its newest ones through the index: a page costs the same however long the history is.
+ */
 export async function listSubjectRecords(
   queries: Queries,
   tenantId: string,
   subjectId: string,
   before: number | null,
   limit: number,
-): Promise<{ records: ConsentRecord[]; total: number; next: number | null }> {
-  const ofSubject = queries
-    .selectFrom('consent_records')
-    .where('tenant_id', '=', tenantId)
-    .where('subject_id', '=', subjectId);
-  const { total } = await ofSubject.select((row) => row.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  let query = ofSubject
-    .select(stored)
-    .orderBy('sequence', 'desc')
-    .limit(sql.lit(limit + 1));
-  if (before !== null) query = query.where('sequence', '<', before);
-  const rows = await query.execute();
-  const records = rows.slice(0, limit).map(readRecord);
-  return { records, total: Number(total), next: rows.length > limit ? (records.at(-1)?.sequence ?? null) : null };
-}
-
-/** Which subject on which notice. */
-export interface SubjectOnNotice {
-  readonly tenantId: string;
-  readonly noticeId: string;
-  readonly subjectId: string;
-}
-
-/**
- * The records of a subject on one notice, newest first, read in pages until they tell enough.
- * @param tellsEnough asked after each page.
- */
-export async function listHistory(
-  queries: Queries,
-  { tenantId, noticeId, subjectId }: SubjectOnNotice,
-  tellsEnough: (history: readonly ConsentRecord[]) => boolean,
-): Promise<readonly ConsentRecord[]> {
-  const history: ConsentRecord[] = [];
-  for (;;) {
-    const rows = await queries
-      .selectFrom('consent_records')
-      .select(stored)
-      .where('tenant_id', '=', tenantId)
-      .where('subject_id', '=', subjectId)
-      .where('notice_id', '=', noticeId)
-      .where('sequence', '<', history.at(-1)?.sequence ?? Number.MAX_SAFE_INTEGER)
-      .orderBy('sequence', 'desc')
-      .limit(sql.lit(historyPage))
-      .execute();
-    history.push(...rows.map(readRecord));
-    if (rows.length < historyPage || tellsEnough(history)) return history;
+): Promise<{ records: ConsentRecord[]; next: number | null }> {
+  const { rows: places } = await latestSequences(tenantId, subjectId, Number.MAX_SAFE_INTEGER).execute(queries);
+  let newest: number[] = [];
+  for (let start = 0; start < places.length; start += placesBatch) {
+    const parts = places.slice(start, start + placesBatch).map(
+      ({ notice_id, space }) => sql`select * from (
+        select sequence from consent_records
+        where tenant_id = ${tenantId} and subject_id = ${subjectId} and notice_id = ${notice_id} and space = ${space}
+          and sequence < ${before ?? Number.MAX_SAFE_INTEGER}
+        order by sequence desc limit ${sql.lit(limit + 1)}) as part`,
+    );
+    const { rows } = await sql<{ sequence: number }>`${sql.join(parts, sql` union all `)}`.execute(queries);
+    newest = [...newest, ...rows.map(({ sequence }) => sequence)].sort((one, other) => other - one).slice(0, limit + 1);
   }
+  const page = newest.slice(0, limit);
+  const records = await readSequences(queries, tenantId, page);
+  return { records, next: newest.length > limit ? (page.at(-1) ?? null) : null };
 }
 
-const historyPage = 50;
+const placesBatch = 50;
 
-/** The latest record of each subject on its notice, in one query per 64 of them. */
+/** Records by their numbers, newest first. */
+async function readSequences(
+  queries: Queries,
+  tenantId: string,
+  sequences: readonly number[],
+): Promise<ConsentRecord[]> {
+  if (sequences.length === 0) return [];
+  const rows = await queries
+    .selectFrom('consent_records')
+    .select(stored)
+    .where('tenant_id', '=', tenantId)
+    .where('sequence', 'in', sequences)
+    .orderBy('sequence', 'desc')
+    .execute();
+  return rows.map(readRecord);
+}
+
+/** The newest records of a subject on a notice, in one space: at most so many. */
+export async function listNewestRecords(
+  queries: Queries,
+  place: SubjectPlace,
+  limit: number,
+): Promise<readonly ConsentRecord[]> {
+  return (await selectNewest(queries, { ...place, limit })).map(readRecord);
+}
+
+const selectNewest = prepareQuery<SubjectPlace & { readonly limit: number }, StoredRecord>((queries, parameter) =>
+  queries
+    .selectFrom('consent_records')
+    .select(stored)
+    .where('tenant_id', '=', parameter('tenantId'))
+    .where('subject_id', '=', parameter('subjectId'))
+    .where('notice_id', '=', parameter('noticeId'))
+    .where('space', '=', parameter('space'))
+    .orderBy('sequence', 'desc')
+    .limit(parameter('limit')),
+);
+
+/** The latest record of each subject on its notice and in its space, in one query per 64 of them. */
 export async function findLatestRecords(
   queries: Queries,
-  subjects: readonly SubjectOnNotice[],
+  places: readonly SubjectPlace[],
 ): Promise<readonly ConsentRecord[]> {
   const records: ConsentRecord[] = [];
-  for (let start = 0; start < subjects.length; start += latestBatch) {
-    const wanted = subjects.slice(start, start + latestBatch);
-    const last = wanted.at(-1) as SubjectOnNotice;
-    // Few lengths make few texts, and each text is prepared once; the last subject fills the rest up, and its record comes again.
+  for (let start = 0; start < places.length; start += latestBatch) {
+    const wanted = places.slice(start, start + latestBatch);
+    const last = wanted.at(-1) as SubjectPlace;
+    // Few lengths make few texts, and each text is prepared once; the last place fills the rest up, and its record comes again.
     const size = wanted.length === 1 ? 1 : Math.ceil(wanted.length / 8) * 8;
-    const parameters = Array.from({ length: size }, (_, index) => wanted[index] ?? last).flatMap((subject) => [
-      subject.tenantId,
-      subject.noticeId,
-      subject.subjectId,
+    const parameters = Array.from({ length: size }, (_, index) => wanted[index] ?? last).flatMap((place) => [
+      place.tenantId,
+      place.noticeId,
+      place.subjectId,
+      place.space,
     ]);
     const query = CompiledQuery.raw(latestText(queries, size), parameters);
     const { rows } = await queries.executeQuery<StoredRecord>(query as CompiledQuery<StoredRecord>);
@@ -178,13 +234,14 @@ const latestBatch = 64;
 
 function latestText(queries: Queries, size: number): string {
   return rememberText(queries, `latest records ${size}`, () => {
-    const row = sql`(${sql.val('')}, ${sql.val('')}, ${sql.val('')})`;
+    const row = sql`(${sql.val('')}, ${sql.val('')}, ${sql.val('')}, ${sql.val('')})`;
     return sql`
-      with wanted (tenant_id, notice_id, subject_id) as (values ${sql.join(Array.from({ length: size }, () => row))})
+      with wanted (tenant_id, notice_id, subject_id, space) as (values ${sql.join(Array.from({ length: size }, () => row))})
       select record.entry, record.hash, record.prev_hash
       from wanted join consent_records record on record.tenant_id = wanted.tenant_id and record.sequence = (
         select max(sequence) from consent_records other
-        where other.tenant_id = wanted.tenant_id and other.subject_id = wanted.subject_id and other.notice_id = wanted.notice_id
+        where other.tenant_id = wanted.tenant_id and other.subject_id = wanted.subject_id
+          and other.notice_id = wanted.notice_id and other.space = wanted.space
       )`;
   });
 }

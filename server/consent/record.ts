@@ -10,6 +10,12 @@ export const SubjectId = z.string().min(1).max(256);
 export const PurposeChoices = z.record(z.string(), z.boolean()).meta({ description: 'Purpose key to granted flag.' });
 export type PurposeChoices = Readonly<Record<string, boolean>>;
 
+/** When a decision was made; its bounds depend on the clock and are checked with it. */
+const CaptureTime = Time.meta({
+  description:
+    'When it was decided, at most 5 minutes ahead of the server and not before 2000-01-01; default: the time of the server.',
+});
+
 /** spec.md "Consent record": what the authenticated capture takes. */
 export const RecordInput = z
   .strictObject({
@@ -19,7 +25,7 @@ export const RecordInput = z
     ua: z.string().max(4096).optional().meta({ description: 'Kept as a keyed hash alone.' }),
     method: z.enum(captureMethods).optional(),
     purposes: PurposeChoices,
-    capturedAt: Time.optional(),
+    capturedAt: CaptureTime.optional(),
   })
   .meta({ id: 'RecordInput' });
 
@@ -29,7 +35,7 @@ export const PublicRecordInput = z
     subjectId: SubjectId.meta({ description: 'Pseudonymous id of the visitor.' }),
     purposes: PurposeChoices.meta({ description: 'One entry for each purpose of the notice.' }),
     method: z.string().min(1).max(64).optional(),
-    capturedAt: Time.optional().meta({ description: 'When the visitor decided; default: the time of the server.' }),
+    capturedAt: CaptureTime.optional(),
     noticeVersion: z
       .int()
       .min(1)
@@ -48,9 +54,25 @@ export const WithdrawalInput = z
       .optional()
       .meta({ description: 'The purposes to withdraw; default: all that the record granted and that can be refused.' }),
     method: z.enum(captureMethods).optional(),
-    capturedAt: Time.optional(),
+    capturedAt: CaptureTime.optional(),
   })
   .meta({ id: 'WithdrawalInput' });
+
+/** Where the decisions of a subject count together: those of API callers, and apart from them those of visitors. */
+export const spaces = ['api', 'public'] as const;
+export type Space = (typeof spaces)[number];
+
+/** What holds for one purpose, and the record that says so. */
+const PurposeState = z
+  .strictObject({
+    granted: z.boolean(),
+    recordId: Id.meta({ description: 'The latest record that names the purpose.' }),
+  })
+  .meta({ id: 'PurposeState' });
+
+/** Purpose key to what holds for it. */
+export const PurposeStates = z.record(z.string(), PurposeState);
+export type PurposeStates = Readonly<Record<string, z.output<typeof PurposeState>>>;
 
 const ledgerHash = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 
@@ -67,7 +89,15 @@ export const ConsentRecord = z
     withdrawsRecordId: Id.nullable().meta({ description: 'The record that a withdrawal turns off.' }),
     method: z.string().nullable(),
     purposes: PurposeChoices,
-    source: z.enum(['api', 'public']),
+    otherPurposes: PurposeStates.meta({
+      description:
+        'The purposes that this record does not name and that earlier records of the subject decided, on this notice and in this space: purpose key to what still holds. With `purposes` it is the state after this record.',
+    }),
+    source: z.enum(['api', 'public']).meta({ description: 'Who sent it: a caller with credentials, or a page.' }),
+    space: z.enum(spaces).meta({
+      description:
+        'Which decisions it counts with: `public` for those of visitors, `api` for all others. A withdrawal is in the space of the record that it withdraws, so its `source` may differ.',
+    }),
     ipHash: z.string().nullable(),
     uaHash: z.string().nullable(),
     capturedAt: UtcTime,
@@ -121,10 +151,12 @@ export function sealRecord(draft: RecordDraft, recordedAt: string, sequence: num
     noticeContentHash: draft.noticeContentHash,
     noticeId: draft.noticeId,
     noticeVersion: draft.noticeVersion,
+    otherPurposes: sortStates(draft.otherPurposes),
     purposes: sortKeys(draft.purposes),
     recordedAt,
     sequence,
     source: draft.source,
+    space: draft.space,
     subjectChannel: draft.subjectChannel,
     subjectId: draft.subjectId,
     tenantId: draft.tenantId,
@@ -133,9 +165,14 @@ export function sealRecord(draft: RecordDraft, recordedAt: string, sequence: num
   });
 }
 
-function sortKeys(choices: PurposeChoices): PurposeChoices {
-  const keys = Object.keys(choices);
-  return keys.length < 2 ? choices : Object.fromEntries(keys.sort().map((key) => [key, choices[key] as boolean]));
+function sortKeys<Value>(values: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
+  const keys = Object.keys(values);
+  return keys.length < 2 ? values : Object.fromEntries(keys.sort().map((key) => [key, values[key] as Value]));
+}
+
+function sortStates(states: PurposeStates): PurposeStates {
+  const sorted = Object.entries(sortKeys(states));
+  return Object.fromEntries(sorted.map(([key, { granted, recordId }]) => [key, { granted, recordId }]));
 }
 
 /** The hash of a ledger row as the API gives it. */

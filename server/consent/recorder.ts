@@ -3,12 +3,14 @@ import type { NewAuditEvent } from '../audit/event.ts';
 import { type AuditSource, systemSource } from '../audit/source.ts';
 import { recordEvents } from '../audit/store.ts';
 import type { Clock } from '../clock.ts';
-import { claimKey, type IdempotencyClaim, releaseKey, storeAnswer } from '../http/idempotency.ts';
+import { claimKey, findAnswer, type IdempotencyClaim, releaseKey, storeAnswer } from '../http/idempotency.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
 import { ReadyAnswer, replay } from '../http/route.ts';
+import { clockSkew, requirePast } from '../http/schemas.ts';
 import { rest } from '../http/surface.ts';
 import { newId } from '../ids.ts';
 import { GroupCommit, type Outcome } from '../ledger/group-commit.ts';
+import { ByteCache } from '../storage/byte-cache.ts';
 import { blamesRow, type Database, type Queries } from '../storage/database.ts';
 import { runUnitOfWork, type UnitOfWork } from '../storage/unit-of-work.ts';
 import {
@@ -18,18 +20,18 @@ import {
   type EarlierRecord,
   findRepeated,
   findWithdrawn,
-  latestSuffices,
+  keepOthers,
   requireNotice,
   requireOrigin,
   requirePublished,
-  tellsOfRefusals,
+  stateAfter,
 } from './decide.ts';
 import { describeRecord, describeVisits } from './describe-record.ts';
 import { findStates } from './notice-store.ts';
 import type { VersionCache } from './published-notices.ts';
-import type { ConsentRecord, RecordDraft } from './record.ts';
+import type { ConsentRecord, PurposeStates, RecordDraft } from './record.ts';
 import { emitRecords } from './record-events.ts';
-import { appendRecords, findLatestRecords, listHistory } from './record-store.ts';
+import { appendRecords, findLatestRecords, listNewestRecords, type SubjectPlace } from './record-store.ts';
 
 /** A capture on its way to the ledger. */
 export interface CaptureRequest extends CaptureInput {
@@ -42,10 +44,18 @@ export interface CaptureRequest extends CaptureInput {
   /** The version that the person saw; null for the current one. */
   readonly noticeVersion: number | null;
   readonly idempotency: IdempotencyClaim | null;
+  /** Called once, when the record is about to be appended. @throws {Problem} to refuse it. */
+  countAppend?(): void;
   /** Where the choice about a purpose stands in the request; default: `body.purposes.<key>`. */
   pathOf?(purpose: string): string;
   /** The payload of the answer. */
   present(record: ConsentRecord): unknown;
+}
+
+/** What a request may be recorded against. */
+interface Checked {
+  readonly tenantId: string;
+  readonly published: NonNullable<CapturableNotice['published']>;
 }
 
 /** A request that was admitted: it appends a draft, or repeats a record that is there already. */
@@ -64,6 +74,8 @@ export class ConsentRecorder {
   readonly #clock: Clock;
   readonly #hasher: PrivateHasher;
   readonly #versions: VersionCache;
+  /** Notices as they were last seen. */
+  readonly #seen = new ByteCache<CapturableNotice>();
   readonly #commits: GroupCommit<CaptureRequest, ReadyAnswer>;
 
   constructor(options: {
@@ -89,48 +101,108 @@ export class ConsentRecorder {
     return this.#commits.drain();
   }
 
-  #write(requests: readonly CaptureRequest[]): Promise<readonly Outcome<ReadyAnswer>[]> {
-    return runUnitOfWork(this.#database, this.#clock(), async (work) => {
-      const { transaction: queries, now } = work;
-      const outcomes = new Map<CaptureRequest, Outcome<ReadyAnswer>>();
-      const waiting = await claimKeys(queries, requests, now, outcomes);
-      const admitted = await this.#admit(queries, waiting, now, outcomes);
-      await this.#append(work, admitted, outcomes);
-      return requests.map((request) => outcomes.get(request) as Outcome<ReadyAnswer>);
-    });
+  async #write(requests: readonly CaptureRequest[]): Promise<readonly Outcome<ReadyAnswer>[]> {
+    const now = this.#clock();
+    const outcomes = new Map<CaptureRequest, Outcome<ReadyAnswer>>();
+    const checked = await this.#refuse(requests, now, outcomes);
+    // What was counted once is not counted again when the transaction has to be run again.
+    const counted = new Set<CaptureRequest>();
+    if (checked.length > 0) {
+      await runUnitOfWork(this.#database, now, async (work) => {
+        const waiting = await claimKeys(work.transaction, checked, now, outcomes);
+        const admitted = await this.#admit(work.transaction, waiting, now, counted, outcomes);
+        await this.#append(work, admitted, outcomes);
+      });
+    }
+    return requests.map((request) => outcomes.get(request) as Outcome<ReadyAnswer>);
   }
 
-  /** Checks each request against its notice and the subject's earlier records. */
+  /**
+   * Settles the requests that their notices do not allow, before a transaction is opened for the others: refusing must not
+   * keep the only writer busy. A notice as it was last seen can only let a request pass, which is checked again then.
+   */
+  async #refuse(
+    requests: readonly CaptureRequest[],
+    now: string,
+    outcomes: Map<CaptureRequest, Outcome<ReadyAnswer>>,
+  ): Promise<readonly CaptureRequest[]> {
+    const { kysely } = this.#database;
+    const doubtful = new Set<CaptureRequest>();
+    for (const request of requests) {
+      if ((await this.#check(kysely, this.#seen.get(request.noticeId), request, now)) instanceof Problem)
+        doubtful.add(request);
+    }
+    if (doubtful.size === 0) return requests;
+    const notices = await this.#loadNotices(kysely, [...doubtful]);
+    for (const request of doubtful) {
+      const problem = await this.#check(kysely, notices.get(request.noticeId), request, now);
+      if (problem instanceof Problem) outcomes.set(request, await answerEarlier(kysely, request, now, problem));
+    }
+    return requests.filter((request) => !outcomes.has(request));
+  }
+
+  /** What a request may be recorded against, or why it may not. */
+  async #check(
+    queries: Queries,
+    seen: CapturableNotice | undefined,
+    request: CaptureRequest,
+    now: string,
+  ): Promise<Checked | Problem> {
+    try {
+      const notice = requireNotice(seen, request.caller?.tenantId ?? null);
+      if (request.caller === null) requireOrigin(notice, request.origin);
+      const published = await this.#pickVersion(queries, notice, request);
+      checkChoices(published.content.purposes, request.purposes, request.caller === null, request.pathOf);
+      if (request.capturedAt !== null) requirePast('body.capturedAt', request.capturedAt, now, clockSkew);
+      return { tenantId: notice.tenantId, published };
+    } catch (error) {
+      // A failure of the database concerns all requests, and in a transaction ends it.
+      if (!(error instanceof Problem)) throw error;
+      return error;
+    }
+  }
+
+  /** Checks each request again, now that its notice is locked, and compares it with the subject's earlier records. */
   async #admit(
     queries: Queries,
     requests: readonly CaptureRequest[],
     now: string,
+    counted: Set<CaptureRequest>,
     outcomes: Map<CaptureRequest, Outcome<ReadyAnswer>>,
   ): Promise<readonly Admitted[]> {
     const notices = await this.#loadNotices(queries, requests);
-    const histories = await loadHistories(queries, requests, notices);
-    const admitted: Admitted[] = [];
+    const places = new Map<CaptureRequest, SubjectPlace & Checked>();
     for (const request of requests) {
-      try {
-        const notice = requireNotice(notices.get(request.noticeId), request.caller?.tenantId ?? null);
-        if (request.caller === null) requireOrigin(notice, request.origin);
-        const published = await this.#pickVersion(queries, notice, request);
-        checkChoices(published.content.purposes, request.purposes, request.caller === null, request.pathOf);
-        const history = histories.get(subjectName(request)) ?? [];
-        const repeats = findRepeated(history, request) ?? null;
-        if (repeats !== null) {
-          admitted.push({ request, draft: null, repeats });
-          continue;
-        }
-        const draft = this.#draft(notice, published, request, findWithdrawn(history, request.purposes), now);
-        histories.set(subjectName(request), [draft, ...history]);
-        admitted.push({ request, draft, repeats: null });
-      } catch (error) {
-        // A failure of the database concerns the whole transaction, which is over then.
-        if (!(error instanceof Problem)) throw error;
-        if (request.idempotency !== null) await releaseKey(queries, request.idempotency);
-        outcomes.set(request, { error });
+      const checked = await this.#check(queries, notices.get(request.noticeId), request, now);
+      if (checked instanceof Problem) await refuse(queries, request, checked, outcomes);
+      else
+        places.set(request, {
+          ...checked,
+          noticeId: request.noticeId,
+          subjectId: request.subjectId,
+          space: request.source,
+        });
+    }
+    const histories = await loadHistories(queries, places);
+    const admitted: Admitted[] = [];
+    for (const [request, place] of places) {
+      const history = histories.get(nameOf(place)) ?? [];
+      const repeats = findRepeated(history, request) ?? null;
+      if (repeats !== null) {
+        admitted.push({ request, draft: null, repeats });
+        continue;
       }
+      try {
+        if (!counted.has(request)) request.countAppend?.();
+        counted.add(request);
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        await refuse(queries, request, error, outcomes);
+        continue;
+      }
+      const draft = this.#draft(place, request, stateAfter(history[0]), now);
+      histories.set(nameOf(place), [draft, ...history]);
+      admitted.push({ request, draft, repeats: null });
     }
     return admitted;
   }
@@ -145,7 +217,9 @@ export class ConsentRecorder {
     for (const { version, ...notice } of await findStates(queries, ids)) {
       const content = (await this.#versions.find(queries, notice.id, version)) ?? null;
       const published = content && { version, content, contentHash: content.contentHash };
-      notices.set(notice.id, { ...notice, published });
+      const capturable = { ...notice, published };
+      notices.set(notice.id, capturable);
+      this.#seen.set(notice.id, capturable, seenLength);
     }
     return notices;
   }
@@ -164,16 +238,16 @@ export class ConsentRecorder {
   }
 
   #draft(
-    notice: CapturableNotice,
-    published: NonNullable<CapturableNotice['published']>,
+    { tenantId, noticeId, space, published }: SubjectPlace & Checked,
     request: CaptureRequest,
-    withdrawsRecordId: string | null,
+    state: PurposeStates,
     now: string,
   ): RecordDraft {
+    const withdrawsRecordId = findWithdrawn(state, request.purposes);
     return {
       id: newId(),
-      tenantId: notice.tenantId,
-      noticeId: notice.id,
+      tenantId,
+      noticeId,
       noticeVersion: published.version,
       noticeContentHash: published.contentHash,
       subjectId: request.subjectId,
@@ -182,9 +256,11 @@ export class ConsentRecorder {
       withdrawsRecordId,
       method: request.method,
       purposes: request.purposes,
+      otherPurposes: keepOthers(state, request.purposes),
       source: request.source,
-      ipHash: this.#hasher.hash(notice.tenantId, request.ip),
-      uaHash: this.#hasher.hash(notice.tenantId, request.userAgent),
+      space,
+      ipHash: this.#hasher.hash(tenantId, request.ip),
+      uaHash: this.#hasher.hash(tenantId, request.userAgent),
       capturedAt: request.capturedAt ?? now,
     };
   }
@@ -209,6 +285,37 @@ export class ConsentRecorder {
       if (request.idempotency !== null) await storeAnswer(queries, request.idempotency, answer);
       outcomes.set(request, { result: answer });
     }
+  }
+}
+
+/** What is kept of a notice beside its content, which the cache of the versions has. */
+const seenLength = 500;
+
+/** Refuses a request whose key was taken in this transaction. */
+async function refuse(
+  queries: Queries,
+  request: CaptureRequest,
+  error: Problem,
+  outcomes: Map<CaptureRequest, Outcome<ReadyAnswer>>,
+): Promise<void> {
+  if (request.idempotency !== null) await releaseKey(queries, request.idempotency);
+  outcomes.set(request, { error });
+}
+
+/** A retry gets its answer even when it would be refused now: the notice may have changed since. */
+async function answerEarlier(
+  queries: Queries,
+  { idempotency }: CaptureRequest,
+  now: string,
+  problem: Problem,
+): Promise<Outcome<ReadyAnswer>> {
+  if (idempotency === null) return { error: problem };
+  try {
+    const earlier = await findAnswer(queries, idempotency, now);
+    return earlier === null ? { error: problem } : { result: replay(earlier) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { error };
   }
 }
 
@@ -239,34 +346,30 @@ function compareKeys(one: CaptureRequest, other: CaptureRequest): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Each subject's records on its notice, newest first: the latest one, and more where that does not decide. */
+/**
+ * The newest records of each subject in the space of its request, newest first. The latest one has the whole state; more
+ * are read only to recognise a decision that is sent again, and never more than `mostLookedBack`.
+ */
 async function loadHistories(
   queries: Queries,
-  requests: readonly CaptureRequest[],
-  notices: ReadonlyMap<string, CapturableNotice>,
+  places: ReadonlyMap<CaptureRequest, SubjectPlace>,
 ): Promise<Map<string, readonly EarlierRecord[]>> {
-  const subjects = requests.flatMap(({ noticeId, subjectId }) => {
-    const tenantId = notices.get(noticeId)?.tenantId;
-    return tenantId === undefined ? [] : [{ tenantId, noticeId, subjectId }];
-  });
   const histories = new Map<string, readonly EarlierRecord[]>();
-  for (const record of await findLatestRecords(queries, subjects)) histories.set(subjectName(record), [record]);
-  for (const request of requests) {
-    const [latest] = histories.get(subjectName(request)) ?? [];
-    const tenantId = notices.get(request.noticeId)?.tenantId;
-    if (latest === undefined || tenantId === undefined || latestSuffices(latest, request)) continue;
-    const { noticeId, subjectId, purposes } = request;
-    const enough = (history: readonly EarlierRecord[]) => tellsOfRefusals(history, purposes);
-    const history = await listHistory(queries, { tenantId, noticeId, subjectId }, enough);
-    // Two requests of one subject may need to look back differently far.
-    if (history.length > (histories.get(subjectName(request)) ?? []).length)
-      histories.set(subjectName(request), history);
+  for (const record of await findLatestRecords(queries, [...places.values()])) histories.set(nameOf(record), [record]);
+  for (const [request, place] of places) {
+    if (request.source !== 'public' || request.capturedAt === null) continue;
+    const history = histories.get(nameOf(place));
+    if (history?.length !== 1 || findRepeated(history, request) !== undefined) continue;
+    histories.set(nameOf(place), await listNewestRecords(queries, place, mostLookedBack));
   }
   return histories;
 }
 
-function subjectName({ noticeId, subjectId }: { readonly noticeId: string; readonly subjectId: string }): string {
-  return `${noticeId} ${subjectId}`;
+/** A page sends a decision again within its next few: a retry, or what its queue kept while it was offline. */
+const mostLookedBack = 50;
+
+function nameOf({ noticeId, space, subjectId }: Omit<SubjectPlace, 'tenantId'>): string {
+  return `${noticeId} ${space} ${subjectId}`;
 }
 
 /** The audit events of a group: one for each record of a caller, one for all records of a notice's visitors. */

@@ -2,15 +2,16 @@ import type { z } from 'zod';
 import type { AuditSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
+import { clockSkew, requirePast } from '../http/schemas.ts';
 import { newId } from '../ids.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import { tellsOfRefusals } from './decide.ts';
+import { keepOthers, stateAfter } from './decide.ts';
 import { describeRecord } from './describe-record.ts';
 import type { Purpose } from './notice.ts';
 import { findNotice, findVersion } from './notice-store.ts';
 import type { ConsentRecord, PurposeChoices, WithdrawalInput } from './record.ts';
 import { emitRecords } from './record-events.ts';
-import { appendRecords, findRecord, listHistory } from './record-store.ts';
+import { appendRecords, findLatestRecords, findRecord } from './record-store.ts';
 
 /**
  * Withdraws purposes that a record granted: a new row that names the original. Archiving a notice does not take the
@@ -25,26 +26,24 @@ export async function withdrawRecord(
   input: z.output<typeof WithdrawalInput>,
 ): Promise<ConsentRecord> {
   const { tenantId } = source;
+  if (input.capturedAt !== undefined) requirePast('body.capturedAt', input.capturedAt, work.now, clockSkew);
   // Locks the notice, so that no capture of the same subject comes between the look and the write.
   const notice = await findNotice(work.transaction, tenantId, noticeId);
   const original = notice && (await findRecord(work.transaction, tenantId, noticeId, recordId));
   if (original === undefined) throw notFound('consent record');
   const version = await findVersion(work.transaction, noticeId, original.noticeVersion);
   const keys = pickPurposes(original.purposes, version?.purposes ?? [], input.purposes);
-  const { subjectId } = original;
-  const refusals = Object.fromEntries(keys.map((key) => [key, false]));
-  const history = await listHistory(work.transaction, { tenantId, noticeId, subjectId }, (records) =>
-    tellsOfRefusals(records, refusals),
-  );
-  const granted = keys.filter(
-    (key) => history.find(({ purposes }) => Object.hasOwn(purposes, key))?.purposes[key] !== false,
-  );
+  const { subjectId, space } = original;
+  const [latest] = await findLatestRecords(work.transaction, [{ tenantId, noticeId, subjectId, space }]);
+  const state = stateAfter(latest);
+  const granted = keys.filter((key) => state[key]?.granted === true);
   if (granted.length === 0) {
     throw new Problem(
       'consent_already_withdrawn',
       'Everything that this record granted and that can be withdrawn is withdrawn.',
     );
   }
+  const purposes = Object.fromEntries(granted.map((key) => [key, false]));
   const draft = {
     id: newId(),
     tenantId,
@@ -56,8 +55,10 @@ export async function withdrawRecord(
     kind: 'withdrawal' as const,
     withdrawsRecordId: original.id,
     method: input.method ?? null,
-    purposes: Object.fromEntries(granted.map((key) => [key, false])),
+    purposes,
+    otherPurposes: keepOthers(state, purposes),
     source: 'api' as const,
+    space,
     ipHash: null,
     uaHash: null,
     capturedAt: input.capturedAt ?? work.now,

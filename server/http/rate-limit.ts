@@ -33,22 +33,27 @@ export class RateLimiter {
 
   /**
    * Counts one request against each rule.
+   * @param counted rules that the request was counted against before: only named in the headers.
    * @returns the headers RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers).
    * @throws {Problem} `rate_limited` with Retry-After when one of the limits is used up; nothing more is counted then.
    */
-  take(rules: readonly LimitRule[]): Record<string, string> {
+  take(rules: readonly LimitRule[], counted: readonly LimitRule[] = []): Record<string, string> {
     const seconds = Math.floor(this.#milliseconds() / 1000);
     this.#turn(Math.floor(seconds / windowSeconds));
     const reset = windowSeconds - (seconds % windowSeconds);
     let policies = '';
     let states = '';
     let exceeded: LimitRule | null = null;
-    for (const rule of rules) {
-      const remaining = exceeded === null ? this.#count(rule) : -1;
-      if (exceeded === null && remaining < 0) exceeded = rule;
+    const name = (rule: LimitRule, remaining: number) => {
       const separator = policies === '' ? '' : ', ';
       policies += `${separator}"${rule.policy}";q=${rule.limit};w=${windowSeconds}`;
       states += `${separator}"${rule.policy}";r=${Math.max(0, remaining)};t=${reset}`;
+    };
+    for (const rule of counted) name(rule, this.#remaining(rule));
+    for (const rule of rules) {
+      const remaining = exceeded === null ? this.#count(rule) : -1;
+      if (exceeded === null && remaining < 0) exceeded = rule;
+      name(rule, remaining);
     }
     const headers = { 'RateLimit-Policy': policies, RateLimit: states };
     if (exceeded === null) return headers;
@@ -83,6 +88,11 @@ export class RateLimiter {
     }
     if (count.here + count.elsewhere >= rule.limit) return -1;
     count.here += 1;
-    return rule.limit - count.here - count.elsewhere;
+    return this.#remaining(rule);
+  }
+
+  #remaining({ bucket, limit }: LimitRule): number {
+    const count = this.#counts.get(bucket);
+    return count === undefined ? limit : limit - count.here - count.elsewhere;
   }
 }

@@ -37,6 +37,11 @@ export interface UserCall<Params = unknown, Query = unknown, Body = unknown>
 export interface OpenCall<Params = unknown, Query = unknown, Body = unknown> extends Call<Params, Query, Body> {
   /** The time of the request: RFC 3339, UTC, milliseconds. */
   readonly now: string;
+  /**
+   * Counts the request against one more limit, which the RateLimit headers then name too.
+   * @throws {Problem} `rate_limited`.
+   */
+  takeLimit(rule: LimitRule): void;
 }
 
 export type AnswerHeaders = Readonly<Record<string, string | string[]>>;

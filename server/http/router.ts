@@ -18,7 +18,7 @@ import {
   storeAnswer,
 } from './idempotency.ts';
 import { Problem } from './problem.ts';
-import type { RateLimiter } from './rate-limit.ts';
+import type { LimitRule, RateLimiter } from './rate-limit.ts';
 import { type PrincipalCall, ReadyAnswer, type Route, replay, StreamedAnswer } from './route.ts';
 import { type RouteMatch, RouteTable } from './route-table.ts';
 import { isOn, rest } from './surface.ts';
@@ -95,7 +95,8 @@ export function routeRequests(routes: readonly Route[], options: RouterOptions):
               body?.bytes ?? Buffer.alloc(0),
             ),
           };
-    const call = { ...parts, client, idempotency, now, ...(principal && { principal }) } as PrincipalCall;
+    const takeLimit = (rule: LimitRule) => ctx.set(options.limiter.take([rule], limits));
+    const call = { ...parts, client, idempotency, now, takeLimit, ...(principal && { principal }) } as PrincipalCall;
     send(ctx, route, await runningKeys.hold(idempotency, () => run(route, call, options)));
   };
   return (ctx, next) => (table.covers(ctx.path) ? answer(ctx) : next());

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { invalidValues } from './problem.ts';
 
 /** A parameter of no operation: what is not declared is refused. */
 export const noFields = z.strictObject({});
@@ -31,6 +32,28 @@ export const Time = z
   .transform((time) => new Date(time).toISOString())
   .refine((time) => time.length === '2026-11-21T05:29:00.123Z'.length, 'must lie in the years 0000 to 9999')
   .meta({ override: dateTime });
+
+/** How far the clock of a client that captures consent may be ahead of the server's: five minutes, in milliseconds. */
+export const clockSkew = 5 * 60_000;
+
+/** No event that a client reports is older: such a time is a clock that was never set, or a typo. */
+const earliestEvent = '2000-01-01T00:00:00.000Z';
+
+/**
+ * What is wrong with the time of an event that a client reports as past; null for nothing.
+ * @param ahead milliseconds by which it may be later than now.
+ */
+export function findPastFault(time: string, now: string, ahead = 0): string | null {
+  if (time < earliestEvent) return 'must not be before 2000-01-01';
+  const latest = new Date(Date.parse(now) + ahead).toISOString();
+  return time > latest ? `must not be in the future; here it is ${now}` : null;
+}
+
+/** @throws {Problem} `validation_failed` for a time of an event that cannot be. */
+export function requirePast(path: string, time: string, now: string, ahead = 0): void {
+  const issue = findPastFault(time, now, ahead);
+  if (issue !== null) throw invalidValues([{ path, issue }]);
+}
 
 /** A time as every answer gives it. */
 export const UtcTime = z.iso

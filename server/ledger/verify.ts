@@ -40,6 +40,7 @@ const repeatedColumns: Readonly<Record<LedgerName, readonly RepeatedColumn[]>> =
   consent: [
     { column: 'id', name: '"id":', side: 'before' },
     { column: 'notice_id', name: '"noticeId":', side: 'before' },
+    { column: 'space', name: '"space":', side: 'after' },
     { column: 'subject_id', name: '"subjectId":', side: 'after' },
     { column: 'tenant_id', name: '"tenantId":', side: 'after' },
   ],

@@ -134,6 +134,7 @@ interface AuditEventsTable extends LedgerTable {
 interface ConsentRecordsTable extends LedgerTable {
   notice_id: string;
   subject_id: string;
+  space: string;
 }
 
 interface ConsentNoticesTable {

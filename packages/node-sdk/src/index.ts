@@ -74,6 +74,7 @@ export type {
   NoticeChange,
   NoticeContent,
   NoticeListParams,
+  NoticeState,
   NoticeStatus,
   NoticeVersion,
   PublicNotice,
@@ -81,8 +82,11 @@ export type {
   PublicRecordInput,
   Purpose,
   PurposeChoices,
+  PurposeState,
   RecordInput,
   SubjectChannel,
+  SubjectLedger,
+  SubjectState,
   WithdrawalInput,
 } from './types/consent.ts';
 export type {

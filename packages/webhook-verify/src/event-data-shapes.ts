@@ -47,6 +47,7 @@ const record = {
   withdrawsRecordId: 'string or null',
   method: 'string or null',
   source: 'string',
+  space: 'string',
   capturedAt: 'string',
   recordedAt: 'string',
   sequence: 'integer',

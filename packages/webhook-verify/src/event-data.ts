@@ -13,7 +13,10 @@ export interface ConsentRecordData {
   /** The record that a withdrawal turns off. */
   readonly withdrawsRecordId: string | null;
   readonly method: string | null;
+  /** Who sent it: a caller with credentials, or a page. */
   readonly source: Open<'api' | 'public'>;
+  /** Which decisions it counts with: a record changes only the state of its own space. */
+  readonly space: Open<'api' | 'public'>;
   readonly capturedAt: string;
   readonly recordedAt: string;
   /** The place in the ledger of the tenant, from 1, without gaps. */

@@ -47,6 +47,7 @@ export function consent(dialect: Dialect): Migration {
         .addColumn('id', text, (column) => column.notNull())
         .addColumn('notice_id', text, (column) => column.notNull().references('consent_notices.id'))
         .addColumn('subject_id', text, (column) => column.notNull())
+        .addColumn('space', text, (column) => column.notNull())
         .addColumn('entry', text, (column) => column.notNull())
         .addColumn('prev_hash', text)
         .addColumn('hash', text, (column) => column.notNull())
@@ -62,12 +63,12 @@ export function consent(dialect: Dialect): Migration {
       await db.schema
         .createIndex('consent_records_subject')
         .on('consent_records')
-        .columns(['tenant_id', 'subject_id', 'notice_id', 'sequence'])
+        .columns(['tenant_id', 'subject_id', 'notice_id', 'space', 'sequence'])
         .execute();
       await describeIndexes(db, dialect, 'consent_records', {
         sqlite_autoindex_consent_records_1: [100_000, 1],
         consent_records_notice: [20_000, 1],
-        consent_records_subject: [100_000, 3, 2, 1],
+        consent_records_subject: [100_000, 3, 2, 2, 1],
       });
       await makeAppendOnly(db, dialect, 'consent_records');
     },

@@ -29,7 +29,9 @@ describeServer('POST /v1/consent/{id}/records', (server) => {
       noticeVersion: 1,
       kind: 'capture',
       withdrawsRecordId: null,
+      otherPurposes: {},
       source: 'api',
+      space: 'api',
       ipHash: null,
       uaHash: null,
       capturedAt: server.clock.now(),
@@ -102,10 +104,10 @@ describeServer('POST /v1/consent/{id}/records', (server) => {
       '2026-11-21T05:29:00.123999Z': '2026-11-21T05:29:00.123Z',
       '2026-11-21T05:29:00.123+05:30': '2026-11-20T23:59:00.123Z',
       '2026-11-21T05:29:00-00:00': '2026-11-21T05:29:00.000Z',
-      '2026-12-31T23:00:00-02:00': '2027-01-01T01:00:00.000Z',
+      '2025-12-31T23:00:00-02:00': '2026-01-01T01:00:00.000Z',
       '2024-02-29T12:00:00Z': '2024-02-29T12:00:00.000Z',
-      '0000-01-01T00:00:00Z': '0000-01-01T00:00:00.000Z',
-      '9999-12-31T23:59:59.999Z': '9999-12-31T23:59:59.999Z',
+      '2000-01-01T00:00:00Z': '2000-01-01T00:00:00.000Z',
+      '2026-11-21T12:05:00Z': '2026-11-21T12:05:00.000Z',
     };
     for (const [given, stored] of Object.entries(times)) {
       assert.equal(payload(await capture(server, notice, { capturedAt: given })).capturedAt, stored);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertNothingWritten, assertProblem, capture, describeServer, payload, visit } from './helpers.ts';
+import { allGranted, assertNothingWritten, assertProblem, capture, describeServer, payload, visit } from './helpers.ts';
 
 const perNotice = 6;
 const perClient = 4;
@@ -79,7 +79,48 @@ describeServer(
       assertProblem(await visitFrom(newAddress(), notice.toUpperCase()), '429 rate_limited');
     });
 
-    test('count refused requests too', async () => {
+    test('of a notice count only what is appended', async () => {
+      startMinute();
+      const notice = await server.createNotice();
+      const decision = { capturedAt: server.clock.now() };
+      payload(await visitFrom(newAddress(), notice, decision));
+      const worthless: readonly [body: object, origin: string, status: number][] = [
+        [{}, 'https://example.org', 403],
+        [{ purposes: {} }, 'https://example.com', 422],
+        [{ purposes: { ...allGranted, telemetry: true } }, 'https://example.com', 422],
+        [{ subjectId: '' }, 'https://example.com', 422],
+        [{ noticeVersion: 2 }, 'https://example.com', 422],
+        [{ capturedAt: '2999-01-01T00:00:00Z' }, 'https://example.com', 422],
+        [decision, 'https://example.com', 201],
+      ];
+      for (const [body, Origin, status] of worthless) {
+        for (let time = 0; time < perNotice; time += 1) {
+          const headers = { 'X-Forwarded-For': newAddress(), Origin };
+          const answer = await visit(server, notice, body, headers);
+          assert.equal(answer.status, status, answer.text);
+          assert.equal(answer.headers.get('ratelimit-policy'), `"client";q=${perClient};w=60`);
+          assert.equal(answer.headers.get('ratelimit'), `"client";r=${perClient - 1};t=60`);
+        }
+      }
+      for (let left = perNotice - 2; left >= 0; left -= 1) {
+        const { headers } = await visitFrom(newAddress(), notice);
+        assert.match(headers.get('ratelimit') ?? '', new RegExp(`"notice";r=${left};t=60$`));
+      }
+      assertProblem(await visitFrom(newAddress(), notice), '429 rate_limited');
+      payload(await visitFrom(newAddress(), notice, decision));
+    });
+
+    test('of a notice count each of many at once', async () => {
+      startMinute();
+      const notice = await server.createNotice();
+      const answers = await Promise.all(
+        Array.from({ length: 2 * perNotice }, () => visitFrom(newAddress(), notice, { subjectId: 'one of many' })),
+      );
+      assert.equal(answers.filter(({ status }) => status === 201).length, perNotice);
+      for (const answer of answers.filter(({ status }) => status !== 201)) assertProblem(answer, '429 rate_limited');
+    });
+
+    test('of a client count refused requests too', async () => {
       startMinute();
       const notice = await server.createNotice();
       const address = newAddress();

@@ -101,24 +101,6 @@ describeServer('decisions of one visitor', (server) => {
     }
   });
 
-  test('withdraw what a record of the API granted, past later ones that say nothing about it', async () => {
-    const notice = await server.createNotice();
-    const subjectId = 'visitor-1';
-    const granted = payload(await capture(server, notice, { subjectId, purposes: { analytics: true } }));
-    await capture(server, notice, { subjectId, purposes: { marketing: false } });
-    await capture(server, notice, { subjectId, purposes: { necessary: true } });
-    const withdrawal = await decide(notice, { purposes: refused });
-    assert.deepEqual([withdrawal.kind, withdrawal.withdrawsRecordId], ['withdrawal', granted.id]);
-  });
-
-  test('withdraw the newest of several grants', async () => {
-    const notice = await server.createNotice();
-    const subjectId = 'visitor-1';
-    await capture(server, notice, { subjectId, purposes: { analytics: true } });
-    const newer = payload(await capture(server, notice, { subjectId, purposes: { marketing: true } }));
-    assert.equal((await decide(notice, { purposes: refused })).withdrawsRecordId, newer.id);
-  });
-
   test('made at once see each other', async () => {
     const tenant = await createFreshTenant(server);
     const { key } = tenant;

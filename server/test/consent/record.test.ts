@@ -32,7 +32,13 @@ const drafts: fc.Arbitrary<RecordDraft> = fc.record({
   withdrawsRecordId: fc.option(fc.uuid()),
   method: fc.option(wellFormed),
   purposes,
+  otherPurposes: fc.dictionary(
+    fc.stringMatching(/^[A-Za-z][A-Za-z0-9_.-]{0,12}$/),
+    fc.record({ recordId: fc.uuid(), granted: fc.boolean() }, { noNullPrototype: true }),
+    { noNullPrototype: true },
+  ),
   source: fc.constantFrom('api' as const, 'public' as const),
+  space: fc.constantFrom('api' as const, 'public' as const),
   ipHash: fc.option(hashes),
   uaHash: fc.option(hashes),
   capturedAt: times,

@@ -90,7 +90,11 @@ describeServer('consent of another tenant', (server) => {
     const own = await server.createNotice({ key: stranger.key });
     const mine = payload(await capture(server, own, { subjectId: 'person' }, { key: stranger.key }));
     const ledger = payload(await server.request('GET', '/v1/consent/person', { key: stranger.key }), 200);
-    assert.deepEqual(ledger.data, [mine]);
+    assert.deepEqual(ledger.items, [mine]);
+    assert.deepEqual(
+      ledger.state.api.map(({ noticeId }: { noticeId: string }) => noticeId),
+      [own],
+    );
   });
 
   test('gives cursors that are of no use', async () => {

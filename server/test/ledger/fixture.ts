@@ -250,7 +250,9 @@ export function draftRecord(tenantId: string, noticeId: string, subjectId: strin
     method: null,
     // Purposes may be called like the keys that are looked up in the canonical text.
     purposes: { id: true, noticeId: true, recordedAt: true, subjectId: true, tenantId: true },
+    otherPurposes: { space: { granted: true, recordId: newId() } },
     source: 'api',
+    space: 'api',
     ipHash: null,
     uaHash: null,
     capturedAt: '2026-11-21T12:00:00.000Z',

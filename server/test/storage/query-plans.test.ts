@@ -11,7 +11,8 @@ import { findEvent, listEvents } from '../../audit/store.ts';
 import {
   findLatestRecords,
   findRecord,
-  listHistory,
+  listLatestOfSubject,
+  listNewestRecords,
   listRecords,
   listSubjectRecords,
 } from '../../consent/record-store.ts';
@@ -31,6 +32,7 @@ import {
   listGroupMembers,
   listMembers,
 } from '../../identity/membership-store.ts';
+import type { Installation } from '../../installation.ts';
 import { findCheckpoint, listCheckpoints } from '../../ledger/checkpoint-store.ts';
 import { listBehind, readTilesOf } from '../../ledger/tree-store.ts';
 import { findBreach, listBreaches } from '../../privacy/breach-store.ts';
@@ -42,12 +44,13 @@ import type { DeliveryRow } from '../../webhooks/delivery-view.ts';
 import type { Place } from '../../webhooks/delivery-walk.ts';
 import { markRedelivered } from '../../webhooks/redelivery-store.ts';
 import { openTestInstallation } from '../harness.ts';
+import { type FilledTenant, fillLedgers } from '../ledger/fixture.ts';
 
 const bearer = (prefix: string) => generateToken(prefix);
 const member = { tenantId: 't', userId: 'u' } as Membership;
 const page = { startIndex: 1, count: 50 };
 
-const subject = { tenantId: 't', noticeId: 'n', subjectId: 's' };
+const place = { tenantId: 't', noticeId: 'n', subjectId: 's', space: 'public' } as const;
 
 // A plan that walks a ledger costs nothing in a test with ten rows and stops every tenant at a million. So the plans
 // themselves are looked at: each query on a ledger must go through the index that was made for it.
@@ -56,10 +59,6 @@ describe('the plans of SQLite', () => {
     ['a record', 'consent_records_notice', (queries) => findRecord(queries, 't', 'n', 'i')],
     ['the first page of records', 'consent_records_notice', (queries) => listRecords(queries, 't', 'n', null, 50)],
     ['a later page of records', 'consent_records_notice', (queries) => listRecords(queries, 't', 'n', 'i', 50)],
-    ['the history of a subject', 'consent_records_subject', (queries) => listHistory(queries, subject, () => true)],
-    ['the latest record of a subject', 'consent_records_subject', (queries) => findLatestRecords(queries, [subject])],
-    ['a subject', 'consent_records_subject', (queries) => listSubjectRecords(queries, 't', 's', null, 50)],
-    ['a later page of a subject', 'consent_records_subject', (queries) => listSubjectRecords(queries, 't', 's', 9, 50)],
     ['an event', 'audit_events_id', (queries) => findEvent(queries, 't', 'i')],
     ['events of a module', 'audit_events_module', (queries) => listEvents(queries, 't', { module: 'm' }, 9, 50)],
     ['events of an actor', 'audit_events_actor_type', (queries) => listEvents(queries, 't', { actor: 'user' }, 9, 50)],
@@ -91,6 +90,50 @@ describe('the plans of SQLite', () => {
       }
     });
   }
+});
+
+// Anyone may send any number of records of one subject. What a capture and a page read of them is found through the index,
+// one step for each notice and space, and never walked or sorted.
+describe('the plans of SQLite for a subject', () => {
+  const seek = 'USING (?:COVERING )?INDEX consent_records_subject \\(tenant_id=\\? AND subject_id=\\?';
+  const inPlace = `${seek} AND notice_id=\\? AND space=\\?`;
+  const cases: readonly [name: string, steps: readonly string[], run: (queries: Queries) => Promise<unknown>][] = [
+    ['the latest record in a space', [inPlace], (queries) => findLatestRecords(queries, [place])],
+    ['the newest records in a space', [`${inPlace}\\)`], (queries) => listNewestRecords(queries, place, 50)],
+    [
+      'the latest of each space',
+      [`${seek}\\)`, `${seek} AND notice_id=\\? AND space<\\?\\)`, `${seek} AND notice_id<\\?\\)`],
+      (queries) => listLatestOfSubject(queries, 't', 's', 101),
+    ],
+  ];
+
+  for (const [name, steps, run] of cases) {
+    test(name, async () => {
+      const plans = await readPlans(run);
+      assert.equal(plans.length, 1);
+      const [plan = ''] = plans;
+      for (const step of steps) assert.match(plan, new RegExp(step));
+      assert.doesNotMatch(plan, /SCAN (?:consent_records|record|other)\b|TEMP B-TREE/);
+    });
+  }
+
+  test('a page of the ledger', async () => {
+    let tenant = {} as FilledTenant;
+    const plans = await readPlans(
+      (queries) => listSubjectRecords(queries, tenant.id, 'plain', 9, 2),
+      /consent_records/,
+      async (installation) => {
+        [tenant] = (await fillLedgers(installation)) as [FilledTenant];
+      },
+    );
+    const [, parts = '', rows = ''] = plans;
+    assert.match(parts, new RegExp(`${inPlace} AND sequence<\\?\\)`));
+    assert.match(
+      rows,
+      /SEARCH consent_records USING INDEX sqlite_autoindex_consent_records_1 \(tenant_id=\? AND sequence=\?\)/,
+    );
+    for (const plan of plans) assert.doesNotMatch(plan, /SCAN (?:consent_records|record)\b|TEMP B-TREE/);
+  });
 });
 
 // A dead-letter queue is read when something is wrong: when there are most of them.
@@ -284,14 +327,16 @@ describe('the plans of SQLite for proofs', () => {
   }
 });
 
-/** Runs queries on an empty database and asks SQLite how it carries out those that fit: by default, that look into a ledger. */
+/** Runs queries, by default on an empty database, and asks SQLite how it carries out those that fit: by default, that look into a ledger. */
 async function readPlans(
   run: (queries: Queries) => Promise<unknown>,
   wanted = /consent_records|audit_events/,
+  arrange: (installation: Installation) => Promise<unknown> = async () => undefined,
 ): Promise<readonly string[]> {
   const asked: string[] = [];
   const { prepare } = SQLite.prototype;
   await using installation = await openTestInstallation('sqlite');
+  await arrange(installation);
   SQLite.prototype.prepare = function remember(this: SQLite.Database, text: string) {
     asked.push(text);
     return prepare.call(this, text);

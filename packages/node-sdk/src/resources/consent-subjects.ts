@@ -1,5 +1,5 @@
-import type { ListOptions, PagePromise, Transport } from '../transport.ts';
-import type { ConsentRecord } from '../types/consent.ts';
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { ConsentRecord, SubjectLedger } from '../types/consent.ts';
 import type { PageParams } from '../types/lists.ts';
 
 /** The people whose consent is recorded. */
@@ -8,6 +8,27 @@ export class ConsentSubjects {
 
   constructor(transport: Transport) {
     this.#transport = transport;
+  }
+
+  /**
+   * Gets what holds for a subject, and its newest records. `state.api` has what was captured with credentials, apart from
+   * `state.public`, which has what visitors decided on pages. Needs the scope `consent:read`.
+   * @param subjectId 1 to 256 characters.
+   * @param params `limit` of the records is 1 to 200, default 50.
+   * @throws {NotFoundError} `not_found` when nothing was ever recorded of the subject.
+   * @throws {BadRequestError} `invalid_cursor`.
+   */
+  retrieve(subjectId: string, params: PageParams = {}, options?: RequestOptions): ApiPromise<SubjectLedger> {
+    return this.#transport.request(
+      {
+        id: 'getSubjectLedger',
+        method: 'GET',
+        path: '/v1/consent/subjects/{subjectId}',
+        parameters: { subjectId },
+        query: params,
+      },
+      options,
+    );
   }
 
   /**
@@ -25,7 +46,7 @@ export class ConsentSubjects {
         path: '/v1/consent/subjects/{subjectId}',
         parameters: { subjectId },
         query: params,
-        page: 'data',
+        page: 'items',
       },
       options,
     );

@@ -71,7 +71,7 @@ export interface OperationAnswers {
   publishConsentNotice: Answer<ConsentNotices['publish']>;
   archiveConsentNotice: Answer<ConsentNotices['archive']>;
   listConsentNoticeVersions: Answer<ConsentNotices['listVersions']>;
-  getSubjectLedger: DataPage<ConsentSubjects['listRecords']>;
+  getSubjectLedger: Answer<ConsentSubjects['retrieve']>;
   listConsentRecords: DataPage<ConsentRecords['list']>;
   captureConsentRecord: Answer<ConsentRecords['capture']>;
   getConsentRecord: Answer<ConsentRecords['retrieve']>;

@@ -9,13 +9,14 @@ import type {
   PublicRecordInput,
   Purpose,
   PurposeChoices,
+  PurposeState,
   RecordInput,
   WithdrawalInput,
 } from '../types/consent.ts';
 import type { Notices } from './notices.ts';
-import { invalidValues, notFound, Refusal } from './refusal.ts';
+import { invalidValues, notFound, Refusal, requirePast } from './refusal.ts';
 import type { Detail } from './validate.ts';
-import { type Call, type Handlers, hashPrivately, newId, pageOf, type World } from './world.ts';
+import { type Call, type Handlers, hashPrivately, newId, pageOf, slicePage, type World } from './world.ts';
 
 type Draft = Omit<ConsentRecord, 'recordedAt' | 'sequence' | 'ledgerHash' | 'prevLedgerHash'>;
 
@@ -58,15 +59,27 @@ export class Records {
   #listSubject({ query }: Call, subject = ''): object {
     const records = this.#records.filter(({ subjectId }) => subjectId === subject);
     // An odd cursor is named before an unknown subject.
-    const page = pageOf(records, ({ sequence }) => sequence, ['subject', subject], query);
+    const page = slicePage(records, ({ sequence }) => sequence, ['subject', subject], query);
     if (records.length === 0) throw notFound('consent notice or subject');
-    return page;
+    const noticeIds = [...new Set(records.map(({ noticeId }) => noticeId))].sort().reverse();
+    const statesIn = (space: ConsentRecord['space']) =>
+      noticeIds.flatMap((noticeId) => {
+        const latest = records.find((one) => one.noticeId === noticeId && one.space === space);
+        return latest === undefined ? [] : [{ noticeId, purposes: stateAfter(latest) }];
+      });
+    return { state: { api: statesIn('api'), public: statesIn('public'), truncated: false }, ...page };
   }
 
   #require(noticeId: string | undefined, id: string | undefined): ConsentRecord {
     const found = this.#records.find((record) => record.noticeId === noticeId && record.id === id);
     if (found === undefined) throw notFound('consent record');
     return found;
+  }
+
+  #recordsIn(noticeId: string, subjectId: string, space: ConsentRecord['space']): readonly ConsentRecord[] {
+    return this.#records.filter(
+      (one) => one.noticeId === noticeId && one.subjectId === subjectId && one.space === space,
+    );
   }
 
   #capture(
@@ -87,18 +100,23 @@ export class Records {
     const version = pickVersion(notice, published, input.noticeVersion);
     const { subjectId, purposes, method = null } = input;
     checkChoices(version.purposes, purposes, isPublic, pathOf);
-    const history = this.#records.filter((one) => one.noticeId === notice.id && one.subjectId === subjectId);
+    requireCaptureTime(call, input.capturedAt);
+    const space = isPublic ? 'public' : 'api';
+    const history = this.#recordsIn(notice.id, subjectId, space);
     if (isPublic && input.capturedAt !== undefined) {
-      const repeated = history.find(
-        (one) =>
-          one.source === 'public' &&
-          one.capturedAt === input.capturedAt &&
-          one.method === method &&
-          sameChoices(one.purposes, purposes),
-      );
+      const repeated = history
+        .slice(0, 50)
+        .find(
+          (one) =>
+            one.source === 'public' &&
+            one.capturedAt === input.capturedAt &&
+            one.method === method &&
+            sameChoices(one.purposes, purposes),
+        );
       if (repeated !== undefined) return repeated;
     }
-    const withdrawsRecordId = findWithdrawn(history, purposes);
+    const state = stateAfter(history[0]);
+    const withdrawsRecordId = findWithdrawn(state, purposes);
     return this.#append(call, {
       id: newId(),
       noticeId: notice.id,
@@ -110,7 +128,9 @@ export class Records {
       withdrawsRecordId,
       method,
       purposes,
-      source: isPublic ? 'public' : 'api',
+      otherPurposes: keepOthers(state, purposes),
+      source: space,
+      space,
       ipHash: hashPrivately(told.ip),
       uaHash: hashPrivately(told.ua),
       capturedAt: input.capturedAt ?? call.now,
@@ -119,18 +139,18 @@ export class Records {
 
   #withdraw(call: Call<WithdrawalInput>): ConsentRecord {
     const { params, body } = call;
+    requireCaptureTime(call, body.capturedAt);
     const original = this.#require(params.id, params.recordId);
     const version = this.#notices.versionsOf(original.noticeId).find((one) => one.version === original.noticeVersion);
     const keys = pickPurposes(original.purposes, version?.purposes ?? [], body.purposes);
-    const history = this.#records.filter(
-      ({ noticeId, subjectId }) => noticeId === original.noticeId && subjectId === original.subjectId,
-    );
-    const latest = (key: string) => history.find(({ purposes }) => Object.hasOwn(purposes, key))?.purposes[key];
-    const granted = keys.filter((key) => latest(key) !== false);
+    const [latest] = this.#recordsIn(original.noticeId, original.subjectId, original.space);
+    const state = stateAfter(latest);
+    const granted = keys.filter((key) => state[key]?.granted === true);
     if (granted.length === 0) {
       const message = 'Everything that this record granted and that can be withdrawn is withdrawn.';
       throw new Refusal(409, 'consent_already_withdrawn', message);
     }
+    const purposes = Object.fromEntries(granted.map((key) => [key, false]));
     return this.#append(call, {
       id: newId(),
       noticeId: original.noticeId,
@@ -141,8 +161,10 @@ export class Records {
       kind: 'withdrawal',
       withdrawsRecordId: original.id,
       method: body.method ?? null,
-      purposes: Object.fromEntries(granted.map((key) => [key, false])),
+      purposes,
+      otherPurposes: keepOthers(state, purposes),
       source: 'api',
+      space: original.space,
       ipHash: null,
       uaHash: null,
       capturedAt: body.capturedAt ?? call.now,
@@ -208,7 +230,7 @@ function describe(record: ConsentRecord, isPublic: boolean) {
 /** What a receiver gets to know: nothing of the device. */
 function tell(record: ConsentRecord): Readonly<Record<string, unknown>> {
   const { id, subjectChannel: _channel, noticeContentHash: _content, ipHash: _ip, uaHash: _ua, ...rest } = record;
-  const { prevLedgerHash: _previous, ...told } = rest;
+  const { prevLedgerHash: _previous, otherPurposes: _others, ...told } = rest;
   return { recordId: id, ...told };
 }
 
@@ -268,16 +290,28 @@ function checkChoices(
   if (details.length > 0) throw invalidValues(details);
 }
 
-/** The latest record that granted what is refused now and that no later one refused already. */
-function findWithdrawn(history: readonly ConsentRecord[], choices: PurposeChoices): string | null {
-  const refused = new Set(Object.keys(choices).filter((key) => choices[key] === false));
-  for (const { id, purposes } of history) {
-    for (const key of refused) {
-      if (purposes[key] === true) return id;
-      if (purposes[key] === false) refused.delete(key);
-    }
-  }
-  return null;
+function requireCaptureTime({ now }: Call, capturedAt: string | undefined): void {
+  if (capturedAt !== undefined) requirePast('body.capturedAt', capturedAt, now, 5 * 60_000);
+}
+
+type States = Readonly<Record<string, PurposeState>>;
+
+/** What holds after the latest record of a subject on a notice in one space. */
+function stateAfter(latest: ConsentRecord | undefined): States {
+  if (latest === undefined) return {};
+  const named = Object.entries(latest.purposes).map(([key, granted]) => [key, { granted, recordId: latest.id }]);
+  return { ...latest.otherPurposes, ...Object.fromEntries(named) };
+}
+
+function keepOthers(state: States, choices: PurposeChoices): States {
+  return Object.fromEntries(Object.entries(state).filter(([key]) => !Object.hasOwn(choices, key)));
+}
+
+/** The newest record that grants what is refused now. */
+function findWithdrawn(state: States, choices: PurposeChoices): string | null {
+  const granting = Object.entries(state).filter(([key, { granted }]) => granted && choices[key] === false);
+  const ids = granting.map(([, { recordId }]) => recordId);
+  return ids.sort().at(-1) ?? null;
 }
 
 function pickPurposes(

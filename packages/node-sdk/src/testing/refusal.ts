@@ -37,6 +37,18 @@ export function invalidValues(details: readonly Detail[]): Refusal {
   return new Refusal(422, 'validation_failed', message, { details: details.slice(0, 100) });
 }
 
+/** What is wrong with the time of an event; null for nothing. */
+export function findPastFault(time: string, now: string, ahead = 0): string | null {
+  if (time < '2000-01-01T00:00:00.000Z') return 'must not be before 2000-01-01';
+  const latest = new Date(Date.parse(now) + ahead).toISOString();
+  return time > latest ? `must not be in the future; here it is ${now}` : null;
+}
+
+export function requirePast(path: string, time: string, now: string, ahead = 0): void {
+  const issue = findPastFault(time, now, ahead);
+  if (issue !== null) throw invalidValues([{ path, issue }]);
+}
+
 export function notFound(what: string): Refusal {
   return new Refusal(404, 'not_found', `There is no such ${what}.`);
 }

@@ -102,7 +102,7 @@ export interface RecordInput {
   readonly method?: CaptureMethod | undefined;
   /** At least one purpose of the notice; a required one cannot be false. */
   readonly purposes: PurposeChoices;
-  /** When the subject decided, RFC 3339; default: the time of the server. */
+  /** When the subject decided, RFC 3339, at most 5 minutes ahead and not before 2000; default: the time of the server. */
   readonly capturedAt?: string | undefined;
 }
 
@@ -111,8 +111,15 @@ export interface WithdrawalInput {
   /** Keys of purposes, 1 to 50; default: all that the record granted and that can be refused. */
   readonly purposes?: readonly string[] | undefined;
   readonly method?: CaptureMethod | undefined;
-  /** When the subject withdrew, RFC 3339; default: the time of the server. */
+  /** When the subject withdrew, RFC 3339, at most 5 minutes ahead and not before 2000; default: the time of the server. */
   readonly capturedAt?: string | undefined;
+}
+
+/** What holds for one purpose. */
+export interface PurposeState {
+  readonly granted: boolean;
+  /** The latest record that names the purpose. */
+  readonly recordId: string;
 }
 
 /** A row of the consent ledger. It never changes. */
@@ -131,8 +138,18 @@ export interface ConsentRecord {
   /** One of {@link CaptureMethod}, or what a page sent to the public capture. */
   readonly method: string | null;
   readonly purposes: PurposeChoices;
-  /** Whether it came with credentials or from the page of a site. */
+  /**
+   * The purposes that this record does not name and that earlier records of the subject decided, on this notice and in
+   * this space: purpose key to what still holds. With `purposes` it is the state after this record.
+   */
+  readonly otherPurposes: Readonly<Record<string, PurposeState>>;
+  /** Who sent it: a caller with credentials, or a page. */
   readonly source: 'api' | 'public';
+  /**
+   * Which decisions it counts with: `public` for those of visitors, `api` for all others. A withdrawal is in the space of
+   * the record that it withdraws, so its `source` may differ.
+   */
+  readonly space: 'api' | 'public';
   readonly ipHash: string | null;
   readonly uaHash: string | null;
   /** When the subject decided. */
@@ -144,6 +161,31 @@ export interface ConsentRecord {
   /** `sha256:` and the hash over the preceding hash and the canonical record, hex. */
   readonly ledgerHash: string;
   readonly prevLedgerHash: string | null;
+}
+
+/** What holds for a subject on one notice, in one space. */
+export interface NoticeState {
+  readonly noticeId: string;
+  /** Purpose key to what holds for it; a purpose never decided is absent. */
+  readonly purposes: Readonly<Record<string, PurposeState>>;
+}
+
+/** What holds for a subject, the newest notice first. A record changes only the state of its own space. */
+export interface SubjectState {
+  /** What records captured with credentials say. */
+  readonly api: readonly NoticeState[];
+  /** What visitors decided on pages. Anyone who knows a subject id can send such a record, so it proves less than `api`. */
+  readonly public: readonly NoticeState[];
+  /** Whether there are more states than the 100 listed. */
+  readonly truncated: boolean;
+}
+
+/** The current state of a subject, and a page of its records. */
+export interface SubjectLedger {
+  readonly state: SubjectState;
+  /** Newest first, over all notices. */
+  readonly items: readonly ConsentRecord[];
+  readonly nextCursor: string | null;
 }
 
 /** The decision of a subject about one purpose. */
@@ -180,7 +222,7 @@ export interface PublicRecordInput {
   readonly purposes: PurposeChoices;
   /** A word such as `banner`; 1 to 64 characters. */
   readonly method?: string | undefined;
-  /** When the visitor decided, RFC 3339; default: the time of the server. */
+  /** When the visitor decided, RFC 3339, at most 5 minutes ahead and not before 2000; default: the time of the server. */
   readonly capturedAt?: string | undefined;
   /** The version that the visitor saw; default: the current one. */
   readonly noticeVersion?: number | undefined;

@@ -36,7 +36,11 @@ interface Restated {
       | { readonly id: string; readonly size?: number | undefined };
   };
   // The other answer, for an id that is no notice, is the error not_found.
-  getConsent: { query: never; body: never; answer: Exclude<OperationTypes['getConsent']['answer'], { page: unknown }> };
+  getConsent: {
+    query: never;
+    body: never;
+    answer: Exclude<OperationTypes['getConsent']['answer'], { state: unknown }>;
+  };
   // The only parameter is one that is always refused.
   getScimServiceProviderConfig: WithoutQuery<'getScimServiceProviderConfig'>;
   listScimSchemas: WithoutQuery<'listScimSchemas'>;

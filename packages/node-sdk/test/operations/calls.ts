@@ -27,7 +27,7 @@ const calls: Readonly<Record<keyof SdkTypes, SdkCall>> = {
   archiveConsentNotice: (svc, { options, id }) => svc.consent.notices.archive(id, options),
   listConsentNoticeVersions: (svc, { options, id }) => svc.consent.notices.listVersions(id, options),
   getSubjectLedger: (svc, { options, path, query }) =>
-    svc.consent.subjects.listRecords(read(path, 'subjectId'), query, options),
+    svc.consent.subjects.retrieve(read(path, 'subjectId'), query, options),
   listConsentRecords: (svc, { options, id, query }) => svc.consent.records.list(id, query, options),
   captureConsentRecord: (svc, { options, id, body }) => svc.consent.records.capture(id, body, options),
   getConsentRecord: (svc, { options, id, path }) => svc.consent.records.retrieve(id, read(path, 'recordId'), options),

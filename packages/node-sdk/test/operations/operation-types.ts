@@ -7,7 +7,11 @@ type Decision = { readonly id: string; readonly subjectId: string; readonly purp
 type NoticeContentSent = { readonly name: string; readonly controllerName: string; readonly language: string; readonly domain: string; readonly purposes: readonly (PurposeSent)[]; };
 type PurposeSent = { readonly key: string; readonly label: string; readonly description: string; readonly required: boolean; };
 type NoticeChangeSent = { readonly name?: string | undefined; readonly controllerName?: string | undefined; readonly language?: string | undefined; readonly domain?: string | undefined; readonly purposes?: readonly (PurposeSent)[] | undefined; };
-type ConsentRecord = { readonly id: string; readonly noticeId: string; readonly noticeVersion: number; readonly noticeContentHash: string; readonly subjectId: string; readonly subjectChannel: ("email" | "phone" | "subject_id") | (null); readonly kind: "capture" | "withdrawal"; readonly withdrawsRecordId: (string) | (null); readonly method: (string) | (null); readonly purposes: { readonly [key: string]: boolean }; readonly source: "api" | "public"; readonly ipHash: (string) | (null); readonly uaHash: (string) | (null); readonly capturedAt: string; readonly recordedAt: string; readonly sequence: number; readonly ledgerHash: string; readonly prevLedgerHash: (string) | (null); };
+type SubjectLedger = { readonly state: SubjectState; readonly items: readonly (ConsentRecord)[]; readonly nextCursor: (string) | (null); };
+type SubjectState = { readonly api: readonly (NoticeState)[]; readonly public: readonly (NoticeState)[]; readonly truncated: boolean; };
+type NoticeState = { readonly noticeId: string; readonly purposes: { readonly [key: string]: PurposeState }; };
+type PurposeState = { readonly granted: boolean; readonly recordId: string; };
+type ConsentRecord = { readonly id: string; readonly noticeId: string; readonly noticeVersion: number; readonly noticeContentHash: string; readonly subjectId: string; readonly subjectChannel: ("email" | "phone" | "subject_id") | (null); readonly kind: "capture" | "withdrawal"; readonly withdrawsRecordId: (string) | (null); readonly method: (string) | (null); readonly purposes: { readonly [key: string]: boolean }; readonly otherPurposes: { readonly [key: string]: PurposeState }; readonly source: "api" | "public"; readonly space: "api" | "public"; readonly ipHash: (string) | (null); readonly uaHash: (string) | (null); readonly capturedAt: string; readonly recordedAt: string; readonly sequence: number; readonly ledgerHash: string; readonly prevLedgerHash: (string) | (null); };
 type NoticeVersion = { readonly version: number; readonly name: string; readonly controllerName: string; readonly language: string; readonly domain: string; readonly purposes: readonly (Purpose)[]; readonly contentHash: string; readonly publishedAt: string; };
 type RecordInputSent = { readonly subjectId: string; readonly subjectChannel?: "email" | "phone" | "subject_id" | undefined; readonly ip?: string | undefined; readonly ua?: string | undefined; readonly method?: "banner" | "modal" | "inline" | "checkbox" | "double_opt_in" | "verbal_recorded" | undefined; readonly purposes: { readonly [key: string]: boolean }; readonly capturedAt?: string | undefined; };
 type WithdrawalInputSent = { readonly purposes?: readonly (string)[] | undefined; readonly method?: "banner" | "modal" | "inline" | "checkbox" | "double_opt_in" | "verbal_recorded" | undefined; readonly capturedAt?: string | undefined; };
@@ -113,7 +117,7 @@ export interface OperationTypes {
     path: { readonly id: string; };
     query: { readonly cursor?: string | undefined; readonly limit?: number | undefined; };
     body: never;
-    answer: (Notice) | ({ readonly data: readonly (ConsentRecord)[]; readonly page: { readonly cursor: (string) | (null); readonly nextCursor: (string) | (null); readonly limit: number; readonly total: number; }; });
+    answer: (Notice) | (SubjectLedger);
   };
   publishConsentNotice: {
     path: { readonly id: string; };
@@ -137,7 +141,7 @@ export interface OperationTypes {
     path: { readonly subjectId: string; };
     query: { readonly cursor?: string | undefined; readonly limit?: number | undefined; };
     body: never;
-    answer: { readonly data: readonly (ConsentRecord)[]; readonly page: { readonly cursor: (string) | (null); readonly nextCursor: (string) | (null); readonly limit: number; readonly total: number; }; };
+    answer: SubjectLedger;
   };
   listConsentRecords: {
     path: { readonly id: string; };

@@ -96,7 +96,7 @@ export interface SdkTypes {
   publishConsentNotice: Plain<ConsentNotices['publish']>;
   archiveConsentNotice: Plain<ConsentNotices['archive']>;
   listConsentNoticeVersions: Plain<ConsentNotices['listVersions']>;
-  getSubjectLedger: Pages<ConsentSubjects['listRecords'], 1>;
+  getSubjectLedger: Asks<ConsentSubjects['retrieve'], 1>;
   listConsentRecords: Pages<ConsentRecords['list'], 1>;
   captureConsentRecord: Sends<ConsentRecords['capture'], 1>;
   getConsentRecord: Plain<ConsentRecords['retrieve']>;

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import SQLite from 'better-sqlite3';
+import type { RecordDraft } from '../../consent/record.ts';
+import { appendRecords } from '../../consent/record-store.ts';
+import { newId } from '../../ids.ts';
+import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { startTestServer, type TestResponse } from '../harness.ts';
+import { allGranted, capture, payload, visit, withdraw } from './helpers.ts';
+
+// Anyone may send any number of records of one subject, so no request may cost more the more there are.
+test('a subject with 10,000 records costs each operation the statements and rows of one with 300', async () => {
+  await using server = await startTestServer('sqlite', {
+    SVC_LIMIT_CAPTURE_NOTICE: '1000',
+    SVC_LIMIT_CAPTURE_CLIENT: '1000',
+  });
+  const notice = await server.createNotice();
+  const fill = async (subjectId: string, count: number) => {
+    const [, tenantId] = [payload(await capture(server, notice, { subjectId })), server.tenant.id];
+    const draft = (space: 'api' | 'public'): RecordDraft => ({
+      ...{ id: newId(), tenantId, noticeId: notice, noticeVersion: 1, noticeContentHash: '0'.repeat(64), subjectId },
+      ...{ subjectChannel: null, kind: 'capture', withdrawsRecordId: null, method: null, purposes: allGranted },
+      ...{ otherPurposes: {}, source: space, space, ipHash: null, uaHash: null },
+      capturedAt: '2026-11-20T12:00:00.000Z',
+    });
+    await runUnitOfWork(server.installation.database, server.clock.now(), ({ transaction, now }) =>
+      appendRecords(transaction, now, Array.from({ length: count / 2 }, () => [draft('api'), draft('public')]).flat()),
+    );
+  };
+  const subjects = ['short', 'long'] as const;
+  await fill('short', 300);
+  await fill('long', 10_000);
+  const refusal = { necessary: true, analytics: false, marketing: false };
+  const path = (subjectId: string) => `/v1/consent/subjects/${subjectId}`;
+  const read = (address: string) => server.request('GET', address);
+  const originals = new Map<string, string>();
+  for (const subjectId of subjects)
+    originals.set(subjectId, payload(await capture(server, notice, { subjectId, purposes: allGranted })).id);
+  const operations: Readonly<Record<string, (subjectId: string) => Promise<TestResponse>>> = {
+    'public capture': (subjectId) => visit(server, notice, { subjectId }),
+    'public capture of a past decision': (subjectId) =>
+      visit(server, notice, { subjectId, purposes: refusal, capturedAt: '2026-11-20T11:00:00Z' }),
+    'public capture from another site': (subjectId) =>
+      visit(server, notice, { subjectId }, { Origin: 'https://a.test' }),
+    capture: (subjectId) => capture(server, notice, { subjectId, purposes: { marketing: false } }),
+    withdrawal: (subjectId) => withdraw(server, notice, originals.get(subjectId) as string),
+    decision: (subjectId) =>
+      server.request('POST', '/v1/consent', {
+        body: { subjectId, purpose: 'analytics', granted: true },
+        headers: { 'Idempotency-Key': randomUUID() },
+      }),
+    'first page': (subjectId) => read(path(subjectId)),
+    'later page': async (subjectId) =>
+      read(`${path(subjectId)}?cursor=${payload(await read(path(subjectId)), 200).nextCursor}`),
+  };
+  for (const [name, operation] of Object.entries(operations)) {
+    const [short, long] = [await countWork(() => operation('short')), await countWork(() => operation('long'))];
+    assert.deepEqual(long, short, name);
+    assert.ok(long.rows < 400, `${name}: ${long.rows} rows`);
+  }
+});
+
+/** Counts the statements that SQLite runs meanwhile, and the rows that it gives. */
+async function countWork(run: () => Promise<TestResponse>) {
+  const statement = Object.getPrototypeOf(new SQLite(':memory:').prepare('select 1')) as SQLite.Statement;
+  const { all } = statement;
+  const work = { status: 0, statements: 0, rows: 0 };
+  statement.all = function count(this: SQLite.Statement, ...values: unknown[]) {
+    const rows = all.apply(this, values);
+    work.statements += 1;
+    work.rows += rows.length;
+    return rows;
+  };
+  try {
+    work.status = (await run()).status;
+  } finally {
+    statement.all = all;
+  }
+  return work;
+}
