@@ -43,7 +43,7 @@ export const NewResult = z
     status: ResultStatusName,
     notes: VisibleText.max(2000).nullable().default(null),
     url: WebAddress.nullable().default(null).meta({ description: 'Where the output is kept; http or https.' }),
-    testedAt: Time.optional().meta({ description: 'Default: now; not in the future.' }),
+    testedAt: Time.optional().meta({ description: 'Default: now; not in the future, and not before 2000.' }),
   })
   .meta({ id: 'NewTestResult' });
 export type NewResult = z.output<typeof NewResult>;

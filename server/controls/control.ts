@@ -125,7 +125,9 @@ export const ControlChange = z
         'Why; goes with another status or a review, and stands in the audit log. Needed for not_applicable and excepted, whose control keeps it.',
     }),
     exceptionEndsAt: Time.meta({ description: 'Needed for excepted: in the future, two years ahead at most.' }),
-    evidenceDueAt: Time.meta({ description: 'For evidence_requested: in the future; 30 days ahead by default.' }),
+    evidenceDueAt: Time.meta({
+      description: 'For evidence_requested: in the future, two years ahead at most; 30 days by default.',
+    }),
     ...definitionFields,
   })
   .partial()

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalidValues } from '../http/problem.ts';
-import { Id, Time, UtcTime, VisibleText } from '../http/schemas.ts';
+import { Id, requirePast, Time, UtcTime, VisibleText } from '../http/schemas.ts';
 import { textLine } from '../http/text-line.ts';
 import { WebAddress } from '../http/web-address.ts';
 import { Reason } from './control.ts';
@@ -33,7 +33,7 @@ export const NewEvidence = z
     sha256: Sha256.nullable()
       .default(null)
       .meta({ description: 'SHA-256 of the file, hex; proves which one was meant.' }),
-    collectedAt: Time.meta({ description: 'When it was collected; not in the future.' }),
+    collectedAt: Time.meta({ description: 'When it was collected; not in the future, and not before 2000.' }),
     expiresAt: Time.nullable().default(null).meta({ description: 'When it stops to count; after collectedAt.' }),
   })
   .meta({ id: 'NewEvidence' });
@@ -85,9 +85,4 @@ export function requirePossibleDates({ collectedAt, expiresAt }: NewEvidence, no
   requirePast('body.collectedAt', collectedAt, now);
   if (expiresAt !== null && expiresAt <= collectedAt)
     throw invalidValues([{ path: 'body.expiresAt', issue: 'must be after collectedAt' }]);
-}
-
-/** @throws {Problem} `validation_failed` for a time that has not come yet. */
-export function requirePast(path: string, time: string, now: string): void {
-  if (time > now) throw invalidValues([{ path, issue: `must not be in the future; here it is ${now}` }]);
 }

@@ -1,6 +1,7 @@
 import { recordChange } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { notFound, Problem } from '../http/problem.ts';
+import { requirePast } from '../http/schemas.ts';
 import { newId } from '../ids.ts';
 import type { Queries } from '../storage/database.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
@@ -16,7 +17,6 @@ import {
   viewResult,
   viewTest,
 } from './control-test.ts';
-import { requirePast } from './evidence.ts';
 import { insertResult, type ResultRow, resultRows } from './result-store.ts';
 import type { TestFacts } from './test-schedule.ts';
 import {

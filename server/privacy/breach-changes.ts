@@ -1,6 +1,7 @@
 import { recordChange } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
-import { invalidValues, notFound } from '../http/problem.ts';
+import { notFound } from '../http/problem.ts';
+import { requirePast } from '../http/schemas.ts';
 import { lockChain } from '../ledger/append.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { EventType } from '../webhooks/event.ts';
@@ -15,11 +16,11 @@ const toldFields = ['severity', 'status', 'authorityNotifiedAt', 'subjectsNotifi
 
 /**
  * Reports an incident.
- * @throws {Problem} `validation_failed` when it is said to be discovered in the future.
+ * @throws {Problem} `validation_failed` when it is said to be discovered in the future or before 2000.
  */
 export async function reportBreach(work: UnitOfWork, source: AuditSource, input: BreachInput): Promise<Breach> {
   const { discoveredAt, severity } = input;
-  if (discoveredAt > work.now) throw invalidValues([{ path: 'body.discoveredAt', issue: 'must not be in the future' }]);
+  requirePast('body.discoveredAt', discoveredAt, work.now);
   const row = await insertBreach(work, source.tenantId, input);
   const breach = readBreach(row);
   const notificationDueAt = notificationDue(discoveredAt);

@@ -1,4 +1,5 @@
 import { invalidValues, type ProblemDetail } from '../http/problem.ts';
+import { findPastFault } from '../http/schemas.ts';
 import type { Breach, BreachChange } from './breach.ts';
 import { wasNotifiedLate } from './breach-deadline.ts';
 import { requireBreachMove } from './breach-status.ts';
@@ -36,7 +37,8 @@ function checkTimes({ discoveredAt }: Breach, change: BreachChange, now: string)
     const time = change[name] ?? null;
     if (time === null) return [];
     const path = `body.${name}`;
-    if (time > now) return [{ path, issue: 'must not be in the future' }];
+    const issue = findPastFault(time, now);
+    if (issue !== null) return [{ path, issue }];
     return time < discoveredAt ? [{ path, issue: 'must not be before the incident was discovered' }] : [];
   });
 }

@@ -29,7 +29,9 @@ const dataCategories = DataCategories.meta({ description: 'Kinds of data that ar
 export const BreachInput = z
   .strictObject({
     ...fields,
-    discoveredAt: Time.meta({ description: 'When the tenant became aware of it; not in the future.' }),
+    discoveredAt: Time.meta({
+      description: 'When the tenant became aware of it; not in the future, and not before 2000.',
+    }),
     affectedSubjects: affectedSubjects.optional(),
     dataCategories: dataCategories.optional(),
   })

@@ -1,6 +1,7 @@
 import { recordChange } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
-import { invalidValues, notFound, Problem } from '../http/problem.ts';
+import { notFound, Problem } from '../http/problem.ts';
+import { requirePast } from '../http/schemas.ts';
 import { lockChain } from '../ledger/append.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
@@ -14,11 +15,11 @@ import { dsrRows, findDsr, insertDsr, readDsr, updateDsr } from './dsr-store.ts'
 
 /**
  * Opens a request; its due date follows from the setting of the tenant.
- * @throws {Problem} `validation_failed` when it is said to come in the future.
+ * @throws {Problem} `validation_failed` when it is said to come in the future or before 2000.
  */
 export async function createDsr(work: UnitOfWork, source: AuditSource, input: DsrInput): Promise<Dsr> {
   const { receivedAt = work.now } = input;
-  if (receivedAt > work.now) throw invalidValues([{ path: 'body.receivedAt', issue: 'must not be in the future' }]);
+  requirePast('body.receivedAt', receivedAt, work.now);
   const tenant = await findTenant(work.transaction, source.tenantId);
   if (tenant === undefined) throw notFound('tenant');
   const dueAt = dueAfter(receivedAt, tenant.settings.dsrDays);

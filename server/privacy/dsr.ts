@@ -24,7 +24,7 @@ export const DsrInput = z
     notes: VisibleText.max(5000).optional(),
     receivedAt: Time.optional().meta({
       description:
-        'When the request came, which its period runs from; not in the future. Default: the time of the server.',
+        'When the request came, which its period runs from; not in the future, and not before 2000. Default: the time of the server.',
     }),
   })
   .meta({ id: 'DataSubjectRequestInput' });

@@ -1,6 +1,7 @@
 import { recordChanges } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { invalidValues } from '../http/problem.ts';
+import { findPastFault } from '../http/schemas.ts';
 import { lockChain } from '../ledger/append.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { findTrustCenter, insertTrustCenter, readTrustCenter, trustCenterRows, updateTrustCenter } from './store.ts';
@@ -56,8 +57,9 @@ export async function replaceTrustCenter(
 }
 
 function requireAchieved({ frameworks }: TrustContent, now: string): void {
-  const details = frameworks.flatMap(({ achievedAt }, index) =>
-    achievedAt > now ? [{ path: `body.frameworks.${index}.achievedAt`, issue: 'must not be in the future' }] : [],
-  );
+  const details = frameworks.flatMap(({ achievedAt }, index) => {
+    const issue = findPastFault(achievedAt, now);
+    return issue === null ? [] : [{ path: `body.frameworks.${index}.achievedAt`, issue }];
+  });
   if (details.length > 0) throw invalidValues(details);
 }

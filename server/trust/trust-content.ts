@@ -13,7 +13,7 @@ const AchievedFramework = z.strictObject({
     .max(64, { abort: true })
     .refine((code) => findFramework(code) !== undefined, 'is no framework of the catalogue')
     .meta({ description: 'The code of a framework of the catalogue.' }),
-  achievedAt: Time.meta({ description: 'Not in the future.' }),
+  achievedAt: Time.meta({ description: 'Not in the future, and not before 2000.' }),
   expiresAt: Time.nullable().default(null).meta({ description: 'From then on the framework is not shown any more.' }),
   reportUrl: WebAddress.nullable().default(null).meta({ description: 'A report or certificate to look at.' }),
 });

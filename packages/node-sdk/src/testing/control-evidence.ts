@@ -1,7 +1,7 @@
 import type { Evidence, NewEvidence } from '../types/controls.ts';
 import { type AssessedControl, isValid, type StoredEvidence } from './control-state.ts';
 import type { Controls } from './controls.ts';
-import { invalidValues, notFound } from './refusal.ts';
+import { invalidValues, notFound, requirePast } from './refusal.ts';
 import { type Call, type Handlers, newId, slicePage } from './world.ts';
 
 type FullEvidence = { readonly [Name in keyof NewEvidence]-?: Exclude<NewEvidence[Name], undefined> };
@@ -61,9 +61,4 @@ export function evidenceHandlers(controls: Controls): Handlers {
       return view(withdrawn, before, now);
     },
   };
-}
-
-/** What was done was done by now. */
-export function requirePast(path: string, time: string, now: string): void {
-  if (time > now) throw invalidValues([{ path, issue: `must not be in the future; here it is ${now}` }]);
 }

@@ -1,10 +1,9 @@
 import type { ControlTest, NewControlTest, NewTestResult, TestResult } from '../types/controls.ts';
 import type { ScheduledRun } from '../types/frameworks.ts';
-import { requirePast } from './control-evidence.ts';
 import { addCadence } from './control-rules.ts';
 import { type AssessedControl, findLatest, type StoredTest } from './control-state.ts';
 import { type Controls, newTest } from './controls.ts';
-import { notFound, Refusal } from './refusal.ts';
+import { notFound, Refusal, requirePast } from './refusal.ts';
 import { type Call, type Handlers, newId, slicePage } from './world.ts';
 
 const mostTests = 200;

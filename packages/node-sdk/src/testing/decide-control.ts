@@ -74,6 +74,8 @@ function checkFields(
   if (evidenceDueAt !== undefined) {
     if (to !== 'evidence_requested') refuse('evidenceDueAt', 'belongs to the status evidence_requested');
     else if (evidenceDueAt <= now) refuse('evidenceDueAt', 'must be in the future');
+    else if (evidenceDueAt > (addCadence(now, 'annual', 2) ?? ''))
+      refuse('evidenceDueAt', 'must be two years ahead at most');
   } else if (from === 'overdue' && to === 'evidence_requested')
     refuse('evidenceDueAt', 'is needed: the day that was set has passed');
   return details;

@@ -7,7 +7,7 @@ import type {
   DsrExtension,
   DsrInput,
 } from '../types/privacy.ts';
-import { invalidValues, notFound, Refusal } from './refusal.ts';
+import { findPastFault, invalidValues, notFound, Refusal, requirePast } from './refusal.ts';
 import type { Detail } from './validate.ts';
 import { type Call, type Handlers, newId, pageOf, stateHash, type World } from './world.ts';
 
@@ -23,7 +23,6 @@ type StoredDsr = Omit<Dsr, 'isOverdue'>;
 type StoredBreach = Omit<Breach, 'notificationDueAt' | 'isNotificationOverdue'>;
 
 const addHours = (time: string, hours: number) => new Date(Date.parse(time) + hours * hour).toISOString();
-const inFuture = 'must not be in the future';
 
 /** The operations on requests of data subjects. */
 export function dsrHandlers(world: World): Handlers {
@@ -47,7 +46,7 @@ export function dsrHandlers(world: World): Handlers {
     createDsr(call: Call<DsrInput>) {
       const { now, body } = call;
       const { subjectId, type, channel = null, notes = null, receivedAt = now } = body;
-      if (receivedAt > now) throw invalidValues([{ path: 'body.receivedAt', issue: inFuture }]);
+      requirePast('body.receivedAt', receivedAt, now);
       const dueAt = addHours(receivedAt, world.tenant.dsrDays * 24);
       const none = { extendedAt: null, extensionReason: null, outcome: null, reason: null, completedAt: null };
       const rest = { status: 'open' as const, receivedAt, dueAt, ...none, createdAt: now, updatedAt: now };
@@ -120,7 +119,7 @@ export function breachHandlers(world: World): Handlers {
     reportBreach(call: Call<BreachInput>) {
       const { now, body } = call;
       const { title, description, severity, discoveredAt, affectedSubjects = null, dataCategories = [] } = body;
-      if (discoveredAt > now) throw invalidValues([{ path: 'body.discoveredAt', issue: inFuture }]);
+      requirePast('body.discoveredAt', discoveredAt, now);
       const none = { authorityNotifiedAt: null, subjectsNotifiedAt: null, notificationReason: null, closedAt: null };
       const rest = { affectedSubjects, dataCategories, discoveredAt, ...none, createdAt: now, updatedAt: now };
       const breach = { id: newId(), title, description, severity, status: 'open' as const, ...rest };
@@ -177,7 +176,8 @@ function checkTimes({ discoveredAt }: StoredBreach, change: BreachChange, now: s
   return (['authorityNotifiedAt', 'subjectsNotifiedAt'] as const).flatMap((name) => {
     const time = change[name] ?? null;
     const path = `body.${name}`;
-    if (time !== null && time > now) return [{ path, issue: inFuture }];
+    const issue = time === null ? null : findPastFault(time, now);
+    if (issue !== null) return [{ path, issue }];
     const isEarly = time !== null && time < discoveredAt;
     return isEarly ? [{ path, issue: 'must not be before the incident was discovered' }] : [];
   });

@@ -1,6 +1,6 @@
 import { canonicalize } from '../ledger/canonical.ts';
 import type { TrustCenter, TrustWidget } from '../types/trust.ts';
-import { invalidValues, notFound } from './refusal.ts';
+import { findPastFault, invalidValues, notFound } from './refusal.ts';
 import { requestRules } from './request-rules.ts';
 import { type Call, type Handlers, newId, stateHash, type World } from './world.ts';
 
@@ -69,8 +69,9 @@ function sortFrameworks(frameworks: TrustContent['frameworks']): TrustContent['f
 }
 
 function requireAchieved({ frameworks }: TrustContent, now: string): void {
-  const details = frameworks.flatMap(({ achievedAt }, index) =>
-    achievedAt > now ? [{ path: `body.frameworks.${index}.achievedAt`, issue: 'must not be in the future' }] : [],
-  );
+  const details = frameworks.flatMap(({ achievedAt }, index) => {
+    const issue = findPastFault(achievedAt, now);
+    return issue === null ? [] : [{ path: `body.frameworks.${index}.achievedAt`, issue }];
+  });
   if (details.length > 0) throw invalidValues(details);
 }
