@@ -144,6 +144,7 @@ export function createApp(installation: Installation, options: AppOptions): App 
       }),
       box: installation.box,
       refusalLimit: settings.limits.apiKey,
+      streamLimit: settings.concurrentExports,
       checksResults: options.checksResults ?? false,
     }),
   );

@@ -1,39 +1,171 @@
-import { type RequestListener, Server } from 'node:http';
+import { type RequestListener, Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 
-/** An HTTP server that ends without cutting an answer off, and without waiting for clients that want nothing. */
+/** How long the server waits for its clients (in milliseconds), and how much it holds for them. */
+export interface ServerLimits {
+  /** Connections at once; further ones are closed when they are accepted. */
+  readonly connections: number;
+  /** From the first byte of a request, or the connection, to the end of its headers. */
+  readonly headers: number;
+  /** From the first byte of a request to the end of its body. */
+  readonly request: number;
+  /** How long nothing may move on a connection while a request is under way: the client neither sends nor reads. */
+  readonly stall: number;
+  /** How long a connection is kept for the next request. */
+  readonly keepAlive: number;
+  /** Bytes of answers that all clients together have not read yet. */
+  readonly unsentBytes: number;
+  /** How often the above are checked. */
+  readonly checkEvery: number;
+}
+
+/** How long each phase of a stop may take, in milliseconds. */
+export interface StopLimits {
+  /** Requests are still accepted, and every answer says that its connection ends. */
+  readonly announce: number;
+  /** What is under way may finish. */
+  readonly finish: number;
+}
+
+/** What the server knows of a connection. */
+interface Connection {
+  /** Requests under way; with pipelining more than one. */
+  readonly responses: Set<ServerResponse>;
+  /** When the connection last carried something, and what it had carried by then. */
+  activeAt: number;
+  bytesRead: number;
+}
+
+/** The most requests that a client may send ahead of their answers: each may hold a whole answer in memory. */
+const mostPipelined = 32;
+/** A connection on which this long nothing was sent is closed by a stop: no request is on its way on it. */
+const quietMilliseconds = 300;
+const sweepMilliseconds = 20;
+/** In each of which one connection is accepted: as many as the queue of the system holds, twice. */
+const mostTurns = 1024;
+const mostHeaderBytes = 16 * 1024;
+
+/** An HTTP server that waits for no client without bound, and stops without cutting an answer off. */
 export class GracefulServer extends Server {
-  readonly #sockets = new Set<Socket>();
+  readonly #connections = new Map<Socket, Connection>();
+  readonly #checking: NodeJS.Timeout;
+  #accepted = 0;
+  /** Requests that wait until the last connections are accepted; null at any other time. */
+  #held: (() => void)[] | null = null;
 
-  constructor(answer: RequestListener) {
-    // A missing Host is refused like an invalid one, with the error envelope.
-    super({ requireHostHeader: false }, answer);
-    this.on('connection', (socket) => {
-      this.#sockets.add(socket);
-      socket.once('close', () => this.#sockets.delete(socket));
+  constructor(answer: RequestListener, limits: ServerLimits) {
+    const options = {
+      // A missing Host is refused like an invalid one, with the error envelope.
+      requireHostHeader: false,
+      maxHeaderSize: mostHeaderBytes,
+      headersTimeout: limits.headers,
+      requestTimeout: limits.request,
+      keepAliveTimeout: limits.keepAlive,
+      connectionsCheckingInterval: limits.checkEvery,
+    };
+    super(options, (request, response) => {
+      if (!this.#track(request.socket, response)) return;
+      if (this.#held === null) answer(request, response);
+      else this.#held.push(() => answer(request, response));
     });
+    this.maxConnections = limits.connections;
+    this.timeout = limits.stall;
+    // Bounded by their size; Node would drop those beyond a number without a word.
+    this.maxHeadersCount = 0;
+    this.on('connection', (socket) => {
+      this.#accepted += 1;
+      this.#connections.set(socket, { responses: new Set(), activeAt: performance.now(), bytesRead: 0 });
+      socket.once('close', () => this.#connections.delete(socket));
+    });
+    this.#checking = setInterval(() => this.#shedUnsent(limits.unsentBytes), limits.checkEvery).unref();
   }
 
-  /** Takes no more connections and closes each as soon as nothing is under way on it, all after the grace. */
-  async closeWithin(milliseconds: number): Promise<void> {
-    const closed = new Promise<void>((resolve) => {
-      this.close(() => resolve());
-    });
-    // Browsers open connections ahead of requests; to Node, one that has carried none is not idle.
-    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+  /**
+   * Stops: as long as connections are open that were when it began, and in use, requests are taken as before, for the
+   * answers to say that their connections end. Then it takes no more connections, and closes each as soon as nothing is
+   * under way on it; all of them at the end of the limits.
+   */
+  async closeWithin({ announce, finish }: StopLimits): Promise<void> {
+    const announced = performance.now() + announce;
+    const before = [...this.#connections];
+    const isInUse = ([socket, connection]: [Socket, Connection]) => !socket.destroyed && !isQuiet(socket, connection);
+    while (performance.now() < announced && before.some(isInUse)) await wait(sweepMilliseconds);
+    const closed = await this.#stopAccepting();
     const sweep = setInterval(() => this.closeIdleConnections(), sweepMilliseconds);
     // A client that keeps its connection busy may not keep the process alive.
-    const grace = setTimeout(() => this.closeAllConnections(), milliseconds);
-    await closed;
+    const grace = setTimeout(() => this.closeAllConnections(), finish);
+    await closed.all;
+    clearInterval(this.#checking);
     clearInterval(sweep);
     clearTimeout(grace);
   }
 
-  /** To Node, a connection is idle whose answer was written, although its end may not have been sent. */
+  /** Closes what is quiet. To Node, a connection is idle as soon as its answer ended, and on which one was just opened. */
   override closeIdleConnections(): void {
-    for (const socket of this.#sockets) if (socket.writableLength > 0) return;
-    super.closeIdleConnections();
+    for (const [socket, connection] of this.#connections) if (isQuiet(socket, connection)) socket.destroy();
+  }
+
+  /** Keeps count of the requests under way on a connection. @returns false for one that is not to be answered. */
+  #track(socket: Socket, response: ServerResponse): boolean {
+    const connection = this.#connections.get(socket);
+    if (connection === undefined || connection.responses.size >= mostPipelined) {
+      socket.destroy();
+      return false;
+    }
+    connection.responses.add(response);
+    response.once('close', () => {
+      connection.responses.delete(response);
+      connection.activeAt = performance.now();
+      connection.bytesRead = socket.bytesRead;
+    });
+    return true;
+  }
+
+  /** Drops the answers that hold the most memory until the rest fits: their clients do not read them. */
+  #shedUnsent(most: number): void {
+    const unsent = [...this.#connections].map(([socket, { responses }]) => {
+      const waiting = [...responses].filter((response) => response.socket === null);
+      return { socket, bytes: waiting.reduce((sum, one) => sum + one.writableLength, socket.writableLength) };
+    });
+    let total = unsent.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (total <= most) return;
+    for (const { socket, bytes } of unsent.sort((one, other) => other.bytes - one.bytes)) {
+      if (total <= most) return;
+      socket.destroy();
+      total -= bytes;
+    }
+  }
+
+  /**
+   * Takes no more connections, but all that clients have opened: those in the queue of the system are reset by the close.
+   * Each turn of the event loop accepts one, so requests wait meanwhile, lest their clients come back.
+   * @returns when all connections are closed.
+   */
+  async #stopAccepting(): Promise<{ readonly all: Promise<void> }> {
+    this.#held = [];
+    for (let turn = 0, before = -1; this.#accepted !== before && turn < mostTurns; turn += 1) {
+      before = this.#accepted;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const all = new Promise<void>((resolve) => {
+      this.close(() => resolve());
+    });
+    const held = this.#held;
+    this.#held = null;
+    for (const answer of held) answer();
+    return { all };
   }
 }
 
-const sweepMilliseconds = 50;
+/** Whether a connection carries nothing and has not for a while: then no request is on its way. */
+function isQuiet(socket: Socket, connection: Connection): boolean {
+  const now = performance.now();
+  if (socket.bytesRead !== connection.bytesRead) {
+    // A part of a request.
+    connection.bytesRead = socket.bytesRead;
+    connection.activeAt = now;
+  }
+  const isBusy = connection.responses.size > 0 || socket.writableLength > 0;
+  return !isBusy && now - connection.activeAt >= quietMilliseconds;
+}

@@ -3,7 +3,7 @@ import { type AddressInfo, isIPv6 } from 'node:net';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { type App, type AppOptions, createApp } from './app.ts';
 import { describeError } from './describe-error.ts';
-import { GracefulServer } from './graceful-server.ts';
+import { GracefulServer, type ServerLimits } from './graceful-server.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import type { Installation } from './installation.ts';
 import type { Repeated } from './repeat.ts';
@@ -37,22 +37,31 @@ export async function startServer(
     readonly housekeeping?: boolean;
     /** Whether webhooks are sent by themselves; tests of the schedule send in their own time. */
     readonly sends?: boolean;
+    /** Shorter waits for slow clients, for tests. */
+    readonly serverLimits?: Partial<ServerLimits>;
   },
 ): Promise<RunningServer> {
   const { settings } = installation;
   let closing = false;
   const app = createApp(installation, { ...options, isClosing: () => closing });
-  const server = new GracefulServer(app.koa.callback());
-  server.requestTimeout = 30_000;
-  server.keepAliveTimeout = 65_000;
+  const server = new GracefulServer(app.koa.callback(), {
+    ...serverLimits,
+    connections: settings.maxConnections,
+    keepAlive: settings.keepAlive,
+    ...options.serverLimits,
+  });
+  warnOfDrops(server, options.log);
   await listen(server, settings);
   const { port } = server.address() as AddressInfo;
   const housekeeping = options.housekeeping === false ? null : startHousekeeping(installation, app, options.log);
   const sending = options.sends === false ? null : startSending(installation, options.log);
   const close = async () => {
     closing = true;
-    await housekeeping?.stop();
-    await server.closeWithin(graceMilliseconds);
+    const tidied = housekeeping?.stop();
+    // The other half remains for webhooks that are under way and for the database.
+    const { stopWithin } = settings;
+    await server.closeWithin({ announce: stopWithin * 0.08, finish: stopWithin * 0.4 });
+    await tidied;
     await app.drain();
     await sending?.stop();
   };
@@ -65,7 +74,24 @@ export async function startServer(
   };
 }
 
-const graceMilliseconds = 10_000;
+/** Documented on the page Limits. */
+const serverLimits = {
+  headers: 15_000,
+  request: 30_000,
+  stall: 30_000,
+  unsentBytes: 256 * 1024 * 1024,
+  checkEvery: 1000,
+};
+
+/** Logs that connections are refused for their number: once a minute at most. */
+function warnOfDrops(server: Server, log: Logger): void {
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  server.on('drop', () => {
+    if (performance.now() - warnedAt < 60_000) return;
+    warnedAt = performance.now();
+    log.warn({ maxConnections: server.maxConnections }, 'connections are refused: raise SVC_MAX_CONNECTIONS');
+  });
+}
 
 function startSending({ database, clock, box, settings }: Installation, log: Logger): Repeated {
   const receivers = new Receivers({ allowPrivate: settings.webhooks.allowPrivate });

@@ -41,6 +41,14 @@ const Environment = z.object({
     'Sign-ins a minute, for each client address, and for each account from one place',
   ),
   SVC_LIMIT_SCIM: wholeNumber(1200, 1, 1e9).describe('SCIM requests a minute for each tenant'),
+  SVC_LIMIT_EXPORTS: wholeNumber(16, 1, 1e9).describe('Exports at once for each tenant, on each server'),
+  SVC_MAX_CONNECTIONS: wholeNumber(10_000, 1, 1e6).describe('Connections at once; further ones are closed'),
+  SVC_KEEP_ALIVE_SECONDS: wholeNumber(65, 1, 3600).describe(
+    'How long a connection is kept for the next request; longer than the idle timeout of a proxy in front',
+  ),
+  SVC_STOP_SECONDS: wholeNumber(25, 1, 3600).describe(
+    'After SIGTERM the process exits within so many seconds, whatever is under way',
+  ),
   SVC_CHECKPOINT_MINUTES: wholeNumber(60, 1, 1440).describe(
     'A ledger with new entries gets a signed checkpoint after so many minutes',
   ),
@@ -70,6 +78,13 @@ export interface Settings {
     readonly signIn: number;
     readonly scim: number;
   };
+  /** Exports at once for each tenant. */
+  readonly concurrentExports: number;
+  readonly maxConnections: number;
+  /** Milliseconds for which a connection is kept for the next request. */
+  readonly keepAlive: number;
+  /** Milliseconds from SIGTERM to the end of the process. */
+  readonly stopWithin: number;
   readonly sessionLifetime: SessionLifetime;
   readonly webhooks: {
     /** Whether they may go to http and to private addresses. */
@@ -118,6 +133,10 @@ export function readSettings(
       signIn: read.SVC_LIMIT_SIGN_IN,
       scim: read.SVC_LIMIT_SCIM,
     },
+    concurrentExports: read.SVC_LIMIT_EXPORTS,
+    maxConnections: read.SVC_MAX_CONNECTIONS,
+    keepAlive: read.SVC_KEEP_ALIVE_SECONDS * 1000,
+    stopWithin: read.SVC_STOP_SECONDS * 1000,
     sessionLifetime: {
       idle: read.SVC_SESSION_IDLE_MINUTES * 60_000,
       absolute: read.SVC_SESSION_HOURS * 3_600_000,

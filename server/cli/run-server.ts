@@ -27,6 +27,12 @@ export async function runServer(
   const credentials = demo ? await seedDemo(installation, server.baseUrl) : null;
   announce(context, server, demo, credentials);
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  // What is acknowledged is on the disk: better to leave the rest than to hang with a client or a database.
+  const exit = () => {
+    log.error(`the server did not stop within ${settings.stopWithin / 1000} s: exiting`);
+    process.exit(1);
+  };
+  setTimeout(exit, settings.stopWithin).unref();
   return 0;
 }
 

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { Problem } from './problem.ts';
 
 /** One limit that a request counts against. */
@@ -94,5 +95,40 @@ export class RateLimiter {
   #remaining({ bucket, limit }: LimitRule): number {
     const count = this.#counts.get(bucket);
     return count === undefined ? limit : limit - count.here - count.elsewhere;
+  }
+}
+
+/** Counts the answers of each tenant that are sent while they are made: each holds memory until its client has read it. */
+export class StreamLimit {
+  readonly #most: number;
+  readonly #open = new Map<string, number>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /**
+   * Takes a place that the end of the answer frees.
+   * @throws {Problem} `rate_limited` when the tenant has as many already.
+   */
+  take(tenantId: string, response: ServerResponse): void {
+    const open = this.#open.get(tenantId) ?? 0;
+    if (open >= this.#most)
+      throw new Problem('rate_limited', `At most ${this.#most} exports at once; wait until one has ended.`, {
+        headers: { 'Retry-After': '5' },
+      });
+    this.#open.set(tenantId, open + 1);
+    const { socket } = response.req;
+    const free = () => {
+      response.off('close', free);
+      socket.off('close', free);
+      const left = (this.#open.get(tenantId) as number) - 1;
+      if (left === 0) this.#open.delete(tenantId);
+      else this.#open.set(tenantId, left);
+    };
+    // An answer that waits behind another on its connection gets no close of its own.
+    response.once('close', free);
+    socket.once('close', free);
+    if (socket.destroyed) free();
   }
 }

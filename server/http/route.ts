@@ -107,6 +107,8 @@ interface RouteText {
   readonly showsSecret?: boolean;
   /** Whether the result is the whole body, without `data` around it. */
   readonly isBare?: boolean;
+  /** Whether the answer is sent while it is made; a tenant may have only so many at once. */
+  readonly isStreamed?: boolean;
   /** The media type of the answer, where it is not that of the surface. */
   readonly answerType?: string;
 }

@@ -18,7 +18,7 @@ import {
   storeAnswer,
 } from './idempotency.ts';
 import { Problem } from './problem.ts';
-import type { LimitRule, RateLimiter } from './rate-limit.ts';
+import { type LimitRule, type RateLimiter, StreamLimit } from './rate-limit.ts';
 import { type PrincipalCall, ReadyAnswer, type Route, replay, StreamedAnswer } from './route.ts';
 import { type RouteMatch, RouteTable } from './route-table.ts';
 import { isOn, rest } from './surface.ts';
@@ -36,6 +36,8 @@ export interface RouterOptions {
   readonly box: SecretBox;
   /** Requests a minute that may be refused for each client address. */
   readonly refusalLimit: number;
+  /** Streamed answers at once for each tenant. */
+  readonly streamLimit: number;
   /** Whether every result is checked against its schema: for tests. */
   readonly checksResults: boolean;
 }
@@ -48,6 +50,7 @@ export function routeRequests(routes: readonly Route[], options: RouterOptions):
   const table = new RouteTable(routes);
   const validators = new Map(routes.map((route) => [route, createValidator(route)]));
   const runningKeys = new RunningKeys();
+  const streams = new StreamLimit(options.streamLimit);
   const strictSurfaces = [...new Set(routes.map(({ surface }) => surface))].filter(({ admitsFirst }) => admitsFirst);
 
   const answer = async (ctx: Context): Promise<void> => {
@@ -97,6 +100,7 @@ export function routeRequests(routes: readonly Route[], options: RouterOptions):
           };
     const takeLimit = (rule: LimitRule) => ctx.set(options.limiter.take([rule], limits));
     const call = { ...parts, client, idempotency, now, takeLimit, ...(principal && { principal }) } as PrincipalCall;
+    if (route.isStreamed && principal !== null) streams.take(principal.tenantId, ctx.res);
     send(ctx, route, await runningKeys.hold(idempotency, () => run(route, call, options)));
   };
   return (ctx, next) => (table.covers(ctx.path) ? answer(ctx) : next());

@@ -110,7 +110,8 @@ async function* writeLines(queries: Queries, header: ExportHeader, range: Range)
   }
 }
 
-const pageSize = 500;
+/** What a client that does not read keeps in memory: two pages as text. */
+const pageSize = 100;
 
 function turnEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));

@@ -133,7 +133,7 @@ function ledgerRoutes(
       tag,
       summary: `Export ${title} as JSON Lines that can be verified offline`,
       description:
-        'The first line is a header with the latest signed checkpoint and what the rest proves itself with; each other line is an entry: { sequence, prevHash, hash, entry }. The entry just before and the one just after the range come along, so that the file shows that nothing was left out. Entries newer than the checkpoint are not in it: sign one first. Verify with: svc export verify.',
+        'The first line is a header with the latest signed checkpoint and what the rest proves itself with; each other line is an entry: { sequence, prevHash, hash, entry }. The entry just before and the one just after the range come along, so that the file shows that nothing was left out. Entries newer than the checkpoint are not in it: sign one first. Verify with: svc export verify. A tenant may have 16 exports at once, unless this server is set up otherwise; a further one gets 429. A client that reads nothing for 30 seconds is cut off.',
       scope,
       query: z.strictObject({
         from: Time.optional().meta({ description: 'Entries at this time or later.' }),
@@ -142,6 +142,7 @@ function ledgerRoutes(
       }),
       status: 200,
       isBare: true,
+      isStreamed: true,
       answerType: 'application/jsonl; charset=utf-8',
       result: z.string().meta({ description: 'JSON Lines.' }),
       errors: ['checkpoint_missing'],

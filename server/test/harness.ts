@@ -15,6 +15,7 @@ import { createSession } from '../access/session-store.ts';
 import type { App } from '../app.ts';
 import { systemSource } from '../audit/source.ts';
 import { databaseFile } from '../cli/require-database.ts';
+import type { ServerLimits } from '../graceful-server.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import { accountRows, recordAccountChange, updatePassword } from '../identity/account-store.ts';
 import { addMember } from '../identity/membership-changes.ts';
@@ -199,11 +200,20 @@ const leastCost = { memory: 8, passes: 1, parallelism: 1 };
  * Starts a server on an empty database. Every result is checked against the schema of its operation.
  * @param hashesSlowly whether passwords and backup codes are hashed at the cost that production pays.
  * @param sends whether webhooks are sent by themselves.
+ * @param serverLimits shorter waits for slow clients.
  */
 export async function startTestServer(
   dialect: Dialect = 'sqlite',
   environment: Readonly<Record<string, string>> = {},
-  { hashesSlowly = false, sends = false }: { readonly hashesSlowly?: boolean; readonly sends?: boolean } = {},
+  {
+    hashesSlowly = false,
+    sends = false,
+    serverLimits = {},
+  }: {
+    readonly hashesSlowly?: boolean;
+    readonly sends?: boolean;
+    readonly serverLimits?: Partial<ServerLimits>;
+  } = {},
 ): Promise<TestServer> {
   const clock = new TestClock();
   const limits = {
@@ -222,6 +232,7 @@ export async function startTestServer(
     checksResults: true,
     housekeeping: false,
     sends,
+    serverLimits,
   });
   const url = `http://127.0.0.1:${server.port}`;
   let closing: Promise<void> | null = null;

@@ -166,6 +166,25 @@ describe('the server process', () => {
     await server.stop('SIGTERM');
   });
 
+  test('exits when it must, whatever is under way', async (context) => {
+    await using where = await createLocation('sqlite');
+    await using server = await startSvc(['demo'], { ...where.environment, SVC_STOP_SECONDS: '1' });
+    const receiver = createServer().listen(0, '127.0.0.1');
+    context.after(() => receiver.close().closeAllConnections());
+    await once(receiver, 'listening');
+    const { port } = receiver.address() as AddressInfo;
+    const headers = { Authorization: `Bearer ${readCredentials(where).apiKey}`, 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ url: `http://127.0.0.1:${port}/` });
+    const created = await (await fetch(`${server.url}/v1/webhooks`, { method: 'POST', headers, body })).json();
+    const received = once(receiver, 'request');
+    await fetch(`${server.url}/v1/webhooks/${created.data.id}/test`, { method: 'POST', headers });
+    await received;
+    // The receiver never answers, for which the server would wait ten seconds.
+    const { code, stderr } = await server.stop('SIGTERM');
+    assert.equal(code, 1);
+    assert.match(stderr, /did not stop within 1 s/);
+  });
+
   test('ends although a client keeps its connection, and answers the request that is under way', async () => {
     await using where = await createLocation('sqlite');
     await using server = await startSvc(['demo'], where.environment);

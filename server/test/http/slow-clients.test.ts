@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { GracefulServer, type ServerLimits } from '../../graceful-server.ts';
+import { startTestServer, type TestServer } from '../harness.ts';
+import { appendManyRecords, requestCheckpoint } from '../proofs/ledger-requests.ts';
+import { assertProblem } from './problems.ts';
+import { openSocket, readAnswers, requestText } from './raw-socket.ts';
+
+const ample: ServerLimits = {
+  connections: 100,
+  headers: 60_000,
+  request: 60_000,
+  stall: 60_000,
+  keepAlive: 60_000,
+  unsentBytes: 2 ** 40,
+  checkEvery: 20,
+};
+/** More than the buffers of the two kernels hold. */
+const large = Buffer.alloc(32 * 1024 * 1024);
+const get = requestText('GET', '/', { Connection: 'keep-alive' });
+const deadline = { timeout: 20_000 };
+
+describe('a server whose clients are slow', () => {
+  async function start(limits: Partial<ServerLimits>, answer: RequestListener = (_, response) => response.end(large)) {
+    const server = new GracefulServer(answer, { ...ample, ...limits });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    /** Opens a connection. @returns both of its ends. */
+    const open = async () => {
+      const accepted = once(server, 'connection') as Promise<[Socket]>;
+      const client = connect(port, '127.0.0.1').pause();
+      client.on('error', () => undefined);
+      const [[socket]] = await Promise.all([accepted, once(client, 'connect')]);
+      const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+      return { client, closed };
+    };
+    const stop = async () => {
+      const stopped = server.closeWithin({ announce: 0, finish: 0 });
+      server.closeAllConnections();
+      await stopped;
+    };
+    return { server, port, open, [Symbol.asyncDispose]: stop };
+  }
+
+  test('closes a connection whose client does not read', deadline, async () => {
+    await using server = await start({ stall: 100 });
+    const { client, closed } = await server.open();
+    client.write(get);
+    await closed;
+    client.destroy();
+  });
+
+  test('closes a connection whose client does not read but sends on', deadline, async () => {
+    await using server = await start({ stall: 200, headers: 200, request: 200 });
+    const { client, closed } = await server.open();
+    client.write(`${get}GET / HTTP/1.1\r\nX: `);
+    // Each byte of the next request shows life, until that request takes too long.
+    const trickle = setInterval(() => client.write('a'), 20);
+    await closed;
+    clearInterval(trickle);
+    client.destroy();
+  });
+
+  test('sends the whole answer to a client that reads slowly, however long it takes', deadline, async () => {
+    // Above a second, for time is what this is about: three times as long as a client may stand still.
+    const stall = 700;
+    await using server = await start({ stall });
+    const { client } = await server.open();
+    client.write(requestText('GET', '/'));
+    const started = performance.now();
+    let allowed = 0;
+    let read = 0;
+    const readAllowed = () => {
+      while (read < allowed) {
+        const chunk = client.read();
+        if (chunk === null) return;
+        read += chunk.length;
+      }
+    };
+    const reading = setInterval(() => {
+      allowed += large.length / 30;
+      readAllowed();
+    }, stall / 10);
+    client.on('readable', readAllowed);
+    await once(client, 'end');
+    clearInterval(reading);
+    assert.ok(read > large.length, `${read} bytes`);
+    assert.ok(performance.now() - started > 2 * stall);
+  });
+
+  test('closes a connection on which headers or a body trickle', deadline, async () => {
+    await using server = await start({ headers: 100, request: 200 }, (request, response) => {
+      request.resume().once('end', () => response.end());
+    });
+    const parts = ['GET /', 'GET / HTTP/1.1\r\nX: ', requestText('POST', '/', { 'Content-Length': 1000 }, 'a')];
+    await Promise.all(
+      parts.map(async (part) => {
+        const { client, closed } = await server.open();
+        client.resume().write(part);
+        const trickle = setInterval(() => client.write('a'), 10);
+        await closed;
+        clearInterval(trickle);
+      }),
+    );
+  });
+
+  test('takes no more connections than it may', deadline, async () => {
+    await using server = await start({ connections: 2 }, (_, response) => response.end('here'));
+    const first = await server.open();
+    await server.open();
+    const dropped = once(server.server, 'drop');
+    const third = connect(server.port, '127.0.0.1').resume();
+    third.on('error', () => undefined);
+    await Promise.all([dropped, once(third, 'close')]);
+    first.client.destroy();
+    await first.closed;
+    const { client } = await server.open();
+    client.resume().write(get);
+    const [answer] = await once(client, 'data');
+    assert.match(String(answer), /here$/);
+  });
+
+  test('drops the largest answers that are not read when all together hold too much', deadline, async () => {
+    await using server = await start({ unsentBytes: 2 * large.length }, ({ url }, response) => {
+      response.end(url === '/' ? large : 'small');
+    });
+    const idle = await server.open();
+    const clients = await Promise.all([server.open(), server.open(), server.open()]);
+    for (const { client } of clients) client.write(get);
+    await Promise.race(clients.map(({ closed }) => closed));
+    idle.client.resume().write(requestText('GET', '/small'));
+    const [answer] = await once(idle.client, 'data');
+    assert.match(String(answer), /small$/);
+    for (const { client } of clients) client.destroy();
+  });
+
+  test('closes a connection that sends many requests ahead of their answers', deadline, async () => {
+    let begun = 0;
+    await using server = await start({}, () => {
+      begun += 1;
+    });
+    const { client, closed } = await server.open();
+    client.write(get.repeat(100));
+    await closed;
+    assert.equal(begun, 32);
+    client.destroy();
+  });
+});
+
+describe('exports whose clients are slow', () => {
+  const most = 3;
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer(
+      'sqlite',
+      { SVC_LIMIT_EXPORTS: String(most) },
+      { serverLimits: { stall: 300, checkEvery: 20 } },
+    );
+    for (let part = 0; part < 12; part += 1) await appendManyRecords(server, server.tenant.id, 1000);
+    await requestCheckpoint(server, server.tenant, 'consent');
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  const path = '/v1/ledgers/consent/export';
+  const startExport = async () => {
+    const socket = (await openSocket(server)).pause();
+    socket.write(requestText('GET', path, { Authorization: `Bearer ${server.tenant.key}` }));
+    await once(socket, 'readable');
+    return socket;
+  };
+  /** Exports until there is a place: each try waits for an answer. */
+  const exportWhenFree = async () => {
+    for (;;) {
+      const response = await server.request('GET', path);
+      if (response.status === 200) return response;
+      assertProblem(response, 'rate_limited');
+    }
+  };
+
+  test('are refused beyond the number that a tenant may have at once, until one has ended', deadline, async () => {
+    const open = await Promise.all(Array.from({ length: most }, startExport));
+    const refused = await server.request('GET', path);
+    assertProblem(refused, 'rate_limited');
+    assert.equal(refused.headers.get('retry-after'), '5');
+    assertProblem(await server.request('GET', '/v1/ledgers/audit/export'), 'rate_limited');
+    const other = await server.createTenant('other');
+    await requestCheckpoint(server, other, 'audit');
+    assert.equal((await server.request('GET', '/v1/ledgers/audit/export', { key: other.key })).status, 200);
+    for (const socket of open) socket.destroy();
+    await exportWhenFree();
+  });
+
+  test('end when their clients do not read, and free their places', deadline, async () => {
+    const open = await Promise.all(Array.from({ length: most }, startExport));
+    const { text } = await exportWhenFree();
+    assert.equal(text.split('\n').length, 12_000 + 2);
+    // One at least was cut off for the last to have its place.
+    const ends = await Promise.all(open.map(readEnd));
+    assert.ok(ends.includes('broken off'));
+  });
+
+  test('free their places when they wait behind another on a connection that closes', deadline, async () => {
+    const socket = (await openSocket(server)).pause();
+    const one = requestText('GET', path, { Authorization: `Bearer ${server.tenant.key}`, Connection: 'keep-alive' });
+    socket.write(one.repeat(most));
+    await once(socket, 'readable');
+    socket.destroy();
+    await exportWhenFree();
+    const open = await Promise.all(Array.from({ length: most }, startExport));
+    for (const each of open) each.destroy();
+  });
+
+  test('refuse nothing that is no export', deadline, async () => {
+    const open = await Promise.all(Array.from({ length: most }, startExport));
+    const socket = await openSocket(server);
+    socket.write(
+      requestText('GET', '/v1/ledgers/consent/checkpoints', { Authorization: `Bearer ${server.tenant.key}` }),
+    );
+    const [answer] = await readAnswers(socket);
+    assert.equal(answer?.status, 200);
+    for (const each of open) each.destroy();
+  });
+
+  async function readEnd(socket: Socket): Promise<'whole' | 'broken off'> {
+    let tail = '';
+    socket.on('data', (chunk) => {
+      tail = (tail + chunk).slice(-16);
+    });
+    if (!socket.closed) await once(socket.resume(), 'close');
+    return tail.endsWith('\r\n0\r\n\r\n') ? 'whole' : 'broken off';
+  }
+});
