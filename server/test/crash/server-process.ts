@@ -24,6 +24,8 @@ export interface ServerProcess {
   kill(): Promise<void>;
   /** Ends it as an administrator would. */
   stop(): Promise<void>;
+  /** The exit code; null while it runs, and after a kill. */
+  exitCode(): number | null;
 }
 
 /** Starts `svc demo`. Rejects with what the process said when it ends instead of listening. */
@@ -52,6 +54,7 @@ export async function startServerProcess(settings: ProcessSettings): Promise<Ser
     listensSince,
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
+    exitCode: () => child.exitCode,
   };
 }
 
