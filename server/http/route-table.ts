@@ -1,6 +1,7 @@
+import Router from '@koa/router';
 import { findUnstorable } from './body.ts';
 import { notFound, Problem } from './problem.ts';
-import type { Method, Route } from './route.ts';
+import type { Route } from './route.ts';
 
 /** A route with the path parameters of one request. */
 export interface RouteMatch {
@@ -8,95 +9,61 @@ export interface RouteMatch {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** A segment of the paths that routes have. */
-interface Segment {
-  readonly literals: Map<string, Segment>;
-  parameter: Segment | null;
-  readonly routes: Map<Method, Route>;
-}
-
-interface PathMatch {
-  readonly routes: ReadonlyMap<Method, Route>;
-  /** The values of the parameters as they are written in the path, from left to right. */
-  readonly values: readonly string[];
-}
-
-/** Finds routes by method and path. A literal segment wins over a parameter, whatever methods it has. */
+/**
+ * Finds routes by method and path. Patterns are @koa/router's; the table is split by the first two segments of the
+ * path, so that a request is only compared with the routes of its own feature.
+ */
 export class RouteTable {
-  readonly #root = createSegment();
-  readonly #features = new Set<string>();
-  readonly #names = new Map<Route, readonly string[]>();
+  readonly #routers = new Map<string, Router>();
+  readonly #routes = new Map<unknown, Route>();
 
   constructor(routes: readonly Route[]) {
-    for (const route of routes) {
-      this.#features.add(firstSegments(route.path));
-      const names: string[] = [];
-      let at = this.#root;
-      for (const part of route.path.split('/').slice(1)) {
-        if (part.startsWith('{')) {
-          names.push(part.slice(1, -1));
-          at.parameter ??= createSegment();
-          at = at.parameter;
-        } else {
-          const next = at.literals.get(part) ?? createSegment();
-          at.literals.set(part, next);
-          at = next;
-        }
-      }
-      at.routes.set(route.method, route);
-      this.#names.set(route, names);
+    for (const route of routes.toSorted((a, b) => (literalFirst(a) < literalFirst(b) ? -1 : 1))) {
+      const name = firstSegments(route.path);
+      const router = this.#routers.get(name) ?? new Router({ strict: true, sensitive: true });
+      this.#routers.set(name, router);
+      const layer = router.register(route.path.replace(/\{(\w+)\}/g, ':$1'), [route.method], () => undefined);
+      this.#routes.set(layer, route);
     }
   }
 
   /** Whether the path is below that of a feature; other paths are left to other middleware. */
   covers(path: string): boolean {
-    return this.#features.has(firstSegments(path));
+    return this.#routers.has(firstSegments(path));
   }
 
   /**
-   * Finds the route of a request; HEAD finds the GET route.
+   * Finds the route of a request; HEAD finds the GET route. A literal segment wins over a parameter, whatever its methods.
    * @throws {Problem} `not_found`, or `method_not_allowed` with the Allow header when the path has other methods.
    */
   find(method: string, path: string): RouteMatch {
-    const match = this.#match(path);
-    if (match === null) throw notFound('path');
-    const route = match.routes.get((method === 'HEAD' ? 'GET' : method) as Method);
-    if (route === undefined) throw refuseMethod(match.routes);
-    const params: Record<string, string> = {};
-    for (const [index, name] of (this.#names.get(route) as readonly string[]).entries())
-      params[name] = decodeSegment(match.values[index] as string);
-    return { route, params };
+    const layers = this.#match(path);
+    if (layers.length === 0) throw notFound('path');
+    const wanted = method === 'HEAD' ? 'GET' : method;
+    const layer = layers.find((one) => this.#routeOf(one).method === wanted);
+    if (layer === undefined) throw refuseMethod(layers.map((one) => this.#routeOf(one)));
+    const values = layer.captures(path);
+    const params = layer.paramNames.map(({ name }, index) => [name, decodeSegment(values[index] as string)]);
+    return { route: this.#routeOf(layer), params: Object.fromEntries(params) };
   }
 
   /** The routes that a path has, whatever the method. */
   at(path: string): readonly Route[] {
-    return [...(this.#match(path)?.routes.values() ?? [])];
+    return this.#match(path).map((layer) => this.#routeOf(layer));
   }
 
-  #match(path: string): PathMatch | null {
-    const parts = path.split('/');
-    const values: string[] = [];
-    // As deep as the longest path of a route at most, for a segment that no route has ends the search.
-    const walk = (at: Segment, depth: number): Segment | null => {
-      if (depth === parts.length) return at.routes.size > 0 ? at : null;
-      const part = parts[depth] as string;
-      const literal = at.literals.get(part);
-      const found = literal && walk(literal, depth + 1);
-      if (found) return found;
-      if (at.parameter === null || part === '') return null;
-      values.push(part);
-      const below = walk(at.parameter, depth + 1);
-      if (below === null) values.pop();
-      return below;
-    };
-    const found = parts[0] === '' ? walk(this.#root, 1) : null;
-    return found && { routes: found.routes, values };
+  /** The layers of the first path that matches: those of a path with a parameter in place of a literal come later. */
+  #match(path: string): readonly Layer[] {
+    const layers = this.#routers.get(firstSegments(path))?.match(path, 'GET').path ?? [];
+    return layers.filter((layer) => layer.path === layers[0]?.path);
+  }
+
+  #routeOf(layer: Layer): Route {
+    return this.#routes.get(layer) as Route;
   }
 }
 
-function createSegment(): Segment {
-  return { literals: new Map(), parameter: null, routes: new Map() };
-}
+type Layer = ReturnType<Router['match']>['path'][number];
 
 /** @throws {Problem} `not_found` for text that nothing can be named by: broken percent-encoding, NUL. */
 function decodeSegment(text: string): string {
@@ -109,10 +76,15 @@ function decodeSegment(text: string): string {
   throw notFound('path');
 }
 
-function refuseMethod(routes: ReadonlyMap<Method, Route>): Problem {
-  const methods = [...routes.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+function refuseMethod(routes: readonly Route[]): Problem {
+  const methods = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   const allow = methods.sort().join(', ');
   return new Problem('method_not_allowed', `This path takes ${allow}.`, { headers: { Allow: allow } });
+}
+
+/** Sorts a literal segment before a parameter: /v1/consent/subjects/versions is a subject, no versions of a notice. */
+function literalFirst(route: Route): string {
+  return route.path.replaceAll('{', '\uffff');
 }
 
 /** `/v1/consent/0190…/records` → `/v1/consent`. */
