@@ -16,7 +16,7 @@ export const NewPassword = z
   .min(1)
   .max(1024)
   .meta({
-    description: `At least ${shortest} characters (${shortestWithSecondFactor} with a second factor on), at most ${mostBytes} bytes; any characters. Passwords that many people use are refused.`,
+    description: `At least ${shortest} characters (${shortestWithSecondFactor} with a second factor on), at most ${mostBytes} bytes; any characters. Passwords that are easy to guess are refused.`,
   });
 
 export interface PasswordContext {
@@ -26,8 +26,8 @@ export interface PasswordContext {
 }
 
 /**
- * Why a password cannot be taken; null when it can. Length is what counts; there are no rules of composition
- * (NIST SP 800-63B-4 section 3.1.1.2, ASVS 5.0 6.2.1 to 6.2.12).
+ * Why a password cannot be taken; null when it can. Length and guessability count; there are no rules of composition
+ * (NIST SP 800-63B-4 section 3.1.1.2, ASVS 5.0 6.2.1 to 6.2.12). Call it only where a password is set: it loads dictionaries.
  */
 export async function findWeakness(password: string, context: PasswordContext): Promise<string | null> {
   const text = password.normalize('NFKC');
@@ -35,45 +35,80 @@ export async function findWeakness(password: string, context: PasswordContext): 
   if ([...text].length < least) return `must have at least ${least} characters`;
   if (Buffer.byteLength(text) > mostBytes) return `must have at most ${mostBytes} bytes`;
   const plain = text.toLowerCase();
-  if (isPattern(plain)) return 'must not be a pattern, such as repeated characters or the keys in their order';
-  if (countOwn(plain, context.words) < leastOwnCharacters)
+  const words = listGuessable(context.words);
+  if (countRest(plain, words) < leastOwnCharacters)
     return 'must not consist of your name, your address or the name of the company';
-  if (await isCommon(plain)) return 'is made of passwords that many people use; choose another';
-  return null;
+  const letters = plain.replace(/[^\p{L}\p{N}]/gu, '');
+  if (famousPhrases.some((phrase) => letters.includes(phrase) && letters.length - phrase.length < leastOwnCharacters))
+    return `is a phrase that many people know; ${advice}`;
+  strength ??= loadStrength();
+  const { common, estimate } = await strength;
+  if (common.has(plain)) return `is one of the passwords that many people use; ${advice}`;
+  const fewest = context.hasSecondFactor ? fewestGuessesWithSecondFactor : fewestGuesses;
+  return estimate(text, words) < fewest ? `is too easy to guess; ${advice}` : null;
 }
 
-const orders = ['abcdefghijklmnopqrstuvwxyz', '0123456789', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'qwertzuiop'];
+const advice = 'choose four or more unrelated words, or let a password manager make one';
 
-/** Whether a text repeats a few characters, or follows an order that everybody knows. */
-function isPattern(text: string): boolean {
-  if (/^(.{1,4}?)\1+.{0,3}$/su.test(text)) return true;
-  return orders.some((order) => {
-    const forward = order.repeat(Math.ceil(text.length / order.length) + 1);
-    return forward.includes(text) || [...forward].reverse().join('').includes(text);
-  });
-}
+/** What estimators know as "very unguessable": it withstands a search through stolen hashes. */
+const fewestGuesses = 1e10;
+/** Beside a second factor: eight random characters have more. */
+const fewestGuessesWithSecondFactor = 1e6;
 
-/** How many characters are left when the words are taken out. */
-function countOwn(text: string, words: readonly string[]): number {
-  const guessable = words
+/** Phrases of several words that each look like a good passphrase, in letters and digits. */
+const famousPhrases = [
+  'correcthorsebatterystaple',
+  'thequickbrownfoxjumpsoverthelazydog',
+  'thequickbrownfoxjumps',
+  'tobeornottobethatisthequestion',
+  'itwasthebestoftimesitwastheworstoftimes',
+  'loremipsumdolorsitamet',
+  'maytheforcebewithyou',
+  'allyourbasearebelongtous',
+  'houstonwehaveaproblem',
+  'inthebeginningwastheword',
+  'franklymydearidontgiveadamn',
+  'twinkletwinklelittlestar',
+  'maryhadalittlelamb',
+  'happybirthdaytoyou',
+  'onceuponatime',
+  'winteriscoming',
+];
+
+/** The words and their parts that somebody who knows the person would try, longest first. */
+function listGuessable(words: readonly string[]): readonly string[] {
+  return words
     .flatMap((word) => [word, ...word.split(/[^\p{L}\p{N}]+/u)])
     .map((word) => word.normalize('NFKC').toLowerCase())
     .filter((word) => word.length >= 3)
     .sort((one, other) => other.length - one.length);
-  return [...guessable.reduce((rest, word) => rest.replaceAll(word, ''), text)].length;
 }
 
-let common: Promise<ReadonlySet<string>> | null = null;
+/** How many characters are left when the words are taken out. */
+function countRest(text: string, words: readonly string[]): number {
+  return [...words.reduce((rest, word) => rest.replaceAll(word, ''), text)].length;
+}
 
-/**
- * Whether a password is among the 49,000 most common of leaked ones, repeats one of them, or is two of them in a row: few
- * that are common are as long as we ask for, and most people get there by typing on.
- */
-async function isCommon(text: string): Promise<boolean> {
-  // The list is large and seldom needed: nobody pays for it at the start.
-  common ??= import('@zxcvbn-ts/language-common').then(({ dictionary }) => new Set(dictionary['passwords-common']));
-  const known = await common;
-  const [, unit = text] = /^(.+?)\1+$/su.exec(text) ?? [];
-  if (known.has(text) || known.has(unit)) return true;
-  return Array.from(text).some((_, place) => known.has(text.slice(0, place)) && known.has(text.slice(place)));
+interface Strength {
+  /** The 49,000 most common passwords of leaks. */
+  readonly common: ReadonlySet<string>;
+  /** About how many guesses find a password. */
+  estimate(text: string, words: readonly string[]): number;
+}
+
+let strength: Promise<Strength> | null = null;
+
+/** Loaded with the first password that is set: it takes tens of megabytes that most servers rarely need. */
+async function loadStrength(): Promise<Strength> {
+  const [{ ZxcvbnFactory }, { dictionary, adjacencyGraphs }] = await Promise.all([
+    import('@zxcvbn-ts/core'),
+    import('@zxcvbn-ts/language-common'),
+  ]);
+  // The work grows faster than the length and with the spellings tried: both are bounded.
+  const bounds = { maxLength: 64, l33tMaxSubstitutions: 16 };
+  const zxcvbn = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs, ...bounds });
+  return {
+    common: new Set(dictionary['passwords-common']),
+    estimate: (text, words) => zxcvbn.check(text, [...words]).guesses,
+  };
 }

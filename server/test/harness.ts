@@ -286,7 +286,7 @@ export async function startTestServer(
     email = `member-${randomUUID()}@example.com`,
     role = 'admin',
   } = {}) => {
-    const password = 'correct horse battery staple';
+    const password = 'member of the granite choir';
     hash ??= installation.passwords.hash(password);
     const passwordHash = await hash;
     return runUnitOfWork(installation.database, clock.now(), async (work) => {

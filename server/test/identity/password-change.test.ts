@@ -77,8 +77,9 @@ describeOnEachDatabase('a change of the password', (dialect) => {
     for (const [weak, issue] of [
       ['too short', /at least 15 characters/],
       ['🦒'.repeat(65), /at most 256 bytes/],
-      ['aaaaaaaaaaaaaaaaaaaa', /pattern/],
-      ['passwordpassword', /many people/],
+      ['aaaaaaaaaaaaaaaaaaaa', /too easy to guess; choose/],
+      ['Password123456!', /too easy to guess; choose/],
+      ['correcthorsebatterystaple', /many people know; choose/],
       [member.email, /your address/],
     ] as const) {
       const response = await change(member, { newPassword: weak });

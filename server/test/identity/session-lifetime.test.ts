@@ -122,7 +122,7 @@ describeOnEachDatabase('a session', (dialect) => {
     await keepHouse(async () => (await countRows(server, 'sessions')) === 1);
     assert.equal(await countRows(server, 'sessions'), 1);
     assert.ok(await isOpen(server, member.session));
-    assert.equal(await countRows(server, 'sign_in_failures'), 1);
+    assert.equal(await countRows(server, 'sign_in_failures'), 2, 'those of the address and of the account');
     clock.advance(24 * hour);
     await keepHouse(async () => (await countRows(server, 'sign_in_failures')) === 0);
     assert.equal(await countRows(server, 'sign_in_failures'), 0);

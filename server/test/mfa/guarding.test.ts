@@ -5,7 +5,7 @@ import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { showCode, startEnrolment, verify } from './authenticator.ts';
 
-const password = 'correct horse battery staple';
+const password = 'member of the granite choir';
 const operations: readonly (readonly [method: string, path: string, body?: object])[] = [
   ['GET', '/v1/me/mfa'],
   ['POST', '/v1/me/mfa/totp/enroll', { password }],
