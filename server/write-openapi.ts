@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { deriveSecrets } from './access/secret.ts';
+import { writeApiDocument } from './api-document.ts';
 import { createApp } from './app.ts';
 import { systemClock } from './clock.ts';
-import { writeDocument } from './http/openapi.ts';
 import { readSettings } from './settings.ts';
 import { openDatabase } from './storage/database.ts';
 
@@ -18,4 +18,4 @@ const installation = {
   [Symbol.asyncDispose]: () => database.close(),
 };
 const { routes } = createApp(installation, { log: pino({ level: 'silent' }) });
-writeFileSync(join(import.meta.dirname, 'openapi.json'), writeDocument(routes));
+writeFileSync(join(import.meta.dirname, 'openapi.json'), writeApiDocument(routes));

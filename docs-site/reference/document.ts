@@ -19,7 +19,6 @@ export interface Schema {
   readonly maxItems?: number;
   readonly uniqueItems?: boolean;
   readonly items?: Schema;
-  readonly prefixItems?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: Schema | boolean;
@@ -39,7 +38,7 @@ export interface Parameter {
 }
 
 interface Content {
-  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
+  readonly content?: Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
 }
 
 export interface ResponseObject extends Content {
@@ -59,13 +58,20 @@ export interface OperationObject {
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
+/** An operation as the document has it, with references to common parameters. */
+export type WrittenOperation = Omit<OperationObject, 'parameters'> & {
+  readonly parameters: readonly (Parameter | { readonly $ref: string })[];
+};
+
 /** The OpenAPI document, as far as it is shown. */
 export interface ApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly tags: readonly { readonly name: string; readonly description?: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, WrittenOperation>>>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: { readonly description: string } }>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
+    readonly parameters: Readonly<Record<string, Parameter>>;
     readonly headers: Readonly<Record<string, { readonly description: string }>>;
     readonly securitySchemes: Readonly<Record<string, { readonly description: string }>>;
   };

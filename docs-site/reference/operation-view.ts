@@ -88,7 +88,7 @@ function unwrap(schema: Schema, { reference }: SchemaView): { readonly schema: S
 }
 
 function writeAnswers({ responses, operationId }: Operation, view: SchemaView): Insertable {
-  const successes = Object.entries(responses).filter(([status]) => status < '400');
+  const successes = Object.entries(responses).filter(([status]) => status < '300');
   return successes.map(([status, { description, content = {}, headers = {} }]) => {
     const [type] = Object.keys(content);
     const answer = unwrap(content[type ?? '']?.schema ?? {}, view);
@@ -107,7 +107,7 @@ function writeAnswerFields(schema: Schema, view: SchemaView): Insertable {
 
 function writeErrors({ responses, operationId }: Operation, { from }: SchemaView): Markup {
   const rows = Object.entries(responses)
-    .filter(([status]) => status >= '400')
+    .filter(([status]) => status >= '300')
     .flatMap(([status, { description }]) => {
       const codes = readCodes(description);
       if (codes.length === 0)
@@ -127,9 +127,8 @@ function writeCalls(operation: Operation, title: string): Markup {
   return html`<div class="tabs">${curl}${writeCodeBlock({ language: 'ts', code: sdk, title: 'Node', purpose: title })}</div>`;
 }
 
-function writeAnswerExample({ responses, operationId }: Operation, title: string): Insertable {
-  const [status = '', response] = Object.entries(responses).find(([one]) => one < '400') ?? [];
-  const [type = ''] = Object.keys(response?.content ?? {});
-  const code = writeAnswer(operationId, type);
+function writeAnswerExample(operation: Operation, title: string): Insertable {
+  const status = Object.keys(operation.responses).find((one) => one < '300');
+  const code = writeAnswer(operation);
   return code === null ? null : writeCodeBlock({ language: 'json', code, title: `Answer ${status}`, purpose: title });
 }

@@ -1,6 +1,6 @@
 import { type ProblemCode, problemKinds } from '../../server/http/problem.ts';
 import type { InnerLink } from '../site/page.ts';
-import type { ApiDocument, OperationObject, Schema } from './document.ts';
+import type { ApiDocument, OperationObject, Parameter, Schema } from './document.ts';
 
 /** An operation with where it is called. */
 export interface Operation extends OperationObject {
@@ -40,7 +40,12 @@ export function createReference(document: ApiDocument): Reference {
     Object.entries(methods).map(([method, operation]): Operation => {
       const tag = operation.tags[0] ?? '';
       const place = { address: addressOfTag(tag), anchor: operation.operationId };
-      return { ...operation, method: method.toUpperCase(), path, tag, place };
+      const parameters = operation.parameters.map((parameter) =>
+        '$ref' in parameter
+          ? (document.components.parameters[parameter.$ref.replace('#/components/parameters/', '')] as Parameter)
+          : parameter,
+      );
+      return { ...operation, parameters, method: method.toUpperCase(), path, tag, place };
     }),
   );
   const tags = document.tags.map(({ name }) => ({

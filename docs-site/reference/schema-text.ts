@@ -7,22 +7,31 @@ export type TypePart = string | { readonly schema: string };
 /** Names the type of a schema: `string (uuid)`, `array of Purpose`, `integer or null`. */
 export function describeType(schema: Schema, reference: Reference): readonly TypePart[] {
   const name = nameOf(schema);
-  if (name !== null) return [{ schema: name }];
+  if (name !== null) {
+    // The values of an enum are what a reader looks for; its name is for generated code.
+    const { enum: values } = reference.resolve(schema);
+    return values === undefined || values.length > mostValues ? [{ schema: name }] : writeValues(values);
+  }
   const { const: only, enum: values, anyOf, oneOf, allOf, type, items, format } = schema;
   if (only !== undefined) return [JSON.stringify(only)];
-  if (values !== undefined) return [values.map((value) => JSON.stringify(value)).join(' | ')];
+  if (values !== undefined) return writeValues(values);
   const choices = anyOf ?? oneOf;
   if (choices !== undefined)
     return choices.flatMap((choice, index) => [...(index > 0 ? [' or '] : []), ...describeType(choice, reference)]);
   if (allOf !== undefined)
     return allOf.flatMap((part, index) => [...(index > 0 ? [' and '] : []), ...describeType(part, reference)]);
   if (Array.isArray(type)) return [type.map((one) => (one === 'null' ? 'null' : one)).join(' or ')];
-  if (schema.prefixItems !== undefined) return ['array of ', ...describeType(schema.prefixItems[0] ?? {}, reference)];
   if (type === 'array') return ['array of ', ...describeType(items ?? {}, reference)];
   if (type === 'object' && typeof schema.additionalProperties === 'object' && schema.properties === undefined)
     return ['map of ', ...describeType(schema.additionalProperties, reference)];
   if (typeof type === 'string') return [format === undefined ? type : `${type} (${format})`];
   return ['any JSON value'];
+}
+
+const mostValues = 12;
+
+function writeValues(values: readonly unknown[]): readonly string[] {
+  return [values.map((value) => JSON.stringify(value)).join(' | ')];
 }
 
 /** What a value must be beside its type: `1 to 256 characters`, `default 25`. */

@@ -21,9 +21,7 @@ export function writeType(schema: Schema, { reference, from }: SchemaView): Mark
   const parts = describeType(schema, reference).map((part) =>
     typeof part === 'string'
       ? part
-      : isShown(part.schema)
-        ? html`<a href="${relateAddress(from, schemasAddress)}#${part.schema}">${part.schema}</a>`
-        : 'any JSON value',
+      : html`<a href="${relateAddress(from, schemasAddress)}#${part.schema}">${part.schema}</a>`,
   );
   return html`<span class="type">${parts}</span>`;
 }
@@ -78,22 +76,16 @@ function writeInner(field: Schema, view: SchemaView): Insertable {
 function findObject(schema: Schema, reference: Reference): Schema | null {
   const resolved = reference.resolve(schema);
   if (resolved.properties !== undefined) return schema;
-  const { items, prefixItems, additionalProperties, anyOf, oneOf } = resolved;
+  const { items, additionalProperties, anyOf, oneOf } = resolved;
   const nested = [
     items,
-    prefixItems?.[0],
     typeof additionalProperties === 'object' ? additionalProperties : undefined,
     ...(anyOf ?? oneOf ?? []),
   ];
   for (const one of nested) {
-    if (one === undefined || (nameOf(one) ?? 'x').startsWith('__')) continue;
+    if (one === undefined) continue;
     const found = findObject(one, reference);
     if (found !== null) return found;
   }
   return null;
-}
-
-/** Whether a schema has a name that means something; those that zod makes for recursion have none. */
-export function isShown(name: string): boolean {
-  return !name.startsWith('__');
 }

@@ -2,13 +2,13 @@ import { html, type Insertable, type Markup } from '../site/markup.ts';
 import { relateAddress } from '../site/page.ts';
 import { writeProse } from './prose.ts';
 import { type Operation, type Reference, schemasAddress } from './reference.ts';
-import { isShown, writeFields, writeRules, writeType } from './schema-view.ts';
+import { writeFields, writeRules, writeType } from './schema-view.ts';
 
 /** Writes what the page of all schemas holds. */
 export function writeSchemasPage(reference: Reference): Markup {
   const view = { reference, from: schemasAddress, depth: 0 };
   const users = findUsers(reference);
-  const sections = reference.schemaNames.filter(isShown).map((name) => {
+  const sections = reference.schemaNames.map((name) => {
     const schema = reference.document.components.schemas[name] ?? {};
     return html`<section class="schema" aria-labelledby="${name}">
 <h2 id="${name}"><a class="anchor" href="#${name}">${name}</a></h2>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Svc } from '../../packages/node-sdk/src/client.ts';
 import { leftOutOperations } from '../../packages/node-sdk/test/operations/left-out-operations.ts';
-import { recordedAnswers } from '../reference/answer-examples.ts';
+import { readExamples } from '../../server/api-document.ts';
 import { writeCurl } from '../reference/curl.ts';
 import type { ApiDocument } from '../reference/document.ts';
 import { createReference } from '../reference/reference.ts';
@@ -13,10 +13,11 @@ import { writeSdkCall } from '../reference/sdk-call.ts';
 import { nameVariable } from '../reference/variables.ts';
 import { openStage, type Stage } from './play-operation.ts';
 import { checkTypes, createProgramFolder } from './program-blocks.ts';
-import { readAnswer } from './settle-answer.ts';
+import { readCall } from './settle-answer.ts';
 
 const document: ApiDocument = JSON.parse(readFileSync(new URL('../../server/openapi.json', import.meta.url), 'utf8'));
 const reference = createReference(document);
+const examples = readExamples();
 
 describe('the examples of every operation', () => {
   let stage: Stage;
@@ -45,16 +46,15 @@ describe('the examples of every operation', () => {
       await context.test(operation.operationId, async () => {
         const played = await stage.play(operation);
         assert.equal(played.status, stage.findRoute(operation).status);
-        const shown = recordedAnswers[operation.operationId] ?? null;
-        const how = 'node -C @svc/source docs-site/test/write-answers.ts records the answers anew';
-        assert.deepEqual(readAnswer(played), shown, how);
+        const how = 'npm run examples records the examples again';
+        assert.deepEqual(readCall(operation, played), examples.operations[operation.operationId], how);
       });
   });
 
   test('show answers of operations that there are, and no secret', () => {
     const known = reference.operations.map(({ operationId }) => operationId);
-    for (const operationId of Object.keys(recordedAnswers)) assert.ok(known.includes(operationId), operationId);
-    const text = JSON.stringify(recordedAnswers);
+    for (const operationId of Object.keys(examples.operations)) assert.ok(known.includes(operationId), operationId);
+    const text = JSON.stringify(examples);
     assert.doesNotMatch(text, /(svc_\w+|scim|whsec)_\w{5,}|secret=\w|127\.0\.0\.1/);
   });
 

@@ -1,5 +1,8 @@
 import { hash } from 'node:crypto';
-import { cutAnswer } from '../reference/answer-examples.ts';
+import type { RecordedCall } from '../../server/http/openapi.ts';
+import type { Operation } from '../reference/reference.ts';
+import { readRequestExample } from '../reference/request-examples.ts';
+import { isVariable, readPathExamples } from '../reference/variables.ts';
 import type { PlayedAnswer } from './play-operation.ts';
 
 /** Where the reader's own server is: the documentation names no other. */
@@ -15,6 +18,7 @@ interface Stand {
 
 const stands: readonly Stand[] = [
   { pattern: /http:\/\/127\.0\.0\.1:\d+/g, write: () => ownAddress },
+  { pattern: /\b127\.0\.0\.1:\d+/g, write: () => 'receiver.example.com' },
   { pattern: /\bsubject-[0-9a-f-]{36}/g, write: () => 'customer-42' },
   { pattern: /\bscene-[0-9a-f-]{36}/g, write: () => 'acme' },
   { pattern: /\binvited-[0-9a-f-]{36}/g, write: () => 'grace' },
@@ -24,6 +28,7 @@ const stands: readonly Stand[] = [
   { pattern: /\b(svc_(live|test)|scim)_\w{4}(?=")/g, write: (found) => `${readPrefix(found)}b7Kq` },
   { pattern: /\bsecret=[A-Z2-7]{32}/g, write: () => 'secret=…' },
   { pattern: /\b[0-9A-Z]{4}(-[0-9A-Z]{4}){3}\b/g, write: (_found, index) => writeBackupCode(index) },
+  { pattern: /(?<="code":")\d{6}(?=")/g, write: () => '492039' },
   { pattern: /\b[0-9a-f]{64}\b/g, write: (_found, index) => hash('sha256', `hash ${index}`) },
   { pattern: /\bsvc-[0-9a-f]{12}\b/g, write: () => 'svc-4f1d0c6e92ab' },
   { pattern: /(?<=svc-[0-9a-f]{12}\+)[0-9a-f]{8}\+[\w+/]{44}/g, write: () => `5c0e71d9+${writeBase64('key', 33)}` },
@@ -32,19 +37,75 @@ const stands: readonly Stand[] = [
   { pattern: /(?<="|\\n)[\w+/]{43}=/g, write: (_found, index) => writeBase64(`root ${index}`, 32) },
 ];
 
-/** What the reference shows of an answer: a value, or the lines of JSON Lines. @returns null for one without a body. */
-export function readAnswer({ text, scene }: Pick<PlayedAnswer, 'text' | 'scene'>): unknown {
-  if (text === '') return null;
-  const settled = settleAnswer(text, scene.tenantId);
-  const lines = settled.trimEnd().split('\n');
-  return cutAnswer(lines.length > 1 ? lines.map((line) => JSON.parse(line)) : JSON.parse(settled));
+/** The call of an operation and its answer, as the OpenAPI document and the reference show them. */
+export function readCall(operation: Operation, { text, scene }: Pick<PlayedAnswer, 'text' | 'scene'>): RecordedCall {
+  const fill = (value: unknown): unknown => fillVariables(value, scene.variables);
+  const { query = {}, body } = readRequestExample(operation);
+  const lines = text.trimEnd().split('\n');
+  const whole = {
+    params: fill(readPathExamples(operation.path)),
+    query: Object.fromEntries(
+      Object.entries(query).map(([name, value]) => [name, readParameter(operation, name, value)]),
+    ),
+    body: fill(body),
+    answer: text === '' ? undefined : lines.map((line) => JSON.parse(line)),
+  };
+  const settled = JSON.parse(settleText(JSON.stringify(whole), scene.tenantId)) as typeof whole;
+  const answers = settled.answer?.slice(0, mostItems + 1).map(cutAnswer) ?? [];
+  const isEmpty = (one: unknown) => Object.keys(one as object).length === 0;
+  return {
+    ...(!isEmpty(settled.params) && { params: settled.params as Readonly<Record<string, string>> }),
+    ...(!isEmpty(settled.query) && { query: settled.query as Readonly<Record<string, string | number>> }),
+    ...(settled.body !== undefined && { body: settled.body }),
+    ...(answers.length > 0 && {
+      answer: lines.length > 1 ? answers.map((one) => JSON.stringify(one)).join('\n') : answers[0],
+    }),
+  };
+}
+
+/** Puts the values of a scene where an example names its variables. */
+function fillVariables(value: unknown, variables: Readonly<Record<string, string>>): unknown {
+  if (isVariable(value)) return variables[value.slice(1)];
+  if (Array.isArray(value)) return value.map((one) => fillVariables(one, variables));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, fillVariables(one, variables)]));
+}
+
+function readParameter({ parameters }: Operation, name: string, value: string): string | number {
+  const { type } = parameters.find((parameter) => parameter.name === name)?.schema ?? {};
+  return type === 'integer' ? Number(value) : value;
+}
+
+const mostItems = 2;
+const mostLetters = 160;
+
+/** Leaves out of an answer what only repeats. What is left still fits the schema of the answer. */
+function cutAnswer(value: unknown): unknown {
+  // A text of several lines has a form, such as a signed note: it stays whole.
+  if (typeof value === 'string')
+    return value.length <= mostLetters || value.includes('\n') ? value : `${value.slice(0, mostLetters)}…`;
+  if (Array.isArray(value)) {
+    const isOfObjects = value.some((one) => typeof one === 'object');
+    return (isOfObjects ? value.slice(0, mostItems) : value).map(cutAnswer);
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, one]) => [name, cutAnswer(one)] as const);
+  return Object.fromEntries(isMap(Object.values(value)) ? entries.slice(0, mostItems) : entries);
+}
+
+/** Whether an object has alike things by their names, not fields of its own. */
+function isMap(values: readonly unknown[]): boolean {
+  const shapes = new Set(
+    values.map((one) => (typeof one === 'object' && one !== null ? Object.keys(one).join() : 'plain')),
+  );
+  return values.length > mostItems && shapes.size === 1 && !shapes.has('plain');
 }
 
 /**
  * Puts into an answer what every run has alike. Ids, hashes and secrets are chance; those that stand for them keep their
  * order and their kind, and no secret is one.
  */
-function settleAnswer(text: string, tenantId: string): string {
+export function settleText(text: string, tenantId: string): string {
   return settleIds(stands.reduce(settle, text), tenantId);
 }
 

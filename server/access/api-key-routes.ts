@@ -20,6 +20,7 @@ const Rotation = z
       .default(24)
       .meta({ description: 'How long the old key goes on working; 0 ends it at once.' }),
   })
+  .meta({ id: 'ApiKeyRotation' })
   .prefault({});
 
 /** The operations on API keys. */
@@ -104,7 +105,7 @@ export function apiKeyRoutes({ database, hasher }: AccessServices): readonly Rou
       path: '/v1/api-keys/{id}/rotate',
       operationId: 'rotateApiKey',
       tag: 'API keys',
-      summary: 'Make a key in place of another; the new one is shown once',
+      summary: 'Rotate an API key; the new key is shown once',
       description:
         'The new key has the name, scopes, environment and tenants of the old one. If the old one was made to end, the new one lives as long from now on. The old one ends after the overlap, never later than it would have ended anyway.',
       scope: 'keys:write',

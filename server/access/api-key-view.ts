@@ -5,18 +5,20 @@ import { type ApiKeyRow, otherTenantsOf } from './api-key-store.ts';
 import { readScopes, scopes } from './scopes.ts';
 
 const keyStatuses = ['active', 'expired', 'revoked'] as const;
-export const KeyStatus = z.enum(keyStatuses);
+export const KeyStatus = z.enum(keyStatuses).meta({ id: 'ApiKeyStatus' });
 export type KeyStatus = z.output<typeof KeyStatus>;
 
+const KeyEnvironmentName = z.enum(keyEnvironments).meta({ id: 'ApiKeyEnvironment' });
+const ScopeName = z.enum(scopes).meta({ id: 'Scope' });
 const KeyName = VisibleText.max(200);
 
 const fields = {
   id: Id,
   tenantId: Id.meta({ description: 'The tenant that the key belongs to: another one where it may only act for this.' }),
   name: z.string(),
-  environment: z.enum(keyEnvironments),
+  environment: KeyEnvironmentName,
   displayPrefix: z.string().meta({ description: 'The first characters of the key, to tell keys apart.' }),
-  scopes: z.array(z.enum(scopes)),
+  scopes: z.array(ScopeName),
   otherTenantIds: z
     .array(Id)
     .meta({ description: 'The tenants besides its own that Svc-Tenant may name; to another tenant, that one alone.' }),
@@ -40,22 +42,24 @@ export const CreatedApiKey = z
   .meta({ id: 'CreatedApiKey' });
 
 /** What a new key is to be. */
-export const WantedApiKey = z.strictObject({
-  name: KeyName,
-  environment: z.enum(keyEnvironments).default('live'),
-  scopes: z
-    .array(z.enum(scopes))
-    .min(1)
-    .refine(isSet, 'must not name a scope twice')
-    .meta({ description: 'Each must be a scope of the caller.' }),
-  expiresAt: Time.nullable().default(null).meta({ description: 'When it ends; null for never.' }),
-  otherTenantIds: z
-    .array(Id)
-    .max(100)
-    .refine(isSet, 'must not name a tenant twice')
-    .default([])
-    .meta({ description: 'Tenants that Svc-Tenant may name; the caller must be able to create keys in each.' }),
-});
+export const WantedApiKey = z
+  .strictObject({
+    name: KeyName,
+    environment: KeyEnvironmentName.default('live'),
+    scopes: z
+      .array(ScopeName)
+      .min(1)
+      .refine(isSet, 'must not name a scope twice')
+      .meta({ description: 'Each must be a scope of the caller.' }),
+    expiresAt: Time.nullable().default(null).meta({ description: 'When it ends; null for never.' }),
+    otherTenantIds: z
+      .array(Id)
+      .max(100)
+      .refine(isSet, 'must not name a tenant twice')
+      .default([])
+      .meta({ description: 'Tenants that Svc-Tenant may name; the caller must be able to create keys in each.' }),
+  })
+  .meta({ id: 'ApiKeyInput' });
 
 function isSet(values: readonly string[]): boolean {
   return new Set(values).size === values.length;

@@ -16,14 +16,16 @@ const credentials = {
 };
 
 // Unknown parameters are ignored (RFC 6749 section 3.2).
-const TokenRequest = z.object({
-  grant_type: z.string('is required').meta({ description: '`client_credentials`' }),
-  scope: z
-    .string()
-    .optional()
-    .meta({ description: 'Scopes of the key, separated by spaces; all of them when left out.' }),
-  ...credentials,
-});
+const TokenRequest = z
+  .object({
+    grant_type: z.string('is required').meta({ description: '`client_credentials`' }),
+    scope: z
+      .string()
+      .optional()
+      .meta({ description: 'Scopes of the key, separated by spaces; all of them when left out.' }),
+    ...credentials,
+  })
+  .meta({ id: 'AccessTokenRequest' });
 
 const TokenAnswer = z
   .strictObject({
@@ -34,11 +36,13 @@ const TokenAnswer = z
   })
   .meta({ id: 'AccessToken' });
 
-const RevocationRequest = z.object({
-  token: z.string('is required'),
-  token_type_hint: z.string().optional().meta({ description: 'Not needed: there is one kind of token.' }),
-  ...credentials,
-});
+const RevocationRequest = z
+  .object({
+    token: z.string('is required'),
+    token_type_hint: z.string().optional().meta({ description: 'Not needed: there is one kind of token.' }),
+    ...credentials,
+  })
+  .meta({ id: 'AccessTokenRevocation' });
 
 /** OAuth 2.0 for API keys: client credentials (RFC 6749 section 4.4) and revocation (RFC 7009). */
 export function oauthRoutes({ database, hasher, lastUses, tokenLimit }: AccessServices): readonly Route[] {
@@ -90,7 +94,7 @@ export function oauthRoutes({ database, hasher, lastUses, tokenLimit }: AccessSe
       summary: 'Revoke an access token of an API key',
       description: 'RFC 7009. The answer is the same when the key has no such token.',
       body: RevocationRequest,
-      result: z.strictObject({}),
+      result: z.strictObject({}).meta({ id: 'RevokedAccessToken' }),
       errors: ['invalid_request', 'invalid_client'],
       async handle({ body, client, now }) {
         const key = await authenticate(body, now);

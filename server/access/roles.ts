@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type Scope, scopes } from './scopes.ts';
 
 /** The roles that can be given to a member (spec.md "SCIM role group"), with what each is for. */
@@ -10,6 +11,7 @@ export const roles = {
 } as const;
 export type Role = keyof typeof roles;
 export const roleIds = Object.keys(roles) as [Role, ...Role[]];
+export const RoleName = z.enum(roleIds).meta({ id: 'Role', description: 'What a member may do.' });
 
 /** The role of the platform's own data protection officers; only the command line gives it. */
 export const platformRole = 'dpco_principal';

@@ -27,7 +27,7 @@ export function scimTokenRoutes({ database, hasher }: AccessServices): readonly 
       path: '/v1/scim-token',
       operationId: 'getScimToken',
       tag: 'SCIM token',
-      summary: 'Tell of the SCIM token of the tenant',
+      summary: 'Get the SCIM token of the tenant, without its value',
       scope: 'keys:write',
       status: 200,
       result: ScimToken,
@@ -38,7 +38,7 @@ export function scimTokenRoutes({ database, hasher }: AccessServices): readonly 
       path: '/v1/scim-token',
       operationId: 'createScimToken',
       tag: 'SCIM token',
-      summary: 'Make the SCIM token of the tenant; it is shown once',
+      summary: 'Create the SCIM token of the tenant; it is shown once',
       description:
         'The token before it ends in the same moment. Whoever has a token gives any role, so that the caller needs every scope of an administrator.',
       scope: 'keys:write',

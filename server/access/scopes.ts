@@ -21,6 +21,27 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number];
 
+/** What each scope allows. */
+export const scopeDescriptions: Readonly<Record<Scope, string>> = {
+  'audit:read': 'Read the audit log and its proofs.',
+  'consent:read': 'Read consent notices, records and their proofs.',
+  'consent:write': 'Create, edit, publish and archive consent notices; capture and withdraw records.',
+  'controls:read': 'Read controls, frameworks, evidence, tests and readiness.',
+  'controls:write': 'Adopt frameworks; change controls; add evidence, tests and results.',
+  'trust:read': 'Read the settings of the trust center.',
+  'trust:write': 'Change and publish the trust center.',
+  'webhooks:read': 'Read webhooks and their deliveries.',
+  'webhooks:write': 'Create, change and delete webhooks; send deliveries again.',
+  'users:read': 'Read members, their sessions, invitations and the settings of the tenant.',
+  'users:write': 'Invite, change and remove members; end their sessions; reset their second factor.',
+  'keys:write': 'Create, rotate and revoke API keys and the SCIM token.',
+  'dsr:read': 'Read data-subject requests.',
+  'dsr:write': 'Open, extend and complete data-subject requests.',
+  'breach:read': 'Read breach incidents.',
+  'breach:write': 'Report and change breach incidents.',
+  'tenant:write': 'Change the settings of the tenant.',
+};
+
 const read = new Map<string, ReadonlySet<Scope>>();
 
 /** The scopes of a key as they are stored, separated by spaces. Few texts occur, and each is read once. */

@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { actorTypes } from '../access/principal.ts';
-import { UtcTime } from '../http/schemas.ts';
+import { AnyJson, UtcTime } from '../http/schemas.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
+
+export const ActorType = z.enum(actorTypes).meta({ id: 'ActorType' });
 
 const fields = {
   id: z.string(),
   at: UtcTime,
   actorId: z.string().nullable(),
   actorEmail: z.string().nullable(),
-  actorType: z.enum(actorTypes),
+  actorType: ActorType,
   action: z.string(),
   module: z.string(),
   targetId: z.string().nullable(),
@@ -27,7 +29,7 @@ export const AuditEventDetail = z
     ...fields,
     ip: z.string().nullable().meta({ description: 'Keyed hash of the client address; the address is not kept.' }),
     userAgent: z.string().nullable().meta({ description: 'Keyed hash of the User-Agent; the text is not kept.' }),
-    diff: z.json().optional().meta({ description: 'What changed.' }),
+    diff: AnyJson.optional().meta({ description: 'What changed: any JSON value.' }),
     reason: z.string().nullable(),
   })
   .meta({ id: 'AuditEventDetail' });

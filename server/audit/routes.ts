@@ -3,7 +3,7 @@ import { actorTypes } from '../access/principal.ts';
 import { readCursor, writeCursor } from '../http/cursor.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { Cursor, queryInteger, Time } from '../http/schemas.ts';
+import { Cursor, cursorPageOf, queryInteger, Time } from '../http/schemas.ts';
 import type { Database } from '../storage/database.ts';
 import { AuditEvent, AuditEventDetail } from './event.ts';
 import { findEvent, listEvents } from './store.ts';
@@ -27,7 +27,7 @@ export function auditRoutes(database: Database): readonly Route[] {
         limit: queryInteger(1, 200, 50),
       }),
       status: 200,
-      result: z.strictObject({ items: z.array(AuditEvent), nextCursor: z.string().nullable() }),
+      result: cursorPageOf(AuditEvent),
       errors: ['invalid_cursor'],
       async handle({ query, principal: { tenantId } }) {
         const { cursor, limit, ...filter } = query;

@@ -3,7 +3,7 @@ import { callSource } from '../audit/source.ts';
 import { readCursor, writeCursor } from '../http/cursor.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { Cursor, Id, pageOf, queryInteger } from '../http/schemas.ts';
+import { Cursor, Id, listOf, pageOf, queryInteger } from '../http/schemas.ts';
 import { normalizeDomain } from './domain.ts';
 import { Notice, NoticeChange, NoticeContent, NoticeStatus, NoticeVersion } from './notice.ts';
 import { archiveNotice, createNotice, editNotice, publishNotice } from './notice-changes.ts';
@@ -119,7 +119,7 @@ export function noticeRoutes({ database, hasher, publicNotices }: ConsentService
       scope: 'consent:read',
       params: NoticeParams,
       status: 200,
-      result: z.strictObject({ items: z.array(NoticeVersion) }),
+      result: listOf(NoticeVersion),
       async handle({ params: { id }, principal }) {
         const notice = await findNotice(database.kysely, principal.tenantId, id);
         if (notice === undefined) throw notFound('consent notice');

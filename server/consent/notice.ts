@@ -5,7 +5,7 @@ import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { Domain } from './domain.ts';
 
 export const noticeStatuses = ['draft', 'published', 'archived'] as const;
-export const NoticeStatus = z.enum(noticeStatuses);
+export const NoticeStatus = z.enum(noticeStatuses).meta({ id: 'NoticeStatus' });
 export type NoticeStatus = z.output<typeof NoticeStatus>;
 
 export const Purpose = z
@@ -111,6 +111,19 @@ export const NoticeVersion = z
   })
   .meta({ id: 'NoticeVersion' });
 export type NoticeVersion = z.output<typeof NoticeVersion>;
+
+const noticeEventFields = {
+  noticeId: Id,
+  ...Notice.pick({ name: true, domain: true, version: true, status: true }).shape,
+};
+
+/** The data of the webhook events about notices. */
+export const noticeEvents = {
+  'consent_notice.published': z
+    .strictObject({ ...noticeEventFields, version: z.int().min(1) })
+    .meta({ id: 'NoticePublishedEventData' }),
+  'consent_notice.archived': z.strictObject(noticeEventFields).meta({ id: 'NoticeArchivedEventData' }),
+};
 
 /** The canonical text of a content, which is stored and hashed. */
 export function sealContent(content: NoticeContent): { readonly text: string; readonly hash: string } {

@@ -21,11 +21,12 @@ const DecisionInput = z
     granted: z.boolean(),
     evidence: z
       .strictObject({ ip: z.string().max(256).optional(), ua: z.string().max(4096).optional() })
+      .meta({ id: 'ConsentEvidence' })
       .optional()
       .meta({ description: 'Kept as keyed hashes alone.' }),
     noticeId: Id.optional().meta({ description: 'Needed when several published notices ask for the purpose.' }),
   })
-  .meta({ id: 'DecisionInput' });
+  .meta({ id: 'ConsentDecisionInput' });
 
 const Decision = z
   .strictObject({
@@ -37,7 +38,7 @@ const Decision = z
     ledgerHash: z.string(),
     version: z.int().min(1).meta({ description: 'The version of the notice.' }),
   })
-  .meta({ id: 'Decision' });
+  .meta({ id: 'ConsentDecision' });
 
 /** The most states of notices in one answer. */
 const mostStates = 100;

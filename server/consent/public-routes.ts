@@ -18,9 +18,12 @@ export function publicConsentRoutes({ recorder, publicNotices, limits }: Consent
       path: '/v1/public/consent/{noticeId}',
       operationId: 'getPublicConsentNotice',
       tag: 'Public',
-      summary: 'Read a published consent notice',
+      summary: 'Get a published consent notice',
+      description:
+        'The latest published version. Send the `ETag` back as `If-None-Match` to get a 304 while it has not changed.',
       params: NoticeParams,
       status: 200,
+      headers: ['ETag', 'Cache-Control'],
       result: PublicNotice,
       async handle({ params }) {
         const answer = await publicNotices.find(params.noticeId);

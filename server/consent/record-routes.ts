@@ -3,9 +3,9 @@ import { callSource } from '../audit/source.ts';
 import { readCursor, writeCursor } from '../http/cursor.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { Cursor, Id, pageOf, queryInteger } from '../http/schemas.ts';
+import { Cursor, Id, queryInteger } from '../http/schemas.ts';
 import { findNotice } from './notice-store.ts';
-import { ConsentRecord, RecordInput, WithdrawalInput } from './record.ts';
+import { ConsentRecord, ConsentRecordPage, RecordInput, WithdrawalInput } from './record.ts';
 import { findRecord, listRecords } from './record-store.ts';
 import type { ConsentServices } from './services.ts';
 import { withdrawRecord } from './withdraw.ts';
@@ -23,7 +23,7 @@ export function recordRoutes({ database, hasher, recorder }: ConsentServices): r
       params: z.strictObject({ id: Id }),
       query: z.strictObject({ cursor: Cursor, limit: queryInteger(1, 200, 50) }),
       status: 200,
-      result: pageOf(ConsentRecord),
+      result: ConsentRecordPage,
       errors: ['invalid_cursor'],
       async handle({ params, query: { cursor = null, limit }, principal: { tenantId } }) {
         const notice = await findNotice(database.kysely, tenantId, params.id);

@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { Id, Time, UtcTime } from '../http/schemas.ts';
+import { Id, pageOf, Time, UtcTime } from '../http/schemas.ts';
 import type { Link } from '../ledger/append.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 
 export const subjectChannels = ['email', 'phone', 'subject_id'] as const;
 export const captureMethods = ['banner', 'modal', 'inline', 'checkbox', 'double_opt_in', 'verbal_recorded'] as const;
 
+const SubjectChannel = z.enum(subjectChannels).meta({ id: 'SubjectChannel' });
+const CaptureMethod = z.enum(captureMethods).meta({ id: 'CaptureMethod' });
 export const SubjectId = z.string().min(1).max(256);
 export const PurposeChoices = z.record(z.string(), z.boolean()).meta({ description: 'Purpose key to granted flag.' });
 export type PurposeChoices = Readonly<Record<string, boolean>>;
@@ -20,14 +22,14 @@ const CaptureTime = Time.meta({
 export const RecordInput = z
   .strictObject({
     subjectId: SubjectId,
-    subjectChannel: z.enum(subjectChannels).optional(),
+    subjectChannel: SubjectChannel.optional(),
     ip: z.string().max(256).optional().meta({ description: 'Kept as a keyed hash alone.' }),
     ua: z.string().max(4096).optional().meta({ description: 'Kept as a keyed hash alone.' }),
-    method: z.enum(captureMethods).optional(),
+    method: CaptureMethod.optional(),
     purposes: PurposeChoices,
     capturedAt: CaptureTime.optional(),
   })
-  .meta({ id: 'RecordInput' });
+  .meta({ id: 'ConsentRecordInput' });
 
 /** spec.md "Public endpoints": what the public capture takes, and the version that the visitor saw. */
 export const PublicRecordInput = z
@@ -42,7 +44,7 @@ export const PublicRecordInput = z
       .optional()
       .meta({ description: 'The version that the visitor saw; default: the current one.' }),
   })
-  .meta({ id: 'PublicRecordInput' });
+  .meta({ id: 'PublicConsentRecordInput' });
 
 /** What a withdrawal takes. */
 export const WithdrawalInput = z
@@ -53,10 +55,10 @@ export const WithdrawalInput = z
       .max(50)
       .optional()
       .meta({ description: 'The purposes to withdraw; default: all that the record granted and that can be refused.' }),
-    method: z.enum(captureMethods).optional(),
+    method: CaptureMethod.optional(),
     capturedAt: CaptureTime.optional(),
   })
-  .meta({ id: 'WithdrawalInput' });
+  .meta({ id: 'ConsentWithdrawalInput' });
 
 /** Where the decisions of a subject count together: those of API callers, and apart from them those of visitors. */
 export const spaces = ['api', 'public'] as const;
@@ -84,8 +86,8 @@ export const ConsentRecord = z
     noticeVersion: z.int().min(1),
     noticeContentHash: z.string().meta({ description: 'SHA-256 of the content of that version, hex.' }),
     subjectId: z.string(),
-    subjectChannel: z.enum(subjectChannels).nullable(),
-    kind: z.enum(['capture', 'withdrawal']),
+    subjectChannel: SubjectChannel.nullable(),
+    kind: z.enum(['capture', 'withdrawal']).meta({ id: 'RecordKind' }),
     withdrawsRecordId: Id.nullable().meta({ description: 'The record that a withdrawal turns off.' }),
     method: z.string().nullable(),
     purposes: PurposeChoices,
@@ -93,8 +95,11 @@ export const ConsentRecord = z
       description:
         'The purposes that this record does not name and that earlier records of the subject decided, on this notice and in this space: purpose key to what still holds. With `purposes` it is the state after this record.',
     }),
-    source: z.enum(['api', 'public']).meta({ description: 'Who sent it: a caller with credentials, or a page.' }),
+    source: z
+      .enum(['api', 'public'])
+      .meta({ id: 'RecordSource', description: 'Who sent it: a caller with credentials, or a page.' }),
     space: z.enum(spaces).meta({
+      id: 'RecordSpace',
       description:
         'Which decisions it counts with: `public` for those of visitors, `api` for all others. A withdrawal is in the space of the record that it withdraws, so its `source` may differ.',
     }),
@@ -108,6 +113,27 @@ export const ConsentRecord = z
   })
   .meta({ id: 'ConsentRecord' });
 export type ConsentRecord = z.output<typeof ConsentRecord>;
+export const ConsentRecordPage = pageOf(ConsentRecord);
+
+const recordEventFields = ConsentRecord.pick({
+  noticeId: true,
+  noticeVersion: true,
+  subjectId: true,
+  kind: true,
+  withdrawsRecordId: true,
+  method: true,
+  purposes: true,
+  source: true,
+  space: true,
+  capturedAt: true,
+  recordedAt: true,
+  sequence: true,
+  ledgerHash: true,
+}).shape;
+const RecordEventData = z.strictObject({ recordId: Id, ...recordEventFields }).meta({ id: 'ConsentRecordEventData' });
+
+/** The data of the webhook events about records. */
+export const recordEvents = { 'consent.recorded': RecordEventData, 'consent.withdrawn': RecordEventData };
 
 /**
  * What a visitor gets back: enough to find the record again and to prove it. Anybody may send a subject id, so nothing
@@ -127,7 +153,7 @@ export const PublicRecord = z
     ledgerHash,
     prevLedgerHash: ledgerHash.nullable(),
   })
-  .meta({ id: 'PublicRecord' });
+  .meta({ id: 'PublicConsentRecord' });
 
 /** A record that has been decided on and waits for its place in the ledger. */
 export type RecordDraft = Omit<ConsentRecord, 'recordedAt' | 'sequence' | 'ledgerHash' | 'prevLedgerHash'> & {

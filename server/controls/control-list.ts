@@ -7,14 +7,16 @@ import { isApplicable } from './status.ts';
 /** spec.md "Control list payload". */
 export const ControlList = z
   .strictObject({
-    summary: z.strictObject({
-      catalogControls: Count.meta({ description: 'Controls in the catalogue.' }),
-      tenantControls: Count.meta({ description: 'Controls of the tenant: the items.' }),
-      implemented: Count.meta({ description: 'Items that are implemented or accepted.' }),
-      needsEvidence: Count.meta({ description: 'Items that apply and whose evidence is not current.' }),
-      failing: Count.meta({ description: 'Items that apply and whose latest result is fail.' }),
-      frameworks: Count.meta({ description: 'Adopted frameworks.' }),
-    }),
+    summary: z
+      .strictObject({
+        catalogControls: Count.meta({ description: 'Controls in the catalogue.' }),
+        tenantControls: Count.meta({ description: 'Controls of the tenant: the items.' }),
+        implemented: Count.meta({ description: 'Items that are implemented or accepted.' }),
+        needsEvidence: Count.meta({ description: 'Items that apply and whose evidence is not current.' }),
+        failing: Count.meta({ description: 'Items that apply and whose latest result is fail.' }),
+        frameworks: Count.meta({ description: 'Adopted frameworks.' }),
+      })
+      .meta({ id: 'ControlSummary' }),
     items: z.array(Control),
   })
   .meta({ id: 'ControlList' });

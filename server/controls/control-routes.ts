@@ -41,12 +41,14 @@ export function controlRoutes({ database, hasher }: ControlServices): readonly R
       description:
         'Controls that come into force for the first time begin as `not_started`, with the tests of the catalogue. Those that no framework of the list needs rest, and come back with all their history when one does. The same list again takes up controls that the catalogue has gained since. Parts of a framework bind only some companies (its `scopeSummary` says which): set the controls that are mapped to nothing else to `not_applicable`, or they count in the score. SOC 2: the criteria of availability (A), confidentiality (C), processing integrity (PI) and privacy (P) are optional. CCPA: 11 CCR §§ 7120 to 7123 bind only businesses that must have the cybersecurity audit.',
       scope: 'controls:write',
-      body: z.strictObject({ frameworks: FrameworkCodes }),
+      body: z.strictObject({ frameworks: FrameworkCodes }).meta({ id: 'FrameworkAdoptionInput' }),
       status: 200,
-      result: z.strictObject({
-        frameworks: z.array(z.string()),
-        controls: Count.meta({ description: 'Controls in force now, the tenant’s own included.' }),
-      }),
+      result: z
+        .strictObject({
+          frameworks: z.array(z.string()),
+          controls: Count.meta({ description: 'Controls in force now, the tenant’s own included.' }),
+        })
+        .meta({ id: 'FrameworkAdoption' }),
       async change(call, work) {
         const { frameworks, controls } = await adoptFrameworks(work, callSource(call, hasher), call.body.frameworks);
         return { frameworks: [...frameworks], controls };
@@ -70,7 +72,7 @@ export function controlRoutes({ database, hasher }: ControlServices): readonly R
       path: '/v1/control-framework/controls/{controlId}',
       operationId: 'getControl',
       tag: 'Controls',
-      summary: 'Get a control, with what the list leaves out',
+      summary: 'Get a control with its details',
       scope: 'controls:read',
       params: ControlParams,
       status: 200,

@@ -16,7 +16,7 @@ export const NewTest = z
     procedure: VisibleText.max(2000).nullable().default(null).meta({ description: 'How, and when it has passed.' }),
     cadence: CadenceName.nullable().default(null).meta({ description: 'How often it runs; null: as the control.' }),
   })
-  .meta({ id: 'NewControlTest' });
+  .meta({ id: 'ControlTestInput' });
 export type NewTest = z.output<typeof NewTest>;
 
 /** What a test of a control is, and when it ran and is to run. */
@@ -27,7 +27,10 @@ export const ControlTest = z
     title: z.string(),
     procedure: z.string().nullable(),
     cadence: CadenceName.nullable().meta({ description: 'Null for the cadence of the control.' }),
-    latestResult: z.strictObject({ id: Id, status: ResultStatusName, testedAt: UtcTime }).nullable(),
+    latestResult: z
+      .strictObject({ id: Id, status: ResultStatusName, testedAt: UtcTime })
+      .meta({ id: 'LatestTestResult' })
+      .nullable(),
     resultCount: Count,
     nextRunAt: UtcTime.nullable().meta({ description: 'Null for a retired test too.' }),
     isDue: z.boolean(),
@@ -45,7 +48,7 @@ export const NewResult = z
     url: WebAddress.nullable().default(null).meta({ description: 'Where the output is kept; http or https.' }),
     testedAt: Time.optional().meta({ description: 'Default: now; not in the future, and not before 2000.' }),
   })
-  .meta({ id: 'NewTestResult' });
+  .meta({ id: 'TestResultInput' });
 export type NewResult = z.output<typeof NewResult>;
 
 export const TestResult = z

@@ -8,12 +8,16 @@ import { Mappings } from './mappings.ts';
 import { controlStatuses, settableStatuses } from './status.ts';
 import { resultStatuses } from './test-schedule.ts';
 
-export const CadenceName = z
-  .enum(cadences)
-  .meta({ description: 'How often the control is reviewed and tested; `event_driven`: when something happens.' });
-export const ControlStatusName = z.enum(controlStatuses);
-export const FreshnessName = z.enum(freshnesses);
-export const ResultStatusName = z.enum(resultStatuses);
+export const CadenceName = z.enum(cadences).meta({
+  id: 'ControlCadence',
+  description: 'How often the control is reviewed and tested; `event_driven`: when something happens.',
+});
+export const ControlStatusName = z.enum(controlStatuses).meta({ id: 'ControlStatus' });
+export const FreshnessName = z.enum(freshnesses).meta({ id: 'EvidenceFreshness' });
+export const ResultStatusName = z.enum(resultStatuses).meta({ id: 'TestResultStatus' });
+const SettableStatus = z
+  .enum(settableStatuses)
+  .meta({ id: 'SettableControlStatus', description: 'A status that a user can set.' });
 export const Count = z.int().min(0);
 
 /** Why something was done; it stands in the audit log. */
@@ -72,12 +76,22 @@ export const ControlDetail = z
     reviewedAt: UtcTime.nullable().meta({
       description: 'When it was last set to implemented or accepted, or set to that again.',
     }),
-    allowedStatuses: z.array(z.enum(settableStatuses)).meta({ description: 'Where it may go from its status.' }),
+    allowedStatuses: z.array(SettableStatus).meta({ description: 'Where it may go from its status.' }),
     createdAt: UtcTime,
     updatedAt: UtcTime,
   })
   .meta({ id: 'ControlDetail' });
 export type ControlDetail = z.output<typeof ControlDetail>;
+
+/** The data of the webhook events about controls. */
+export const controlEvents = {
+  'control.status_changed': z
+    .strictObject({ controlId: Id, code: z.string(), from: ControlStatusName, to: ControlStatusName })
+    .meta({ id: 'ControlStatusChangedEventData' }),
+  'control.test_failed': z
+    .strictObject({ controlId: Id, code: z.string(), testId: Id, resultId: Id })
+    .meta({ id: 'ControlTestFailedEventData' }),
+};
 
 /** What codes of the catalogue look like, those to come and those that were retired included. */
 const catalogueForm = new RegExp(`^(?:${catalogue.codeLetters.join('|')})-\\d{2,3}$`, 'i');
@@ -108,7 +122,7 @@ export const NewControl = z
     cadence: CadenceName,
     ownerUserId: Id.nullable().default(null),
   })
-  .meta({ id: 'NewControl' });
+  .meta({ id: 'ControlInput' });
 export type NewControl = z.output<typeof NewControl>;
 
 /** What a control of the tenant's own is; stored as canonical JSON. */
@@ -117,7 +131,7 @@ export type OwnDefinition = Pick<NewControl, 'code' | 'title' | 'description' | 
 /** A change of a control; what is left out stays as it is. */
 export const ControlChange = z
   .strictObject({
-    status: z.enum(settableStatuses),
+    status: SettableStatus,
     ownerUserId: Id.nullable().meta({ description: 'A member who may sign in; null for nobody.' }),
     cadence: CadenceName,
     reason: Reason.meta({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { callSource } from '../audit/source.ts';
 import { readCursor, writeCursor } from '../http/cursor.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { Cursor, Id, queryInteger } from '../http/schemas.ts';
+import { Cursor, cursorPageOf, Id, queryInteger } from '../http/schemas.ts';
 import { ControlId } from './control-routes.ts';
 import { Evidence, NewEvidence, viewEvidence, Withdrawal } from './evidence.ts';
 import { addEvidence, requireEvidence, withdrawEvidence } from './evidence-changes.ts';
@@ -42,7 +42,7 @@ export function evidenceRoutes({ database, hasher }: ControlServices): readonly 
       params: ControlParams,
       query: z.strictObject({ cursor: Cursor, limit: queryInteger(1, 200, 50) }),
       status: 200,
-      result: z.strictObject({ items: z.array(Evidence), nextCursor: z.string().nullable() }),
+      result: cursorPageOf(Evidence),
       errors: ['invalid_cursor'],
       async handle({ params, query: { cursor, limit }, principal: { tenantId }, now }) {
         const { control } = await requireControl(database.kysely, tenantId, params.controlId, now);

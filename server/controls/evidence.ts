@@ -17,6 +17,7 @@ const evidenceKinds = [
   'link',
   'other',
 ] as const;
+const EvidenceKind = z.enum(evidenceKinds).meta({ id: 'EvidenceKind' });
 
 const Sha256 = z
   .string()
@@ -27,7 +28,7 @@ const Sha256 = z
 export const NewEvidence = z
   .strictObject({
     title: textLine(200),
-    kind: z.enum(evidenceKinds),
+    kind: EvidenceKind,
     description: VisibleText.max(2000).nullable().default(null),
     url: WebAddress.nullable().default(null).meta({ description: 'Where it is kept; http or https.' }),
     sha256: Sha256.nullable()
@@ -36,10 +37,10 @@ export const NewEvidence = z
     collectedAt: Time.meta({ description: 'When it was collected; not in the future, and not before 2000.' }),
     expiresAt: Time.nullable().default(null).meta({ description: 'When it stops to count; after collectedAt.' }),
   })
-  .meta({ id: 'NewEvidence' });
+  .meta({ id: 'EvidenceInput' });
 export type NewEvidence = z.output<typeof NewEvidence>;
 
-export const Withdrawal = z.strictObject({ reason: Reason });
+export const Withdrawal = z.strictObject({ reason: Reason }).meta({ id: 'EvidenceWithdrawal' });
 
 /** What a control is supported by. */
 export const Evidence = z
@@ -47,7 +48,7 @@ export const Evidence = z
     id: Id,
     controlId: Id,
     title: z.string(),
-    kind: z.enum(evidenceKinds),
+    kind: EvidenceKind,
     description: z.string().nullable(),
     url: z.string().nullable(),
     sha256: z.string().nullable(),

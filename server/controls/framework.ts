@@ -22,7 +22,7 @@ export type FrameworkView = z.output<typeof FrameworkView>;
 /** One framework with the requirements that controls may be mapped to. */
 export const FrameworkDetail = FrameworkView.extend({
   requirements: z
-    .array(z.strictObject({ code: z.string(), subject: z.string() }))
+    .array(z.strictObject({ code: z.string(), subject: z.string() }).meta({ id: 'FrameworkRequirement' }))
     .meta({ description: 'In the order of the source; `subject` is in our own words.' }),
 }).meta({ id: 'ControlFrameworkDetail' });
 export type FrameworkDetail = z.output<typeof FrameworkDetail>;

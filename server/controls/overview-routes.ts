@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '../http/route.ts';
+import { listOf } from '../http/schemas.ts';
 import { ControlList, summarizeControls } from './control-list.ts';
 import { FrameworkDetail, FrameworkView, listFrameworks, requireFramework } from './framework.ts';
 import { readControls } from './read-controls.ts';
@@ -34,7 +35,7 @@ export function controlOverviewRoutes({ database }: Pick<ControlServices, 'datab
       summary: 'List the frameworks of the catalogue, with what may be claimed',
       scope: 'controls:read',
       status: 200,
-      result: z.strictObject({ items: z.array(FrameworkView) }),
+      result: listOf(FrameworkView),
       handle: async () => ({ items: listFrameworks() }),
     }),
     defineRoute({
@@ -54,7 +55,7 @@ export function controlOverviewRoutes({ database }: Pick<ControlServices, 'datab
       path: '/v1/control-framework/readiness',
       operationId: 'getReadiness',
       tag: 'Controls',
-      summary: 'Get how far the tenant is, over all and for each framework and domain',
+      summary: 'Get the readiness of the tenant, overall and for each framework and domain',
       description:
         'Of the controls that apply (status other than `not_applicable`): score = floor(100 × accepted ÷ total), 0 without any control. A control counts as accepted while its status is `accepted`: somebody accepted it, its next review is not due, its evidence is current, and the latest result of none of its tests is `fail`. Whatever of these ends takes it out of the score at that moment.',
       scope: 'controls:read',
@@ -70,7 +71,7 @@ export function controlOverviewRoutes({ database }: Pick<ControlServices, 'datab
       path: '/v1/control-framework/test-health',
       operationId: 'getTestHealth',
       tag: 'Controls',
-      summary: 'Get how the tests and the evidence of the controls stand',
+      summary: 'Get the health of tests and evidence',
       description:
         'Of the controls that apply. totalControls = failing + warning + passing + unknown = currentEvidence + staleEvidence + expiredEvidence + missingEvidence.',
       scope: 'controls:read',

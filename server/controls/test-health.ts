@@ -25,20 +25,22 @@ const { evidenceCount, testCount, resultCount } = Control.shape;
 /** spec.md "Test health": of the controls that apply. */
 export const TestHealth = z
   .strictObject({
-    summary: z.strictObject({
-      totalControls: Count.meta({ description: 'Controls that apply: the items.' }),
-      failing: Count,
-      warning: Count,
-      passing: Count,
-      unknown: Count.meta({ description: 'No result yet, or only people can tell.' }),
-      currentEvidence: Count,
-      staleEvidence: Count,
-      expiredEvidence: Count,
-      missingEvidence: Count,
-      needsEvidence: Count.meta({ description: 'All but those with current evidence.' }),
-      missingTests: Count.meta({ description: 'Controls without a test.' }),
-      dueTests: Count.meta({ description: 'Tests, not controls.' }),
-    }),
+    summary: z
+      .strictObject({
+        totalControls: Count.meta({ description: 'Controls that apply: the items.' }),
+        failing: Count,
+        warning: Count,
+        passing: Count,
+        unknown: Count.meta({ description: 'No result yet, or only people can tell.' }),
+        currentEvidence: Count,
+        staleEvidence: Count,
+        expiredEvidence: Count,
+        missingEvidence: Count,
+        needsEvidence: Count.meta({ description: 'All but those with current evidence.' }),
+        missingTests: Count.meta({ description: 'Controls without a test.' }),
+        dueTests: Count.meta({ description: 'Tests, not controls.' }),
+      })
+      .meta({ id: 'TestHealthSummary' }),
     items: z.array(
       z
         .strictObject({

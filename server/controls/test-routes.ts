@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { callSource } from '../audit/source.ts';
 import { readCursor, writeCursor } from '../http/cursor.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { Cursor, Id, queryInteger } from '../http/schemas.ts';
+import { Cursor, cursorPageOf, Id, listOf, queryInteger } from '../http/schemas.ts';
 import { ControlId } from './control-routes.ts';
 import { ControlTest, NewResult, NewTest, TestResult, viewResult, viewTest } from './control-test.ts';
 import { requireControl } from './read-controls.ts';
@@ -47,7 +47,7 @@ export function controlTestRoutes({ database, hasher }: ControlServices): readon
           .meta({ description: 'Which ones; those in use count.' }),
       }),
       status: 200,
-      result: z.strictObject({ items: z.array(ControlTest) }),
+      result: listOf(ControlTest),
       async handle({ params, query: { status }, principal: { tenantId }, now }) {
         const control = await requireControl(database.kysely, tenantId, params.controlId, now);
         const tests = (await listTests(database.kysely, tenantId, control.row.id)).filter(
@@ -76,7 +76,7 @@ export function controlTestRoutes({ database, hasher }: ControlServices): readon
       path: '/v1/control-framework/controls/{controlId}/tests/{testId}/results',
       operationId: 'recordTestResult',
       tag: 'Controls',
-      summary: 'Record how a test went',
+      summary: 'Record a test result',
       description:
         'The latest result of a test counts: the one with the latest time, of those with the same time the one recorded last. While it is `fail`, a control that was accepted is in `needs_review`; every other status stays.',
       scope: 'controls:write',
@@ -97,7 +97,7 @@ export function controlTestRoutes({ database, hasher }: ControlServices): readon
       params: TestParams,
       query: z.strictObject({ cursor: Cursor, limit: queryInteger(1, 200, 50) }),
       status: 200,
-      result: z.strictObject({ items: z.array(TestResult), nextCursor: z.string().nullable() }),
+      result: cursorPageOf(TestResult),
       errors: ['invalid_cursor'],
       async handle({ params, query: { cursor, limit }, principal: { tenantId }, now }) {
         const control = await requireControl(database.kysely, tenantId, params.controlId, now);

@@ -5,25 +5,20 @@ import {
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
-import { scopes } from '../access/scopes.ts';
-import { Problem, type ProblemCode, problemKinds } from './problem.ts';
-import type { Access, Route } from './route.ts';
+import type { Scope } from '../access/scopes.ts';
+import {
+  describeOtherAnswers,
+  headerComponents,
+  isRevalidated,
+  listErrorExamples,
+  listSuccessHeaders,
+  mediaType,
+  nameHeaders,
+} from './openapi-responses.ts';
+import { type DocumentedEvent, describeWebhooks } from './openapi-webhooks.ts';
+import type { Route } from './route.ts';
 import { rest, type Surface } from './surface.ts';
 import { knownVersions, latestVersion } from './versions.ts';
-
-/** Codes that operations answer with because of who may call them. */
-const accessCodes: Readonly<Record<Access, readonly ProblemCode[]>> = {
-  scope: ['insufficient_scope', 'forbidden', 'tenant_not_allowed', 'second_factor_required'],
-  session: ['forbidden'],
-  scim: [],
-  anonymous: ['forbidden'],
-  public: [],
-};
-const keyCodes: readonly ProblemCode[] = [
-  'idempotency_key_invalid',
-  'idempotency_in_progress',
-  'idempotency_key_reused',
-];
 
 const description = `Consent notices and their ledger, the audit log, the people of a tenant and how they sign in, provisioning by an
 identity provider, and public endpoints.
@@ -46,54 +41,82 @@ one of SCIM 1 MiB. A session ends after 60 minutes without a request, and after 
 **Retries.** An \`Idempotency-Key\` belongs to the account and is good for 24 hours: the same request with the same key gets
 the first answer again and changes nothing. Only successful answers are stored; after an error the key is free.`;
 
-/** The document as text, the same bytes for the same routes. */
-export function writeDocument(routes: readonly Route[]): string {
-  return `${JSON.stringify(describeRoutes(routes), null, 2)}\n`;
+/** A request to an operation and its answer, as recorded. */
+export interface RecordedCall {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number>>;
+  readonly body?: unknown;
+  readonly answer?: unknown;
 }
 
-/** Makes the OpenAPI 3.1 document from the very routes that answer. */
-export function describeRoutes(routes: readonly Route[]) {
+/** Everything that the document describes. */
+export interface DocumentedApi {
+  readonly routes: readonly Route[];
+  readonly events: readonly DocumentedEvent[];
+  /** The description of each tag, in the order of the document. */
+  readonly tags: Readonly<Record<string, string>>;
+  readonly scopes: Readonly<Record<Scope, string>>;
+  /** By `operationId`. */
+  readonly examples: Readonly<Record<string, RecordedCall>>;
+}
+
+/** The document as text, the same bytes for the same API. */
+export function writeDocument(api: DocumentedApi): string {
+  return `${JSON.stringify(describeApi(api), null, 2)}\n`;
+}
+
+/** Makes the OpenAPI 3.1 document from the routes and events of the server. */
+function describeApi({ routes, events, tags, scopes, examples }: DocumentedApi): unknown {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeRoute(route) };
+    const operation = describeRoute(route, examples[route.operationId] ?? {});
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
   }
   const document: ZodOpenApiObject = {
     openapi: '3.1.0',
     info: {
       title: 'Svc API',
       version: latestVersion,
+      summary: 'Consent, audit, controls, provisioning and public widgets on your own server.',
       description,
+      contact: { name: 'The Svc project' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/' }],
-    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
+    servers: [{ url: '/', description: 'The server that this document comes from.' }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks: describeWebhooks(events),
     components: {
       headers: headerComponents,
+      examples: listErrorExamples(routes),
       securitySchemes: {
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key: svc_live_… or svc_test_….',
+          description: 'An API key: `svc_live_…` or `svc_test_…`. Keep it on a server.',
         },
         accessToken: {
           type: 'oauth2',
           description:
-            'An access token (svc_at_…), made of an API key: its id is the client id, the key the client secret.',
-          flows: { clientCredentials: { tokenUrl: '/oauth/token', scopes: describeScopes() } },
+            'An access token (`svc_at_…`, valid for one hour). Exchange an API key for it: its id is the client id, the key the client secret.',
+          flows: { clientCredentials: { tokenUrl: '/oauth/token', scopes } },
         },
         session: {
           type: 'apiKey',
           in: 'cookie',
           name: '__Host-svc_session',
           description:
-            'The session of a signed-in person; svc_session on plain http. Changes need a same-origin Origin.',
+            'The session cookie of a signed-in user; `svc_session` over plain HTTP. Requests that change something need the Origin of this server.',
         },
-        scimToken: { type: 'http', scheme: 'bearer', description: 'The SCIM token of a tenant: scim_….' },
+        scimToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The SCIM token of a tenant: `scim_…`. An identity provider sends it.',
+        },
       },
     },
   };
-  return createDocument(document, { override: dropSafeBounds });
+  return foldNulls(createDocument(document, { override: dropSafeBounds }));
 }
 
 /** Every integer of zod's is one that JavaScript holds exactly; readers need not be told with each. */
@@ -102,7 +125,22 @@ function dropSafeBounds({ jsonSchema }: { readonly jsonSchema: { minimum?: numbe
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
 
-function describeRoute(route: Route): ZodOpenApiOperationObject {
+/**
+ * `anyOf` of a plain type and null as one type with two names, which generators of clients read as a nullable value.
+ * An enum stays apart: with null among its values it would be a type of its own.
+ */
+function foldNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(foldNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  const folded = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, foldNulls(inner)]));
+  const { anyOf, ...rest } = folded as { anyOf?: readonly Readonly<Record<string, unknown>>[] };
+  const [plain, nothing] = anyOf ?? [];
+  if (anyOf?.length !== 2 || nothing?.type !== 'null' || typeof plain?.type !== 'string' || plain.enum !== undefined)
+    return folded;
+  return { ...plain, ...rest, type: [plain.type, 'null'] };
+}
+
+function describeRoute(route: Route, example: RecordedCall): ZodOpenApiOperationObject {
   const { surface } = route;
   const scope = route.scope === null ? '' : `Needs the scope \`${route.scope}\`.`;
   return {
@@ -113,32 +151,44 @@ function describeRoute(route: Route): ZodOpenApiOperationObject {
     security: securityOf(route),
     ...(route.scope !== null && { 'x-scope': route.scope }),
     requestParams: {
-      ...(route.params && { path: route.params }),
-      ...(route.query && { query: route.query }),
+      ...(route.params && { path: addExamples(route.params, example.params) }),
+      ...(route.query && { query: addExamples(route.query, example.query) }),
       header: describeHeaders(route),
     },
-    ...(route.body && { requestBody: describeBody(route.body, surface) }),
+    ...(route.body && { requestBody: describeBody(route.body, surface, example.body) }),
     responses: {
       [route.status]: {
         description: successes[route.status],
-        headers: describeAnswerHeaders(route),
+        headers: nameHeaders(listSuccessHeaders(route)),
         ...(route.status !== 204 && {
-          content: describeContent([route.answerType ?? surface.answerType], describeResult(route)),
+          content: describeContent([route.answerType ?? surface.answerType], describeResult(route), example.answer),
         }),
       },
-      ...describeErrors(route),
+      ...describeOtherAnswers(route),
     },
   } as ZodOpenApiOperationObject;
 }
 
-function describeBody(body: z.ZodType, { bodyTypes }: Surface) {
-  return { required: !body.safeParse(undefined).success, content: describeContent(bodyTypes, body) };
+/** A schema of parameters in which each recorded value is an example. */
+function addExamples(schema: z.ZodObject, values: Readonly<Record<string, unknown>> = {}): z.ZodObject {
+  const parameters = Object.entries<z.ZodType>(schema.shape).map(([name, parameter]) => [
+    name,
+    name in values ? parameter.meta({ param: { example: values[name] } }) : parameter,
+  ]);
+  return z.object(Object.fromEntries(parameters));
+}
+
+function describeBody(body: z.ZodType, { bodyTypes }: Surface, example: unknown) {
+  // A body that is read by hand has a schema for this document alone.
+  const schema = (body.meta()?.documentedAs as z.ZodType | undefined) ?? body;
+  return { required: !schema.safeParse(undefined).success, content: describeContent(bodyTypes, schema, example) };
 }
 
 const successes = { 200: 'OK', 201: 'Created', 204: 'No content' } as const;
 
-function describeContent(types: readonly string[], schema: z.ZodType) {
-  return Object.fromEntries(types.map((type) => [type.split(';')[0] as string, { schema }]));
+function describeContent(types: readonly string[], schema: z.ZodType, example: unknown) {
+  const content = { schema, ...(example !== undefined && { example }) };
+  return Object.fromEntries(types.map((type) => [mediaType(type), content]));
 }
 
 /** The body of a success. */
@@ -160,107 +210,36 @@ function securityOf({ access, scope }: Route): Record<string, string[]>[] {
   }
 }
 
-function describeScopes(): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    scopes.map((scope) => {
-      const [area, kind] = scope.split(':');
-      return [scope, kind === 'read' ? `Read ${area}` : `Change ${area}`];
-    }),
-  );
-}
+const ApiVersion = z.enum(knownVersions).meta({ id: 'ApiVersion' });
+const versionHeader = ApiVersion.optional().meta({
+  description: 'The API version. Default: the version of the tenant.',
+  param: { id: 'SvcVersion', example: latestVersion },
+});
+const tenantHeader = z
+  .string()
+  .optional()
+  .meta({
+    description: 'The id or slug of a tenant, for keys that may act for several.',
+    param: { id: 'SvcTenant', example: 'acme' },
+  });
+const keyMeta = { description: 'A retry with the same key within 24 hours gets the first answer again.' };
+const key = z.string().regex(/^[A-Za-z0-9_-]{8,128}$/);
+const requiredKey = key.meta({ ...keyMeta, param: { id: 'RequiredIdempotencyKey', example: 'order-4711-capture' } });
+const acceptedKey = key.optional().meta({ ...keyMeta, param: { id: 'IdempotencyKey', example: 'order-4711-capture' } });
+const ifNoneMatch = z
+  .string()
+  .optional()
+  .meta({
+    description: 'The `ETag` of an earlier answer; 304 if the body is still the same.',
+    param: { id: 'IfNoneMatch', example: headerComponents.ETag?.example },
+  });
 
 function describeHeaders(route: Route): z.ZodObject {
-  const version = z
-    .enum(knownVersions)
-    .optional()
-    .meta({ description: 'API version; default: the one of the account.' });
-  const tenant = z.string().optional().meta({ description: 'Tenant id or slug, for keys that may act for several.' });
-  const key = z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{8,128}$/)
-    .meta({ description: 'A retry with the same key within 24 hours gets the first answer.' });
   return z.object({
-    ...(route.surface.isVersioned && { 'Svc-Version': version }),
-    ...(route.scope !== null && { 'Svc-Tenant': tenant }),
-    ...(route.idempotencyKey === 'required' && { 'Idempotency-Key': key }),
-    ...(route.idempotencyKey === 'accepted' && { 'Idempotency-Key': key.optional() }),
+    ...(route.surface.isVersioned && { 'Svc-Version': versionHeader }),
+    ...(route.scope !== null && { 'Svc-Tenant': tenantHeader }),
+    ...(route.idempotencyKey === 'required' && { 'Idempotency-Key': requiredKey }),
+    ...(route.idempotencyKey === 'accepted' && { 'Idempotency-Key': acceptedKey }),
+    ...(isRevalidated(route) && { 'If-None-Match': ifNoneMatch }),
   });
-}
-
-/** The headers of answers, which operations refer to. */
-const answerHeaders = {
-  'Svc-Request-Id': 'The id of the request, for support.',
-  'Svc-Version': 'The API version that was applied.',
-  Location: 'The address of what was created.',
-  'Idempotent-Replayed': '`true` on an answer that was given before.',
-  RateLimit: 'For each limit, how many requests are left (r) and the seconds until it starts anew (t).',
-  'RateLimit-Policy': 'Each limit: requests (q) in a window of seconds (w).',
-  'Retry-After': 'Seconds to wait.',
-  'WWW-Authenticate': 'The credentials that are wanted: `Bearer`.',
-  Allow: 'The methods that the path takes.',
-} as const;
-
-const headerComponents = Object.fromEntries(
-  Object.entries(answerHeaders).map(([name, description]) => [
-    name,
-    { description, schema: { type: 'string' as const } },
-  ]),
-);
-
-function nameHeaders(names: readonly (keyof typeof answerHeaders)[]) {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-}
-
-function describeAnswerHeaders(route: Route) {
-  return nameHeaders([
-    'Svc-Request-Id',
-    ...(route.surface.isVersioned ? (['Svc-Version'] as const) : []),
-    ...(route.status === 201 && route.surface.text.tellsLocation ? (['Location'] as const) : []),
-    ...(route.idempotencyKey === 'none' ? [] : (['Idempotent-Replayed'] as const)),
-    ...listLimitHeaders(route),
-  ]);
-}
-
-function describeErrorHeaders(route: Route, status: number) {
-  return nameHeaders([
-    'Svc-Request-Id',
-    ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
-    ...(status === 405 ? (['Allow'] as const) : []),
-    ...(status === 429 ? (['Retry-After', ...listLimitHeaders(route)] as const) : []),
-  ]);
-}
-
-function listLimitHeaders(route: Route) {
-  return ['public', 'anonymous'].includes(route.access) && route.limits === null
-    ? []
-    : (['RateLimit', 'RateLimit-Policy'] as const);
-}
-
-function describeErrors(route: Route): Record<string, unknown> {
-  const { surface } = route;
-  const codes = new Set<ProblemCode>([
-    ...surface.text.commonCodes,
-    ...accessCodes[route.access],
-    ...(route.body ? surface.text.bodyCodes : []),
-    ...(route.idempotencyKey === 'required' ? (['idempotency_key_required'] as const) : []),
-    ...(route.idempotencyKey === 'none' ? [] : keyCodes),
-    ...(route.errors ?? []),
-  ]);
-  const byStatus = Map.groupBy(codes, (code) => surface.presentProblem(new Problem(code, ''), '').status);
-  const statuses = [...byStatus].sort(([one], [other]) => one - other);
-  return Object.fromEntries(
-    statuses.map(([status, ofStatus]) => [
-      status,
-      {
-        description: ofStatus.map((code) => describeCode(surface, code)).join('\n\n'),
-        headers: describeErrorHeaders(route, status),
-        content: describeContent([surface.answerType], surface.text.errors),
-      },
-    ]),
-  );
-}
-
-function describeCode({ text }: Surface, code: ProblemCode): string {
-  const name = text.nameCode(code);
-  return `${name === null ? '' : `\`${name}\`: `}${problemKinds[code].meaning}`;
 }

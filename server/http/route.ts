@@ -91,6 +91,9 @@ export function answerWith(result: unknown, headers: AnswerHeaders, status = 200
  */
 export type Access = 'scope' | 'session' | 'scim' | 'anonymous' | 'public';
 
+/** Headers that only some operations answer with; `ETag` makes 304 possible. */
+export type AnswerHeader = 'ETag' | 'Cache-Control' | 'Set-Cookie' | 'Content-Disposition';
+
 interface RouteText {
   readonly method: Method;
   /** With parameters in braces: `/v1/consent/{id}`. */
@@ -109,6 +112,8 @@ interface RouteText {
   readonly isBare?: boolean;
   /** Whether the answer is sent while it is made; a tenant may have only so many at once. */
   readonly isStreamed?: boolean;
+  /** Headers of a success that other operations do not have. */
+  readonly headers?: readonly AnswerHeader[];
   /** The media type of the answer, where it is not that of the surface. */
   readonly answerType?: string;
 }

@@ -71,16 +71,47 @@ export const Id = z
 /** An opaque cursor: the nextCursor of an earlier page. */
 export const Cursor = z.string().optional().meta({ description: 'The nextCursor of an earlier page.' });
 
-/** A page of a list in the form that spec.md gives the consent lists. */
+const PageInfo = z
+  .strictObject({
+    cursor: z.string().nullable().meta({ description: 'The cursor of this page; null on the first.' }),
+    nextCursor: z.string().nullable().meta({ description: 'The cursor of the next page; null on the last.' }),
+    limit: z.int().min(1),
+    total: z.int().min(0).meta({ description: 'How many items the whole list has.' }),
+  })
+  .meta({ id: 'PageInfo' });
+
+/** A page of a list in the form that spec.md gives the consent lists; the items name it: `Notice`, `NoticePage`. */
 export function pageOf<Item extends z.ZodType>(item: Item) {
-  return z.strictObject({
-    data: z.array(item),
-    page: z.strictObject({
-      cursor: z.string().nullable().meta({ description: 'The cursor of this page; null on the first.' }),
-      nextCursor: z.string().nullable().meta({ description: 'The cursor of the next page; null on the last.' }),
-      limit: z.int().min(1),
-      total: z.int().min(0).meta({ description: 'How many items the whole list has.' }),
-    }),
+  return z.strictObject({ data: z.array(item), page: PageInfo }).meta({ id: `${idOf(item)}Page` });
+}
+
+/** A page of every other list: `AuditEvent`, `AuditEventPage`. */
+export function cursorPageOf<Item extends z.ZodType>(item: Item) {
+  const nextCursor = z.string().nullable().meta({ description: 'The cursor of the next page; null on the last.' });
+  return z.strictObject({ items: z.array(item), nextCursor }).meta({ id: `${idOf(item)}Page` });
+}
+
+/** A list that is short enough to have whole: `Session`, `SessionList`. */
+export function listOf<Item extends z.ZodType>(item: Item) {
+  return z.strictObject({ items: z.array(item) }).meta({ id: `${idOf(item)}List` });
+}
+
+function idOf(item: z.ZodType): string {
+  const id = item.meta()?.id;
+  if (id === undefined) throw new Error('the items of a list need an id, which names the list in the OpenAPI document');
+  return id;
+}
+
+/** Any JSON value of ours. Not z.json(): generators of clients cannot read its recursion in the OpenAPI document. */
+export const AnyJson = z.unknown() as z.ZodType<z.core.util.JSONType>;
+
+/** The list of one URN with which SCIM marks a body (RFC 7643 section 3), as an array: generators read no tuples. */
+export function schemasOf<Urn extends string>(urn: Urn) {
+  return z.tuple([z.literal(urn)]).meta({
+    override: ({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }) => {
+      delete jsonSchema.prefixItems;
+      Object.assign(jsonSchema, { items: { type: 'string', const: urn }, minItems: 1, maxItems: 1 });
+    },
   });
 }
 

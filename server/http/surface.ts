@@ -48,17 +48,19 @@ const bodyLimit = 64 * 1024;
 /** spec.md "Errors". */
 const ErrorEnvelope = z
   .strictObject({
-    error: z.looseObject({
-      code: z.string().meta({ description: 'One of the codes of this operation.' }),
-      message: z.string().meta({ description: 'What is wrong and what to do about it, for people.' }),
-      details: z
-        .array(z.strictObject({ path: z.string(), issue: z.string() }))
-        .optional()
-        .meta({ description: 'Each value that breaks its rule, such as body.purposes.analytics; the first 100.' }),
-      requestId: z.string().optional(),
-    }),
+    error: z
+      .looseObject({
+        code: z.string().meta({ description: 'One of the codes of this operation.' }),
+        message: z.string().meta({ description: 'What is wrong and what to do about it, for people.' }),
+        details: z
+          .array(z.strictObject({ path: z.string(), issue: z.string() }).meta({ id: 'ProblemDetail' }))
+          .optional()
+          .meta({ description: 'Each value that breaks its rule, such as body.purposes.analytics; the first 100.' }),
+        requestId: z.string().optional().meta({ description: 'The value of Svc-Request-Id.' }),
+      })
+      .meta({ id: 'Problem' }),
   })
-  .meta({ id: 'Error' });
+  .meta({ id: 'ErrorEnvelope' });
 
 /** The REST API: JSON in envelopes (spec.md "Response envelope", "Errors"). */
 export const rest: Surface = {

@@ -14,22 +14,44 @@ import type { OpenedSession } from './open-session.ts';
 import { NewPassword, TypedPassword } from './password.ts';
 import type { IdentityServices } from './services.ts';
 import { answerChallenge, signIn } from './sign-in.ts';
-import { User, viewUser } from './user-view.ts';
+import { TenantReference, User, viewUser } from './user-view.ts';
 
-const TenantName = z.strictObject({ id: Id, slug: z.string(), name: z.string() });
+const OwnSession = z.strictObject({ id: Id, expiresAt: UtcTime }).meta({ id: 'SessionReference' });
 
 const SignedIn = z
   .strictObject({
     status: z.literal('signed_in'),
     user: User,
-    tenant: TenantName,
-    session: z.strictObject({ id: Id, expiresAt: UtcTime }),
+    tenant: TenantReference,
+    session: OwnSession,
   })
   .meta({ id: 'SignedIn', description: 'The session is in the cookie that comes along.' });
 
 const CodeWanted = z
   .strictObject({ status: z.literal('mfa_required'), challengeId: Id, expiresAt: UtcTime })
-  .meta({ id: 'CodeWanted', description: 'Send the code to /v1/auth/challenge.' });
+  .meta({ id: 'MfaChallenge', description: 'Send the code to /v1/auth/challenge.' });
+
+const SignInInput = z
+  .strictObject({
+    email: z.string().min(1).max(320),
+    password: TypedPassword,
+    tenant: z.string().min(1).max(200).optional().meta({ description: 'Id or slug of the tenant.' }),
+  })
+  .meta({ id: 'SignInInput' });
+const ChallengeAnswer = z
+  .strictObject({ challengeId: Id, code: z.string().min(1).max(64) })
+  .meta({ id: 'MfaChallengeAnswer' });
+const SignedOut = z.strictObject({ status: z.literal('signed_out') }).meta({ id: 'SignedOut' });
+const PasswordChange = z
+  .strictObject({ currentPassword: TypedPassword, newPassword: NewPassword })
+  .meta({ id: 'PasswordChange' });
+const ChangedPassword = z.strictObject({ session: OwnSession }).meta({ id: 'ChangedPassword' });
+const InvitationAcceptance = z
+  .strictObject({ token: z.string().min(1).max(200), password: NewPassword })
+  .meta({ id: 'InvitationAcceptance' });
+const AcceptedInvitation = z
+  .strictObject({ email: z.string(), tenant: TenantReference })
+  .meta({ id: 'AcceptedInvitation' });
 
 /** Sign-in and sign-out, invitations taken, passwords changed (contract.md "Operations beyond the spec's tables"). */
 export function authRoutes(services: IdentityServices): readonly Route[] {
@@ -61,12 +83,9 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
       summary: 'Sign in with a password',
       description:
         'Answers `signed_in` with the session cookie, or `mfa_required` with a challenge where a second factor is on. Without `tenant` it is the tenant that the person signed in to last.',
-      body: z.strictObject({
-        email: z.string().min(1).max(320),
-        password: TypedPassword,
-        tenant: z.string().min(1).max(200).optional().meta({ description: 'Id or slug of the tenant.' }),
-      }),
+      body: SignInInput,
       status: 200,
+      headers: ['Set-Cookie'],
       result: z.union([SignedIn, CodeWanted]),
       errors: ['invalid_credentials', 'forbidden', 'unavailable'],
       limits,
@@ -84,8 +103,9 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
       summary: 'Finish a sign-in with a code of the second factor',
       description:
         'The code is one of six digits or a backup code. A challenge lasts five minutes and takes five tries; the session is bound to it.',
-      body: z.strictObject({ challengeId: Id, code: z.string().min(1).max(64) }),
+      body: ChallengeAnswer,
       status: 200,
+      headers: ['Set-Cookie'],
       result: SignedIn,
       errors: ['invalid_challenge', 'code_incorrect', 'forbidden', 'unavailable'],
       limits,
@@ -96,9 +116,11 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
       path: '/v1/auth/sign-out',
       operationId: 'signOut',
       tag: 'Sign-in',
-      summary: 'End the session',
+      summary: 'Sign out',
+      description: 'Ends the session and clears its cookie.',
       status: 200,
-      result: z.strictObject({ status: z.literal('signed_out') }),
+      headers: ['Set-Cookie'],
+      result: SignedOut,
       async change({ principal: { actor, tenantId, credential }, client }, work) {
         // The chain before the sessions, in the order of everything that ends one.
         await lockChain(work.transaction, tenantId, 'audit');
@@ -118,11 +140,12 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
       path: '/v1/auth/password',
       operationId: 'changePassword',
       tag: 'Sign-in',
-      summary: 'Change the own password',
+      summary: 'Change your password',
       description: 'Every other session of the person ends; this one goes on under a new cookie.',
-      body: z.strictObject({ currentPassword: TypedPassword, newPassword: NewPassword }),
+      body: PasswordChange,
       status: 200,
-      result: z.strictObject({ session: z.strictObject({ id: Id, expiresAt: UtcTime }) }),
+      headers: ['Set-Cookie'],
+      result: ChangedPassword,
       errors: ['password_incorrect', 'forbidden', 'unavailable'],
       async handle(call) {
         const { id, token, expiresAt } = await changePassword(services, call, call.body);
@@ -136,12 +159,13 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
       path: '/v1/auth/invitations/accept',
       operationId: 'acceptInvitation',
       tag: 'Sign-in',
-      summary: 'Take an invitation',
+      summary: 'Accept an invitation',
       description:
         'Sets the password of the person. Somebody who signs in to another tenant already sends the password that they have; it stays as it is.',
-      body: z.strictObject({ token: z.string().min(1).max(200), password: NewPassword }),
+      body: InvitationAcceptance,
       status: 200,
-      result: z.strictObject({ email: z.string(), tenant: TenantName }),
+      headers: ['Set-Cookie'],
+      result: AcceptedInvitation,
       errors: ['invalid_credentials', 'forbidden', 'unavailable'],
       limits,
       async handle(call) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RoleName } from '../access/roles.ts';
 import { recordChange } from '../audit/row-state.ts';
 import { callSource } from '../audit/source.ts';
 import { readCursor, writeCursor } from '../http/cursor.ts';
@@ -19,7 +20,11 @@ import {
 import { invite } from './invitations.ts';
 import { requireRoleToGive } from './role-rules.ts';
 import type { IdentityServices } from './services.ts';
-import { RoleName } from './user-view.ts';
+
+const InvitationInput = z.strictObject({ email: Email, role: RoleName.optional() }).meta({ id: 'InvitationInput' });
+const CreatedInvitation = Invitation.extend({
+  token: z.string().meta({ description: 'The token itself: shown this once.' }),
+}).meta({ id: 'CreatedInvitation' });
 
 /** The operations on invitations. */
 export function invitationRoutes({ database, hasher, clock }: IdentityServices): readonly Route[] {
@@ -50,13 +55,13 @@ export function invitationRoutes({ database, hasher, clock }: IdentityServices):
       path: '/v1/users/invitations',
       operationId: 'inviteUser',
       tag: 'Users',
-      summary: 'Invite somebody',
+      summary: 'Invite a user',
       description:
         'Answers with a token that is shown once: hand it to the person, who sends it with a password to /v1/auth/invitations/accept within a week. It also gives a member a new password. Without `role` it is the default role of the tenant.',
       scope: 'users:write',
-      body: z.strictObject({ email: Email, role: RoleName.optional() }),
+      body: InvitationInput,
       status: 201,
-      result: Invitation.extend({ token: z.string() }),
+      result: CreatedInvitation,
       showsSecret: true,
       errors: ['forbidden'],
       async change(call, work) {

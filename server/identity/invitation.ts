@@ -19,7 +19,7 @@ export const Invitation = z
     id: Id,
     email: z.string(),
     role: MemberRoleName,
-    status: z.enum(invitationStatuses),
+    status: z.enum(invitationStatuses).meta({ id: 'InvitationStatus' }),
     createdAt: UtcTime,
     expiresAt: UtcTime,
     acceptedAt: UtcTime.nullable(),

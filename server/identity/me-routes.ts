@@ -12,22 +12,32 @@ import { listSecondFactorHolders } from './account-store.ts';
 import { viewSessions } from './list-sessions.ts';
 import { findMember, listMembershipsOf } from './membership-store.ts';
 import type { IdentityServices } from './services.ts';
-import { MemberRoleName, SessionView, User, viewUser } from './user-view.ts';
+import {
+  EndedSessions,
+  MemberRoleName,
+  SessionList,
+  SessionView,
+  TenantReference,
+  User,
+  viewUser,
+} from './user-view.ts';
 
 const Me = z
   .strictObject({
     user: User,
-    tenant: z.strictObject({ id: Id, slug: z.string(), name: z.string() }),
+    tenant: TenantReference,
     scopes: z.array(z.string()).meta({ description: 'What the role of the person allows.' }),
     session: SessionView,
     memberships: z
       .array(
-        z.strictObject({
-          tenantId: Id,
-          tenantSlug: z.string(),
-          tenantName: z.string(),
-          role: MemberRoleName,
-        }),
+        z
+          .strictObject({
+            tenantId: Id,
+            tenantSlug: z.string(),
+            tenantName: z.string(),
+            role: MemberRoleName,
+          })
+          .meta({ id: 'Membership' }),
       )
       .meta({ description: 'Every tenant that the person may sign in to.' }),
   })
@@ -59,7 +69,8 @@ export function meRoutes(services: IdentityServices): readonly Route[] {
       path: '/v1/me',
       operationId: 'getMe',
       tag: 'Sign-in',
-      summary: 'Get the signed-in person, the session and what the role allows',
+      summary: 'Get the signed-in user, the session and the scopes of the role',
+      description: 'Also lists every tenant that the user can sign in to.',
       status: 200,
       result: Me,
       async handle({ principal: { tenantId, actor, scopes, credential } }) {
@@ -89,9 +100,10 @@ export function meRoutes(services: IdentityServices): readonly Route[] {
       path: '/v1/me/sessions',
       operationId: 'listMySessions',
       tag: 'Sign-in',
-      summary: 'List the own sessions, newest first',
+      summary: 'List your sessions, newest first',
+      description: 'Only the sessions in this tenant. `isCurrent` marks the one of this request.',
       status: 200,
-      result: z.strictObject({ items: z.array(SessionView) }),
+      result: SessionList,
       handle: async ({ principal: { tenantId, actor, credential } }) => ({
         items: await viewSessions(services, tenantId, actor.id, credential.id),
       }),
@@ -101,9 +113,10 @@ export function meRoutes(services: IdentityServices): readonly Route[] {
       path: '/v1/me/sessions',
       operationId: 'endMyOtherSessions',
       tag: 'Sign-in',
-      summary: 'End every own session but this one',
+      summary: 'End every session of yours except this one',
+      description: 'The session of this request stays.',
       status: 200,
-      result: z.strictObject({ ended: z.int().min(0) }),
+      result: EndedSessions,
       change: (call, work) => end(call, work, { exceptSessionId: call.principal.credential.id }),
     }),
     defineUserRoute({
@@ -111,10 +124,11 @@ export function meRoutes(services: IdentityServices): readonly Route[] {
       path: '/v1/me/sessions/{id}',
       operationId: 'endMySession',
       tag: 'Sign-in',
-      summary: 'End one of the own sessions',
+      summary: 'End one of your sessions',
+      description: 'The `id` comes from the list of sessions. The session of this request can be ended too.',
       params: z.strictObject({ id: Id }),
       status: 200,
-      result: z.strictObject({ ended: z.int().min(0) }),
+      result: EndedSessions,
       async change(call, work) {
         const ended = await end(call, work, { sessionId: call.params.id });
         if (ended.ended === 0) throw notFound('session');

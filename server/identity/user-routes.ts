@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { platformRole } from '../access/roles.ts';
+import { platformRole, RoleName } from '../access/roles.ts';
 import { endSessions } from '../access/session-store.ts';
 import { callSource, clientSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
@@ -19,7 +19,7 @@ import { changeMembers, readMembersForChange } from './membership-changes.ts';
 import { countMembers, findMember, findMemberByEmail, isAcceptedElsewhere, listMembers } from './membership-store.ts';
 import { requireAdminLeft, requireRoleToGive } from './role-rules.ts';
 import type { IdentityServices } from './services.ts';
-import { MemberRoleName, RoleName, SessionView, User, viewUser } from './user-view.ts';
+import { EndedSessions, MemberRoleName, SessionList, User, viewUser } from './user-view.ts';
 
 const Reason = z.string().trim().min(1).max(500).optional().meta({ description: 'Why; stands in the audit log.' });
 
@@ -119,7 +119,9 @@ export function userRoutes(services: IdentityServices): readonly Route[] {
         'A suspended member cannot sign in, and their sessions in this tenant end at once. The last administrator who can sign in stays one.',
       scope: 'users:write',
       params: z.strictObject({ id: Id }),
-      body: z.strictObject({ role: RoleName.optional(), active: z.boolean().optional(), reason: Reason }),
+      body: z
+        .strictObject({ role: RoleName.optional(), active: z.boolean().optional(), reason: Reason })
+        .meta({ id: 'UserChange' }),
       status: 200,
       result: User,
       errors: ['forbidden'],
@@ -184,7 +186,7 @@ export function userRoutes(services: IdentityServices): readonly Route[] {
       scope: 'users:read',
       params: z.strictObject({ id: Id }),
       status: 200,
-      result: z.strictObject({ items: z.array(SessionView) }),
+      result: SessionList,
       async handle({ params, principal: { tenantId, credential } }) {
         const { userId } = await requireMember(database.kysely, tenantId, params.id);
         return { items: await viewSessions(services, tenantId, userId, credential.id) };
@@ -199,7 +201,7 @@ export function userRoutes(services: IdentityServices): readonly Route[] {
       scope: 'users:write',
       params: z.strictObject({ id: Id }),
       status: 200,
-      result: z.strictObject({ ended: z.int().min(0) }),
+      result: EndedSessions,
       change: (call, work) => revoke(call, work, call.params.id),
     }),
     defineRoute({
@@ -211,7 +213,7 @@ export function userRoutes(services: IdentityServices): readonly Route[] {
       scope: 'users:write',
       params: z.strictObject({ id: Id, sessionId: Id }),
       status: 200,
-      result: z.strictObject({ ended: z.int().min(0) }),
+      result: EndedSessions,
       async change(call, work) {
         const ended = await revoke(call, work, call.params.id, call.params.sessionId);
         if (ended.ended === 0) throw notFound('session');

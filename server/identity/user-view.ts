@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { platformRole, roleIds } from '../access/roles.ts';
-import { Id, UtcTime } from '../http/schemas.ts';
+import { Id, listOf, UtcTime } from '../http/schemas.ts';
 import type { Membership } from './membership.ts';
 import { canSignIn, displayName } from './membership.ts';
 
-export const RoleName = z.enum(roleIds).meta({ description: 'What the member may do.' });
-export const MemberRoleName = z.enum([...roleIds, platformRole]);
+export const MemberRoleName = z
+  .enum([...roleIds, platformRole])
+  .meta({ id: 'MemberRole', description: 'A role, or the platform role that only the operator of the server gives.' });
+const UserStatus = z.enum(['active', 'suspended', 'deleted']).meta({ id: 'UserStatus' });
 
 /** A member of a tenant, as the tenant sees them. */
 export const User = z
@@ -17,7 +19,7 @@ export const User = z
     familyName: z.string().nullable(),
     externalId: z.string().nullable().meta({ description: 'The id that the identity provider gave.' }),
     role: MemberRoleName,
-    status: z.enum(['active', 'suspended', 'deleted']),
+    status: UserStatus,
     canSignIn: z.boolean().meta({ description: 'False until the person has taken an invitation of this tenant.' }),
     mfaEnabled: z.boolean(),
     createdAt: UtcTime,
@@ -59,3 +61,40 @@ export const SessionView = z
   })
   .meta({ id: 'Session' });
 export type SessionView = z.output<typeof SessionView>;
+export const SessionList = listOf(SessionView);
+
+/** How many sessions a request ended. */
+export const EndedSessions = z.strictObject({ ended: z.int().min(0) }).meta({ id: 'EndedSessions' });
+
+/** The tenant of a session. */
+export const TenantReference = z
+  .strictObject({ id: Id, slug: z.string(), name: z.string() })
+  .meta({ id: 'TenantReference' });
+
+const memberFields = { userId: Id, email: z.string(), role: MemberRoleName, status: UserStatus };
+const StatusState = z.strictObject({ status: UserStatus }).meta({ id: 'UserStatusState' });
+const RoleState = z.strictObject({ role: MemberRoleName }).meta({ id: 'UserRoleState' });
+const StatusChange = z
+  .strictObject({
+    ...memberFields,
+    before: StatusState,
+    after: StatusState,
+  })
+  .meta({ id: 'UserStatusEventData' });
+
+/** The data of the webhook events about members. */
+export const userEvents = {
+  'user.provisioned': z
+    .strictObject({
+      ...memberFields,
+      after: z.strictObject({ role: MemberRoleName, status: UserStatus }).meta({ id: 'UserState' }),
+      restored: z.literal(true).optional().meta({ description: 'True for a former member who comes back.' }),
+    })
+    .meta({ id: 'UserProvisionedEventData' }),
+  'user.suspended': StatusChange,
+  'user.reactivated': StatusChange,
+  'user.deprovisioned': StatusChange,
+  'user.role_changed': z
+    .strictObject({ ...memberFields, before: RoleState, after: RoleState })
+    .meta({ id: 'UserRoleEventData' }),
+};

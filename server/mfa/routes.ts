@@ -12,10 +12,12 @@ import { enrolTotp, renewBackupCodes, verifyEnrolment } from './enrol.ts';
 import { MfaStatus } from './second-factor.ts';
 import { isSecondFactorEnabled, readStatus } from './store.ts';
 
-const PasswordBody = z.strictObject({ password: TypedPassword });
-const CodeBody = z.strictObject({
-  code: z.string().min(1).max(64).meta({ description: 'The six digits that the authenticator shows.' }),
-});
+const PasswordBody = z.strictObject({ password: TypedPassword }).meta({ id: 'PasswordConfirmation' });
+const CodeBody = z
+  .strictObject({
+    code: z.string().min(1).max(64).meta({ description: 'The six digits that the authenticator shows.' }),
+  })
+  .meta({ id: 'TotpCode' });
 const BackupCodes = z.array(z.string()).meta({
   description: 'Each is good once, in place of a code of the authenticator. Shown here only.',
 });
@@ -30,7 +32,7 @@ export function mfaRoutes(services: IdentityServices): readonly Route[] {
       path: '/v1/me/mfa',
       operationId: 'getMfaStatus',
       tag,
-      summary: 'Read the status of your second factor',
+      summary: 'Get the status of your second factor',
       description: 'The status is the whole body, without `data` around it.',
       status: 200,
       result: MfaStatus,
@@ -47,10 +49,12 @@ export function mfaRoutes(services: IdentityServices): readonly Route[] {
         'Your sign-in stays as it is until a code is verified. An enrolment that waits is replaced together with its backup codes; a second factor that is on must be disabled first.',
       body: PasswordBody,
       status: 200,
-      result: z.strictObject({
-        totpURI: z.string().meta({ description: 'An otpauth://totp/ URI, to be shown as a QR code.' }),
-        backupCodes: BackupCodes,
-      }),
+      result: z
+        .strictObject({
+          totpURI: z.string().meta({ description: 'An otpauth://totp/ URI, to be shown as a QR code.' }),
+          backupCodes: BackupCodes,
+        })
+        .meta({ id: 'TotpEnrollment' }),
       errors: ['password_incorrect', 'forbidden', 'unavailable'],
       async handle(call) {
         const { totpUri, backupCodes } = await enrolTotp(services, call, call.body.password);
@@ -67,6 +71,7 @@ export function mfaRoutes(services: IdentityServices): readonly Route[] {
         'Every other session of yours ends, in every tenant; this one goes on under a new cookie. The code counts as used.',
       body: CodeBody,
       status: 200,
+      headers: ['Set-Cookie'],
       result: MfaStatus,
       errors: ['code_incorrect', 'forbidden'],
       async handle(call) {
@@ -85,6 +90,7 @@ export function mfaRoutes(services: IdentityServices): readonly Route[] {
         'Forgets the secret and the backup codes. Every other session of yours ends, in every tenant; this one goes on under a new cookie. A password that is too short to stand alone must be changed first.',
       body: PasswordBody,
       status: 200,
+      headers: ['Set-Cookie'],
       result: MfaStatus,
       errors: ['password_incorrect', 'forbidden', 'unavailable'],
       async handle(call) {
@@ -108,11 +114,11 @@ export function mfaRoutes(services: IdentityServices): readonly Route[] {
       path: '/v1/me/mfa/backup-codes',
       operationId: 'replaceBackupCodes',
       tag,
-      summary: 'Make another set of backup codes',
+      summary: 'Replace the backup codes',
       description: 'All earlier ones end.',
       body: PasswordBody,
       status: 200,
-      result: z.strictObject({ backupCodes: BackupCodes }),
+      result: z.strictObject({ backupCodes: BackupCodes }).meta({ id: 'BackupCodes' }),
       errors: ['password_incorrect', 'forbidden', 'unavailable'],
       async handle(call) {
         return { backupCodes: [...(await renewBackupCodes(services, call, call.body.password))] };

@@ -76,7 +76,7 @@ export function breachRoutes({ database, hasher }: PrivacyServices): readonly Ro
       path: '/v1/breach/{id}',
       operationId: 'editBreach',
       tag,
-      summary: 'Edit a breach, tell of its notifications, move it to another status',
+      summary: 'Edit a breach: its status, its notifications, its details',
       description: `What is left out stays as it is. An open incident can become contained or closed, a contained one closed, and a closed one open again.
 
 \`notificationReason\` is required to close an incident that the authority was not notified of, and where it was notified after the 72 hours. Emits \`breach.updated\`; an edit that changes nothing emits nothing.`,

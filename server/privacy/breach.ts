@@ -4,8 +4,8 @@ import { isNotificationOverdue, notificationDue } from './breach-deadline.ts';
 import { breachStatuses } from './breach-status.ts';
 
 export const breachSeverities = ['low', 'medium', 'high', 'critical'] as const;
-export const BreachSeverity = z.enum(breachSeverities);
-export const BreachStatusName = z.enum(breachStatuses);
+export const BreachSeverity = z.enum(breachSeverities).meta({ id: 'BreachSeverity' });
+export const BreachStatusName = z.enum(breachStatuses).meta({ id: 'BreachStatus' });
 
 const DataCategories = z
   .array(VisibleText.max(100))
@@ -81,6 +81,13 @@ export const BreachView = z
   })
   .meta({ id: 'Breach' });
 export type BreachView = z.output<typeof BreachView>;
+
+const BreachEventData = z
+  .strictObject({ breachId: Id, severity: BreachSeverity, status: BreachStatusName, notificationDueAt: UtcTime })
+  .meta({ id: 'BreachEventData' });
+
+/** The data of the webhook events about incidents. */
+export const breachEvents = { 'breach.reported': BreachEventData, 'breach.updated': BreachEventData };
 
 /** An incident as it is kept: without what follows from it and from the time of looking at it. */
 export type Breach = Omit<BreachView, 'notificationDueAt' | 'isNotificationOverdue'>;

@@ -8,8 +8,10 @@ export const dsrChannels = ['email', 'phone', 'web', 'letter', 'in_person', 'oth
 export const dsrStatuses = ['open', 'completed'] as const;
 export const dsrOutcomes = ['fulfilled', 'rejected', 'partially_fulfilled'] as const;
 
-export const DsrType = z.enum(dsrTypes);
-export const DsrStatus = z.enum(dsrStatuses);
+export const DsrType = z.enum(dsrTypes).meta({ id: 'DataSubjectRequestType' });
+export const DsrStatus = z.enum(dsrStatuses).meta({ id: 'DataSubjectRequestStatus' });
+const DsrChannel = z.enum(dsrChannels).meta({ id: 'DataSubjectRequestChannel' });
+export const DsrOutcome = z.enum(dsrOutcomes).meta({ id: 'DataSubjectRequestOutcome' });
 
 /** Taken as it is: it must be found again under the very text that other systems use. */
 export const DsrSubjectId = z.string().min(1).max(256);
@@ -20,7 +22,7 @@ export const DsrInput = z
   .strictObject({
     subjectId: DsrSubjectId.meta({ description: 'Who asks, by the id that the tenant knows them by.' }),
     type: DsrType,
-    channel: z.enum(dsrChannels).optional().meta({ description: 'How the request came.' }),
+    channel: DsrChannel.optional().meta({ description: 'How the request came.' }),
     notes: VisibleText.max(5000).optional(),
     receivedAt: Time.optional().meta({
       description:
@@ -39,7 +41,7 @@ export type DsrExtension = z.output<typeof DsrExtension>;
 /** What completes a request: whose request is not fulfilled must be told why (GDPR Article 12(4)). */
 export const DsrCompletion = z
   .strictObject({
-    outcome: z.enum(dsrOutcomes),
+    outcome: DsrOutcome,
     reason: Reason.optional().meta({ description: 'Required unless the request is fulfilled.' }),
   })
   .refine(({ outcome, reason }) => outcome === 'fulfilled' || reason !== undefined, {
@@ -55,7 +57,7 @@ export const DsrView = z
     id: Id,
     subjectId: z.string(),
     type: DsrType,
-    channel: z.enum(dsrChannels).nullable(),
+    channel: DsrChannel.nullable(),
     notes: z.string().nullable(),
     status: DsrStatus,
     receivedAt: UtcTime,
@@ -63,7 +65,7 @@ export const DsrView = z
     isOverdue: z.boolean().meta({ description: 'Whether it is open past its due date.' }),
     extendedAt: UtcTime.nullable(),
     extensionReason: z.string().nullable(),
-    outcome: z.enum(dsrOutcomes).nullable(),
+    outcome: DsrOutcome.nullable(),
     reason: z.string().nullable().meta({ description: 'Why it was not fulfilled, or not wholly.' }),
     completedAt: UtcTime.nullable(),
     createdAt: UtcTime,
@@ -71,6 +73,16 @@ export const DsrView = z
   })
   .meta({ id: 'DataSubjectRequest' });
 export type DsrView = z.output<typeof DsrView>;
+
+/** The data of the webhook events about requests; that of `dsr.completed` is exactly what spec.md "Events" 4 says. */
+export const dsrEvents = {
+  'dsr.created': z
+    .strictObject({ dsrId: Id, subjectId: z.string(), type: DsrType, dueAt: UtcTime })
+    .meta({ id: 'DataSubjectRequestCreatedEventData' }),
+  'dsr.completed': z
+    .strictObject({ dsrId: Id, subjectId: z.string(), type: DsrType, outcome: DsrOutcome })
+    .meta({ id: 'DataSubjectRequestCompletedEventData' }),
+};
 
 /** A request without what depends on the time of looking at it. */
 export type Dsr = Omit<DsrView, 'isOverdue'>;

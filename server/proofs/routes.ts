@@ -12,7 +12,7 @@ import { ImpossibleRange, prepareExport } from '../ledger/export.ts';
 import { explainIncomplete } from './explain-incomplete.ts';
 import { proveConsistency, proveInclusion, requireCheckpoint } from './prove.ts';
 import { requestCheckpoint } from './request-checkpoint.ts';
-import { CheckpointView, ConsistencyProof, InclusionProof, presentCheckpoint } from './views.ts';
+import { CheckpointPage, CheckpointView, ConsistencyProof, InclusionProof, presentCheckpoint } from './views.ts';
 
 const tag = 'Proofs';
 const Size = z
@@ -54,7 +54,7 @@ function ledgerRoutes(
       scope,
       query: z.strictObject({ cursor: Cursor, limit: queryInteger(1, 100, 25) }),
       status: 200,
-      result: z.strictObject({ items: z.array(CheckpointView), nextCursor: z.string().nullable() }),
+      result: CheckpointPage,
       errors: ['invalid_cursor'],
       async handle({ query: { cursor, limit }, principal: { tenantId } }) {
         const list = ['checkpoints', tenantId, ledger];
@@ -144,6 +144,7 @@ function ledgerRoutes(
       isBare: true,
       isStreamed: true,
       answerType: 'application/jsonl; charset=utf-8',
+      headers: ['Content-Disposition'],
       result: z.string().meta({ description: 'JSON Lines.' }),
       errors: ['checkpoint_missing'],
       async handle({ query: { from = null, to = null, since = null }, principal: { tenantId } }) {

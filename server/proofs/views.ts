@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { UtcTime } from '../http/schemas.ts';
+import { cursorPageOf, UtcTime } from '../http/schemas.ts';
 import type { LedgerName } from '../ledger/append.ts';
 import type { StoredCheckpoint } from '../ledger/checkpoint-store.ts';
 
@@ -9,7 +9,7 @@ const size = z.int().min(0);
 /** A signed checkpoint as the API gives it. */
 export const CheckpointView = z
   .strictObject({
-    ledger: z.enum(['audit', 'consent']),
+    ledger: z.enum(['audit', 'consent']).meta({ id: 'LedgerName' }),
     size: size.meta({ description: 'How many entries of the ledger it speaks of: those numbered 1 to this.' }),
     rootHash: Base64Hash.meta({ description: 'Root of the Merkle tree (RFC 6962) over these entries, base64.' }),
     at: UtcTime,
@@ -20,6 +20,7 @@ export const CheckpointView = z
   })
   .meta({ id: 'Checkpoint' });
 export type CheckpointView = z.output<typeof CheckpointView>;
+export const CheckpointPage = cursorPageOf(CheckpointView);
 
 export function presentCheckpoint(ledger: LedgerName, checkpoint: StoredCheckpoint): CheckpointView {
   const { size, rootHash, at, note } = checkpoint;

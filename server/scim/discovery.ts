@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { schemasOf } from '../http/schemas.ts';
 import { groupUrn } from './group.ts';
 import { largestPage } from './list.ts';
 import type { Locate } from './location.ts';
@@ -9,29 +10,35 @@ const configUrn = 'urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig';
 const resourceTypeUrn = 'urn:ietf:params:scim:schemas:core:2.0:ResourceType';
 
 function metaOf<Type extends string>(resourceType: Type) {
-  return z.strictObject({ resourceType: z.literal(resourceType), location: z.url() });
+  return z
+    .strictObject({ resourceType: z.literal(resourceType), location: z.url() })
+    .meta({ id: `Scim${resourceType}Meta` });
 }
 
-const Feature = z.strictObject({ supported: z.boolean() });
+const Feature = z.strictObject({ supported: z.boolean() }).meta({ id: 'ScimFeature' });
 
 /** RFC 7643 section 5. */
 export const ServiceProviderConfig = z
   .strictObject({
-    schemas: z.tuple([z.literal(configUrn)]),
+    schemas: schemasOf(configUrn),
     patch: Feature,
-    bulk: z.strictObject({ supported: z.boolean(), maxOperations: z.int(), maxPayloadSize: z.int() }),
-    filter: z.strictObject({ supported: z.boolean(), maxResults: z.int() }),
+    bulk: z
+      .strictObject({ supported: z.boolean(), maxOperations: z.int(), maxPayloadSize: z.int() })
+      .meta({ id: 'ScimBulkFeature' }),
+    filter: z.strictObject({ supported: z.boolean(), maxResults: z.int() }).meta({ id: 'ScimFilterFeature' }),
     changePassword: Feature,
     sort: Feature,
     etag: Feature,
     authenticationSchemes: z.array(
-      z.strictObject({
-        type: z.literal('oauthbearertoken'),
-        name: z.string(),
-        description: z.string(),
-        specUri: z.url(),
-        primary: z.boolean(),
-      }),
+      z
+        .strictObject({
+          type: z.literal('oauthbearertoken'),
+          name: z.string(),
+          description: z.string(),
+          specUri: z.url(),
+          primary: z.boolean(),
+        })
+        .meta({ id: 'ScimAuthenticationScheme' }),
     ),
     meta: metaOf('ServiceProviderConfig'),
   })
@@ -81,7 +88,7 @@ const Attribute: z.ZodType<AttributeDefinition> = z
 /** RFC 7643 section 7. */
 export const ScimSchema = z
   .strictObject({
-    schemas: z.tuple([z.literal(schemaUrn)]),
+    schemas: schemasOf(schemaUrn),
     id: z.string(),
     name: z.string(),
     description: z.string(),
@@ -103,13 +110,13 @@ export function presentSchemas(locate: Locate): z.output<typeof ScimSchema>[] {
 /** RFC 7643 section 6. */
 export const ResourceType = z
   .strictObject({
-    schemas: z.tuple([z.literal(resourceTypeUrn)]),
+    schemas: schemasOf(resourceTypeUrn),
     id: z.string(),
     name: z.string(),
     description: z.string(),
     endpoint: z.string(),
     schema: z.string(),
-    schemaExtensions: z.array(z.never()),
+    schemaExtensions: z.array(z.string()).max(0).meta({ description: 'None.' }),
     meta: metaOf('ResourceType'),
   })
   .meta({ id: 'ScimResourceType' });

@@ -4,25 +4,31 @@ import { Problem } from '../http/problem.ts';
 import { findGroupByName, type GroupRoleMap, groupUrn } from './group.ts';
 import { invalidValue, quote, readAttributes, readByHand, readMessage } from './message.ts';
 
-const Members = z.array(z.looseObject({ value: z.string().meta({ description: 'The id of a user.' }) }));
+const Members = z.array(
+  z.looseObject({ value: z.string().meta({ description: 'The id of a user.' }) }).meta({ id: 'ScimMemberInput' }),
+);
 const schemas = z.array(z.string()).meta({ description: `Contains ${groupUrn}.` });
 
 /** The body of a POST, for the documentation. */
 export const NewGroupBody = readByHand(
-  z.looseObject({
-    schemas,
-    displayName: z.string().meta({ description: 'A role, or the name of a group that the tenant mapped to one.' }),
-    members: Members.optional().meta({ description: 'Who joins the group.' }),
-  }),
+  z
+    .looseObject({
+      schemas,
+      displayName: z.string().meta({ description: 'A role, or the name of a group that the tenant mapped to one.' }),
+      members: Members.optional().meta({ description: 'Who joins the group.' }),
+    })
+    .meta({ id: 'ScimGroupInput' }),
 );
 
 /** The body of a PUT, for the documentation. */
 export const GroupBody = readByHand(
-  z.looseObject({
-    schemas,
-    displayName: z.string().optional().meta({ description: 'Cannot be changed.' }),
-    members: Members.meta({ description: 'All who are to be in the group; everybody else is removed.' }),
-  }),
+  z
+    .looseObject({
+      schemas,
+      displayName: z.string().optional().meta({ description: 'Cannot be changed.' }),
+      members: Members.meta({ description: 'All who are to be in the group; everybody else is removed.' }),
+    })
+    .meta({ id: 'ScimGroupReplacement' }),
 );
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isRole, platformRole, type Role, roleIds } from '../access/roles.ts';
-import { UtcTime } from '../http/schemas.ts';
+import { isRole, platformRole, type Role, RoleName } from '../access/roles.ts';
+import { schemasOf, UtcTime } from '../http/schemas.ts';
 import type { Membership } from '../identity/membership.ts';
 import type { Locate } from './location.ts';
 
@@ -9,13 +9,15 @@ export const groupUrn = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 /** spec.md "SCIM role group"; all but `schemas` and `id` may be left out by `attributes` and `excludedAttributes`. */
 export const ScimGroup = z
   .strictObject({
-    schemas: z.tuple([z.literal(groupUrn)]),
-    id: z.enum(roleIds).meta({ description: 'The role.' }),
+    schemas: schemasOf(groupUrn),
+    id: RoleName,
     displayName: z.string().optional().meta({
       description: 'The name of the group at the identity provider where the tenant mapped one, else the role.',
     }),
     members: z
-      .array(z.strictObject({ value: z.string().optional(), display: z.string().optional() }))
+      .array(
+        z.strictObject({ value: z.string().optional(), display: z.string().optional() }).meta({ id: 'ScimMember' }),
+      )
       .optional()
       .meta({ description: 'Who has the role, but for those who were removed from it.' }),
     meta: z
@@ -24,6 +26,7 @@ export const ScimGroup = z
         created: UtcTime.optional(),
         location: z.url().optional(),
       })
+      .meta({ id: 'ScimGroupMeta' })
       .optional(),
   })
   .meta({ id: 'ScimGroup' });

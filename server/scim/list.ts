@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { schemasOf } from '../http/schemas.ts';
 import { invalidValue } from './message.ts';
 
 export const listUrn = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
@@ -58,13 +59,15 @@ function readInteger(name: string, text: string): number {
 
 /** A list of resources. */
 export function listOf<Resource extends z.ZodType>(resource: Resource) {
-  return z.strictObject({
-    schemas: z.tuple([z.literal(listUrn)]),
-    totalResults: z.int().min(0).meta({ description: 'How many resources match, on all pages.' }),
-    startIndex: z.int().min(1),
-    itemsPerPage: z.int().min(0).meta({ description: 'How many resources this page has.' }),
-    Resources: z.array(resource),
-  });
+  return z
+    .strictObject({
+      schemas: schemasOf(listUrn),
+      totalResults: z.int().min(0).meta({ description: 'How many resources match, on all pages.' }),
+      startIndex: z.int().min(1),
+      itemsPerPage: z.int().min(0).meta({ description: 'How many resources this page has.' }),
+      Resources: z.array(resource),
+    })
+    .meta({ id: `${resource.meta()?.id}List` });
 }
 
 /** The answer with one page of a list. */

@@ -76,13 +76,8 @@ export function readText(value: unknown, where: string, longest: number): string
 
 /**
  * A body that is read by hand, because its names compare without case.
- * @param schema what the documentation tells of it.
+ * @param documentedAs the schema that the OpenAPI document shows for it.
  */
-export function readByHand(schema: z.ZodType): z.ZodType<unknown> {
-  const { $schema: _, ...description } = z.toJSONSchema(schema, { io: 'input' });
-  return z.unknown().meta({
-    override: ({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }) => {
-      Object.assign(jsonSchema, description);
-    },
-  });
+export function readByHand(documentedAs: z.ZodType): z.ZodType<unknown> {
+  return z.unknown().meta({ documentedAs });
 }

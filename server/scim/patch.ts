@@ -16,18 +16,22 @@ export interface PatchOperation {
 
 /** The body of a PATCH, for the documentation. */
 export const PatchBody = readByHand(
-  z.object({
-    schemas: z.array(z.string()).meta({ description: `Contains ${patchUrn}.` }),
-    Operations: z
-      .array(
-        z.object({
-          op: z.enum(['add', 'remove', 'replace']),
-          path: z.string().optional(),
-          value: z.unknown().optional().meta({ description: 'Any JSON value; `remove` may go without one.' }),
-        }),
-      )
-      .min(1),
-  }),
+  z
+    .object({
+      schemas: z.array(z.string()).meta({ description: `Contains ${patchUrn}.` }),
+      Operations: z
+        .array(
+          z
+            .object({
+              op: z.enum(['add', 'remove', 'replace']),
+              path: z.string().optional(),
+              value: z.unknown().optional().meta({ description: 'Any JSON value; `remove` may go without one.' }),
+            })
+            .meta({ id: 'ScimPatchOperation' }),
+        )
+        .min(1),
+    })
+    .meta({ id: 'ScimPatch' }),
 );
 
 /**

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { readJsonBody } from '../http/body.ts';
 import type { Problem, ProblemCode } from '../http/problem.ts';
+import { schemasOf } from '../http/schemas.ts';
 import type { Surface } from '../http/surface.ts';
 
 /** The media type of RFC 7644 section 3.1. */
@@ -31,7 +32,7 @@ const renamed: Partial<Record<ProblemCode, { readonly status: number; readonly s
 /** RFC 7644 section 3.12. */
 const ScimError = z
   .strictObject({
-    schemas: z.tuple([z.literal(errorUrn)]),
+    schemas: schemasOf(errorUrn),
     status: z.string().meta({ description: 'The HTTP status, as text.' }),
     scimType: z
       .enum([...scimTypes])

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isRole, type Role, roleIds } from '../access/roles.ts';
+import { isRole, type Role, RoleName, roleIds } from '../access/roles.ts';
 import { Problem } from '../http/problem.ts';
 import { normalizeEmail } from '../identity/email.ts';
 import type { Membership, MembershipChange, Profile } from '../identity/membership.ts';
@@ -22,20 +22,23 @@ const longestExternalId = 512;
 
 /** The body of a user, for the documentation. */
 export const UserBody = readByHand(
-  z.looseObject({
-    schemas: z.array(z.string()).meta({ description: `Contains ${userUrn}.` }),
-    userName: z.string().meta({ format: 'email', description: 'The e-mail address; immutable.' }),
-    name: z
-      .looseObject({ givenName: z.string().max(longestName), familyName: z.string().max(longestName) })
-      .partial()
-      .optional(),
-    externalId: z.string().max(longestExternalId).optional(),
-    active: z.boolean().default(true),
-    roles: z
-      .array(z.looseObject({ value: z.enum(roleIds), primary: z.boolean().optional() }))
-      .optional()
-      .meta({ description: 'One role, or several of which one is primary; without any the tenant chooses.' }),
-  }),
+  z
+    .looseObject({
+      schemas: z.array(z.string()).meta({ description: `Contains ${userUrn}.` }),
+      userName: z.string().meta({ format: 'email', description: 'The e-mail address; immutable.' }),
+      name: z
+        .looseObject({ givenName: z.string().max(longestName), familyName: z.string().max(longestName) })
+        .partial()
+        .meta({ id: 'ScimNameInput' })
+        .optional(),
+      externalId: z.string().max(longestExternalId).optional(),
+      active: z.boolean().default(true),
+      roles: z
+        .array(z.looseObject({ value: RoleName, primary: z.boolean().optional() }).meta({ id: 'ScimRoleInput' }))
+        .optional()
+        .meta({ description: 'One role, or several of which one is primary; without any the tenant chooses.' }),
+    })
+    .meta({ id: 'ScimUserInput' }),
 );
 
 /**

@@ -41,6 +41,7 @@ export function scimUserRoutes(services: ScimServices): readonly Route[] {
       operationId: 'listScimUsers',
       tag: 'SCIM',
       summary: 'List users, in the order of their ids',
+      description: 'At most 100 on a page. The only filters are `eq` on `userName` and on `externalId`.',
       query: queryOf({
         filter: z
           .string()
@@ -65,7 +66,7 @@ export function scimUserRoutes(services: ScimServices): readonly Route[] {
       path: '/scim/v2/Users',
       operationId: 'createScimUser',
       tag: 'SCIM',
-      summary: 'Make a person a member',
+      summary: 'Provision a user',
       description: 'Somebody who was a member before comes back under the same id. They sign in once they are invited.',
       query: UserQuery,
       body: UserBody,
@@ -87,6 +88,7 @@ export function scimUserRoutes(services: ScimServices): readonly Route[] {
       operationId: 'getScimUser',
       tag: 'SCIM',
       summary: 'Get one user',
+      description: 'Choose attributes with `attributes` or `excludedAttributes`.',
       params: UserParams,
       query: UserQuery,
       status: 200,
@@ -147,7 +149,7 @@ export function scimUserRoutes(services: ScimServices): readonly Route[] {
       path: '/scim/v2/Users/{id}',
       operationId: 'deleteScimUser',
       tag: 'SCIM',
-      summary: 'Take a user out of the tenant',
+      summary: 'Remove a user from the tenant',
       description: 'The person and the history stay.',
       params: UserParams,
       query: UserQuery,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isRole } from '../access/roles.ts';
-import { UtcTime } from '../http/schemas.ts';
+import { schemasOf, UtcTime } from '../http/schemas.ts';
 import { displayName, type Membership } from '../identity/membership.ts';
 import type { Locate } from './location.ts';
 
@@ -9,7 +9,7 @@ export const userUrn = 'urn:ietf:params:scim:schemas:core:2.0:User';
 /** spec.md "SCIM user"; all but `schemas` and `id` may be left out by `attributes` and `excludedAttributes`. */
 export const ScimUser = z
   .strictObject({
-    schemas: z.tuple([z.literal(userUrn)]),
+    schemas: schemasOf(userUrn),
     id: z.string().meta({ description: 'The person; somebody who comes back keeps it.' }),
     externalId: z.string().optional().meta({ description: 'The id that the identity provider gave.' }),
     userName: z.string().optional().meta({ description: 'The e-mail address; case does not matter.' }),
@@ -19,24 +19,33 @@ export const ScimUser = z
         familyName: z.string().optional(),
         formatted: z.string().optional(),
       })
+      .meta({ id: 'ScimName' })
       .optional(),
     displayName: z.string().optional(),
     emails: z
       .array(
-        z.strictObject({
-          value: z.string().optional(),
-          type: z.literal('work').optional(),
-          primary: z.literal(true).optional(),
-        }),
+        z
+          .strictObject({
+            value: z.string().optional(),
+            type: z.literal('work').optional(),
+            primary: z.literal(true).optional(),
+          })
+          .meta({ id: 'ScimEmail' }),
       )
       .optional(),
     active: z.boolean().optional().meta({ description: 'False while the membership is suspended, for any cause.' }),
     roles: z
-      .array(z.strictObject({ value: z.string().optional(), primary: z.literal(true).optional() }))
+      .array(
+        z.strictObject({ value: z.string().optional(), primary: z.literal(true).optional() }).meta({ id: 'ScimRole' }),
+      )
       .optional()
       .meta({ description: 'The one role; none for whom the operator of the server manages.' }),
     groups: z
-      .array(z.strictObject({ value: z.string().optional(), type: z.literal('direct').optional() }))
+      .array(
+        z
+          .strictObject({ value: z.string().optional(), type: z.literal('direct').optional() })
+          .meta({ id: 'ScimGroupReference' }),
+      )
       .optional()
       .meta({ description: 'The role group that the person stands in; none after a removal from it.' }),
     meta: z
@@ -46,6 +55,7 @@ export const ScimUser = z
         lastModified: UtcTime.optional(),
         location: z.url().optional(),
       })
+      .meta({ id: 'ScimUserMeta' })
       .optional(),
   })
   .meta({ id: 'ScimUser' });

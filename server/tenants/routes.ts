@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Principal } from '../access/principal.ts';
 import type { PrivateHasher } from '../access/private-hash.ts';
-import { roleIds } from '../access/roles.ts';
+import { RoleName } from '../access/roles.ts';
 import { recordChange } from '../audit/row-state.ts';
 import { callSource } from '../audit/source.ts';
 import { notFound } from '../http/problem.ts';
@@ -24,8 +24,9 @@ import {
 
 const settings = {
   name: TenantName,
-  defaultRole: z.enum(roleIds).meta({ description: 'The role of members that come by SCIM without one.' }),
+  defaultRole: RoleName.meta({ description: 'The role of members that come by SCIM without one.' }),
   scimCompatibility: z.enum(scimCompatibilities).meta({
+    id: 'ScimCompatibility',
     description:
       'With `extended`, SCIM also takes what Okta, authentik and JumpCloud send for users and the letter of the interface refuses; each use is audited.',
   }),
@@ -40,6 +41,8 @@ const settings = {
 const TenantView = z
   .strictObject({ id: Id, slug: TenantSlug, apiVersion: z.string(), ...settings, createdAt: UtcTime })
   .meta({ id: 'Tenant' });
+
+const TenantChange = z.strictObject(settings).partial().meta({ id: 'TenantChange' });
 
 /** The operations on the tenant of the caller. */
 export function tenantRoutes(database: Database, hasher: PrivateHasher): readonly Route[] {
@@ -64,7 +67,7 @@ export function tenantRoutes(database: Database, hasher: PrivateHasher): readonl
       description:
         'What is left out stays as it is. `sso` is replaced whole. Roles that are set anew, as the default or for a group, must have no scope that the caller lacks.',
       scope: 'tenant:write',
-      body: z.strictObject(settings).partial(),
+      body: TenantChange,
       status: 200,
       result: TenantView,
       errors: ['forbidden'],

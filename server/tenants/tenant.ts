@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { platformRole, type Role, roleIds } from '../access/roles.ts';
+import { platformRole, type Role, RoleName, roleIds } from '../access/roles.ts';
 import { VisibleText } from '../http/schemas.ts';
 
 /** A tenant's short name in addresses: lower-case letters, digits and hyphens, 2 to 63 characters. */
@@ -38,7 +38,7 @@ export const SsoConfiguration = z
     attributeMap: z
       .strictObject({
         scimGroupRoleMap: z
-          .record(z.string().min(1).max(256), z.enum(roleIds))
+          .record(z.string().min(1).max(256), RoleName)
           .refine((map) => Object.keys(map).length <= 100, 'must have at most 100 groups')
           .superRefine((map, context) => {
             const roles = new Map<string, string>();
@@ -55,9 +55,10 @@ export const SsoConfiguration = z
           .default({})
           .meta({ description: 'The role of each group of the identity provider, by the name of the group.' }),
       })
+      .meta({ id: 'SsoAttributeMapInput', outputId: 'SsoAttributeMap' })
       .default({ scimGroupRoleMap: {} }),
   })
-  .meta({ id: 'SsoConfiguration' });
+  .meta({ id: 'SsoConfigurationInput', outputId: 'SsoConfiguration' });
 export type SsoConfiguration = z.output<typeof SsoConfiguration>;
 
 /** Unless the tenant chose: a month (GDPR Article 12(3)), as days. */

@@ -16,7 +16,9 @@ import type { App } from '../app.ts';
 import { systemSource } from '../audit/source.ts';
 import { databaseFile } from '../cli/require-database.ts';
 import type { ServerLimits } from '../graceful-server.ts';
+import { listStatuses } from '../http/openapi-responses.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
+import { RouteTable } from '../http/route-table.ts';
 import { accountRows, recordAccountChange, updatePassword } from '../identity/account-store.ts';
 import { addMember } from '../identity/membership-changes.ts';
 import { type Installation, openInstallation } from '../installation.ts';
@@ -253,6 +255,14 @@ export async function startTestServer(
   };
   const tenant = await addTenant('first');
 
+  const table = new RouteTable(server.app.routes);
+  /** Every status that any test gets from an operation stands in its documentation. */
+  const assertDeclared = (method: string, path: string, status: number): void => {
+    const [target = ''] = path.split('?');
+    const route = table.at(target).find((one) => one.method === (method === 'HEAD' ? 'GET' : method));
+    if (route !== undefined && !listStatuses(route).includes(status))
+      throw new Error(`${route.operationId} answers ${status}, which its documentation does not declare`);
+  };
   const request: TestServer['request'] = async (method, path, options = {}) => {
     const key = options.key === undefined ? tenant.key : options.key;
     const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
@@ -266,6 +276,7 @@ export async function startTestServer(
       },
       ...(body !== undefined && { body: body as BodyInit }),
     });
+    assertDeclared(method, path, response.status);
     const text = await response.text();
     const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '') && text !== '';
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : null, text };

@@ -37,7 +37,7 @@ export function trustRoutes({ database, hasher, baseUrl, publishedTrust }: Trust
       path: '/v1/trust',
       operationId: 'replaceTrustCenter',
       tag: 'Trust center',
-      summary: 'Replace the trust center, and publish it or take it back',
+      summary: 'Replace the trust center; publish or unpublish it',
       description:
         'What is left out is emptied. All texts are plain text: markup in them is shown as it is written. Nothing happens when nothing changed. The limits of all fields together are more than the 64 KiB that a body may have.',
       scope: 'trust:write',
@@ -58,10 +58,13 @@ export function trustRoutes({ database, hasher, baseUrl, publishedTrust }: Trust
       path: '/v1/public/trust/{slug}/widget',
       operationId: 'getPublicTrustWidget',
       tag: 'Public',
-      summary: 'Read what the trust badge shows',
+      summary: 'Get the data of the trust badge',
+      description:
+        'Answers 404 unless the trust center is published. Send the `ETag` back as `If-None-Match` to get a 304 while the data has not changed.',
       // Any text, so that what is no slug at all is not found either.
       params: z.strictObject({ slug: z.string() }),
       status: 200,
+      headers: ['ETag', 'Cache-Control'],
       result: TrustWidget,
       async handle({ params, now }) {
         const center = await publishedTrust.find(params.slug);

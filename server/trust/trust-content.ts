@@ -7,24 +7,28 @@ import { Email } from '../identity/email.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { publicText } from './public-text.ts';
 
-const AchievedFramework = z.strictObject({
-  code: z
-    .string()
-    .max(64, { abort: true })
-    .refine((code) => findFramework(code) !== undefined, 'is no framework of the catalogue')
-    .meta({ description: 'The code of a framework of the catalogue.' }),
-  achievedAt: Time.meta({ description: 'Not in the future, and not before 2000.' }),
-  expiresAt: Time.nullable().default(null).meta({ description: 'From then on the framework is not shown any more.' }),
-  reportUrl: WebAddress.nullable().default(null).meta({ description: 'A report or certificate to look at.' }),
-});
+const AchievedFramework = z
+  .strictObject({
+    code: z
+      .string()
+      .max(64, { abort: true })
+      .refine((code) => findFramework(code) !== undefined, 'is no framework of the catalogue')
+      .meta({ description: 'The code of a framework of the catalogue.' }),
+    achievedAt: Time.meta({ description: 'Not in the future, and not before 2000.' }),
+    expiresAt: Time.nullable().default(null).meta({ description: 'From then on the framework is not shown any more.' }),
+    reportUrl: WebAddress.nullable().default(null).meta({ description: 'A report or certificate to look at.' }),
+  })
+  .meta({ id: 'AchievedFrameworkInput' });
 
-const Link = z.strictObject({ label: textLine(100), url: WebAddress });
+const Link = z.strictObject({ label: textLine(100), url: WebAddress }).meta({ id: 'TrustLinkInput' });
 
-const Subprocessor = z.strictObject({
-  name: textLine(120),
-  purpose: textLine(240),
-  country: textLine(80),
-});
+const Subprocessor = z
+  .strictObject({
+    name: textLine(120),
+    purpose: textLine(240),
+    country: textLine(80),
+  })
+  .meta({ id: 'SubprocessorInput' });
 
 /** Names every item that is, by its key, the same as an earlier one. */
 function refuseRepeated<Item>(field: string | null, readKey: (item: Item) => string) {

@@ -9,15 +9,19 @@ const stored = z.strictObject({
   contactEmail: z.string().nullable(),
   securityContact: z.string().nullable(),
   frameworks: z.array(
-    z.strictObject({
-      code: z.string(),
-      achievedAt: UtcTime,
-      expiresAt: UtcTime.nullable(),
-      reportUrl: z.string().nullable(),
-    }),
+    z
+      .strictObject({
+        code: z.string(),
+        achievedAt: UtcTime,
+        expiresAt: UtcTime.nullable(),
+        reportUrl: z.string().nullable(),
+      })
+      .meta({ id: 'AchievedFramework' }),
   ),
-  links: z.array(z.strictObject({ label: z.string(), url: z.string() })),
-  subprocessors: z.array(z.strictObject({ name: z.string(), purpose: z.string(), country: z.string() })),
+  links: z.array(z.strictObject({ label: z.string(), url: z.string() }).meta({ id: 'TrustLink' })),
+  subprocessors: z.array(
+    z.strictObject({ name: z.string(), purpose: z.string(), country: z.string() }).meta({ id: 'Subprocessor' }),
+  ),
   showsProof: z.boolean(),
 });
 

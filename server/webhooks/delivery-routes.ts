@@ -3,7 +3,7 @@ import { callSource } from '../audit/source.ts';
 import { readCursor, writeCursor } from '../http/cursor.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { Cursor, Id, queryInteger, Time } from '../http/schemas.ts';
+import { Cursor, cursorPageOf, Id, queryInteger, Time } from '../http/schemas.ts';
 import { DeliveryDetail, DeliveryStatus, DeliveryView, FailureReason } from './delivery.ts';
 import { cancelDelivery } from './delivery-changes.ts';
 import { findDelivery, listDeliveries } from './delivery-store.ts';
@@ -39,7 +39,7 @@ export function deliveryRoutes({ database, hasher }: Pick<WebhookServices, 'data
         limit: queryInteger(1, 200, 50),
       }),
       status: 200,
-      result: z.strictObject({ items: z.array(DeliveryView), nextCursor: z.string().nullable() }),
+      result: cursorPageOf(DeliveryView),
       errors: ['invalid_cursor'],
       async handle({ query, principal: { tenantId } }) {
         const { cursor, limit, ...filter } = query;
@@ -90,7 +90,7 @@ export function deliveryRoutes({ database, hasher }: Pick<WebhookServices, 'data
       path: '/v1/webhooks/deliveries/{id}/cancel',
       operationId: 'cancelWebhookDelivery',
       tag,
-      summary: 'Give up a delivery that waits',
+      summary: 'Cancel a pending delivery',
       description:
         'Nothing more is sent, and what waited behind it, of a webhook that keeps an order, comes next. An attempt that is under way is not broken off: try again when it has ended.',
       scope: 'webhooks:write',

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { Id, UtcTime } from '../http/schemas.ts';
+import { AnyJson, Id, UtcTime } from '../http/schemas.ts';
 
 export const deliveryStatuses = ['pending', 'delivered', 'dead', 'redelivered', 'canceled'] as const;
 export const DeliveryStatus = z.enum(deliveryStatuses).meta({
+  id: 'WebhookDeliveryStatus',
   description:
     '`pending` waits for an attempt; `dead` has failed for good and can be sent again; `redelivered` was dead and was sent again under another id; `canceled` was given up by a caller, or belonged to a webhook that was deleted.',
 });
@@ -23,7 +24,7 @@ export const failureReasons = [
   'endpoint_disabled',
   'unsealable_secret',
 ] as const;
-export const FailureReason = z.enum(failureReasons);
+export const FailureReason = z.enum(failureReasons).meta({ id: 'WebhookFailureReason' });
 export type FailureReason = z.output<typeof FailureReason>;
 
 /** One event on its way to one endpoint. */
@@ -56,7 +57,7 @@ export const AttemptView = z
   .strictObject({
     id: Id,
     at: UtcTime,
-    outcome: z.enum(['delivered', ...failureReasons]),
+    outcome: z.enum(['delivered', ...failureReasons]).meta({ id: 'WebhookAttemptOutcome' }),
     responseStatus: z.int().nullable(),
     message: z.string().nullable().meta({ description: 'What went wrong.' }),
     excerpt: z.string().nullable().meta({ description: 'The beginning of what the receiver answered.' }),
@@ -70,6 +71,7 @@ export const AttemptView = z
         total: z.number().min(0),
       })
       .meta({
+        id: 'WebhookAttemptTiming',
         description:
           'Milliseconds that each part took; null for what it did not come to. `queued` is the wait for a connection and not in `total`.',
       }),
@@ -80,13 +82,15 @@ export type AttemptView = z.output<typeof AttemptView>;
 
 /** A delivery with its event and its attempts. */
 export const DeliveryDetail = DeliveryView.extend({
-  event: z.strictObject({
-    id: Id,
-    type: z.string(),
-    createdAt: UtcTime,
-    tenantId: Id,
-    data: z.record(z.string(), z.json()),
-  }),
+  event: z
+    .strictObject({
+      id: Id,
+      type: z.string(),
+      createdAt: UtcTime,
+      tenantId: Id,
+      data: z.record(z.string(), AnyJson),
+    })
+    .meta({ id: 'WebhookEvent' }),
   waitsFor: Id.nullable().meta({
     description:
       'The delivery that goes before it, of a webhook that keeps an order: the one that is under way, or the first that waits. Null where it waits for its time alone.',

@@ -38,6 +38,7 @@ const Rotation = z
       .default(24)
       .meta({ description: 'How long the old secret signs along; 0 ends it, and all before it, at once.' }),
   })
+  .meta({ id: 'WebhookSecretRotation' })
   .prefault({});
 
 /** The operations on webhook endpoints. */
@@ -100,7 +101,7 @@ export function webhookRoutes({ database, hasher, box, settings }: WebhookServic
       path: '/v1/webhooks/{id}',
       operationId: 'editWebhook',
       tag,
-      summary: 'Edit a webhook, pause it, or take it into use again',
+      summary: 'Edit, pause or enable a webhook',
       description:
         'What is left out stays as it is. While it is paused, what happens waits, and is sent as soon as it is enabled. With another address, or in use again, its failures so far count no more. What became a dead letter while it was disabled stays one until it is sent again.',
       scope: 'webhooks:write',
@@ -116,7 +117,7 @@ export function webhookRoutes({ database, hasher, box, settings }: WebhookServic
       path: '/v1/webhooks/{id}',
       operationId: 'deleteWebhook',
       tag,
-      summary: 'Delete a webhook: nothing is sent to it any more',
+      summary: 'Delete a webhook',
       description: 'What still waits for it is canceled. What was sent stays in the list of deliveries.',
       scope: 'webhooks:write',
       params: EndpointParams,

@@ -7,6 +7,7 @@ import { WebhookUrl } from './webhook-url.ts';
 
 export const endpointStatuses = ['enabled', 'paused', 'disabled'] as const;
 export const EndpointStatus = z.enum(endpointStatuses).meta({
+  id: 'WebhookStatus',
   description:
     '`paused`: nothing is sent, and what happens waits. `disabled`: the server itself gave up (`disabledReason`), and what happens becomes a dead letter that can be sent again.',
 });
@@ -14,19 +15,21 @@ export type EndpointStatus = z.output<typeof EndpointStatus>;
 
 /** Why the server itself disables an endpoint. */
 export const DisabledReason = z.enum(['gone', 'failing']).meta({
+  id: 'WebhookDisabledReason',
   description: '`gone`: it answered 410. `failing`: nothing arrived there for days.',
 });
 export type DisabledReason = z.output<typeof DisabledReason>;
 
 /** Which deliveries of an endpoint wait for earlier ones. */
 export const Ordering = z.enum(['none', 'all', 'subject']).meta({
+  id: 'WebhookOrdering',
   description:
     '`none`: what is due is sent, several at a time. `all`: one after the other, in the order of the events; one that fails keeps the later ones waiting until it has arrived or is a dead letter. `subject`: the same, but only for events about the same subject (the person, notice, request, incident or control that they tell of).',
 });
 export type Ordering = z.output<typeof Ordering>;
 
 /** What a caller may set: the third status is the server's own. */
-const WantedStatus = z.enum(['enabled', 'paused']);
+const WantedStatus = z.enum(['enabled', 'paused']).meta({ id: 'SettableWebhookStatus' });
 
 export const EventTypeName = z.enum(eventTypes).meta({ id: 'WebhookEventType' });
 

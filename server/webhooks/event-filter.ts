@@ -12,10 +12,10 @@ const Path = z
   .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,127}$/, 'must begin with a letter and have at most 128 of A-Z a-z 0-9 _ . -');
 
 const Value = z
-  .union([z.string().max(longestText), z.number(), z.boolean()], {
+  .union([z.string().max(longestText), z.number(), z.boolean(), z.null()], {
     error: `must be a text of at most ${longestText} characters, a number, true, false or null`,
   })
-  .nullable();
+  .meta({ id: 'WebhookFilterValue' });
 
 const Values = z
   .array(Value)

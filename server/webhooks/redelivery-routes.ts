@@ -3,7 +3,7 @@ import { callSource } from '../audit/source.ts';
 import { readCursor, writeCursor } from '../http/cursor.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { Cursor, Id, queryInteger } from '../http/schemas.ts';
+import { Cursor, cursorPageOf, Id, queryInteger } from '../http/schemas.ts';
 import { RedeliveryInput, RedeliveryView } from './redelivery.ts';
 import { cancelRedelivery, countRedelivery, orderRedelivery } from './redelivery-changes.ts';
 import { findRedelivery, listRedeliveries } from './redelivery-store.ts';
@@ -40,7 +40,7 @@ export function redeliveryRoutes({ database, hasher }: Pick<WebhookServices, 'da
       scope: 'webhooks:read',
       query: RedeliveryInput,
       status: 200,
-      result: z.strictObject({ count: z.int().min(0) }),
+      result: z.strictObject({ count: z.int().min(0) }).meta({ id: 'WebhookRedeliveryCount' }),
       errors: ['not_found', 'webhook_deleted', 'webhook_not_enabled'],
       async handle({ query, principal, now }) {
         return { count: await countRedelivery(database.kysely, now, principal.tenantId, query) };
@@ -55,7 +55,7 @@ export function redeliveryRoutes({ database, hasher }: Pick<WebhookServices, 'da
       scope: 'webhooks:read',
       query: z.strictObject({ cursor: Cursor, limit: queryInteger(1, 100, 25) }),
       status: 200,
-      result: z.strictObject({ items: z.array(RedeliveryView), nextCursor: z.string().nullable() }),
+      result: cursorPageOf(RedeliveryView),
       errors: ['invalid_cursor'],
       async handle({ query: { cursor, limit }, principal: { tenantId } }) {
         const list = ['webhook redeliveries', tenantId];

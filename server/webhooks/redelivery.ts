@@ -3,9 +3,13 @@ import { Id, Time, UtcTime } from '../http/schemas.ts';
 import { FailureReason } from './delivery.ts';
 import { EventTypeName } from './endpoint.ts';
 
+const RedeliverableStatus = z
+  .enum(['dead', 'delivered'])
+  .meta({ id: 'RedeliverableStatus', description: 'Dead letters, or delivered ones.' });
+
 const filter = {
   webhookId: Id.optional(),
-  status: z.enum(['dead', 'delivered']).default('dead').meta({ description: 'Dead letters, or what was delivered.' }),
+  status: RedeliverableStatus.default('dead'),
   reason: FailureReason.optional(),
   eventType: EventTypeName.optional(),
   from: Time.optional().meta({ description: 'Deliveries created at this time or later.' }),
@@ -32,15 +36,17 @@ export const redeliveryStatuses = ['running', 'finished', 'canceled'] as const;
 export const RedeliveryView = z
   .strictObject({
     id: Id,
-    status: z.enum(redeliveryStatuses),
-    filter: z.strictObject({
-      webhookId: Id.nullable(),
-      status: z.enum(['dead', 'delivered']),
-      reason: FailureReason.nullable(),
-      eventType: z.string().nullable(),
-      from: UtcTime.nullable(),
-      to: UtcTime.nullable(),
-    }),
+    status: z.enum(redeliveryStatuses).meta({ id: 'WebhookRedeliveryStatus' }),
+    filter: z
+      .strictObject({
+        webhookId: Id.nullable(),
+        status: RedeliverableStatus,
+        reason: FailureReason.nullable(),
+        eventType: z.string().nullable(),
+        from: UtcTime.nullable(),
+        to: UtcTime.nullable(),
+      })
+      .meta({ id: 'WebhookRedeliveryFilter' }),
     total: z.int().min(0).meta({ description: 'How many deliveries fitted when it was ordered.' }),
     queued: z.int().min(0).meta({
       description:

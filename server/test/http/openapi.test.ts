@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { scopes } from '../../access/scopes.ts';
-import { writeDocument } from '../../http/openapi.ts';
+import { writeApiDocument } from '../../api-document.ts';
 import { type ProblemCode, problemKinds } from '../../http/problem.ts';
 import type { Route } from '../../http/route.ts';
+import { eventTypes } from '../../webhooks/event.ts';
 import { startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from './problems.ts';
 
@@ -48,6 +49,9 @@ const statuses = ['400', '401', '403', '404', '409', '422', '429', '500'];
 
 interface Operation {
   readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
   readonly security: readonly object[];
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required?: boolean }[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
@@ -55,7 +59,12 @@ interface Operation {
     Record<string, { readonly description: string; readonly content?: Content; readonly headers: object }>
   >;
 }
-type Content = Readonly<Record<string, { readonly schema: { readonly $ref?: string; readonly required?: string[] } }>>;
+type Content = Readonly<
+  Record<
+    string,
+    { readonly schema: { readonly $ref?: string; readonly required?: string[]; readonly properties?: object } }
+  >
+>;
 
 describe('the OpenAPI document', () => {
   let server: TestServer;
@@ -66,6 +75,9 @@ describe('the OpenAPI document', () => {
   const isScim = ([name]: readonly [string, ...unknown[]]) => name.includes(' /scim/v2/');
   const isExport = (name: string) => /^GET \/v1\/ledgers\/(?:audit|consent)\/export$/.test(name);
   const routeOf = (name: string) => server.app.routes.find(({ method, path }) => `${method} ${path}` === name) as Route;
+  /** A parameter, or the one of the components that it refers to. */
+  const resolve = <Part extends object>(part: Part): Part =>
+    '$ref' in part ? document.components.parameters[String(part.$ref).split('/').at(-1) as string] : part;
   before(async () => {
     server = await startTestServer();
     const served = await server.request('GET', '/v1/openapi.json', { key: null });
@@ -73,14 +85,17 @@ describe('the OpenAPI document', () => {
     document = served.body;
     operations = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(
       ([path, methods]) =>
-        Object.entries(methods).map(([method, one]): [string, Operation] => [`${method.toUpperCase()} ${path}`, one]),
+        Object.entries(methods).map(([method, one]): [string, Operation] => [
+          `${method.toUpperCase()} ${path}`,
+          { ...one, parameters: (one.parameters ?? []).map(resolve) },
+        ]),
     );
   });
   after(() => server[Symbol.asyncDispose]());
 
   test('is the one that is checked in', () => {
     const text = readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8');
-    assert.ok(text === writeDocument(server.app.routes), 'server/openapi.json is not current: run npm run openapi');
+    assert.ok(text === writeApiDocument(server.app.routes), 'server/openapi.json is not current: run npm run openapi');
     assert.deepEqual(document, JSON.parse(text));
   });
 
@@ -119,7 +134,7 @@ describe('the OpenAPI document', () => {
     for (const [name, { responses }] of operations.filter(isRest)) {
       for (const status of statuses) {
         const schema = responses[status]?.content?.['application/json']?.schema;
-        assert.deepEqual(schema, { $ref: '#/components/schemas/Error' }, `${name}: ${status}`);
+        assert.deepEqual(schema, { $ref: '#/components/schemas/ErrorEnvelope' }, `${name}: ${status}`);
       }
       const listed = Object.entries(responses).filter(([status]) => Number(status) >= 400);
       for (const [status, { description }] of listed) {
@@ -129,7 +144,7 @@ describe('the OpenAPI document', () => {
         assert.doesNotMatch(description, /SCIM:|OAuth:/);
       }
     }
-    assert.deepEqual(document.components.schemas.Error.properties.error.required, ['code', 'message']);
+    assert.deepEqual(document.components.schemas.Problem.required, ['code', 'message']);
   });
 
   test('names what a caller may be refused with', () => {
@@ -152,7 +167,8 @@ describe('the OpenAPI document', () => {
       const errors = Object.entries(responses).filter(([status]) => Number(status) >= 400);
       for (const wanted of ['400', '404', '405', '429', '500']) assert.ok(wanted in responses, `${name} ${wanted}`);
       for (const [status, { content, description }] of errors) {
-        assert.deepEqual(content, { [type]: { schema } }, `${name} ${status}`);
+        assert.deepEqual(Object.keys(content ?? {}), [type], `${name} ${status}`);
+        assert.deepEqual(content?.[type]?.schema, schema, `${name} ${status}`);
         assert.doesNotMatch(description, /`(?:validation_failed|unauthenticated|idempotency\w+|tenant_not_allowed)`/);
       }
       assert.ok(!('422' in responses), name);
@@ -235,8 +251,76 @@ describe('the OpenAPI document', () => {
       assert.equal(has(success, 'Svc-Version'), surface.isVersioned, name);
       assert.equal(has(success, 'Location'), surface.base === '/scim/v2' && success === '201', name);
     }
+    const revalidated = operations.filter(([, { responses }]) => '304' in responses).map(([name]) => name);
+    assert.deepEqual(revalidated, ['GET /v1/public/consent/{noticeId}', 'GET /v1/public/trust/{slug}/widget']);
     const named = [...JSON.stringify(document).matchAll(/#\/components\/headers\/([\w-]+)/g)].map(([, name]) => name);
     assert.deepEqual(new Set(named), new Set(Object.keys(document.components.headers)));
+  });
+
+  test('describes itself, every tag, operation, scope and scheme in words', () => {
+    const { info, servers, tags, components } = document;
+    for (const text of [info.summary, info.description, info.contact.name, info.license.name, servers[0].description])
+      assert.ok(text.length > 2);
+    for (const { name, description } of tags) assert.match(description, /^[A-Z].+\.$/, name);
+    for (const [scheme, { description }] of Object.entries<{ description: string }>(components.securitySchemes))
+      assert.match(description, /^A|^The/, scheme);
+    const { scopes: described } = components.securitySchemes.accessToken.flows.clientCredentials;
+    for (const [scope, text] of Object.entries(described)) assert.match(String(text), /^[A-Z].+\.$/, scope);
+    const known = tags.map(({ name }: { name: string }) => name);
+    const used = operations.flatMap(([name, { tags: named, summary, description }]) => {
+      assert.match(summary, /^[A-Z].*[^.]$/, name);
+      assert.match(description, /^[A-Z`].*[.]$/s, name);
+      return named;
+    });
+    assert.deepEqual(new Set(used), new Set(known));
+  });
+
+  test('has one webhook for each type of event, with its headers and the schema of its data', () => {
+    assert.deepEqual(Object.keys(document.webhooks), eventTypes);
+    for (const [type, { post }] of Object.entries<{ post: Operation }>(document.webhooks)) {
+      const headers = (post.parameters ?? []).filter((one) => one.in === 'header').map(({ name }) => name);
+      for (const name of ['Svc-Event', 'Svc-Delivery', 'Svc-Signature']) assert.ok(headers.includes(name), type);
+      const { $ref = '' } = post.requestBody?.content['application/json']?.schema ?? {};
+      const envelope = document.components.schemas[$ref.split('/').at(-1) as string];
+      assert.deepEqual(envelope.required, ['id', 'type', 'createdAt', 'tenantId', 'data']);
+      assert.equal(envelope.properties.type.const, type);
+      const data = document.components.schemas[envelope.properties.data.$ref.split('/').at(-1)];
+      assert.ok(data.required.length > 0, type);
+      assert.deepEqual(Object.keys(post.responses).sort(), ['2XX', '410', '429', '503', 'default'].sort());
+    }
+  });
+
+  test('has a name for every object and nothing that generators of clients cannot read', () => {
+    const problems: string[] = [];
+    const look = (schema: unknown, place: string, mayBeNameless = false): void => {
+      if (Array.isArray(schema)) {
+        for (const [index, one] of schema.entries()) look(one, `${place}/${index}`);
+        return;
+      }
+      if (typeof schema !== 'object' || schema === null) return;
+      if ('properties' in schema && !mayBeNameless) problems.push(`${place}: an object without a name`);
+      for (const [key, value] of Object.entries(schema)) {
+        if (key === 'prefixItems') problems.push(`${place}: a tuple`);
+        if (key === 'items' && typeof value === 'boolean') problems.push(`${place}: items are ${value}`);
+        if (key === 'example') continue;
+        if (key !== 'properties') look(value, `${place}/${key}`);
+        else for (const [name, one] of Object.entries(value)) look(one, `${place}.${name}`);
+      }
+    };
+    for (const [name, schema] of Object.entries(document.components.schemas)) {
+      assert.match(name, /^[A-Z][A-Za-z0-9]+$/);
+      look(schema, name, true);
+    }
+    for (const [name, { requestBody, responses, parameters }] of operations) {
+      look(parameters, name);
+      look(requestBody?.content, name);
+      for (const { content = {} } of Object.values(responses))
+        for (const { schema } of Object.values(content)) {
+          const isEnvelope = Object.keys(schema.properties ?? {}).join() === 'data';
+          look(schema, name, isEnvelope);
+        }
+    }
+    assert.deepEqual(problems, []);
   });
 
   test('tells the limits that hold unless a setting says otherwise', () => {

@@ -148,6 +148,6 @@ export interface ScimResourceType {
   readonly description: string;
   readonly endpoint: string;
   readonly schema: string;
-  readonly schemaExtensions: readonly unknown[];
+  readonly schemaExtensions: readonly string[];
   readonly meta: { readonly resourceType: 'ResourceType'; readonly location: string };
 }

@@ -1,7 +1,10 @@
 /** The parts of the OpenAPI document that types are made of. */
 export interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly parameters: Readonly<Record<string, ApiParameter>>;
+  };
 }
 
 export interface ApiOperation {
@@ -9,7 +12,7 @@ export interface ApiOperation {
   readonly summary: string;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly 'x-scope'?: string;
-  readonly parameters?: readonly ApiParameter[];
+  readonly parameters?: readonly (ApiParameter | { readonly $ref: string })[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
 }
@@ -32,7 +35,8 @@ export interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly allOf?: readonly Schema[];
   readonly items?: Schema;
-  readonly prefixItems?: readonly Schema[];
+  readonly minItems?: number;
+  readonly maxItems?: number;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | Schema;
@@ -79,7 +83,14 @@ class TypeWriter {
 
   #writeOperation(operation: ApiOperation): string {
     const { operationId, parameters = [], requestBody, responses } = operation;
-    const of = (place: ApiParameter['in']) => this.#writeParameters(parameters, place);
+    const all = parameters.map((parameter) =>
+      '$ref' in parameter
+        ? (this.#document.components.parameters[
+            parameter.$ref.slice('#/components/parameters/'.length)
+          ] as ApiParameter)
+        : parameter,
+    );
+    const of = (place: ApiParameter['in']) => this.#writeParameters(all, place);
     const body = requestBody && Object.values(requestBody.content)[0]?.schema;
     const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
     const result = success?.content && Object.values(success.content)[0]?.schema;
@@ -110,7 +121,7 @@ class TypeWriter {
 
   #writeType(schema: Schema, direction: Direction): string {
     const write = (part: Schema) => this.#writeType(part, direction);
-    const { $ref, anyOf, type, properties, additionalProperties, prefixItems, items } = schema;
+    const { $ref, anyOf, type, properties, additionalProperties, items, minItems, maxItems } = schema;
     if ($ref !== undefined) {
       return this.#writeNamed($ref.slice('#/components/schemas/'.length), direction);
     }
@@ -124,9 +135,9 @@ class TypeWriter {
           ? `{ readonly [key: string]: ${write(additionalProperties)} }`
           : this.#writeObject(schema, direction);
       case 'array':
-        return prefixItems === undefined
-          ? `readonly (${write(items ?? {})})[]`
-          : `readonly [${prefixItems.map(write).join(', ')}]`;
+        return minItems === 1 && maxItems === 1
+          ? `readonly [${write(items ?? {})}]`
+          : `readonly (${write(items ?? {})})[]`;
       case 'integer':
       case 'number':
         return 'number';
@@ -135,7 +146,8 @@ class TypeWriter {
       case 'null':
         return type;
       default:
-        return 'unknown';
+        // A schema without rules is any JSON value.
+        return direction === 'input' ? 'unknown' : 'Json';
     }
   }
 
@@ -147,8 +159,6 @@ class TypeWriter {
   }
 
   #writeNamed(name: string, direction: Direction): string {
-    // What zod calls so is the JSON of z.json(), which holds itself.
-    if (name.startsWith('__schema')) return 'Json';
     const alias = direction === 'input' ? `${name}Sent` : name;
     if (!this.#named.has(alias)) {
       this.#named.set(alias, '');
