@@ -8,6 +8,7 @@ import { startHousekeeping } from './housekeeping.ts';
 import type { Installation } from './installation.ts';
 import type { Repeated } from './repeat.ts';
 import type { Settings } from './settings.ts';
+import type { Signals } from './storage/signals.ts';
 import { Receivers } from './webhooks/post-delivery.ts';
 import { runSender } from './webhooks/run-sender.ts';
 import { WebhookSender } from './webhooks/sender.ts';
@@ -53,6 +54,7 @@ export async function startServer(
   warnOfDrops(server, options.log);
   await listen(server, settings);
   const { port } = server.address() as AddressInfo;
+  const stopWatching = warnOfClockFalls(installation.database.signals, options.log);
   const housekeeping = options.housekeeping === false ? null : startHousekeeping(installation, app, options.log);
   const sending = options.sends === false ? null : startSending(installation, options.log);
   const close = async () => {
@@ -64,6 +66,7 @@ export async function startServer(
     await tidied;
     await app.drain();
     await sending?.stop();
+    stopWatching();
   };
   return {
     app,
@@ -91,6 +94,21 @@ function warnOfDrops(server: Server, log: Logger): void {
     warnedAt = performance.now();
     log.warn({ maxConnections: server.maxConnections }, 'connections are refused: raise SVC_MAX_CONNECTIONS');
   });
+}
+
+/** One clock that is set back shows in every ledger: it is logged once an hour. @returns what ends it. */
+function warnOfClockFalls(signals: Signals, log: Logger): () => void {
+  let silentUntil = 0;
+  const warn = (fall: { readonly ledger: string; readonly now: string; readonly newest: string }) => {
+    if (performance.now() < silentUntil) return;
+    silentUntil = performance.now() + 60 * 60_000;
+    log.warn(
+      fall,
+      'The clock is behind the newest entry of a ledger: it was set back, or was ahead before. Times of entries follow the clock; their order is their sequence.',
+    );
+  };
+  signals.on('clockFell', warn);
+  return () => signals.off('clockFell', warn);
 }
 
 function startSending({ database, clock, box, settings }: Installation, log: Logger): Repeated {

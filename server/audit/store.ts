@@ -80,11 +80,16 @@ export async function listEvents(
   if (before !== null) query = query.where('sequence', '<', before);
   if (filter.module !== undefined) query = query.where('module', '=', filter.module);
   if (filter.actor !== undefined) query = query.where('actor_type', '=', filter.actor);
-  // Times rise with the sequence, so a time limit is a sequence limit: no page reads past events that are out of range.
+  // Times rise with the sequence unless the clock was set back, so a time limit is a sequence limit, too: no page reads past
+  // events that are out of range.
   if (filter.from !== undefined)
-    query = query.where('sequence', '>', await lastSequenceBefore(queries, tenantId, filter.from));
+    query = query
+      .where('sequence', '>', await lastSequenceBefore(queries, tenantId, filter.from))
+      .where('at', '>=', filter.from);
   if (filter.to !== undefined)
-    query = query.where('sequence', '<=', await lastSequenceBefore(queries, tenantId, filter.to));
+    query = query
+      .where('sequence', '<=', await lastSequenceBefore(queries, tenantId, filter.to))
+      .where('at', '<', filter.to);
   const rows = await query.execute();
   const page = rows.slice(0, limit);
   return { items: page.map(readAuditListItem), next: rows.length > limit ? (page.at(-1)?.sequence ?? null) : null };

@@ -47,12 +47,19 @@ database and no network. Ends with 1 when something is not as it was written.`,
 };
 
 /** What an export without a fault shows, and what it does not. */
-function describeReport({ entries, range, checkpoint }: ExportReport, earlier: Checkpoint | null): readonly string[] {
+function describeReport(
+  { entries, range, checkpoint, clockFalls }: ExportReport,
+  earlier: Checkpoint | null,
+): readonly string[] {
   const lines = [
     `✓ ${entries} entries, numbers ${range?.first} to ${range?.last}, are those that the checkpoint in the file speaks of.`,
     `✓ They are all that the ledger had from ${range?.from ?? 'the first'} until ${range?.until}, and their neighbours.`,
     `✓ ${checkpoint?.origin}: signed at ${checkpoint?.at} for ${checkpoint?.size} entries`,
   ];
+  if (clockFalls > 0)
+    lines.push(
+      `! The clock was set back ${clockFalls} times: order the entries by their numbers, not by their times, and do not rely on a range of time.`,
+    );
   if (range !== null && range.newer > 0)
     lines.push(`  The ledger is said to have ${range.newer} more, newer than the checkpoint.`);
   lines.push(

@@ -2,6 +2,7 @@ import type { Insertable } from 'kysely';
 import { locksRows, type Queries } from '../storage/database.ts';
 import { insertRows } from '../storage/insert-rows.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
+import { signalsOf } from '../storage/signals.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type ChainHead, emptyHead, hashEntry, nextTime } from './chain.ts';
 
@@ -14,7 +15,7 @@ type LedgerRow<Name extends LedgerName> = Tables[(typeof ledgerTables)[Name]];
 /** Where an appended entry stands in its chain. */
 export interface Position {
   readonly sequence: number;
-  /** RFC 3339 in UTC; never before the entry that precedes it. */
+  /** RFC 3339 in UTC: what the clock said. The order of entries is their sequence. */
   readonly at: string;
 }
 
@@ -48,7 +49,9 @@ export async function appendEntries<Name extends LedgerName>(
   for (const draft of drafts) {
     const head = heads.get(draft.tenantId);
     if (head === undefined) throw new Error(`tenant ${draft.tenantId} has no ${ledger} chain`);
-    const position = { sequence: head.sequence + 1, at: nextTime(head, now) };
+    const { at, hasFallen } = nextTime(head, now);
+    if (hasFallen) signalsOf(queries)?.emit('clockFell', { ledger, now, newest: head.at });
+    const position = { sequence: head.sequence + 1, at };
     const sealed = draft.seal(position);
     const hash = hashEntry(head.hash, sealed.entry);
     rows.push({

@@ -25,7 +25,15 @@ export interface ChainHead {
 /** The head of a chain without entries. */
 export const emptyHead: ChainHead = { sequence: 0, hash: null, at: '' };
 
-/** The time of the next entry: now, but never before the last one, so that a chain's times only ever rise. */
-export function nextTime(head: ChainHead, now: string): string {
-  return now > head.at ? now : head.at;
+/** By how much the clocks of servers that share a database may differ without a fall of the times: a second. */
+const clockTolerance = 1000;
+
+/**
+ * The time of the next entry: what the clock says. Within a second of the last entry it does not fall, so that the small
+ * difference between the clocks of two servers does not show; a clock that was set back by more does.
+ */
+export function nextTime(head: ChainHead, now: string): { readonly at: string; readonly hasFallen: boolean } {
+  if (now >= head.at) return { at: now, hasFallen: false };
+  const hasFallen = Date.parse(head.at) - Date.parse(now) > clockTolerance;
+  return { at: hasFallen ? now : head.at, hasFallen };
 }

@@ -69,8 +69,8 @@ export async function prepareExport(
   const { size } = checkpoint;
   if (since !== null && since > size) throw new ImpossibleRange('since', `must be at most ${size}`);
   if (from !== null && to !== null && from > to) throw new ImpossibleRange('to', 'must not be before from');
-  const start = from === null ? 0 : await countBefore(queries, options, from, size);
-  const end = to === null ? size : Math.max(start, await countBefore(queries, options, to, size));
+  const start = from === null ? 0 : await countBefore(queries, options, from, { start: 0, end: size });
+  const end = to === null ? size : await countBefore(queries, options, to, { start, end: size });
   const range = { start: Math.max(0, start - 1), end: Math.min(size, end + 1) };
   const [before, after] = [
     { start: 0, end: range.start },
@@ -122,9 +122,12 @@ export function writeLine({ sequence, prevHash, hash, entry }: StoredEntry): str
   return `{"sequence":${sequence},"prevHash":${JSON.stringify(prevHash)},"hash":"${hash}","entry":${entry}}`;
 }
 
-/** How many of the first entries are older than a time: times rise with the numbers, so halving finds it. */
-async function countBefore(queries: Queries, of: LedgerOf, time: string, size: number): Promise<number> {
-  let [low, high] = [0, size];
+/**
+ * How many of the first entries are older than a time, by halving a range of numbers: times rise with them. Where the clock
+ * was set back, it is one of the places at which the time is passed.
+ */
+async function countBefore(queries: Queries, of: LedgerOf, time: string, range: Range): Promise<number> {
+  let [low, high] = [range.start, range.end];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     if ((await findTime(queries, of, middle + 1)) < time) low = middle + 1;

@@ -94,7 +94,7 @@ export async function verifyChain(
     for (const row of rows) {
       sequence += 1;
       if (row.sequence > sequence) return fault(sequence, null, 'the row is missing');
-      const issue = findFault(row, ledger, sequence, last?.hash ?? null) ?? compareTimes(row, ledger, last);
+      const issue = findFault(row, ledger, sequence, last?.hash ?? null);
       if (issue !== null) return fault(sequence, row.id, issue);
       if (mayHideBytes(row.entry) && !(await isStoredSo(queries, ledgerTables[ledger], row)))
         return fault(sequence, row.id, 'the text is not Unicode');
@@ -134,19 +134,6 @@ function findFault(row: StoredEntry, ledger: LedgerName, sequence: number, hash:
       return `the column ${repeated.column} differs from the entry`;
   }
   return null;
-}
-
-/** Times rise along a chain: an entry that goes back was not appended by us. */
-function compareTimes(row: StoredEntry, ledger: LedgerName, last: Pick<StoredEntry, 'entry'> | null): string | null {
-  return last !== null && readTime(row.entry, ledger) < readTime(last.entry, ledger)
-    ? 'the entry is earlier than the one before it'
-    : null;
-}
-
-function readTime(entry: string, ledger: LedgerName): string {
-  const { name, side } = times[ledger];
-  const start = (side === 'before' ? entry.indexOf(name) : entry.lastIndexOf(name)) + name.length + 1;
-  return entry.slice(start, start + '2026-11-21T05:29:00.123Z'.length);
 }
 
 /** Looks a top-level text up in canonical text without parsing it. Quotes inside of strings are escaped there. */

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import { openPostgres } from './postgres.ts';
-import { createSignals, type Signals } from './signals.ts';
+import { createSignals, type Signals, shareSignals } from './signals.ts';
 import { openSqlite } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
@@ -36,7 +36,9 @@ export function openDatabase(location: DatabaseLocation): Database {
       ? (['sqlite', openSqlite(location.file)] as const)
       : (['postgres', openPostgres(location.url)] as const);
   const close = () => kysely.destroy();
-  return { dialect, kysely, signals: createSignals(), close, [Symbol.asyncDispose]: close };
+  const signals = createSignals();
+  shareSignals(kysely, signals);
+  return { dialect, kysely, signals, close, [Symbol.asyncDispose]: close };
 }
 
 /**

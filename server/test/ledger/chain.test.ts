@@ -37,16 +37,29 @@ describe('hashEntry', () => {
 });
 
 describe('nextTime', () => {
-  test('is now, or the time of the last entry when the clock went back', () => {
+  const afterEntryAt = (last: string, now: string) => nextTime({ sequence: 1, hash: 'a'.repeat(64), at: last }, now);
+  const shift = (time: string, milliseconds: number) => new Date(Date.parse(time) + milliseconds).toISOString();
+
+  test('is what the clock says, also when it was set back', () => {
     fc.assert(
       fc.property(anyTime, anyTime, (last, now) => {
-        const next = nextTime({ sequence: 1, hash: 'a'.repeat(64), at: last }, now);
-        assert.equal(Date.parse(next), Math.max(Date.parse(last), Date.parse(now)));
+        const lag = Date.parse(last) - Date.parse(now);
+        fc.pre(lag <= 0 || lag > 1000);
+        assert.deepEqual(afterEntryAt(last, now), { at: now, hasFallen: lag > 0 });
       }),
     );
   });
 
+  test('does not fall for clocks of two servers that differ by up to a second', () => {
+    const last = '2026-11-21T12:00:00.000Z';
+    for (const lag of [1, 999, 1000])
+      assert.deepEqual(afterEntryAt(last, shift(last, -lag)), { at: last, hasFallen: false });
+    const earlier = shift(last, -1001);
+    assert.deepEqual(afterEntryAt(last, earlier), { at: earlier, hasFallen: true });
+  });
+
   test('is now for the first entry', () => {
-    assert.equal(nextTime(emptyHead, '2026-11-21T12:00:00.000Z'), '2026-11-21T12:00:00.000Z');
+    const now = '2026-11-21T12:00:00.000Z';
+    assert.deepEqual(nextTime(emptyHead, now), { at: now, hasFallen: false });
   });
 });

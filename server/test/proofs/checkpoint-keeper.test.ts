@@ -62,6 +62,21 @@ describeOnEachDatabase('the keeper of checkpoints', (dialect) => {
     assert.equal((await runVerify(installation)).code, 0);
   });
 
+  test('signs again when the clock is set back by a day, and does not wait for that day', async () => {
+    await using scene = await open();
+    const { installation, clock, work, read } = scene;
+    const id = await addTenant(installation, 'one');
+    clock.advance(24 * interval);
+    await work();
+    clock.advance(-24 * interval);
+    await appendOne(installation, id, clock.now(), 'a');
+    await work();
+    assert.deepEqual(await read(), ['audit 1', 'audit 2']);
+    await appendOne(installation, id, clock.now(), 'b');
+    await work();
+    assert.deepEqual(await read(), ['audit 1', 'audit 2'], 'the next one is due after the interval');
+  });
+
   test('keeps the tree up to the entries between two checkpoints, so that one on demand is quick', async () => {
     await using scene = await open();
     const { installation, work, read, clock } = scene;

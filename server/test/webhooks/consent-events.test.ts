@@ -39,6 +39,7 @@ describeServer(
       const tell = ({
         id: recordId,
         noticeContentHash: _,
+        otherPurposes: _others,
         subjectChannel: _channel,
         ipHash: _ip,
         uaHash: _ua,

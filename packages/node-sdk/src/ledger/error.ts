@@ -28,9 +28,7 @@ export type LedgerFault =
   | 'chain_broken'
   /** An entry that is not the one that was hashed: it was changed. */
   | 'hash_mismatch'
-  /** A time before that of the entry before. */
-  | 'time_backwards'
-  /** A time that cannot be, after the checkpoints. */
+  /** A time much before that of an earlier checkpoint, which did not speak of the entry. */
   | 'time_implausible'
   /** Entries other than those that the signed checkpoint speaks of. */
   | 'root_mismatch'

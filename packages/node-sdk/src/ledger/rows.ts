@@ -33,13 +33,12 @@ type Rows<Row> = AsyncIterable<Row> | Iterable<Row>;
  * Verifies consent records as `list`, `get` and `capture` give them, in the order of the ledger: oldest first, or newest
  * first as lists are.
  *
- * Shown is that each record says what was hashed; that its neighbours, where they are among the rows, are linked to it;
- * and that times rise. Not shown is that the list is complete, since the records of one notice or one subject lie among
+ * Shown is that each record says what was hashed, and that its neighbours, where they are among the rows, are linked to
+ * it. Not shown is that the list is complete, since the records of one notice or one subject lie among
  * those of others, nor that the ledger was not written anew: `verifyExport` shows both, and `verifyInclusion` ties one
  * record to a signed checkpoint.
  * @param options.tenantId stands in what is hashed, not in the rows: `tenantId` of any checkpoint of the tenant.
- * @throws {LedgerVerificationError} `hash_mismatch`, `chain_broken`, `entry_missing` (a number twice, or out of order),
- *   `time_backwards`.
+ * @throws {LedgerVerificationError} `hash_mismatch`, `chain_broken`, `entry_missing` (a number twice, or out of order).
  */
 export async function verifyRecords(
   records: Rows<LedgerRecord>,
@@ -56,8 +55,6 @@ export async function verifyRecords(
       if (sequence === previous.sequence || sequence > previous.sequence !== isRising)
         fail('entry_missing', `record ${sequence} stands after record ${previous.sequence}`, sequence);
       const [older, newer]: [LedgerRecord, LedgerRecord] = isRising ? [previous, record] : [record, previous];
-      if (newer.recordedAt < older.recordedAt)
-        fail('time_backwards', `record ${newer.sequence} goes back in time`, newer.sequence);
       if (newer.sequence === older.sequence + 1) {
         if (newer.prevLedgerHash !== older.ledgerHash)
           fail('chain_broken', `record ${newer.sequence} names another predecessor`, newer.sequence);
@@ -84,11 +81,11 @@ function requireRecordHash(record: LedgerRecord, tenantId: string): void {
  * Verifies audit events as the API gives them, newest first and without gaps: the unfiltered list, all its pages or some
  * that follow each other. A filter leaves events out, and then their neighbours do not fit.
  *
- * Shown is that each event names the one before it, and that times rise. An event of the list lacks what else was hashed
+ * Shown is that each event names the one before it. An event of the list lacks what else was hashed
  * (`ip`, `userAgent`, `diff`, `reason`), so only an event with its details, as `GET /v1/audit/{id}` gives it, shows that
  * it says what was hashed: `hashed` counts those. Not shown is that the log was not written anew: `verifyExport` shows it.
  * @param options.tenantId stands in what is hashed, not in the rows: `tenantId` of any checkpoint of the tenant.
- * @throws {LedgerVerificationError} `hash_mismatch`, `chain_broken`, `time_backwards`.
+ * @throws {LedgerVerificationError} `hash_mismatch`, `chain_broken`.
  */
 export async function verifyEvents(
   events: Rows<LedgerEvent>,
@@ -106,7 +103,6 @@ export async function verifyEvents(
     }
     if (newer !== null && newer.prevHash !== event.hash)
       fail('chain_broken', `the event ${newer.hash} names another predecessor than the one that follows in the list`);
-    if (newer !== null && newer.at < event.at) fail('time_backwards', `the event ${newer.hash} goes back in time`);
     rows += 1;
     newer = event;
   }

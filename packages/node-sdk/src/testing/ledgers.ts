@@ -56,8 +56,7 @@ export class ProvableLedger {
     const size = this.#chain.entries.length;
     if (latest !== undefined && latest.size >= size) return latest;
     const root = hashRange(this.#leaves, [0, size]).toString('base64');
-    const times = [call.now, this.#chain.entries.at(-1)?.at ?? '', latest?.at ?? ''];
-    const at = times.sort().at(-1) as string;
+    const at = call.now;
     const origin = `${this.#signer.name}/${this.#world.tenantId}/${this.#ledger}`;
     const note = this.#signer.sign(`${origin}\n${size}\n${root}\nTimestamp: ${at}\n`);
     const checkpoint = { ledger: this.#ledger, size, rootHash: root, at, note };
