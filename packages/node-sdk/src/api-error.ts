@@ -20,7 +20,7 @@ export interface ErrorContent {
   readonly excerpt: string | null;
 }
 
-/** The server refused the call or failed. There is a class for each status; `code` tells more (spec.md "Errors"). */
+/** The server refused the call or failed. There is a class for each status; `code` says more. */
 export class ApiError extends SvcError {
   static override readonly kind: string = 'ApiError';
   readonly status: number;

@@ -18,8 +18,8 @@ export class Call implements CallFacts {
   lastError: SvcError | null = null;
   /** Ends what the call is waiting for just now. */
   interrupt: (() => void) | null = null;
-  /** Whether the retry budget kept it from another try. */
-  isBudgetEmpty = false;
+  /** Whether a try failed after which the server may have carried the call out all the same. */
+  isOutcomeUnknown = false;
   /** The Authorization header of the last try. */
   #authorization = '';
 
@@ -41,7 +41,7 @@ export class Call implements CallFacts {
 
   /** The headers of the answer as errors and hooks may show them: a proxy may have echoed the request. */
   describeHeaders(): Readonly<Record<string, string>> {
-    const shown: Record<string, string> = {};
+    const shown: Record<string, string> = Object.create(null);
     for (const [name, value] of Object.entries(flattenHeaders((this.exchange as Exchange).headers)))
       shown[name] = this.redact(value);
     return shown;
@@ -69,7 +69,7 @@ export function readHeader(headers: ReceivedHeaders, name: string): string | und
 
 /** Without cookies: what is told of an answer may be printed, and this client keeps none. */
 function flattenHeaders(headers: ReceivedHeaders): Readonly<Record<string, string>> {
-  const flat: Record<string, string> = {};
+  const flat: Record<string, string> = Object.create(null);
   for (const name of Object.keys(headers)) if (name !== 'set-cookie') flat[name] = readHeader(headers, name) ?? '';
   return flat;
 }

@@ -12,7 +12,16 @@ const perCall: Names<Omit<RequestOptions, 'signal' | 'idempotencyKey'>> = {
 const requestNames: Names<RequestOptions> = { ...perCall, signal: 1, idempotencyKey: 1 };
 const clientNames: Names<ClientOptions> = {
   ...perCall,
-  ...{ apiKey: 1, oauth: 1, scimToken: 1, baseUrl: 1, allowInsecure: 1, retryBudget: 1, maxResponseBytes: 1 },
+  ...{
+    apiKey: 1,
+    oauth: 1,
+    scimToken: 1,
+    baseUrl: 1,
+    allowInsecure: 1,
+    retryBudget: 1,
+    maxResponseBytes: 1,
+    connections: 1,
+  },
   ...{ hooks: 1, dispatcher: 1, appInfo: 1, runtime: 1 },
 };
 const hookNames: Names<Hooks> = { onRequest: 1, onResponse: 1, onRetry: 1, onError: 1, onDeprecation: 1 };
@@ -47,7 +56,24 @@ export function checkRequestOptions(options: RequestOptions): void {
 function checkNames(what: string, value: unknown, names: object): void {
   if (typeof value !== 'object' || value === null) throw new ConfigurationError(`${what} must be an object.`);
   for (const name of Object.keys(value))
-    if (!Object.hasOwn(names, name)) throw new ConfigurationError(`${what} cannot have ${JSON.stringify(name)}.`);
+    if (!Object.hasOwn(names, name))
+      throw new ConfigurationError(`${what} cannot have ${JSON.stringify(name)}.${suggest(name, Object.keys(names))}`);
+}
+
+/** Names the known option that shares most pairs of letters with a misspelt one, where it is at least half of them. */
+function suggest(wrong: string, names: readonly string[]): string {
+  const given = listPairs(wrong);
+  const liken = (name: string): number => {
+    const pairs = listPairs(name);
+    return (2 * pairs.filter((pair) => given.includes(pair)).length) / (pairs.length + given.length);
+  };
+  const best = names.reduce((one, other) => (liken(other) > liken(one) ? other : one));
+  return liken(best) >= 0.5 ? ` Did you mean ${JSON.stringify(best)}?` : '';
+}
+
+function listPairs(text: string): string[] {
+  const lower = text.slice(0, 40).toLowerCase();
+  return Array.from(lower.slice(1), (letter, index) => lower[index] + letter);
 }
 
 function checkMethods(what: string, value: object, names: readonly string[]): void {

@@ -35,9 +35,9 @@ export interface ClientOptions {
   readonly tenant?: string | null | undefined;
   /** The dated version of the API. Default: the one that the types describe; null leaves it to the tenant. */
   readonly version?: string | null | undefined;
-  /** Milliseconds for one try, to the last byte of its answer. Default: 30,000. */
+  /** Milliseconds for one try, from when it is sent to the last byte of its answer. Default: 30,000. */
   readonly timeout?: number | undefined;
-  /** Milliseconds for a call with all its tries and waits. Default: 100,000. */
+  /** Milliseconds for a call with all its tries and waits, also the wait for a free connection. Default: 100,000. */
   readonly deadline?: number | undefined;
   /** How many more tries may follow a first one that failed for a passing reason. Default: 2. */
   readonly retries?: number | undefined;
@@ -45,6 +45,11 @@ export interface ClientOptions {
   readonly retryBudget?: RetryBudgetOptions | null | undefined;
   /** The most bytes of an answer; streams have no bound. Default: 16 MiB. */
   readonly maxResponseBytes?: number | undefined;
+  /**
+   * How many requests are sent at once, each over a connection of its own; a further call waits until one is free, at most
+   * until its `deadline`. Default: 100.
+   */
+  readonly connections?: number | undefined;
   /** Sent with every request; null takes one away. What has an option of its own cannot be set here. */
   readonly headers?: Readonly<Record<string, string | null>> | undefined;
   /** Told what happens. */

@@ -32,9 +32,12 @@ import type {
   Transport,
 } from './transport.ts';
 
+/** Leads from the options that `withOptions` makes to the client that they come from. */
+const inherited = Symbol('inherited');
+
 /**
- * The client of a Svc server. A program makes one and keeps it, for it keeps connections open. Its options are checked
- * here, so that a wrong one shows when the program starts.
+ * The client of a Svc server. A program makes one and keeps it, because it keeps connections open. Its options are checked
+ * here, so that a wrong one shows when the program starts; a missing address or key shows at the first call.
  */
 export class Svc implements AsyncDisposable {
   readonly apiKeys: ApiKeys;
@@ -58,14 +61,12 @@ export class Svc implements AsyncDisposable {
   readonly #shared: Shared;
   readonly #transport: Transport;
 
-  /**
-   * @param base a client whose connections, retry budget and access token this one uses too, where the options allow it.
-   * @throws {ConfigurationError} naming the option that cannot be used, never its value.
-   */
-  constructor(options: ClientOptions = {}, base?: Svc) {
-    this.#options = options;
-    this.#settings = readSettings(options, process.env);
-    this.#shared = shareParts(this.#settings, options, base === undefined ? null : base.#parts);
+  /** @throws {ConfigurationError} naming the option that cannot be used, never its value. */
+  constructor(options: ClientOptions = {}) {
+    this.#settings = readSettings(options);
+    const { [inherited]: base, ...own } = options as InheritingOptions;
+    this.#options = own;
+    this.#shared = shareParts(this.#settings, own, base ?? null);
     const transport = new HttpTransport(this.#settings, this.#shared);
     this.#transport = transport;
     this.apiKeys = new ApiKeys(transport);
@@ -95,7 +96,8 @@ export class Svc implements AsyncDisposable {
     // A new credential takes the place of the one of the other kind.
     const credential = options.apiKey === undefined && options.oauth === undefined ? { apiKey, oauth } : {};
     const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-    return new Svc({ ...others, ...credential, ...given }, this);
+    const inheriting: InheritingOptions = { ...others, ...credential, ...given, [inherited]: this.#parts };
+    return new Svc(inheriting);
   }
 
   /** Calls an operation that this version of the package has no method for. */
@@ -132,13 +134,15 @@ export class Svc implements AsyncDisposable {
 
   /** What may be shown of the client: no key. */
   toJSON(): object {
-    const { baseUrl, credentials, tenant, version } = this.#settings;
+    const { tenant, version } = this.#settings;
+    const baseUrl = readIfSet(this.#settings.baseUrl);
+    const credentials = readIfSet(this.#settings.credentials);
     return {
-      baseUrl: baseUrl.origin + baseUrl.prefix,
+      baseUrl: baseUrl && baseUrl.origin + baseUrl.prefix,
       credentials: {
-        apiKey: credentials.key !== null,
-        oauth: credentials.oauth !== null,
-        scimToken: credentials.scim !== null,
+        apiKey: typeof credentials?.key === 'string',
+        oauth: this.#options.oauth !== undefined,
+        scimToken: typeof credentials?.scim === 'string',
       },
       tenant,
       version,
@@ -158,31 +162,49 @@ export class Svc implements AsyncDisposable {
   }
 }
 
+interface InheritingOptions extends ClientOptions {
+  readonly [inherited]?: Parts;
+}
+
 interface Parts {
   readonly shared: Shared;
   readonly settings: Settings;
   readonly options: ClientOptions;
 }
 
+/** What is missing is null here, for printing. */
+function readIfSet<Value>(read: () => Value): Value | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
+
 /** Takes over from another client what would be the same. */
 function shareParts(settings: Settings, options: ClientOptions, base: Parts | null): Shared {
-  const { baseUrl, credentials, runtime } = settings;
+  const { runtime, connections } = settings;
+  const { dispatcher } = options;
+  const readOrigin = () => settings.baseUrl().origin;
   const isSameServer =
     base !== null &&
-    base.settings.baseUrl.origin === baseUrl.origin &&
-    base.options.dispatcher === options.dispatcher &&
+    readIfSet(base.settings.baseUrl)?.origin === readIfSet(settings.baseUrl)?.origin &&
+    base.options.dispatcher === dispatcher &&
+    base.settings.connections === connections &&
     !base.shared.pool.isClosed;
-  const pool = isSameServer ? base.shared.pool : new ConnectionPool(baseUrl.origin, options.dispatcher);
+  const pool = isSameServer ? base.shared.pool : new ConnectionPool({ readOrigin, dispatcher, connections });
   const isSameBudget = isSameServer && base.options.retryBudget === options.retryBudget;
   const budget = settings.retryBudget === null ? null : new RetryBudget(settings.retryBudget);
   const isSameHook = isSameServer && base.options.hooks?.onDeprecation === options.hooks?.onDeprecation;
   const deprecations = isSameHook ? base.shared.deprecations : new Deprecations(settings.hooks);
   const shared = { pool, deprecations, budget: isSameBudget ? base.shared.budget : budget };
-  if (credentials.oauth === null) return { ...shared, tokens: null };
+  if (options.oauth === undefined) return { ...shared, tokens: null };
   const isSameClient =
-    isSameServer && base.options.oauth === options.oauth && base.settings.baseUrl.prefix === baseUrl.prefix;
+    isSameServer &&
+    base.options.oauth === options.oauth &&
+    readIfSet(base.settings.baseUrl)?.prefix === readIfSet(settings.baseUrl)?.prefix;
   if (isSameClient) return { ...shared, tokens: base.shared.tokens };
   // Asked for by a transport of its own, which needs no token.
   const transport = new HttpTransport(settings, { ...shared, tokens: null });
-  return { ...shared, tokens: new AccessTokens(transport, runtime, credentials.oauth) };
+  return { ...shared, tokens: new AccessTokens(transport, runtime, options.oauth) };
 }

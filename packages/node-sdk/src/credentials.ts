@@ -1,12 +1,11 @@
 import type { ClientOptions, OauthOptions } from './client-options.ts';
 import { ConfigurationError } from './errors.ts';
 
-/** The Authorization header of each kind of credential, and what access tokens are asked for with. */
+/** The Authorization header of each kind of credential. */
 export interface Credentials {
   readonly key: string | null;
   readonly scim: string | null;
   readonly client: string | null;
-  readonly oauth: OauthOptions | null;
 }
 
 /**
@@ -25,7 +24,6 @@ export function readCredentials(
     key: key === undefined ? null : `Bearer ${checkApiKey(apiKey === undefined ? 'SVC_API_KEY' : 'apiKey', key)}`,
     scim: scimToken === undefined ? null : `Bearer ${checkScimToken(scimToken)}`,
     client: oauth === undefined ? null : describeClient(oauth),
-    oauth: oauth ?? null,
   };
 }
 

@@ -14,6 +14,12 @@ export interface CallFacts {
 export const noCall: CallFacts = { operation: null, idempotencyKey: null, attempts: 0 };
 
 /**
+ * Why a failure that may pass was not answered with another try: the retry budget was empty, the deadline left no time, the
+ * tries were used up, or a second run could do more than the first (`idempotencyKey` makes a POST safe).
+ */
+export type RetryRefusal = 'budget' | 'deadline' | 'exhausted' | 'unsafe';
+
+/**
  * Every failure of this package. `code` says which one. Two copies of the package in one program have classes of their
  * own, so ask `SvcError.isInstance(error)`, which sees through that, rather than `instanceof`.
  */
@@ -23,6 +29,8 @@ export class SvcError extends Error {
   readonly operation: string | null;
   readonly idempotencyKey: string | null;
   readonly attempts: number;
+  /** Null where another try would not have helped. */
+  readonly retry: RetryRefusal | null = null;
 
   constructor(code: string, message: string, call: CallFacts = noCall, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
@@ -73,6 +81,11 @@ export function completeError(error: SvcError, { operation, idempotencyKey, atte
   if (error.operation === null) Object.assign(error, { operation, idempotencyKey, attempts });
 }
 
+/** Notes why no further try was made. */
+export function refuseRetry(error: SvcError, retry: RetryRefusal): void {
+  Object.assign(error, { retry });
+}
+
 /** Sets a property that JSON and logs do not show. */
 export function hide(target: object, key: string | symbol, value: unknown): void {
   Object.defineProperty(target, key, { value, writable: true, configurable: true });
@@ -96,7 +109,7 @@ export class ConnectionError extends SvcError {
   }
 }
 
-/** One try took longer than `timeout`. */
+/** One try took longer than `timeout`, from when it was sent. */
 export class TimeoutError extends SvcError {
   static override readonly kind: string = 'TimeoutError';
 
@@ -109,8 +122,9 @@ export class TimeoutError extends SvcError {
 export class DeadlineError extends SvcError {
   static override readonly kind: string = 'DeadlineError';
 
-  constructor(milliseconds: number, call: CallFacts, cause?: unknown) {
-    super('deadline', `The call took longer than its deadline of ${milliseconds} ms.`, call, cause);
+  constructor(milliseconds: number, call: CallFacts, cause?: unknown, detail = '') {
+    super('deadline', `The call took longer than its deadline of ${milliseconds} ms.${detail}`, call, cause);
+    refuseRetry(this, 'deadline');
   }
 }
 

@@ -1,7 +1,9 @@
+import type { Transform } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import type { Connection } from './connection-pool.ts';
 
 /** Why there is no answer. */
-export type FailureKind = 'timeout' | 'deadline' | 'aborted' | 'connection' | 'too_large';
+export type FailureKind = 'timeout' | 'deadline' | 'aborted' | 'connection' | 'too_large' | 'undecodable';
 
 /** Takes the bytes of an answer as they come. */
 export interface Sink {
@@ -13,7 +15,8 @@ export interface Sink {
 export type ReceivedHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 interface ExchangeOptions {
-  /** The most bytes that are kept of the body. */
+  readonly connection: Connection;
+  /** The most bytes that are kept of the body, after decompression. */
   readonly limit: number;
   /** Makes what takes the body of an answer that is no error; null keeps the body. */
   readonly openSink: ((exchange: Exchange) => Sink) | null;
@@ -33,6 +36,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   failure: FailureKind | null = null;
   cause: unknown;
   sink: Sink | null = null;
+  /** Whether the request was written to a socket. */
+  isSent = false;
   /** Resolves when the answer is there, has begun to stream, or will not come. */
   readonly settled: Promise<void>;
   readonly #options: ExchangeOptions;
@@ -41,6 +46,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | null = null;
   #chunks: Buffer[] | null = null;
   #size = 0;
+  /** What the socket had received before this request. */
+  #bytesBefore = 0;
+  #coding: string | null = null;
+  #decoder: Transform | null = null;
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
@@ -49,8 +58,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
     });
   }
 
+  /** Whether a connection that had served before was closed without a byte of the answer: the server had closed it already. */
+  get isStale(): boolean {
+    const { socket } = this.#options.connection;
+    return this.failure === 'connection' && this.#bytesBefore > 0 && socket?.bytesRead === this.#bytesBefore;
+  }
+
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    this.isSent = true;
+    this.#bytesBefore = this.#options.connection.socket?.bytesRead ?? 0;
     // It waited for a connection for longer than anybody waits for it.
     if (this.#isSettled) controller.abort(new Error('given up'));
   }
@@ -60,34 +77,26 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200 || this.#isSettled) return;
     this.status = status;
     this.headers = headers;
+    const coding = headers['content-encoding'];
+    if (coding !== undefined && coding !== '' && coding !== 'identity') this.#coding = String(coding).toLowerCase();
     const { openSink, limit } = this.#options;
     if (openSink !== null && status < 300) {
       this.sink = openSink(this);
       this.#finish();
-    } else if (Number(headers['content-length']) > limit) this.fail('too_large', undefined);
+    } else if (Number(headers['content-length']) > limit) this.#exceed();
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.sink !== null) this.sink.push(chunk);
-    else if (!this.#isSettled) this.#keep(chunk);
-  }
-
-  #keep(chunk: Buffer): void {
-    this.#size += chunk.length;
-    if (this.#size > this.#options.limit) this.fail('too_large', undefined);
-    else if (this.#size === chunk.length) this.body = chunk;
-    else {
-      this.#chunks ??= [this.body];
-      this.#chunks.push(chunk);
+    if (this.#coding === null) this.#receive(chunk);
+    else if (this.sink !== null || !this.#isSettled) {
+      this.#decoder ??= this.#openDecoder(this.#coding, chunk);
+      if (this.#decoder?.write(chunk) === false) this.#controller?.pause();
     }
   }
 
   onResponseEnd(): void {
-    if (this.sink !== null) this.sink.end();
-    else if (!this.#isSettled) {
-      if (this.#chunks !== null) this.body = Buffer.concat(this.#chunks, this.#size);
-      this.#finish();
-    }
+    if (this.#decoder === null) this.#complete();
+    else this.#decoder.end();
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
@@ -96,6 +105,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Gives the answer up, and the connection with it. */
   fail(kind: FailureKind, cause: unknown): void {
+    this.#decoder?.destroy();
     if (this.sink !== null) this.sink.fail(kind, cause);
     else if (!this.#isSettled) {
       this.failure = kind;
@@ -107,12 +117,74 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Stops and starts the flow of bytes into the sink. */
   hold(isHeld: boolean): void {
-    if (isHeld) this.#controller?.pause();
-    else this.#controller?.resume();
+    const flow = this.#decoder ?? this.#controller;
+    if (isHeld) flow?.pause();
+    else flow?.resume();
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.sink !== null) this.sink.push(chunk);
+    else if (!this.#isSettled) this.#keep(chunk);
+  }
+
+  #keep(chunk: Buffer): void {
+    this.#size += chunk.length;
+    if (this.#size > this.#options.limit) this.#exceed();
+    else if (this.#size === chunk.length) this.body = chunk;
+    else {
+      this.#chunks ??= [this.body];
+      this.#chunks.push(chunk);
+    }
+  }
+
+  /** Of an error the status matters and the body only explains it: the call may still be tried again. */
+  #exceed(): void {
+    if (this.status < 300) {
+      this.fail('too_large', undefined);
+      return;
+    }
+    this.#decoder?.destroy();
+    this.body = noBytes;
+    this.#finish();
+    this.#controller?.abort(new Error('given up'));
+  }
+
+  #complete(): void {
+    if (this.sink !== null) this.sink.end();
+    else if (!this.#isSettled) {
+      if (this.#chunks !== null) this.body = Buffer.concat(this.#chunks, this.#size);
+      this.#finish();
+    }
+  }
+
+  /** Opened with the first bytes: an answer without any has nothing to decode. */
+  #openDecoder(coding: string, first: Buffer): Transform | null {
+    const decoder = createDecoder(coding, first);
+    if (decoder === null) {
+      this.fail('undecodable', new Error(`The coding ${coding} is unknown.`));
+      return null;
+    }
+    decoder.on('data', (chunk: Buffer) => this.#receive(chunk));
+    decoder.on('end', () => this.#complete());
+    decoder.on('error', (error) => this.fail('undecodable', error));
+    decoder.on('drain', () => this.#controller?.resume());
+    return decoder;
   }
 
   #finish(): void {
     this.#isSettled = true;
     this.#settle();
   }
+}
+
+/** What undoes a content coding (RFC 9110 section 8.4.1); null for an unknown one. */
+function createDecoder(coding: string, [first = 0]: Buffer): Transform | null {
+  // Loaded here: few servers compress answers of this size.
+  const { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } =
+    process.getBuiltinModule('node:zlib');
+  if (coding === 'gzip' || coding === 'x-gzip') return createGunzip();
+  if (coding === 'br') return createBrotliDecompress();
+  // Some servers leave out the zlib header, whose first byte names the method 8.
+  if (coding === 'deflate') return (first & 0x0f) === 8 ? createInflate() : createInflateRaw();
+  return null;
 }

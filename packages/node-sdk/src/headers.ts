@@ -35,7 +35,7 @@ export function checkHeaders(headers: Headers): Headers {
     const name = given.toLowerCase();
     if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name))
       throw new ConfigurationError(`${JSON.stringify(given)} is no name of a header.`);
-    if (ownOptions[name] !== undefined)
+    if (Object.hasOwn(ownOptions, name))
       throw new ConfigurationError(`Set ${ownOptions[name]} instead of the header ${name}.`);
     if (notToBeSet.has(name)) throw new ConfigurationError(`The header ${name} cannot be set.`);
     checked[name] = value === null ? null : checkValue(`header ${name}`, value);
@@ -67,6 +67,7 @@ export function mergeHeaders(list: HeaderList, over: Headers): HeaderList {
 /** The headers whose values are never secret; what a program adds may carry the key of a gateway. */
 const openHeaders: ReadonlySet<string> = new Set([
   'accept',
+  'accept-encoding',
   'content-type',
   'user-agent',
   'idempotency-key',
@@ -76,7 +77,7 @@ const openHeaders: ReadonlySet<string> = new Set([
 
 /** The headers as a hook may see them. */
 export function redactHeaders(list: HeaderList): Readonly<Record<string, string>> {
-  const shown: Record<string, string> = {};
+  const shown: Record<string, string> = Object.create(null);
   for (let index = 0; index < list.length; index += 2) {
     const name = list[index] as string;
     shown[name] = openHeaders.has(name) ? (list[index + 1] as string) : '[redacted]';

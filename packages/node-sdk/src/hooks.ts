@@ -31,8 +31,6 @@ export interface RetryNote extends CallNote {
 
 export interface ErrorNote extends CallNote {
   readonly error: SvcError;
-  /** Whether another try might have helped and the retry budget had none left. */
-  readonly isBudgetEmpty: boolean;
 }
 
 /** A sign that a program will have to change. */

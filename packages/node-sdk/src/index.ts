@@ -19,6 +19,7 @@ export {
   DeadlineError,
   RedirectError,
   ResponseError,
+  type RetryRefusal,
   SvcError,
   TimeoutError,
 } from './errors.ts';
@@ -122,7 +123,7 @@ export type {
   ScheduledRun,
   TestHealth,
 } from './types/frameworks.ts';
-export type { Json } from './types/json.ts';
+export type { Json, Time } from './types/json.ts';
 export type {
   Checkpoint,
   ConsistencyParams,

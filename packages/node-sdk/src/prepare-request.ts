@@ -2,7 +2,7 @@ import type { Call } from './call.ts';
 import { ConfigurationError } from './errors.ts';
 import { checkHeaders, type HeaderList, mergeHeaders } from './headers.ts';
 import { chooseTenant, chooseVersion, type Settings } from './settings.ts';
-import { buildTarget } from './target.ts';
+import { buildTarget, writeTime } from './target.ts';
 import type { Operation, RequestOptions } from './transport.ts';
 
 /** What is sent, the same in every try; the Authorization header comes besides. */
@@ -29,7 +29,7 @@ const mediaTypes = {
 export function prepareRequest(call: Call, settings: Settings): PreparedRequest {
   const { target: operation, options } = call;
   const { method, media = 'json', body } = operation;
-  const path = settings.baseUrl.prefix + buildTarget(operation);
+  const path = settings.baseUrl().prefix + buildTarget(operation);
   const isRest = operation.path.startsWith('/v1/');
   const version = isRest ? chooseVersion(options.version, settings.version) : null;
   call.idempotencyKey = chooseKey(operation, options, isRest);
@@ -58,7 +58,7 @@ function chooseAccept({ answer, path }: Operation): string {
   return path.startsWith('/scim/') ? 'application/scim+json' : 'application/json';
 }
 
-/** contract: accepted on every POST under /v1 that takes a bearer key. Elsewhere one would only seem to protect. */
+/** The server accepts one on every POST under /v1 that takes a bearer key. Elsewhere one would only seem to protect. */
 function chooseKey(operation: Operation, { idempotencyKey }: RequestOptions, isRest: boolean): string | null {
   const isTaken = isRest && operation.method === 'POST' && takesKey(operation);
   if (idempotencyKey === undefined) return isTaken ? createKey() : null;
@@ -77,11 +77,20 @@ function encodeBody(body: unknown, media: keyof typeof mediaTypes): string {
   if (media === 'form') return encodeForm(body as Readonly<Record<string, string | undefined>>);
   try {
     const text: string | undefined = JSON.stringify(body);
+    // JSON writes an invalid Date as null, which for the end of a key would be: never.
+    if (text?.includes('null')) checkDates('body', body);
     if (text !== undefined) return text;
   } catch (cause) {
+    if (cause instanceof ConfigurationError) throw cause;
     throw new ConfigurationError('The body cannot be written as JSON.', undefined, cause);
   }
   throw new ConfigurationError('The body cannot be written as JSON.');
+}
+
+function checkDates(name: string, value: unknown): void {
+  if (value instanceof Date) writeTime(name, value);
+  else if (typeof value === 'object' && value !== null)
+    for (const [key, inner] of Object.entries(value)) checkDates(`${name}.${key}`, inner);
 }
 
 function encodeForm(fields: Readonly<Record<string, string | undefined>>): string {

@@ -96,6 +96,7 @@ function createError(
   const { failure, status, headers } = exchange;
   if (failure === 'too_large')
     return createResponseError(`The answer is larger than ${limits.maxResponseBytes} bytes.`, exchange, call);
+  if (failure === 'undecodable') return createDecodingError(exchange, call);
   if (failure !== null) return createFailure(failure, exchange.cause, call, limits);
   if (status < 400) return createRedirectError(exchange, call);
   const words = readErrorBody(status, call.redact(exchange.body.toString()));
@@ -108,6 +109,11 @@ function createError(
     retryAfterMs: readRetryAfter(readHeader(headers, 'retry-after'), readHeader(headers, 'date'), limits.wallClock),
   };
   return createApiError(content, call);
+}
+
+export function createDecodingError(exchange: Exchange, call: Call): ResponseError {
+  const coding = call.redact(String(exchange.headers['content-encoding']));
+  return createResponseError(`The answer cannot be decompressed (${coding}).`, exchange, call);
 }
 
 /** The error of a try that has no answer, or a stream that broke off. */

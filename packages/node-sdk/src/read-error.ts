@@ -4,7 +4,7 @@ type Words = Pick<ErrorContent, 'code' | 'message' | 'details' | 'fields' | 'req
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * What the body of an error says, in any of the three forms that the server has: the envelope (spec.md "Errors"), SCIM
+ * What the body of an error says, in any of the three forms that the server has: the envelope `{ error }`, SCIM
  * (RFC 7644 section 3.12) and OAuth (RFC 6749 section 5.2). What stands before the server may answer in none of them;
  * then the status has to do.
  */

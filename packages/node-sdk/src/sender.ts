@@ -1,16 +1,24 @@
-import type { Dispatcher } from 'undici';
 import type { AccessTokens } from './access-tokens.ts';
 import { ByteQueue } from './byte-stream.ts';
 import { type Call, readHeader } from './call.ts';
 import { checkRequestOptions } from './check-options.ts';
-import { type ConnectionPool, endStream } from './connection-pool.ts';
+import { type Connection, type ConnectionPool, endStream } from './connection-pool.ts';
 import type { Deprecations } from './deprecations.ts';
-import { AbortError, ConfigurationError, completeError, DeadlineError, retellFailure, SvcError } from './errors.ts';
+import {
+  AbortError,
+  ConfigurationError,
+  completeError,
+  DeadlineError,
+  type RetryRefusal,
+  refuseRetry,
+  retellFailure,
+  SvcError,
+} from './errors.ts';
 import { Exchange } from './exchange.ts';
 import { type HeaderList, redactHeaders } from './headers.ts';
 import { type CallNote, tell } from './hooks.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
-import { createFailure, explainFailure } from './read-answer.ts';
+import { createDecodingError, createFailure, explainFailure } from './read-answer.ts';
 import { chooseWait, isLasting, isPassing, type RetryBudget } from './retry.ts';
 import { type Limits, longestTimer, readLimits, type Settings } from './settings.ts';
 
@@ -71,8 +79,7 @@ export class Sender {
   note(call: Call, error: SvcError): SvcError {
     completeError(error, call);
     const { onError } = this.#settings.hooks;
-    if (onError !== undefined)
-      tell('onError', onError, { ...describeCall(call), error, isBudgetEmpty: call.isBudgetEmpty });
+    if (onError !== undefined) tell('onError', onError, { ...describeCall(call), error });
     return error;
   }
 
@@ -80,12 +87,18 @@ export class Sender {
     const { call, limits } = run;
     const { maxResponseBytes, runtime, hooks } = this.#settings;
     let isRenewed = false;
+    let isResent = false;
     for (;;) {
       this.#checkRunning(run);
       const authorization = this.#findAuthorization(call) ?? (await this.#fetchAuthorization(run));
-      const dispatcher = this.#shared.pool.dispatcher ?? (await this.#shared.pool.open());
-      this.#checkRunning(run);
-      const exchange = await this.#try(run, dispatcher, authorization);
+      const connection = this.#shared.pool.take() ?? (await this.#waitForConnection(run));
+      const exchange = await this.#try(run, connection, authorization);
+      if (exchange.isStale && run.request.isIdempotent && !isResent) {
+        // The server closed the connection while it was idle; that says nothing about how the server is.
+        isResent = true;
+        call.attempts -= 1;
+        continue;
+      }
       if (exchange.failure === null && exchange.status < 300) {
         this.#shared.budget?.succeed();
         // It began while the client was being closed.
@@ -97,8 +110,18 @@ export class Sender {
         isRenewed = true;
         continue;
       }
+      if (isGone(call, exchange, error)) {
+        this.#shared.budget?.succeed();
+        return exchange;
+      }
+      if (exchange.isSent && (exchange.failure !== null || exchange.status === 408 || exchange.status >= 500))
+        call.isOutcomeUnknown = true;
       const wait = this.#chooseWait(run, exchange, error);
       if (wait === null) throw error;
+      if (typeof wait === 'string') {
+        refuseRetry(error, wait);
+        throw error;
+      }
       call.lastError = error;
       if (hooks.onRetry !== undefined) tell('onRetry', hooks.onRetry, { ...describeCall(call), error, wait });
       await this.#pause(call, wait);
@@ -106,11 +129,11 @@ export class Sender {
   }
 
   /** One request. It resolves when the answer is there or will not come. */
-  async #try(run: Run, dispatcher: Dispatcher, authorization: string): Promise<Exchange> {
+  async #try(run: Run, connection: Connection, authorization: string): Promise<Exchange> {
     const { call, request, limits } = run;
     const { runtime, maxResponseBytes, hooks, baseUrl } = this.#settings;
-    const openSink = run.isStream ? (opened: Exchange) => this.#openQueue(run, opened) : null;
-    const exchange = new Exchange({ limit: maxResponseBytes, openSink });
+    const openSink = run.isStream ? (opened: Exchange) => this.#openQueue(run, opened, connection) : null;
+    const exchange = new Exchange({ connection, limit: maxResponseBytes, openSink });
     call.exchange = exchange;
     call.attempts += 1;
     call.useAuthorization(authorization);
@@ -126,15 +149,18 @@ export class Sender {
     try {
       const { method } = call.target;
       const { path, body } = request;
-      const message = { origin: baseUrl.origin, path, method, headers: headers as string[], body };
+      const message = { origin: baseUrl().origin, path, method, headers: headers as string[], body };
       // Our own timer covers everything from here to the last byte.
-      dispatcher.dispatch({ ...message, headersTimeout: 0, bodyTimeout: 0 }, exchange);
+      connection.dispatcher.dispatch({ ...message, headersTimeout: 0, bodyTimeout: 0 }, exchange);
     } catch (error) {
       exchange.fail('connection', error);
     }
     await exchange.settled;
     if (timer !== null) runtime.clearTimer(timer);
-    if (exchange.sink === null) call.interrupt = null;
+    if (exchange.sink === null) {
+      call.interrupt = null;
+      this.#shared.pool.release(connection);
+    }
     if (exchange.failure === null) this.#noteAnswer(run, exchange, begun);
     return exchange;
   }
@@ -149,7 +175,7 @@ export class Sender {
     tell('onResponse', hooks.onResponse, note);
   }
 
-  #openQueue({ call, limits, release }: Run, exchange: Exchange): ByteQueue {
+  #openQueue({ call, limits, release }: Run, exchange: Exchange, connection: Connection): ByteQueue {
     this.#shared.pool.holdStream(exchange);
     return new ByteQueue(exchange, {
       runtime: this.#settings.runtime,
@@ -157,8 +183,13 @@ export class Sender {
       onClosed: () => {
         release();
         this.#shared.pool.releaseStream(exchange);
+        this.#shared.pool.release(connection);
       },
-      onFailed: (kind, cause) => this.note(call, createFailure(kind, cause, call, limits)),
+      onFailed: (kind, cause) =>
+        this.note(
+          call,
+          kind === 'undecodable' ? createDecodingError(exchange, call) : createFailure(kind, cause, call, limits),
+        ),
     });
   }
 
@@ -174,33 +205,56 @@ export class Sender {
   /** The Authorization header: empty for none, null for a token that has yet to be asked for. */
   #findAuthorization({ target }: Call): string | null {
     const { credential = 'key' } = target;
-    const { credentials } = this.#settings;
     if (credential === 'none') return '';
-    if (credential === 'key' && credentials.oauth !== null) {
-      const token = this.#shared.tokens?.current;
-      return token === null || token === undefined ? null : `Bearer ${token}`;
-    }
-    const header = credentials[credential];
+    const { tokens } = this.#shared;
+    if (credential === 'key' && tokens !== null) return tokens.current === null ? null : `Bearer ${tokens.current}`;
+    const header = this.#settings.credentials()[credential];
     if (header !== null) return header;
     const names = { key: 'apiKey, or set SVC_API_KEY', scim: 'scimToken', client: 'oauth' };
     throw new ConfigurationError(`${target.id} needs a credential: give ${names[credential]}.`);
   }
 
   /** Waits for the token that all calls share, no longer than this call may take. */
-  async #fetchAuthorization({ call, limits, deadlineAt }: Run): Promise<string> {
-    const { runtime } = this.#settings;
-    const { promise, reject } = Promise.withResolvers<never>();
-    call.interrupt = () => reject(new AbortError(call, call.options.signal?.reason));
-    const left = deadlineAt - runtime.now();
-    const stop = () => reject(new DeadlineError(limits.deadline, call));
-    const timer = left > longestTimer ? null : runtime.setTimer(stop, left);
+  async #fetchAuthorization(run: Run): Promise<string> {
+    const { call } = run;
     try {
       const tokens = this.#shared.tokens as AccessTokens;
-      return `Bearer ${await Promise.race([tokens.fetch(), promise])}`;
+      return `Bearer ${await this.#waitWithin(run, tokens.fetch(), '')}`;
     } catch (error) {
       // All calls that wait get the same error, which tells of another operation.
       if (!(error instanceof SvcError) || error.operation === call.operation) throw error;
       throw retellFailure(error, `There is no access token: ${error.message}`, call);
+    }
+  }
+
+  async #waitForConnection(run: Run): Promise<Connection> {
+    const { pool } = this.#shared;
+    if (!pool.isOpen) {
+      await pool.open();
+      this.#checkRunning(run);
+      const free = pool.take();
+      if (free !== null) return free;
+    }
+    const { granted, leave } = pool.enqueue();
+    try {
+      const detail = ` All ${this.#settings.connections} connections were in use (option connections).`;
+      return await this.#waitWithin(run, granted, detail);
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  /** Waits for something no longer than the call may take. */
+  async #waitWithin<Value>({ call, limits, deadlineAt }: Run, wanted: Promise<Value>, detail: string): Promise<Value> {
+    const { runtime } = this.#settings;
+    const { promise, reject } = Promise.withResolvers<never>();
+    call.interrupt = () => reject(new AbortError(call, call.options.signal?.reason));
+    const left = deadlineAt - runtime.now();
+    const stop = () => reject(new DeadlineError(limits.deadline, call, call.lastError ?? undefined, detail));
+    const timer = left > longestTimer ? null : runtime.setTimer(stop, left);
+    try {
+      return await Promise.race([wanted, promise]);
     } finally {
       call.interrupt = null;
       if (timer !== null) runtime.clearTimer(timer);
@@ -215,21 +269,26 @@ export class Sender {
     return true;
   }
 
-  /** How long to wait before the next try; null where none may follow. */
-  #chooseWait({ call, request, limits, deadlineAt }: Run, exchange: Exchange, error: SvcError): number | null {
+  /** How long to wait before the next try; or why there is none; null where it would not help. */
+  #chooseWait(
+    { call, request, limits, deadlineAt }: Run,
+    exchange: Exchange,
+    error: SvcError,
+  ): number | RetryRefusal | null {
     const { failure, status } = exchange;
     const mayPass =
       failure === null
         ? isPassing(status, error.code)
         : failure === 'timeout' || (failure === 'connection' && !isLasting(exchange.cause));
-    if (!mayPass || !request.isIdempotent || call.attempts > limits.retries) return null;
+    if (!mayPass) return null;
+    if (!request.isIdempotent) return 'unsafe';
+    if (call.attempts > limits.retries) return 'exhausted';
     const { runtime } = this.#settings;
     const asked = 'retryAfterMs' in error && typeof error.retryAfterMs === 'number' ? error.retryAfterMs : 0;
     const wait = asked + chooseWait(call.attempts, runtime.random());
     // What comes after the deadline helps nobody, and before the time that the server named it would be refused again.
-    if (wait > longestTimer || runtime.now() + wait >= deadlineAt) return null;
-    call.isBudgetEmpty = this.#shared.budget?.take() === false;
-    return call.isBudgetEmpty ? null : wait;
+    if (wait > longestTimer || runtime.now() + wait >= deadlineAt) return 'deadline';
+    return this.#shared.budget?.take() === false ? 'budget' : wait;
   }
 
   async #pause(call: Call, milliseconds: number): Promise<void> {
@@ -243,6 +302,12 @@ export class Sender {
     });
     call.interrupt = null;
   }
+}
+
+/** Whether a DELETE finds nothing any more because an earlier try, whose answer was lost, has deleted it. */
+function isGone({ target, isOutcomeUnknown }: Call, { failure, status }: Exchange, { code }: SvcError): boolean {
+  const isDeleted = failure === null && status === 404 && code !== 'unreadable_error';
+  return isDeleted && isOutcomeUnknown && target.method === 'DELETE' && target.answer === 'none';
 }
 
 /** Lets the signal of a call end what it waits for. @returns what ends the listening. */

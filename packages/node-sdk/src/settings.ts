@@ -22,12 +22,16 @@ export interface Limits {
 
 /** The options of a client, checked and complete. */
 export interface Settings extends Limits {
-  readonly baseUrl: BaseUrl;
-  readonly credentials: Credentials;
+  /** @throws {ConfigurationError} where no address is given or set, or one that cannot be used. */
+  readonly baseUrl: () => BaseUrl;
+  /** @throws {ConfigurationError} for an empty credential. */
+  readonly credentials: () => Credentials;
   readonly version: string | null;
   readonly tenant: string | null;
   readonly retryBudget: RetryBudgetOptions | null;
   readonly maxResponseBytes: number;
+  /** How many requests are sent at once. */
+  readonly connections: number;
   /** For every request. */
   readonly headers: HeaderList;
   readonly hooks: Hooks;
@@ -35,32 +39,56 @@ export interface Settings extends Limits {
 }
 
 /**
- * Checks the options.
- * @param environment where the key and the address are looked for when the options do not name them.
+ * Checks the options. A missing address or credential is no error before it is used: builds load modules where the
+ * variables of the server are not set.
  * @throws {ConfigurationError}
  */
-export function readSettings(
-  options: ClientOptions,
-  environment: Readonly<Record<string, string | undefined>>,
-): Settings {
+export function readSettings(options: ClientOptions): Settings {
   checkClientOptions(options);
   const { retryBudget = { capacity: 20, refill: 0.1 }, maxResponseBytes = 16 * 1024 * 1024 } = options;
+  const { connections = 100, allowInsecure = false } = options;
+  if (!Number.isSafeInteger(connections) || connections < 1)
+    throw new ConfigurationError('connections must be a whole number, 1 or more.');
   if (!Number.isSafeInteger(maxResponseBytes) || maxResponseBytes < 1)
     throw new ConfigurationError('maxResponseBytes must be a whole number, 1 or more.');
   if (retryBudget !== null) checkBudget(retryBudget);
-  const own = ['user-agent', describeAgent(options.appInfo)];
+  const own = ['user-agent', describeAgent(options.appInfo), 'accept-encoding', 'gzip, deflate, br'];
   return {
     ...readLimits(options, { timeout: 30_000, deadline: 100_000, retries: 2 }),
-    baseUrl: readBaseUrl(options.baseUrl ?? environment.SVC_BASE_URL, options.allowInsecure ?? false),
-    credentials: readCredentials(options, environment.SVC_API_KEY),
+    baseUrl: readOnce(
+      () => readBaseUrl(options.baseUrl ?? process.env.SVC_BASE_URL, allowInsecure),
+      !hasAddress(options),
+    ),
+    credentials: readOnce(() => readCredentials(options, process.env.SVC_API_KEY), !hasCredentials(options)),
     version: chooseVersion(options.version, apiVersion),
     tenant: chooseTenant(options.tenant, null),
     retryBudget,
     maxResponseBytes,
+    connections,
     headers: options.headers === undefined ? own : mergeHeaders(own, checkHeaders(options.headers)),
     hooks: options.hooks ?? {},
     runtime: options.runtime ?? systemRuntime,
   };
+}
+
+/** Reads a value now, or at its first use. */
+function readOnce<Value>(read: () => Value, isLater: boolean): () => Value {
+  let value = isLater ? undefined : read();
+  return () => {
+    value ??= read();
+    return value;
+  };
+}
+
+function hasAddress({ baseUrl = process.env.SVC_BASE_URL }: ClientOptions): boolean {
+  return baseUrl !== undefined && baseUrl !== '';
+}
+
+/** Whether there is a credential, and none is empty. */
+function hasCredentials({ apiKey, oauth, scimToken }: ClientOptions): boolean {
+  const key = oauth === undefined ? (apiKey ?? process.env.SVC_API_KEY) : apiKey;
+  const given: unknown[] = [key, scimToken, ...(oauth === undefined ? [] : [oauth.clientId, oauth.clientSecret])];
+  return given.some((text) => text !== undefined) && !given.includes('');
 }
 
 /**

@@ -55,17 +55,27 @@ function hasDotSegment(text: string): boolean {
 
 /**
  * A query string, with its question mark where there is anything in it.
- * @throws {ConfigurationError} for what is no text, number or boolean.
+ * @throws {ConfigurationError} for what is no text, number, boolean or Date.
  */
 function encodeQuery(query: object): string {
   let text = '';
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue;
+    if (value instanceof Date) {
+      text += `${text === '' ? '?' : '&'}${encodeText('query', name)}=${encodeURIComponent(writeTime(name, value))}`;
+      continue;
+    }
     if (typeof value !== 'string' && typeof value !== 'boolean' && !Number.isFinite(value))
-      throw new ConfigurationError(`The query parameter ${name} must be a text, a number or a boolean.`);
+      throw new ConfigurationError(`The query parameter ${name} must be a text, a number, a boolean or a Date.`);
     text += `${text === '' ? '?' : '&'}${encodeText('query', name)}=${encodeText(`query parameter ${name}`, String(value))}`;
   }
   return text;
+}
+
+/** @throws {ConfigurationError} for an invalid Date, which JSON would write as null. */
+export function writeTime(name: string, time: Date): string {
+  if (Number.isNaN(time.getTime())) throw new ConfigurationError(`${name} is an invalid Date.`);
+  return time.toISOString();
 }
 
 function encodeText(what: string, text: string): string {

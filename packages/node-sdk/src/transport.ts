@@ -2,15 +2,15 @@
 export interface RequestOptions {
   /** Ends the call, wherever it is: connecting, sending, reading, or waiting before the next try. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds for one try, from its start to the last byte of the answer. */
+  /** Milliseconds for one try, from when it is sent to the last byte of the answer. */
   readonly timeout?: number | undefined;
-  /** Milliseconds for the whole call, with every try and every wait between them. */
+  /** Milliseconds for the whole call, with every try and every wait, also that for a free connection. */
   readonly deadline?: number | undefined;
   /** How many more tries may follow the first; 0 makes it the only one. */
   readonly retries?: number | undefined;
   /**
-   * The Idempotency-Key of a POST: 8 to 128 of the characters A-Z a-z 0-9 _ - (spec.md "Rules for POST
-   * /v1/consent/{id}/records"). Without one the call makes its own and keeps it over all its tries.
+   * The Idempotency-Key of a POST: 8 to 128 of the characters A-Z a-z 0-9 _ -. Without one the call makes its own and
+   * keeps it over all its tries.
    */
   readonly idempotencyKey?: string | undefined;
   /** The tenant to act for, by id or slug, with a key that may (header `Svc-Tenant`); null for that of the key. */

@@ -3,7 +3,7 @@ import { LedgerVerificationError } from './error.ts';
 import { readHash } from './merkle.ts';
 
 /** What a signed checkpoint says: this ledger had so many entries, and this was the root of the tree over them. */
-export interface Checkpoint {
+export interface OpenedCheckpoint {
   /** The name of the log: `<name of the key>/<tenant id>/<ledger>`. */
   readonly origin: string;
   readonly tenantId: string;
@@ -30,7 +30,7 @@ export interface Signer {
  *   fetches it anew each time believes whoever answers.
  * @throws {LedgerVerificationError} `key_invalid`, `checkpoint_not_signed`.
  */
-export function openCheckpoint(note: string, publicKey: string): Checkpoint {
+export function openCheckpoint(note: string, publicKey: string): OpenedCheckpoint {
   const checkpoint = readSigned(note, readKey(publicKey));
   if (checkpoint !== null) return checkpoint;
   throw new LedgerVerificationError('checkpoint_not_signed', 'the checkpoint is not signed with this key');
@@ -66,7 +66,7 @@ const ed25519 = 1;
 const idLength = 4;
 
 /** What a note says; null when it is not signed with the key, or is no checkpoint of a ledger. */
-export function readSigned(note: string, signer: Signer): Checkpoint | null {
+export function readSigned(note: string, signer: Signer): OpenedCheckpoint | null {
   const text = openNote(note, signer);
   return text === null ? null : readCheckpoint(text);
 }
@@ -92,7 +92,7 @@ function judgeSignature(line: string, text: string, { name, id, key }: Signer): 
   return verify(null, Buffer.from(text), key, bytes.subarray(idLength)) ? 'ours' : 'wrong';
 }
 
-function readCheckpoint(text: string): Checkpoint | null {
+function readCheckpoint(text: string): OpenedCheckpoint | null {
   const [origin = '', size = '', root, time = '', ...rest] = text.split('\n');
   const [, tenantId, ledger] = /^\S+\/([^\s/]+)\/(audit|consent)$/.exec(origin) ?? [];
   const rootHash = readHash(root);
@@ -100,7 +100,7 @@ function readCheckpoint(text: string): Checkpoint | null {
   if (tenantId === undefined || rootHash === null || at === time || !isTime(at)) return null;
   if (!/^(0|[1-9]\d{0,15})$/.test(size) || !Number.isSafeInteger(Number(size))) return null;
   if (rest.length !== 1 || rest[0] !== '') return null;
-  return { origin, tenantId, ledger: ledger as Checkpoint['ledger'], size: Number(size), rootHash, at };
+  return { origin, tenantId, ledger: ledger as OpenedCheckpoint['ledger'], size: Number(size), rootHash, at };
 }
 
 /** Whether a text is a time as the server writes it: UTC, milliseconds, and a day that there is. */

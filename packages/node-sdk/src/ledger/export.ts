@@ -1,6 +1,6 @@
 import { hash as hashText } from 'node:crypto';
 import { AbortError, noCall } from '../errors.ts';
-import { type Checkpoint, readKey, readSigned, type Signer, tidyNote, writeKey } from './checkpoint.ts';
+import { type OpenedCheckpoint, readKey, readSigned, type Signer, tidyNote, writeKey } from './checkpoint.ts';
 import { type LedgerFault, LedgerVerificationError } from './error.ts';
 import { type Header, type Line, readHeader, readLine, writeLine } from './export-format.ts';
 import { type Chunks, readLines } from './lines.ts';
@@ -38,7 +38,7 @@ export interface VerifiedExport {
   readonly until: string;
   /** How many entries the ledger is said to have after the checkpoint. Told by the server, not proven. */
   readonly newer: number;
-  readonly checkpoint: Checkpoint;
+  readonly checkpoint: OpenedCheckpoint;
   /** The signed note: keep it, and hand it in the next time. */
   readonly note: string;
   /** Whether a kept checkpoint was met; false when none was given, and then the whole could have been written anew. */
@@ -110,14 +110,14 @@ const timeKeys = { consent: 'recordedAt', audit: 'at' } as const;
 
 /** An earlier checkpoint, and whether the entries were found to be those that it speaks of. */
 interface Kept {
-  readonly checkpoint: Checkpoint;
+  readonly checkpoint: OpenedCheckpoint;
   readonly what: string;
   isMet: boolean;
 }
 
 class ExportCheck {
   readonly #header: Header;
-  readonly #checkpoint: Checkpoint;
+  readonly #checkpoint: OpenedCheckpoint;
   readonly #kept: readonly Kept[];
   readonly #hasKept: boolean;
   readonly #tree = new GrowingTree();
@@ -254,7 +254,7 @@ function hashEntry({ prevHash, canonical }: Line): string {
   return hashText('sha256', (prevHash ?? '') + canonical);
 }
 
-function requireCheckpoint(note: string, signer: Signer, origin: string, what: string): Checkpoint {
+function requireCheckpoint(note: string, signer: Signer, origin: string, what: string): OpenedCheckpoint {
   const checkpoint = readSigned(note, signer);
   if (checkpoint === null) fail('checkpoint_not_signed', `${what} is not signed with this key`);
   if (checkpoint.origin !== origin)

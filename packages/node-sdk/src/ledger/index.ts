@@ -3,7 +3,7 @@
  * its public key. Nothing here asks a server, except `verifyLedger`.
  */
 export { canonicalize } from './canonical.ts';
-export { type Checkpoint, openCheckpoint } from './checkpoint.ts';
+export { type OpenedCheckpoint, openCheckpoint } from './checkpoint.ts';
 export { type LedgerFault, LedgerVerificationError } from './error.ts';
 export { type VerifiedExport, type VerifyExportOptions, verifyExport } from './export.ts';
 export type { Chunks } from './lines.ts';

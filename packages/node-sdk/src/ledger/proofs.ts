@@ -1,4 +1,4 @@
-import { type Checkpoint, openCheckpoint } from './checkpoint.ts';
+import { type OpenedCheckpoint, openCheckpoint } from './checkpoint.ts';
 import { LedgerVerificationError } from './error.ts';
 import { followPath, hashLeaf, isGrown, readHash } from './merkle.ts';
 
@@ -20,7 +20,7 @@ export interface ConsistencyProofInput {
 /** The entry that is among those of a checkpoint. */
 export interface Inclusion {
   readonly sequence: number;
-  readonly checkpoint: Checkpoint;
+  readonly checkpoint: OpenedCheckpoint;
 }
 
 /**
@@ -70,7 +70,7 @@ export function verifyConsistency(options: {
   readonly proof: ConsistencyProofInput;
   readonly publicKey: string;
   readonly newer?: string;
-}): Checkpoint {
+}): OpenedCheckpoint {
   const { proof, publicKey } = options;
   const older = openCheckpoint(options.older, publicKey);
   const newer = openCheckpoint(options.newer ?? proof.checkpoint.note, publicKey);

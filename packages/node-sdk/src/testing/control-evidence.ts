@@ -4,7 +4,7 @@ import type { Controls } from './controls.ts';
 import { invalidValues, notFound, requirePast } from './refusal.ts';
 import { type Call, type Handlers, newId, slicePage } from './world.ts';
 
-type FullEvidence = { readonly [Name in keyof NewEvidence]-?: Exclude<NewEvidence[Name], undefined> };
+type FullEvidence = { readonly [Name in keyof NewEvidence]-?: Exclude<NewEvidence[Name], undefined | Date> };
 
 /** The operations on the evidence of controls. */
 export function evidenceHandlers(controls: Controls): Handlers {

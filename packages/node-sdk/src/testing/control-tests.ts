@@ -1,5 +1,6 @@
 import type { ControlTest, NewControlTest, NewTestResult, TestResult } from '../types/controls.ts';
 import type { ScheduledRun } from '../types/frameworks.ts';
+import type { Sent } from '../types/json.ts';
 import { addCadence } from './control-rules.ts';
 import { type AssessedControl, findLatest, type StoredTest } from './control-state.ts';
 import { type Controls, newTest } from './controls.ts';
@@ -53,7 +54,7 @@ export function controlTestHandlers(controls: Controls): Handlers {
       controls.tellMove(call, control);
       return view(retired, control, call.now);
     },
-    recordTestResult(call: Call<NewTestResult>): TestResult {
+    recordTestResult(call: Call<Sent<NewTestResult>>): TestResult {
       const { now, body } = call;
       const control = controls.require(call);
       const test = find(call, control);

@@ -1,6 +1,7 @@
 import { canonicalize } from '../ledger/canonical.ts';
 import type { ControlChange, ControlDetail, NewControl } from '../types/controls.ts';
 import type { Adoption, AdoptionInput } from '../types/frameworks.ts';
+import type { Sent } from '../types/json.ts';
 import { type CatalogueControl, readCatalogue } from './catalogue.ts';
 import {
   type AssessedControl,
@@ -41,7 +42,7 @@ export class Controls {
       adoptFrameworks: (call: Call<AdoptionInput>) => this.#adopt(call),
       createControl: (call: Call<Full<NewControl>>) => this.#create(call),
       getControl: (call) => viewDetail(this.require(call)),
-      editControl: (call: Call<ControlChange>) => this.#edit(call),
+      editControl: (call: Call<Sent<ControlChange>>) => this.#edit(call),
       retireControl: (call) => this.#retire(call),
     };
   }
@@ -153,7 +154,7 @@ export class Controls {
     return viewDetail(assessed);
   }
 
-  #edit(call: Call<ControlChange>): ControlDetail {
+  #edit(call: Call<Sent<ControlChange>>): ControlDetail {
     const before = this.require(call);
     const change = decideChange(before, call.body, call.now);
     const { ownerUserId, reason } = call.body;

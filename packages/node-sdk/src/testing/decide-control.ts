@@ -1,4 +1,5 @@
 import type { Cadence, ControlChange, ControlStatus, SettableControlStatus } from '../types/controls.ts';
+import type { Sent } from '../types/json.ts';
 import { addCadence, rateFreshness, transitions } from './control-rules.ts';
 import type { AssessedControl, Definition, StoredControl } from './control-state.ts';
 import { invalidValues, Refusal } from './refusal.ts';
@@ -11,7 +12,11 @@ const keepsReason = (status: ControlStatus): boolean => status === 'excepted' ||
 const isReview = (status: ControlStatus): boolean => status === 'implemented' || status === 'accepted';
 
 /** What a change makes of a control. */
-export function decideChange(before: AssessedControl, change: ControlChange, now: string): Partial<StoredControl> {
+export function decideChange(
+  before: AssessedControl,
+  change: Sent<ControlChange>,
+  now: string,
+): Partial<StoredControl> {
   const from = before.control.status;
   const to = change.status ?? from;
   const isSet = change.status !== undefined && (to !== from || to !== before.stored.status || isReview(to));
@@ -54,7 +59,7 @@ function requireGuards({ control, latestEvidence }: AssessedControl, to: Control
 }
 
 function checkFields(
-  { status, reason, exceptionEndsAt, evidenceDueAt }: ControlChange,
+  { status, reason, exceptionEndsAt, evidenceDueAt }: Sent<ControlChange>,
   from: ControlStatus,
   isSet: boolean,
   now: string,
@@ -81,14 +86,14 @@ function checkFields(
   return details;
 }
 
-function checkDefinition({ template }: AssessedControl, change: ControlChange): readonly Detail[] {
+function checkDefinition({ template }: AssessedControl, change: Sent<ControlChange>): readonly Detail[] {
   if (template === null) return [];
   return definitionNames
     .filter((name) => change[name] !== undefined)
     .map((name) => ({ path: `body.${name}`, issue: 'is what the catalogue says, and cannot be changed' }));
 }
 
-function moveTo(to: SettableControlStatus, change: ControlChange, now: string): Partial<StoredControl> {
+function moveTo(to: SettableControlStatus, change: Sent<ControlChange>, now: string): Partial<StoredControl> {
   const defaultDue = new Date(Date.parse(now) + evidenceDays * 86_400_000).toISOString();
   return {
     status: to,
@@ -99,7 +104,7 @@ function moveTo(to: SettableControlStatus, change: ControlChange, now: string): 
   };
 }
 
-function stayAt({ status, reason, exceptionEndsAt, evidenceDueAt }: ControlChange): Partial<StoredControl> {
+function stayAt({ status, reason, exceptionEndsAt, evidenceDueAt }: Sent<ControlChange>): Partial<StoredControl> {
   return {
     ...(reason !== undefined && (status === undefined || keepsReason(status)) && { reason }),
     ...(exceptionEndsAt !== undefined && { exceptionEndsAt }),
@@ -107,7 +112,7 @@ function stayAt({ status, reason, exceptionEndsAt, evidenceDueAt }: ControlChang
   };
 }
 
-function redefine({ stored }: AssessedControl, change: ControlChange): Definition | null {
+function redefine({ stored }: AssessedControl, change: Sent<ControlChange>): Definition | null {
   const given = definitionNames.filter((name) => change[name] !== undefined);
   if (stored.definition === null || given.length === 0) return null;
   return { ...stored.definition, ...Object.fromEntries(given.map((name) => [name, change[name]])) };

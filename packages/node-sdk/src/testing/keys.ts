@@ -8,7 +8,7 @@ const hour = 3_600_000;
 const endOfTime = Date.parse('9999-12-31T23:59:59.999Z');
 
 type StoredKey = Omit<ApiKey, 'status'> & { readonly token: string };
-type FullInput = { readonly [Name in keyof ApiKeyInput]-?: Exclude<ApiKeyInput[Name], undefined> };
+type FullInput = { readonly [Name in keyof ApiKeyInput]-?: Exclude<ApiKeyInput[Name], undefined | Date> };
 
 /** The API keys of the tenant: those that a test made, and those that were made over the API. */
 export class Keys {

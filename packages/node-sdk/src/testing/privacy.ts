@@ -1,3 +1,4 @@
+import type { Sent } from '../types/json.ts';
 import type {
   Breach,
   BreachChange,
@@ -43,7 +44,7 @@ export function dsrHandlers(world: World): Handlers {
     return view(dsr, call.now);
   };
   return {
-    createDsr(call: Call<DsrInput>) {
+    createDsr(call: Call<Sent<DsrInput>>) {
       const { now, body } = call;
       const { subjectId, type, channel = null, notes = null, receivedAt = now } = body;
       requirePast('body.receivedAt', receivedAt, now);
@@ -116,7 +117,7 @@ export function breachHandlers(world: World): Handlers {
     return viewBreach(breach, call.now);
   };
   return {
-    reportBreach(call: Call<BreachInput>) {
+    reportBreach(call: Call<Sent<BreachInput>>) {
       const { now, body } = call;
       const { title, description, severity, discoveredAt, affectedSubjects = null, dataCategories = [] } = body;
       requirePast('body.discoveredAt', discoveredAt, now);
@@ -135,7 +136,7 @@ export function breachHandlers(world: World): Handlers {
       return pageOf(matching, ({ id }) => id, ['breach', status, severity], query);
     },
     getBreach: (call) => viewBreach(find(call), call.now),
-    editBreach(call: Call<BreachChange>) {
+    editBreach(call: Call<Sent<BreachChange>>) {
       const before = find(call);
       const { breach, changed } = applyChange(before, call.body, call.now);
       if (changed.length === 0) return viewBreach(before, call.now);
@@ -153,7 +154,7 @@ function viewBreach(breach: StoredBreach, now: string): Breach {
   return { ...breach, notificationDueAt, isNotificationOverdue: isWaiting && now > notificationDueAt };
 }
 
-function applyChange(before: StoredBreach, change: BreachChange, now: string) {
+function applyChange(before: StoredBreach, change: Sent<BreachChange>, now: string) {
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
   const wanted = { ...before, ...given } as StoredBreach;
   requireMove(before.status, wanted.status);
@@ -172,7 +173,7 @@ function requireMove(from: Breach['status'], to: Breach['status']): void {
   throw new Refusal(409, 'breach_transition_not_allowed', message, { fields: { from, to, allowed } });
 }
 
-function checkTimes({ discoveredAt }: StoredBreach, change: BreachChange, now: string): readonly Detail[] {
+function checkTimes({ discoveredAt }: StoredBreach, change: Sent<BreachChange>, now: string): readonly Detail[] {
   return (['authorityNotifiedAt', 'subjectsNotifiedAt'] as const).flatMap((name) => {
     const time = change[name] ?? null;
     const path = `body.${name}`;

@@ -13,6 +13,7 @@ import type {
   RecordInput,
   WithdrawalInput,
 } from '../types/consent.ts';
+import type { Sent } from '../types/json.ts';
 import type { Notices } from './notices.ts';
 import { invalidValues, notFound, Refusal, requirePast } from './refusal.ts';
 import type { Detail } from './validate.ts';
@@ -40,16 +41,16 @@ export class Records {
         const records = this.#records.filter(({ noticeId }) => noticeId === id);
         return pageOf(records, (record) => record.id, ['records', id], query);
       },
-      captureConsentRecord: (call: Call<RecordInput>) => {
+      captureConsentRecord: (call: Call<Sent<RecordInput>>) => {
         const { subjectChannel = null, ip, ua } = call.body;
         return this.#capture(call, call.params.id, call.body, { subjectChannel, ip, ua });
       },
       getConsentRecord: ({ params }) => this.#require(params.id, params.recordId),
-      withdrawConsentRecord: (call: Call<WithdrawalInput>) => this.#withdraw(call),
-      recordConsentDecision: (call: Call<DecisionInput>) => this.#decide(call),
+      withdrawConsentRecord: (call: Call<Sent<WithdrawalInput>>) => this.#withdraw(call),
+      recordConsentDecision: (call: Call<Sent<DecisionInput>>) => this.#decide(call),
       getConsent: (call) => this.#notices.find(call.params.id) ?? this.#listSubject(call, call.params.id),
       getSubjectLedger: (call) => this.#listSubject(call, call.params.subjectId),
-      capturePublicConsentRecord: (call: Call<PublicRecordInput>) => {
+      capturePublicConsentRecord: (call: Call<Sent<PublicRecordInput>>) => {
         const origins = { ip: call.address, ua: call.userAgent };
         return presentPublic(this.#capture(call, call.params.noticeId, call.body, origins));
       },
@@ -85,7 +86,7 @@ export class Records {
   #capture(
     call: Call,
     noticeId: string | undefined,
-    input: Omit<RecordInput & PublicRecordInput, 'method'> & { readonly method?: string | undefined },
+    input: Omit<Sent<RecordInput & PublicRecordInput>, 'method'> & { readonly method?: string | undefined },
     told: {
       readonly subjectChannel?: ConsentRecord['subjectChannel'];
       readonly ip?: string | null | undefined;
@@ -137,7 +138,7 @@ export class Records {
     });
   }
 
-  #withdraw(call: Call<WithdrawalInput>): ConsentRecord {
+  #withdraw(call: Call<Sent<WithdrawalInput>>): ConsentRecord {
     const { params, body } = call;
     requireCaptureTime(call, body.capturedAt);
     const original = this.#require(params.id, params.recordId);
@@ -171,7 +172,7 @@ export class Records {
     });
   }
 
-  #decide(call: Call<DecisionInput>): Decision {
+  #decide(call: Call<Sent<DecisionInput>>): Decision {
     const { subjectId, purpose, granted, evidence, noticeId } = call.body;
     const id = noticeId ?? this.#findNotice(purpose);
     const input = { subjectId, purposes: { [purpose]: granted } };

@@ -1,3 +1,4 @@
+import type { Sent } from '../types/json.ts';
 import type { Redelivery, RedeliveryInput, WebhookDelivery, WebhookDeliveryDetail } from '../types/webhooks.ts';
 import { notFound, Refusal } from './refusal.ts';
 import { viewDelivery, type WebhookState } from './webhook-state.ts';
@@ -96,7 +97,7 @@ export function deliveryHandlers(world: World, state: WebhookState): Handlers {
       recordDelivery(call, 'canceled', delivery);
       return viewDelivery(state.end(delivery, 'canceled', call.now, null));
     },
-    redeliverWebhookDeliveries(call: Call<RedeliveryInput>): Redelivery {
+    redeliverWebhookDeliveries(call: Call<Sent<RedeliveryInput>>): Redelivery {
       const { now } = call;
       const filter = filterOf(call.body);
       const deliveries = fitting(filter, now);
@@ -110,7 +111,9 @@ export function deliveryHandlers(world: World, state: WebhookState): Handlers {
       if (total > 0) carryOut(order, deliveries);
       return order;
     },
-    countWebhookRedelivery: ({ query, now }) => ({ count: fitting(filterOf(query as RedeliveryInput), now).length }),
+    countWebhookRedelivery: ({ query, now }) => ({
+      count: fitting(filterOf(query as Sent<RedeliveryInput>), now).length,
+    }),
     listWebhookRedeliveries: ({ query }) =>
       slicePage([...orders.values()].reverse(), ({ id }) => id, ['webhook redeliveries'], query),
     getWebhookRedelivery: findOrder,
@@ -119,7 +122,7 @@ export function deliveryHandlers(world: World, state: WebhookState): Handlers {
   };
 }
 
-function filterOf(input: RedeliveryInput): Filter {
+function filterOf(input: Sent<RedeliveryInput>): Filter {
   const { webhookId = null, status = 'dead', reason = null, eventType = null, from = null, to = null } = input;
   return { webhookId, status, reason, eventType, from, to };
 }

@@ -1,3 +1,4 @@
+import type { Time } from './json.ts';
 import type { PageParams } from './lists.ts';
 
 /** What a credential may be allowed to do. */
@@ -64,7 +65,7 @@ export interface ApiKeyInput {
   /** At least one; each must be a scope of the caller. */
   readonly scopes: readonly Scope[];
   /** When it ends, RFC 3339; default, and null: never. */
-  readonly expiresAt?: string | null | undefined;
+  readonly expiresAt?: Time | null | undefined;
   /** Tenants that it may act for besides its own, at most 100; the caller must be able to create keys in each. */
   readonly otherTenantIds?: readonly string[] | undefined;
 }

@@ -1,4 +1,4 @@
-import type { Json } from './json.ts';
+import type { Json, Time } from './json.ts';
 import type { PageParams } from './lists.ts';
 
 /** Who did something: a person, an API key, the server itself, or its operator. */
@@ -40,7 +40,7 @@ export interface AuditListParams extends PageParams {
   readonly module?: string | undefined;
   readonly actor?: ActorType | undefined;
   /** Events at this time or later, RFC 3339. */
-  readonly from?: string | undefined;
+  readonly from?: Time | undefined;
   /** Events before this time, RFC 3339. */
-  readonly to?: string | undefined;
+  readonly to?: Time | undefined;
 }

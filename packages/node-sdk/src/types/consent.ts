@@ -1,3 +1,4 @@
+import type { Time } from './json.ts';
 import type { PageParams } from './lists.ts';
 
 /** Only against a published notice can records be captured. */
@@ -103,7 +104,7 @@ export interface RecordInput {
   /** At least one purpose of the notice; a required one cannot be false. */
   readonly purposes: PurposeChoices;
   /** When the subject decided, RFC 3339, at most 5 minutes ahead and not before 2000; default: the time of the server. */
-  readonly capturedAt?: string | undefined;
+  readonly capturedAt?: Time | undefined;
 }
 
 /** What is withdrawn. */
@@ -112,7 +113,7 @@ export interface WithdrawalInput {
   readonly purposes?: readonly string[] | undefined;
   readonly method?: CaptureMethod | undefined;
   /** When the subject withdrew, RFC 3339, at most 5 minutes ahead and not before 2000; default: the time of the server. */
-  readonly capturedAt?: string | undefined;
+  readonly capturedAt?: Time | undefined;
 }
 
 /** What holds for one purpose. */
@@ -223,7 +224,7 @@ export interface PublicRecordInput {
   /** A word such as `banner`; 1 to 64 characters. */
   readonly method?: string | undefined;
   /** When the visitor decided, RFC 3339, at most 5 minutes ahead and not before 2000; default: the time of the server. */
-  readonly capturedAt?: string | undefined;
+  readonly capturedAt?: Time | undefined;
   /** The version that the visitor saw; default: the current one. */
   readonly noticeVersion?: number | undefined;
 }

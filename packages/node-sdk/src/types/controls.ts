@@ -1,3 +1,4 @@
+import type { Time } from './json.ts';
 /** How often a control is reviewed and tested; `event_driven`: when something happens. */
 export type Cadence = 'monthly' | 'quarterly' | 'semi_annual' | 'annual' | 'event_driven';
 
@@ -136,9 +137,9 @@ export interface ControlChange {
    */
   readonly reason?: string | undefined;
   /** Needed for `excepted`: in the future, two years ahead at most. */
-  readonly exceptionEndsAt?: string | undefined;
+  readonly exceptionEndsAt?: Time | undefined;
   /** For `evidence_requested`: in the future; default: 30 days ahead. */
-  readonly evidenceDueAt?: string | undefined;
+  readonly evidenceDueAt?: Time | undefined;
   /** Of your own controls alone; 1 to 200 characters. */
   readonly title?: string | undefined;
   /** Of your own controls alone; 1 to 2,000 characters. */
@@ -172,9 +173,9 @@ export interface NewEvidence {
   /** SHA-256 of the file, hex; proves which one was meant. */
   readonly sha256?: string | null | undefined;
   /** When it was collected, RFC 3339; not in the future. */
-  readonly collectedAt: string;
+  readonly collectedAt: Time;
   /** When it stops to count, RFC 3339; after `collectedAt`. Default: never. */
-  readonly expiresAt?: string | null | undefined;
+  readonly expiresAt?: Time | null | undefined;
 }
 
 /** An item of evidence. */
@@ -240,7 +241,7 @@ export interface NewTestResult {
   /** Where the output is kept; http or https. */
   readonly url?: string | null | undefined;
   /** RFC 3339, not in the future; default: now. */
-  readonly testedAt?: string | undefined;
+  readonly testedAt?: Time | undefined;
 }
 
 /** A result of a test. */

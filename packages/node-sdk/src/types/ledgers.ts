@@ -1,3 +1,4 @@
+import type { Time } from './json.ts';
 /** The audit log, or the ledger of consent records. */
 export type LedgerName = 'audit' | 'consent';
 
@@ -66,9 +67,9 @@ export interface ConsistencyParams {
 /** What is exported. */
 export interface ExportParams {
   /** Entries at this time or later, RFC 3339. */
-  readonly from?: string | undefined;
+  readonly from?: Time | undefined;
   /** Entries before this time, RFC 3339. */
-  readonly to?: string | undefined;
+  readonly to?: Time | undefined;
   /** The size of an earlier checkpoint that you kept: the file then proves that it grew out of that one. */
   readonly since?: number | undefined;
 }

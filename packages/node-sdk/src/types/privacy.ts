@@ -1,3 +1,4 @@
+import type { Time } from './json.ts';
 import type { PageParams } from './lists.ts';
 
 /** What a person asks for (GDPR Articles 15 to 18, 20 and 21). */
@@ -17,7 +18,7 @@ export interface DsrInput {
   /** 1 to 5,000 characters. */
   readonly notes?: string | undefined;
   /** When the request came, which its period runs from; not in the future. Default: the time of the server. */
-  readonly receivedAt?: string | undefined;
+  readonly receivedAt?: Time | undefined;
 }
 
 /** Why the answer to a request takes longer. */
@@ -77,7 +78,7 @@ export interface BreachInput {
   readonly description: string;
   readonly severity: BreachSeverity;
   /** When you became aware of it, RFC 3339; not in the future. */
-  readonly discoveredAt: string;
+  readonly discoveredAt: Time;
   /** How many persons are affected, as far as it is known. */
   readonly affectedSubjects?: number | undefined;
   /** Kinds of data that are affected; at most 50, of 1 to 100 characters each. */
@@ -98,9 +99,9 @@ export interface BreachChange {
   /** An open one can become contained or closed, a contained one closed, and a closed one open again. */
   readonly status?: BreachStatus | undefined;
   /** Not before the discovery, and not in the future; null takes it back. */
-  readonly authorityNotifiedAt?: string | null | undefined;
+  readonly authorityNotifiedAt?: Time | null | undefined;
   /** Not before the discovery, and not in the future; null takes it back. */
-  readonly subjectsNotifiedAt?: string | null | undefined;
+  readonly subjectsNotifiedAt?: Time | null | undefined;
   /**
    * Why the authority need not be notified, or why it was notified late; 1 to 2,000 characters. Needed to close an incident
    * that it was not notified of, and where it was notified after the 72 hours.

@@ -1,3 +1,4 @@
+import type { Time } from './json.ts';
 /** A framework that the tenant has achieved. */
 export interface AchievedFramework {
   readonly code: string;
@@ -64,9 +65,9 @@ export interface TrustCenterInput {
         /** The code of a framework of the catalogue. */
         readonly code: string;
         /** Not in the future. */
-        readonly achievedAt: string;
+        readonly achievedAt: Time;
         /** From then on the framework is not shown any more. */
-        readonly expiresAt?: string | null | undefined;
+        readonly expiresAt?: Time | null | undefined;
         /** A report or certificate to look at. */
         readonly reportUrl?: string | null | undefined;
       }[]

@@ -1,4 +1,4 @@
-import type { Json } from './json.ts';
+import type { Json, Time } from './json.ts';
 import type { PageParams } from './lists.ts';
 
 /** What happened, as webhooks are told. */
@@ -229,9 +229,9 @@ export interface DeliveryListParams extends PageParams {
   readonly eventType?: WebhookEventType | undefined;
   readonly reason?: DeliveryFailure | undefined;
   /** Deliveries created at this time or later, RFC 3339. */
-  readonly from?: string | undefined;
+  readonly from?: Time | undefined;
   /** Deliveries created before this time, RFC 3339. */
-  readonly to?: string | undefined;
+  readonly to?: Time | undefined;
 }
 
 /** Which deliveries are sent again: those of a webhook, those from a time on, or both. */
@@ -243,9 +243,9 @@ export interface RedeliveryInput {
   readonly reason?: DeliveryFailure | undefined;
   readonly eventType?: WebhookEventType | undefined;
   /** Deliveries created at this time or later, RFC 3339. */
-  readonly from?: string | undefined;
+  readonly from?: Time | undefined;
   /** Deliveries created before this time, RFC 3339; later than `from`. */
-  readonly to?: string | undefined;
+  readonly to?: Time | undefined;
 }
 
 /** An order to send many deliveries again. */

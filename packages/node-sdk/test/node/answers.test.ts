@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import {
   ApiError,
   AuthenticationError,
@@ -36,6 +37,8 @@ async function fail(script: Script, operation: object = {}, options: object = {}
     (error: unknown) => error,
   );
 }
+
+const compressed = (coding: string) => ({ 'content-type': 'application/json', 'content-encoding': coding });
 
 const answerWith =
   (text: string, end = false): Script =>
@@ -221,7 +224,7 @@ describe('an answer', () => {
     assert.equal(raw.status, 204);
   });
 
-  it('is refused when it is larger than it may be, announced or not, with and without an error status', async () => {
+  it('is refused when it is larger than it may be, announced or not, and an error has its status all the same', async () => {
     const limit = { maxResponseBytes: 1000 };
     for (const status of [200, 500]) {
       const announced = await fail(
@@ -238,12 +241,98 @@ describe('an answer', () => {
         {},
         limit,
       );
-      for (const error of [announced, unannounced]) {
-        assert.ok(ResponseError.isInstance(error));
-        assert.match(error.message, /larger than 1000 bytes/);
-        assert.equal(error.status, status);
-      }
+      for (const error of [announced, unannounced])
+        if (status === 200) {
+          assert.ok(ResponseError.isInstance(error));
+          assert.match(error.message, /larger than 1000 bytes/);
+          assert.equal(error.status, status);
+        } else
+          assert.ok(ServerError.isInstance(error) && error.code === 'unreadable_error' && error.retry === 'exhausted');
     }
+  });
+
+  it('is tried again when it is an error, however large', async () => {
+    await using server = await startScriptedServer((response, _, number) => {
+      if (number > 1) sendJson(response, 200, { data: 'in' });
+      else response.writeHead(500, { 'retry-after': '0' }).end('x'.repeat(100_000));
+    });
+    await using svc = createClient(server, { maxResponseBytes: 1000 });
+    assert.equal(await svc.request(reading), 'in');
+  });
+
+  const codings: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+    gzip: gzipSync,
+    'X-GZIP': gzipSync,
+    br: brotliCompressSync,
+    deflate: deflateSync,
+    Deflate: deflateRawSync,
+    identity: (bytes) => bytes,
+  };
+  for (const [coding, compress] of Object.entries(codings))
+    it(`is understood when it is compressed: ${coding}`, async () => {
+      const data = 'ä€😀'.repeat(10_000);
+      await using server = await startScriptedServer((response, { path }) => {
+        const isError = path === '/v1/error';
+        const body = isError ? { error: { code: 'broken', message: data } } : { data };
+        response.writeHead(isError ? 400 : 200, { 'content-type': 'application/json', 'content-encoding': coding });
+        response.end(compress(Buffer.from(JSON.stringify(body))));
+      });
+      await using svc = createClient(server);
+      assert.equal(await svc.request(reading), data);
+      assert.equal(server.received[0]?.headers['accept-encoding'], 'gzip, deflate, br');
+      const raw = await svc.request(reading).asResponse();
+      assert.deepEqual(await raw.json(), { data });
+      await assert.rejects(svc.request({ ...reading, path: '/v1/error' }), { code: 'broken', message: data });
+      assert.equal(server.connections(), 1);
+    });
+
+  it('is refused when it decompresses to more than it may be, long before it is whole', async () => {
+    const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
+    const before = process.memoryUsage().arrayBuffers;
+    for (const status of [200, 500]) {
+      const error = await fail(
+        (response) => void response.writeHead(status, { ...compressed('gzip') }).end(bomb),
+        {},
+        { maxResponseBytes: 1_000_000 },
+      );
+      assert.ok(status === 200 ? ResponseError.isInstance(error) : ServerError.isInstance(error));
+    }
+    assert.ok(process.memoryUsage().arrayBuffers - before < 30 * 1024 * 1024);
+  });
+
+  it('is refused when it cannot be decompressed', async () => {
+    const whole = gzipSync('{"data":1}');
+    for (const [coding, body] of [
+      ['zstd', whole],
+      ['br', whole],
+      ['gzip', Buffer.from('{"data":1}')],
+      ['gzip', whole.subarray(0, -9)],
+    ] as const) {
+      const error = await fail((response) => void response.writeHead(200, compressed(coding)).end(body));
+      assert.ok(ResponseError.isInstance(error), String(error));
+      assert.match(error.message, new RegExp(`cannot be decompressed \\(${coding}\\)`));
+    }
+    const empty = await fail((response) => void response.writeHead(503, compressed('gzip')).end());
+    assert.ok(ServerError.isInstance(empty));
+  });
+
+  it('has headers of any name, which change nothing else', async () => {
+    const names: unknown[] = [];
+    await using server = await startScriptedServer((response) => {
+      const { rawHeaders } = response.req;
+      names.push(rawHeaders[rawHeaders.indexOf('__proto__') + 1]);
+      sendRaw(
+        response,
+        `HTTP/1.1 200 OK\r\n${json}__proto__: x\r\nconstructor: y\r\nContent-Length: 10\r\n\r\n{"data":1}`,
+      );
+    });
+    await using svc = createClient(server, { headers: JSON.parse('{"__proto__":"z"}') });
+    const { response } = await svc.request(reading).withResponse();
+    assert.deepEqual(Object.entries(response.headers).slice(1, 3), [
+      ['__proto__', 'x'],
+      ['constructor', 'y'],
+    ]);
+    assert.deepEqual(names, ['z']);
   });
 
   it('may be exactly as large as it may be', async () => {

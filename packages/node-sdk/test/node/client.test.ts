@@ -30,18 +30,15 @@ describe('a client', () => {
     refuse({ ...good, apiKey: `${testKey}é` }, /characters/);
     refuse({ ...good, apiKey: scimToken }, /SCIM token.*scimToken/);
     refuse({ ...good, apiKey: 'sk_live_0123456789' }, /svc_live_/);
-    refuse({ ...good, apiKey: '' }, /empty/);
     refuse({ ...good, scimToken: testKey }, /API key/);
     refuse({ ...good, scimToken: `${scimToken}\t` }, /white space/);
     refuse({ ...good, oauth: { clientId: 'a', clientSecret: testKey } }, /not both/);
-    refuse({ baseUrl: good.baseUrl, oauth: { clientId: '', clientSecret: testKey } }, /oauth.clientId is empty/);
     refuse({ baseUrl: good.baseUrl, oauth: { clientId: 'a', clientSecret: 'x y' } }, /oauth.clientSecret has white/);
     refuse({ baseUrl: good.baseUrl, oauth: { clientId: 'a', clientSecret: testKey, scope: 'a  b' } }, /oauth.scope/);
     assert.throws(() => new Svc({ ...good, apiKey: 7 as unknown as string }), /must be a text/);
   });
 
   it('refuses an address that is none, or that would send keys in the clear', () => {
-    refuse({ apiKey: testKey }, /SVC_BASE_URL/);
     refuse({ ...good, baseUrl: 'svc.example.com' }, /https:/);
     refuse({ ...good, baseUrl: 'ftp://svc.example.com' }, /https:/);
     refuse({ ...good, baseUrl: 'https://svc.example.com\n' }, /https:/);
@@ -73,7 +70,13 @@ describe('a client', () => {
 
   it('refuses names that it does not know, and what is of another kind than it says', () => {
     const wrong: readonly (readonly [object | null, RegExp])[] = [
-      [{ timout: 5 }, /"timout"/],
+      [{ timout: 5 }, /cannot have "timout"\. Did you mean "timeout"\?/],
+      [{ baseURL: good.baseUrl }, /Did you mean "baseUrl"\?/],
+      [{ maxRetries: 5 }, /Did you mean "retries"\?/],
+      [{ key: testKey }, /Did you mean "apiKey"\?/],
+      [{ xyz: 5 }, /cannot have "xyz"\.$/],
+      [{ connections: 0 }, /connections must be/],
+      [{ connections: 1.5 }, /connections must be/],
       [{ hooks: { onRequest: 'log' } }, /hook onRequest must be a function/],
       [{ hooks: { onReqest: () => undefined } }, /hooks cannot have "onReqest"/],
       [{ hooks: null }, /hooks must be an object/],
@@ -103,6 +106,7 @@ describe('a client', () => {
         retries: 0,
         retryBudget: null,
         maxResponseBytes: 1,
+        connections: 1,
         headers: {},
         hooks: { onError: undefined },
       },
@@ -110,6 +114,48 @@ describe('a client', () => {
     };
     assert.ok(new Svc(everything));
   });
+
+  it('is made where no variable is set, as by a build, and says at the first call what is missing', async () => {
+    const { SVC_API_KEY, SVC_BASE_URL } = process.env;
+    delete process.env.SVC_API_KEY;
+    delete process.env.SVC_BASE_URL;
+    try {
+      const { baseUrl, apiKey } = good;
+      const oauth = { clientId: '', clientSecret: '' };
+      for (const [options, message] of [
+        [{}, /SVC_BASE_URL/],
+        [{ apiKey }, /SVC_BASE_URL/],
+        [{ apiKey, baseUrl: '' }, /SVC_BASE_URL/],
+        [{ baseUrl }, /SVC_API_KEY/],
+        [{ baseUrl, apiKey: '' }, /apiKey is empty/],
+        [{ baseUrl, oauth }, /oauth.clientId is empty/],
+        [{ baseUrl, apiKey, scimToken: '' }, /scimToken is empty/],
+      ] as const) {
+        const made = new Svc(options);
+        assert.ok(inspect(made).startsWith('Svc {'));
+        for (const svc of [made, made.withOptions({ tenant: 'second' })])
+          for (const call of [svc.audit.list(), svc.consent.notices.publish('x'), svc.ledgers.audit.export()])
+            await assert.rejects(
+              Promise.resolve<unknown>(call),
+              (error) => ConfigurationError.isInstance(error) && message.test(error.message) && error.attempts === 0,
+            );
+        await made.close();
+      }
+      await using server = await startScriptedServer((response) => sendJson(response, 200, { data: 1 }));
+      await using svc = new Svc();
+      // As when a program reads its variables from a file after it has imported the module.
+      Object.assign(process.env, { SVC_BASE_URL: server.url, SVC_API_KEY: testKey });
+      assert.equal(await svc.request(reading), 1);
+      assert.equal(await svc.withOptions({ tenant: 'second' }).request(reading), 1);
+      assert.equal(server.connections(), 1, 'which the second client shares');
+    } finally {
+      delete process.env.SVC_API_KEY;
+      delete process.env.SVC_BASE_URL;
+      Object.assign(process.env, SVC_API_KEY && { SVC_API_KEY }, SVC_BASE_URL && { SVC_BASE_URL });
+    }
+  });
+
+  it('takes one parameter: what a second one does is not for its users', () => assert.equal(Svc.length, 0));
 
   it('keeps what withOptions leaves undefined; null takes the tenant and the version away, also for one call', async () => {
     await using server = await startScriptedServer((response) => sendJson(response, 200, { data: 1 }));

@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer as createHttpServer, type ServerResponse, request as send } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, it } from 'node:test';
-import { ConnectionError } from '@svc/node-sdk';
-import { Agent } from 'undici';
-import { createClient, reading, sendError, sendJson, startScriptedServer, writing } from './scripted-server.ts';
+import { AbortError, ConnectionError, DeadlineError } from '@svc/node-sdk';
+import { Agent, ProxyAgent } from 'undici';
+import {
+  createClient,
+  editing,
+  reading,
+  sendError,
+  sendJson,
+  sendRaw,
+  startScriptedServer,
+  writing,
+} from './scripted-server.ts';
+import { TestRuntime } from './test-runtime.ts';
 
 describe('connections', () => {
   it('are used again: ten calls, five of them with large failures, take no more than two', async () => {
@@ -27,6 +38,153 @@ describe('connections', () => {
       server.closeSockets();
     }
     assert.equal(server.received.length, 5);
+  });
+
+  it('that the server closes just as a request comes cost no try: it is sent again once, over a new one', async () => {
+    await using server = await startScriptedServer((response, { connection }, number) => {
+      if (number > 1 && connection === 1) response.socket?.destroy();
+      else sendJson(response, 200, { data: connection });
+    });
+    await using svc = createClient(server, { retries: 0, retryBudget: { capacity: 0, refill: 0 } });
+    assert.equal(await svc.request(reading), 1);
+    const { data, response } = await svc.request(reading).withResponse();
+    assert.deepEqual([data, response.attempts, server.received.length], [2, 1, 3]);
+  });
+
+  it('that end a request are told where it is not safe to send it again, or they were new, or answered in part', async () => {
+    const part = 'HTTP/1.1 200 OK\r\nContent-Ty';
+    for (const [operation, isNew, sent] of [
+      [editing, false, ''],
+      [reading, true, ''],
+      [reading, false, part],
+    ] as const) {
+      await using server = await startScriptedServer((response, _, number) => {
+        if (number === 1 && !isNew) sendJson(response, 200, { data: 1 });
+        else if (sent === '') response.socket?.destroy();
+        else sendRaw(response, sent).end();
+      });
+      await using svc = createClient(server, { retries: 0 });
+      if (!isNew) await svc.request(reading);
+      const before = server.received.length;
+      await assert.rejects(
+        svc.request(operation),
+        (error) => ConnectionError.isInstance(error) && error.attempts === 1,
+      );
+      assert.equal(server.received.length - before, 1);
+    }
+    await using server = await startScriptedServer((response, _, number) => {
+      if (number === 1) sendJson(response, 200, { data: 1 });
+      else response.socket?.destroy();
+    });
+    await using svc = createClient(server, { retries: 0 });
+    await svc.request(writing);
+    await assert.rejects(svc.request(writing), { attempts: 1 });
+    assert.equal(server.received.length, 3, 'once again, and not for ever');
+  });
+
+  it('are as many as the client may have; further calls wait, and their time starts when they are sent', async () => {
+    const runtime = new TestRuntime();
+    const held: ServerResponse[] = [];
+    const { promise: bothHeld, resolve } = Promise.withResolvers<void>();
+    await using server = await startScriptedServer((response, _, number) => {
+      if (number > 2) return sendJson(response, 200, { data: number });
+      held.push(response);
+      if (number === 2) resolve();
+    });
+    await using svc = createClient(server, { runtime, connections: 2, timeout: 1000, retries: 0 });
+    const calls = Array.from({ length: 6 }, () => svc.request(reading));
+    await bothHeld;
+    runtime.advance(999);
+    for (const response of held) sendJson(response, 200, { data: 0 });
+    assert.deepEqual(
+      (await Promise.all(calls)).sort((one, other) => Number(one) - Number(other)),
+      [0, 0, 3, 4, 5, 6],
+    );
+    assert.equal(server.connections(), 2);
+    assert.equal(runtime.pending, 0);
+  });
+
+  it('that are all in use end a call by its deadline or its signal, and it leaves the queue', async () => {
+    const runtime = new TestRuntime();
+    let held: ServerResponse | undefined;
+    const { promise: isHeld, resolve } = Promise.withResolvers<void>();
+    await using server = await startScriptedServer((response, _, number) => {
+      if (number > 1) return sendJson(response, 200, { data: number });
+      held = response;
+      resolve();
+    });
+    await using svc = createClient(server, { runtime, connections: 1, timeout: Number.POSITIVE_INFINITY });
+    const first = svc.request(reading, { deadline: Number.POSITIVE_INFINITY });
+    await isHeld;
+    const { signal, abort } = ((controller) => ({ signal: controller.signal, abort: () => controller.abort() }))(
+      new AbortController(),
+    );
+    const late = svc.request(reading, { deadline: 500 });
+    const aborted = svc.request(reading, { signal });
+    const last = svc.request(reading);
+    await runtime.timer(3);
+    runtime.advance(500);
+    await assert.rejects(Promise.resolve(late), (error) => {
+      assert.ok(DeadlineError.isInstance(error));
+      assert.match(error.message, /All 1 connections were in use/);
+      assert.deepEqual([error.attempts, error.retry], [0, 'deadline']);
+      return true;
+    });
+    abort();
+    await assert.rejects(Promise.resolve(aborted), AbortError);
+    sendJson(held as ServerResponse, 200, { data: 1 });
+    assert.deepEqual([await first, await last], [1, 2]);
+    assert.equal(server.received.length, 2);
+  });
+
+  it('are closed once the calls that wait for one have their answers', async () => {
+    await using server = await startScriptedServer((response, _, number) => sendJson(response, 200, { data: number }));
+    const svc = createClient(server, { connections: 1 });
+    await svc.request(reading);
+    const calls = Array.from({ length: 5 }, () => svc.request(reading));
+    await svc.close();
+    assert.deepEqual(await Promise.all(calls), [2, 3, 4, 5, 6]);
+    await assert.rejects(svc.request(reading), /The client is closed/);
+  });
+
+  it('go through the proxies of the environment where Node is told to use them, and by a dispatcher', async () => {
+    await using server = await startScriptedServer((response) => sendJson(response, 200, { data: 'in' }));
+    const asked: string[] = [];
+    const proxy = createHttpServer((request, response) => {
+      asked.push(String(request.url));
+      const { method = '', headers } = request;
+      send(String(request.url), { method, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 0, answer.headers);
+        answer.pipe(response);
+      }).end();
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const kept = { ...process.env };
+    Object.assign(process.env, { HTTP_PROXY: address, NO_PROXY: '', no_proxy: '', http_proxy: address });
+    try {
+      await using direct = createClient(server);
+      await direct.request(reading);
+      assert.deepEqual(asked, []);
+      process.env.NODE_USE_ENV_PROXY = '1';
+      await using proxied = createClient(server);
+      assert.equal(await proxied.request(reading), 'in');
+      assert.deepEqual(asked, [`${server.url}/v1/thing`]);
+      await using chosen = createClient(server, { dispatcher: new ProxyAgent(address) });
+      assert.equal(await chosen.request(reading), 'in');
+      assert.equal(asked.length, 2);
+      process.env.no_proxy = '127.0.0.1';
+      await using excepted = createClient(server);
+      await excepted.request(reading);
+      assert.equal(asked.length, 2);
+    } finally {
+      for (const name of ['HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy', 'NODE_USE_ENV_PROXY'])
+        if (kept[name] === undefined) delete process.env[name];
+        else process.env[name] = kept[name];
+      proxy.closeAllConnections();
+      proxy.close();
+    }
+    assert.equal(server.received.length, 4);
   });
 
   it('that there are none of give an error that says so', async () => {

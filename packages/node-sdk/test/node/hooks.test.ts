@@ -133,16 +133,16 @@ describe('hooks', () => {
     }
   });
 
-  it('are told when it is the retry budget that ends a call', async () => {
-    const told: boolean[] = [];
+  it('are told why a call that failed was not tried again', async () => {
+    const told: unknown[] = [];
     await using server = await startScriptedServer((response) =>
       sendError(response, 503, 'busy', { 'retry-after': '0' }),
     );
-    const hooks: Hooks = { onError: ({ isBudgetEmpty }) => told.push(isBudgetEmpty) };
+    const hooks: Hooks = { onError: ({ error }) => told.push(error.retry) };
     await using svc = createClient(server, { hooks, retryBudget: { capacity: 1, refill: 0 } });
     await assert.rejects(svc.request(reading, { retries: 1 }));
     await assert.rejects(svc.request(reading));
-    assert.deepEqual(told, [false, true]);
+    assert.deepEqual(told, ['exhausted', 'budget']);
   });
 
   it('are told of a deprecation once, also by clients made from one another', async () => {

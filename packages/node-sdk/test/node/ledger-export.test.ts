@@ -279,7 +279,7 @@ describe('verifyExport', () => {
     assert.deepEqual([error.name, error.operation, error.attempts], ['LedgerVerificationError', null, 0]);
     assert.deepEqual(JSON.parse(JSON.stringify(error)), {
       ...{ name: error.name, message: error.message, code: 'line_malformed', line: 1, sequence: null },
-      ...{ operation: null, idempotencyKey: null, attempts: 0 },
+      ...{ operation: null, idempotencyKey: null, attempts: 0, retry: null },
     });
     assert.ok(!LedgerVerificationError.isInstance(new SvcError('x', 'y')));
   });

@@ -87,11 +87,8 @@ describe('the package', () => {
     assert.deepEqual(there.sort(), ['@svc', '@types', 'undici', 'undici-types']);
     const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
     const { version } = JSON.parse(readFileSync(join(folder, 'node_modules/undici/package.json'), 'utf8'));
-    assert.deepEqual(dependencies, { undici: version });
-    // The client reads this file of undici by its path, because the index takes twice as long.
-    const pool = join(folder, 'node_modules/undici/lib/dispatcher/pool.js');
-    const advice = 'undici has moved its Pool: see src/connection-pool.ts';
-    assert.equal(typeof createRequire(pool)(pool), 'function', advice);
+    // From the version that is tested here up to the next major one.
+    assert.deepEqual(dependencies, { undici: `^${version}` });
     const license = readFileSync(join(root, '../../LICENSE'), 'utf8');
     assert.equal(readFileSync(join(installed, 'LICENSE'), 'utf8'), license);
   });
@@ -106,8 +103,8 @@ describe('the package', () => {
           ([, path]) => path as string,
         );
       });
-    assert.deepEqual([...new Set(imported.filter((path) => !/^(node:|undici(\/|$))/.test(path)))], []);
-    assert.ok(imported.some((path) => path.startsWith('undici')));
+    // Of undici its public entry only: its files may move in any version.
+    assert.deepEqual([...new Set(imported.filter((path) => !path.startsWith('node:')))], ['undici']);
   });
 
   it('has the source that each declaration map leads to, and for its tests no other', () => {
@@ -189,7 +186,7 @@ describe('the package', () => {
     };
     const apart = [/^node:/, /^undici/];
     const whole = await size('whole', "export * from '@svc/node-sdk';", apart);
-    assert.ok(whole <= 16_000, `${whole} bytes`);
+    assert.ok(whole <= 17_000, `${whole} bytes`);
     const errors = await size('errors', "export { ConflictError } from '@svc/node-sdk';", apart);
     assert.ok(errors <= 1500, `${errors} bytes`);
     await size(

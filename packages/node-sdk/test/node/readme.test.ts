@@ -82,6 +82,22 @@ describe('the README', () => {
     assert.equal(status, 0, stdout);
   });
 
+  it('has a client that a build can load, where no variable is set', () => {
+    const modules = blocks
+      .flatMap((code) => /^const svc = new Svc\([\s\S]*?\);$/m.exec(code)?.[0] ?? [])
+      .filter((code) => !code.includes('server.'));
+    assert.ok(modules.length >= 5);
+    const code = `import { Svc } from '@svc/node-sdk';\n${modules.map((text) => `{ ${text} }`).join('\n')}`;
+    // Inside the package, where its own name is found.
+    writeFileSync(join(folder, 'built.ts'), code);
+    const options = ['-C', '@svc/source', join(folder, 'built.ts')];
+    const { status, stderr } = spawnSync(process.execPath, options, {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH },
+    });
+    assert.equal(status, 0, stderr);
+  });
+
   for (const [index, file] of files.entries())
     it(`has code that does what it says: block ${index + 1}`, async (context) => {
       const assertion = context.mock.method(console, 'assert');

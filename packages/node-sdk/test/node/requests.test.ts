@@ -48,6 +48,22 @@ describe('a request', () => {
     assert.equal(second?.headers['user-agent'], 'me');
   });
 
+  it('takes a Date where a time is wanted, in the query and in the body', async () => {
+    await using server = await startScriptedServer((response) => sendJson(response, 200, { data: { items: [] } }));
+    await using svc = createClient(server);
+    const from = new Date('2026-11-01T00:00:00+01:00');
+    await svc.audit.list({ from, to: '2026-12-01T00:00:00Z' });
+    await svc.consent.records.capture('n', { subjectId: 's', purposes: {}, capturedAt: from });
+    assert.equal(server.received[0]?.path, '/v1/audit?from=2026-10-31T23%3A00%3A00.000Z&to=2026-12-01T00%3A00%3A00Z');
+    assert.equal(JSON.parse(server.received[1]?.body ?? '').capturedAt, '2026-10-31T23:00:00.000Z');
+    const wrong = new Date(Number.NaN);
+    const invalid = (error: unknown) => ConfigurationError.isInstance(error) && /invalid Date/.test(error.message);
+    await assert.rejects(Promise.resolve(svc.audit.list({ from: wrong })), invalid);
+    await assert.rejects(svc.apiKeys.create({ name: 'k', scopes: [], expiresAt: wrong }), invalid);
+    await assert.rejects(svc.request({ ...writing, body: { list: [null, { at: wrong }] } }), /body\.list\.1\.at/);
+    assert.equal(server.received.length, 2);
+  });
+
   it('leaves the version to the tenant when told so, and names it only where there are versions', async () => {
     await using server = await startScriptedServer((response) => sendJson(response, 200, {}));
     await using svc = createClient(server, { version: null, scimToken: 'scim_0123456789' });

@@ -7,6 +7,7 @@ import {
   createClient,
   editing,
   reading,
+  type Script,
   sendError,
   sendJson,
   sendRaw,
@@ -199,6 +200,32 @@ describe('a call that fails', () => {
     );
   });
 
+  it('says in its error why it was not tried again', async () => {
+    const reasons: unknown[] = [];
+    const keep = (error: { readonly retry: unknown }) => reasons.push(error.retry);
+    let status = 503;
+    await using server = await startScriptedServer((response) => sendError(response, status, 'busy'));
+    await using svc = createClient(server, {
+      runtime: new Hurry(),
+      retries: 1,
+      retryBudget: { capacity: 2, refill: 0 },
+    });
+    await svc.request(reading).catch(keep);
+    await svc.request(reading, { retries: 0 }).catch(keep);
+    await svc.request(editing).catch(keep);
+    await svc.request(reading, { deadline: 0.001 }).catch(keep);
+    await svc.request(reading).catch(keep);
+    await svc.request(reading).catch(keep);
+    status = 404;
+    await svc.request(reading).catch(keep);
+    assert.deepEqual(reasons, ['exhausted', 'exhausted', 'unsafe', 'deadline', 'exhausted', 'budget', null]);
+    const broken = createClient({ url: 'http://127.0.0.1:1' }, { retries: 0 });
+    await broken.request(writing).catch(keep);
+    assert.equal(reasons.at(-1), 'exhausted');
+    const printed = await broken.request(reading).catch((error: unknown) => JSON.stringify(error));
+    assert.match(String(printed), /"retry":"exhausted"/);
+  });
+
   it('adds no more tries than the budget has, and earns them back by what succeeds', async () => {
     let isDown = true;
     await using server = await startScriptedServer((response) => {
@@ -215,6 +242,47 @@ describe('a call that fails', () => {
     await assert.rejects(svc.request(reading), { attempts: 1 });
     await using free = createClient(server, { runtime: new Hurry(), retryBudget: null });
     for (let call = 0; call < 50; call += 1) await assert.rejects(free.request(reading), { attempts: 3 });
+  });
+});
+
+describe('a DELETE whose answer was lost', () => {
+  const removing = { id: 'remove', method: 'DELETE', path: '/v1/thing', answer: 'none' } as const;
+  const lose: Readonly<Record<string, Script>> = {
+    'by a closed connection': (response) => void response.socket?.destroy(),
+    'by a proxy that gave up': (response) => void response.writeHead(502).end('<html>'),
+    'by an answer of 500': (response) => sendError(response, 500, 'internal_error'),
+  };
+
+  for (const [how, script] of Object.entries(lose))
+    it(`has succeeded when a later try finds nothing, ${how}`, async () => {
+      await using server = await startScriptedServer((response, request, number) =>
+        number === 1 ? script(response, request, number) : sendError(response, 404, 'not_found'),
+      );
+      await using svc = createClient(server, { runtime: new Hurry() });
+      const { data, response } = await svc.request(removing).withResponse();
+      assert.deepEqual([data, response.status, response.attempts], [undefined, 404, 2]);
+    });
+
+  it('has failed when nothing was there before it was carried out', async () => {
+    const notFound = { status: 404, code: 'not_found' };
+    for (const [first, operation] of [
+      // What was refused was not carried out.
+      [429, removing],
+      [404, removing],
+      [502, { ...removing, answer: 'data' }],
+      [502, { ...reading, answer: 'none' }],
+    ] as const) {
+      await using server = await startScriptedServer((response, _, number) =>
+        number === 1 ? sendError(response, first, 'not_found') : sendError(response, 404, 'not_found'),
+      );
+      await using svc = createClient(server, { runtime: new Hurry() });
+      await assert.rejects(svc.request(operation), notFound);
+    }
+    await using lost = await startScriptedServer((response, _, number) =>
+      number === 1 ? void response.socket?.destroy() : void response.writeHead(404).end('<html>of a proxy'),
+    );
+    await using svc = createClient(lost, { runtime: new Hurry() });
+    await assert.rejects(svc.request(removing), { status: 404, code: 'unreadable_error' });
   });
 });
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { getEventListeners, once } from 'node:events';
 import { describe, it } from 'node:test';
+import { createGzip, gzipSync } from 'node:zlib';
 import {
   AbortError,
   type ByteStream,
@@ -64,6 +66,42 @@ describe('a stream', () => {
     let size = 0;
     for await (const chunk of stream) size += chunk.length;
     assert.equal(size, total);
+  });
+
+  it('is decompressed as it is taken, without a bound, and not faster', async () => {
+    const total = 40 * 1024 * 1024;
+    const gzip = createGzip({ level: 1 });
+    let sent = 0;
+    await using server = await startScriptedServer(async (response) => {
+      response.writeHead(200, { ...jsonl, 'content-encoding': 'gzip' });
+      gzip.pipe(response);
+      while (sent < total) {
+        sent += 64 * 1024;
+        if (!gzip.write(randomBytes(64 * 1024))) await once(gzip, 'drain');
+      }
+      gzip.end();
+    });
+    await using svc = createClient(server, { maxResponseBytes: 1000 });
+    const stream = await svc.stream(reading);
+    for (let turn = 0; turn < 5000; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    assert.ok(sent < total, 'the server waits for the reader');
+    let size = 0;
+    for await (const chunk of stream) size += chunk.length;
+    assert.equal(size, total);
+  });
+
+  it('that cannot be decompressed gives what came, then fails', async () => {
+    await using server = await startScriptedServer((response) => {
+      response.writeHead(200, { ...jsonl, 'content-encoding': 'gzip' });
+      response.end(gzipSync('first\n'.repeat(100_000)).subarray(0, -9));
+    });
+    await using svc = createClient(server);
+    let lines = 0;
+    const read = async () => {
+      for await (const _ of svc.stream(reading).lines()) lines += 1;
+    };
+    await assert.rejects(read(), (error) => ResponseError.isInstance(error) && /decompressed/.test(error.message));
+    assert.ok(lines > 0);
   });
 
   it('begins after what announces it: 103 is passed over', async () => {

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import type { ConsentNotices } from '../../src/resources/consent-notices.ts';
 import type { ConsentRecords } from '../../src/resources/consent-records.ts';
 import type { Ledgers } from '../../src/resources/ledgers.ts';
+import type { Json } from '../../src/types/json.ts';
 import type { leftOutOperations } from '../operations/left-out-operations.ts';
 import type { OperationTypes } from '../operations/operation-types.ts';
 import type { SdkTypes } from '../operations/sdk-types.ts';
@@ -14,9 +15,19 @@ import { type ApiDocument, writeTypes } from '../operations/write-types.ts';
 type Equal<One, Other> =
   (<Value>() => Value extends One ? 1 : 2) extends <Value>() => Value extends Other ? 1 : 2 ? true : false;
 
+/** What is sent where a Date may be handed in. */
+type Written<Value> = [Json] extends [Value] ? Value : WrittenPart<Value>;
+type WrittenPart<Value> = Value extends Date
+  ? never
+  : Value extends object
+    ? { [Name in keyof Value]: Written<Value[Name]> }
+    : Value;
+
 /** The names of the parts in which the package and the server differ. */
 type Difference<Sdk, Server> = {
-  [Part in keyof Sdk & keyof Server & string]: Equal<Sdk[Part], Server[Part]> extends true ? never : Part;
+  [Part in keyof Sdk & keyof Server & string]: Equal<Written<Sdk[Part]>, Written<Server[Part]>> extends true
+    ? never
+    : Part;
 }[keyof Sdk & keyof Server & string];
 
 /** What the server's schemas take and answer, where the package means the same and says it otherwise. */
