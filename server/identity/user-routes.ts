@@ -9,9 +9,10 @@ import { defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
 import { Cursor, Id, pageOf, queryInteger } from '../http/schemas.ts';
 import { lockChain } from '../ledger/append.ts';
 import { disableSecondFactor } from '../mfa/changes.ts';
+import { findSecondFactor } from '../mfa/store.ts';
 import type { Queries } from '../storage/database.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import { findAccountById, listSecondFactorHolders, lockAccount } from './account-store.ts';
+import { listSecondFactorHolders, lockAccount } from './account-store.ts';
 import { normalizeEmail } from './email.ts';
 import { viewSessions } from './list-sessions.ts';
 import type { Membership } from './membership.ts';
@@ -235,19 +236,20 @@ export function userRoutes(services: IdentityServices): readonly Route[] {
       errors: ['forbidden'],
       async change(call, work) {
         const { tenantId } = call.principal;
+        // Before anything of the account: its lock must not show that there is one.
+        await requireMember(work.transaction, tenantId, call.params.id);
         // The account before the tenant's chain, in the order of everything that changes an account.
-        if ((await findAccountById(work.transaction, call.params.id)) !== undefined)
-          await lockAccount(work, call.params.id);
+        await lockAccount(work, call.params.id);
         const member = await requireChangeable(call, work);
         requireRoleToGive(call.principal, member.role);
-        if (await isAcceptedElsewhere(work.transaction, member.userId, tenantId))
-          throw new Problem(
-            'conflict',
-            'This person also signs in to another tenant; the operator of this server resets it.',
-          );
-        const sourceOf = clientSource(call.principal.actor, call.client, hasher);
-        if (!(await disableSecondFactor(work, sourceOf, member.userId, 'reset')))
+        const factor = await findSecondFactor(work.transaction, member.userId);
+        // A tenant that only lists a person gets one answer, whatever the person has elsewhere.
+        if (!member.isAccepted || factor === undefined || factor.state === 'disabled')
           throw new Problem('conflict', 'This member has no second factor.');
+        if (await isAcceptedElsewhere(work.transaction, member.userId, tenantId))
+          throw new Problem('conflict', 'Only the operator of this server can reset the second factor of this member.');
+        const sourceOf = clientSource(call.principal.actor, call.client, hasher);
+        await disableSecondFactor(work, sourceOf, member.userId, 'reset');
         return view(work.transaction, member);
       },
     }),
