@@ -16,6 +16,11 @@ export interface ServerLimits {
   readonly keepAlive: number;
   /** Bytes of answers that all clients together have not read yet. */
   readonly unsentBytes: number;
+  /**
+   * How long nothing was sent on a connection that a stop closes: then no request is on its way on it. Tests need not wait,
+   * for their clients are done.
+   */
+  readonly quiet: number;
   /** How often the above are checked. */
   readonly checkEvery: number;
 }
@@ -35,12 +40,12 @@ interface Connection {
   /** When the connection last carried something, and what it had carried by then. */
   activeAt: number;
   bytesRead: number;
+  /** What follows the end of each response: one function, for one a request costs as much as the rest. */
+  noteEnd(this: ServerResponse): void;
 }
 
 /** The most requests that a client may send ahead of their answers: each may hold a whole answer in memory. */
 const mostPipelined = 32;
-/** A connection on which this long nothing was sent is closed by a stop: no request is on its way on it. */
-const quietMilliseconds = 300;
 const sweepMilliseconds = 20;
 /** In each of which one connection is accepted: as many as the queue of the system holds, twice. */
 const mostTurns = 1024;
@@ -49,6 +54,7 @@ const mostHeaderBytes = 16 * 1024;
 /** An HTTP server that waits for no client without bound, and stops without cutting an answer off. */
 export class GracefulServer extends Server {
   readonly #connections = new Map<Socket, Connection>();
+  readonly #quiet: number;
   readonly #checking: NodeJS.Timeout;
   #accepted = 0;
   /** Requests that wait until the last connections are accepted; null at any other time. */
@@ -69,13 +75,24 @@ export class GracefulServer extends Server {
       if (this.#held === null) answer(request, response);
       else this.#held.push(() => answer(request, response));
     });
+    this.#quiet = limits.quiet;
     this.maxConnections = limits.connections;
     this.timeout = limits.stall;
     // Bounded by their size; Node would drop those beyond a number without a word.
     this.maxHeadersCount = 0;
     this.on('connection', (socket) => {
       this.#accepted += 1;
-      this.#connections.set(socket, { responses: new Set(), activeAt: performance.now(), bytesRead: 0 });
+      const connection: Connection = {
+        responses: new Set(),
+        activeAt: performance.now(),
+        bytesRead: 0,
+        noteEnd() {
+          connection.responses.delete(this);
+          connection.activeAt = performance.now();
+          connection.bytesRead = socket.bytesRead;
+        },
+      };
+      this.#connections.set(socket, connection);
       socket.once('close', () => this.#connections.delete(socket));
     });
     this.#checking = setInterval(() => this.#shedUnsent(limits.unsentBytes), limits.checkEvery).unref();
@@ -89,7 +106,8 @@ export class GracefulServer extends Server {
   async closeWithin({ announce, finish }: StopLimits): Promise<void> {
     const announced = performance.now() + announce;
     const before = [...this.#connections];
-    const isInUse = ([socket, connection]: [Socket, Connection]) => !socket.destroyed && !isQuiet(socket, connection);
+    const isInUse = ([socket, connection]: [Socket, Connection]) =>
+      !socket.destroyed && !this.#isQuiet(socket, connection);
     while (performance.now() < announced && before.some(isInUse)) await wait(sweepMilliseconds);
     const closed = await this.#stopAccepting();
     const sweep = setInterval(() => this.closeIdleConnections(), sweepMilliseconds);
@@ -103,7 +121,7 @@ export class GracefulServer extends Server {
 
   /** Closes what is quiet. To Node, a connection is idle as soon as its answer ended, and on which one was just opened. */
   override closeIdleConnections(): void {
-    for (const [socket, connection] of this.#connections) if (isQuiet(socket, connection)) socket.destroy();
+    for (const [socket, connection] of this.#connections) if (this.#isQuiet(socket, connection)) socket.destroy();
   }
 
   /** Keeps count of the requests under way on a connection. @returns false for one that is not to be answered. */
@@ -114,11 +132,7 @@ export class GracefulServer extends Server {
       return false;
     }
     connection.responses.add(response);
-    response.once('close', () => {
-      connection.responses.delete(response);
-      connection.activeAt = performance.now();
-      connection.bytesRead = socket.bytesRead;
-    });
+    response.on('close', connection.noteEnd);
     return true;
   }
 
@@ -156,16 +170,16 @@ export class GracefulServer extends Server {
     for (const answer of held) answer();
     return { all };
   }
-}
 
-/** Whether a connection carries nothing and has not for a while: then no request is on its way. */
-function isQuiet(socket: Socket, connection: Connection): boolean {
-  const now = performance.now();
-  if (socket.bytesRead !== connection.bytesRead) {
-    // A part of a request.
-    connection.bytesRead = socket.bytesRead;
-    connection.activeAt = now;
+  /** Whether a connection carries nothing and has not for a while. */
+  #isQuiet(socket: Socket, connection: Connection): boolean {
+    const now = performance.now();
+    if (socket.bytesRead !== connection.bytesRead) {
+      // A part of a request.
+      connection.bytesRead = socket.bytesRead;
+      connection.activeAt = now;
+    }
+    const isBusy = connection.responses.size > 0 || socket.writableLength > 0;
+    return !isBusy && now - connection.activeAt >= this.#quiet;
   }
-  const isBusy = connection.responses.size > 0 || socket.writableLength > 0;
-  return !isBusy && now - connection.activeAt >= quietMilliseconds;
 }

@@ -83,6 +83,7 @@ const serverLimits = {
   request: 30_000,
   stall: 30_000,
   unsentBytes: 256 * 1024 * 1024,
+  quiet: 300,
   checkEvery: 1000,
 };
 

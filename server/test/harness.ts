@@ -234,7 +234,7 @@ export async function startTestServer(
     checksResults: true,
     housekeeping: false,
     sends,
-    serverLimits,
+    serverLimits: { quiet: 0, ...serverLimits },
   });
   const url = `http://127.0.0.1:${server.port}`;
   let closing: Promise<void> | null = null;

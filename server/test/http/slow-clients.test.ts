@@ -16,6 +16,7 @@ const ample: ServerLimits = {
   stall: 60_000,
   keepAlive: 60_000,
   unsentBytes: 2 ** 40,
+  quiet: 0,
   checkEvery: 20,
 };
 /** More than the buffers of the two kernels hold. */
