@@ -81,7 +81,7 @@ function writeCommands(folder: string): string {
   const verify = `${node} '${join(root, 'packages/webhook-verify/src/cli.ts')}' "$@"`;
   const files = {
     svc,
-    npx: `case "$1" in\nsvc) shift; ${svc} ;;\nsvc-webhook-verify) shift; ${verify} ;;\n*) echo "npx: there is no $1 here" >&2; exit 127 ;;\nesac`,
+    npx: `case "$1" in\n@svc/server) shift; ${svc} ;;\n@svc/webhook-verify) shift; ${verify} ;;\n*) echo "npx: there is no $1 here" >&2; exit 127 ;;\nesac`,
     npm: `case "$1" in\ninstall|i|ci) ;;\n*) echo "npm $1 is not run here" >&2; exit 127 ;;\nesac`,
   };
   mkdirSync(commands);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { languages } from '../../packages/consent-banner/src/languages.ts';
@@ -27,6 +27,26 @@ function readCodes(text: string, head: string): readonly (readonly string[][])[]
 
 // What pages say in numbers and lists is what the server does.
 describe('what pages tell of the server', () => {
+  test('no command that npx would fetch from a package of somebody else', () => {
+    const packages = ['consent-banner', 'node-sdk', 'trust-badge', 'webhook-verify'].map((name) => `packages/${name}`);
+    const root = join(import.meta.dirname, '../..');
+    const files = ['README.md', ...packages.map((folder) => `${folder}/README.md`)].map((name) => join(root, name));
+    const pages = readdirSync(pagesFolder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.md'),
+    );
+    const texts = [...files, ...pages.map((page) => join(pagesFolder, page))].map((file) => readFileSync(file, 'utf8'));
+    // Tools of a checkout; the page of the command line warns of `npx svc`.
+    const known = /^npx (?:@svc\/|biome|wtr|node|-c|asks|canceled)|never run `npx svc`/;
+    const named = texts.flatMap((text) =>
+      [...text.matchAll(/(?:never run `)?\bnpx (?=[@a-z-])[^\s`]+`?/g)].map(([call]) => call),
+    );
+    assert.ok(named.length > 50);
+    assert.deepEqual(
+      named.filter((call) => !known.test(call)),
+      [],
+    );
+  });
+
   test('every status of a control and where it may go', () => {
     const rows = readCodes(read('guides/controls'), '| From | To |').map(([, from, to]) => [from?.[0], to]);
     assert.deepEqual(Object.fromEntries(rows), transitions);

@@ -131,6 +131,6 @@ function readDomain(baseUrl: string): string {
   const domain = Domain.safeParse(new URL(baseUrl).hostname);
   if (domain.success) return domain.data;
   throw new SettingsError(
-    `A notice cannot belong to ${baseUrl}, so the demo page cannot be there. Give SVC_BASE_URL a host name with a dot (http://nas.local:8787), an IPv4 address or localhost, or start without the demo: npx svc serve`,
+    `A notice cannot belong to ${baseUrl}, so the demo page cannot be there. Give SVC_BASE_URL a host name with a dot (http://nas.local:8787), an IPv4 address or localhost, or start without the demo: npx @svc/server serve`,
   );
 }

@@ -44,7 +44,7 @@ Content-Security-Policy that allows nothing inline.</p>
 <p>Read it back with the API key that the server printed (it also stands in <code>demo-credentials.json</code>):</p>
 <pre tabindex="0">${html`${read}`}</pre>
 <p>Then prove that nobody changed it:</p>
-<pre tabindex="0">npx svc verify</pre>
+<pre tabindex="0">npx @svc/server verify</pre>
 <h2>The tag</h2>
 <pre tabindex="0">${html`${tag}`}</pre>
 ${badge === undefined ? '' : writeBadges(badge, slug, baseUrl)}</main>

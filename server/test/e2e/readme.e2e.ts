@@ -124,18 +124,18 @@ describe('the README', () => {
   });
 
   test('its proof', async () => {
-    assert.match(await paste('npx svc verify'), /Everything is as it was written/);
+    assert.match(await paste('npx @svc/server verify'), /Everything is as it was written/);
   });
 
   test('its commands for a real start', async () => {
-    const output = await paste('npx svc migrate');
+    const output = await paste('npx @svc/server migrate');
     assert.match(output, /Created tenant acme/);
     assert.match(output, /svc_live_[0-9A-Za-z]{38}/);
     assert.match(output, /grace@example.com is a member of acme/);
     assert.match(output, /scim_[0-9A-Za-z]{38}/);
   });
 
-  /** Runs the shell block that contains a text, with the port of the test and `npx svc` found in the repository. */
+  /** Runs the shell block that contains a text, with the port of the test and `npx @svc/server` found in the repository. */
   async function paste(part: string): Promise<string> {
     const block = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)]
       .map(([, text]) => text as string)
@@ -143,7 +143,7 @@ describe('the README', () => {
     assert.ok(block, `no block with ${part}`);
     const script = block
       .replaceAll('http://localhost:8787', baseUrl)
-      .replaceAll('npx svc', `node ${join(root, 'server/cli/svc.js')}`);
+      .replaceAll('npx @svc/server', `node ${join(root, 'server/cli/svc.js')}`);
     const PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`;
     const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], {
       cwd: folder,

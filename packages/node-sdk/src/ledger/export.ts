@@ -41,7 +41,10 @@ export interface VerifiedExport {
   readonly checkpoint: OpenedCheckpoint;
   /** The signed note: keep it, and hand it in the next time. */
   readonly note: string;
-  /** Whether a kept checkpoint was met; false when none was given, and then the whole could have been written anew. */
+  /**
+   * Whether the kept checkpoint was met. False on a first run, where none is given: then the whole ledger could have been
+   * rewritten before.
+   */
   readonly isConsistent: boolean;
   /**
    * How often the time of an entry is before that of its predecessor: the clock of the server was set back. The order is

@@ -129,7 +129,7 @@ describe('the package', () => {
       statSync(join(installed, name)),
     );
     const bytes = files.reduce((sum, stat) => sum + (stat.isFile() ? stat.size : 0), 0);
-    assert.ok(bytes <= 1_100_000, `${bytes} bytes`);
+    assert.ok(bytes <= 1_120_000, `${bytes} bytes`);
     const count = files.filter((stat) => stat.isFile()).length;
     assert.ok(count <= 250, `${count} files`);
     const { version, dependencies, sideEffects } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
@@ -196,6 +196,22 @@ describe('the package', () => {
     );
     assert.match(run('start.mjs', "await import('./bundles/app.bundle.mjs');"), / 0 function$/);
   });
+
+  for (const module of ['nodenext', 'node20'] as const)
+    it(`has types that hold in a CommonJS project of TypeScript (module: ${module})`, () => {
+      const project = join(folder, `commonjs-${module}`);
+      mkdirSync(project);
+      const compilerOptions = { target: 'es2023', module, types: ['node'], strict: true, outDir: 'out' };
+      writeFileSync(join(project, 'package.json'), '{ "type": "commonjs" }');
+      writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+      const code =
+        "import { Svc } from '@svc/node-sdk';\nconst svc: Svc = new Svc();\nconsole.log(typeof svc.audit.list);\n";
+      writeFileSync(join(project, 'program.ts'), code);
+      const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', project], { encoding: 'utf8' });
+      assert.equal(status, 0, stdout);
+      const output = execFileSync(process.execPath, [join(project, 'out/program.js')], { encoding: 'utf8' });
+      assert.equal(output, 'function\n');
+    });
 
   for (const [name, module, moduleResolution] of [
     ['Node', 'nodenext', 'nodenext'],

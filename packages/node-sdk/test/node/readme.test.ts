@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { Svc } from '@svc/node-sdk';
 import { createApiKey } from '../../../../server/access/api-key-store.ts';
 import { scopes } from '../../../../server/access/scopes.ts';
 import { runUnitOfWork } from '../../../../server/storage/unit-of-work.ts';
@@ -125,6 +126,22 @@ describe('the README', () => {
     assert.ok(members.length > 10);
     const inner = new Set(['constructor', 'listen', 'tenantId']);
     for (const name of members.filter((one) => !inner.has(one))) assert.match(readme, new RegExp(`\\b${name}\\b`));
+  });
+
+  it('lists every method of the client', () => {
+    const rows: string[] = [];
+    const list = (value: object, path: string): void => {
+      const own = Object.getOwnPropertyNames(Object.getPrototypeOf(value)).filter((name) => name !== 'constructor');
+      if (own.length > 0 && path !== 'svc')
+        rows.push(`| \`${path}\` | ${own.map((name) => `\`${name}\``).join(', ')} |`);
+      for (const [name, inner] of Object.entries(value)) list(inner, `${path}.${name}`);
+    };
+    list(new Svc(), 'svc');
+    assert.ok(rows.length > 25);
+    assert.deepEqual(
+      rows.filter((row) => !readme.includes(`${row}\n`)),
+      [],
+    );
   });
 
   it('names every error class and every option', () => {
