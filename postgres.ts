@@ -45,7 +45,7 @@ export async function startPostgres(parent: string = tmpdir()): Promise<TestPost
 }
 
 /** The folder that holds initdb and postgres; of several versions the newest. */
-function findPrograms(): string | undefined {
+export function findPrograms(): string | undefined {
   const installed = globSync([
     '/usr/lib/postgresql/*/bin',
     '/usr/pgsql-*/bin',
@@ -129,7 +129,7 @@ async function startServer(
 }
 
 /** Resolves to nothing once the words have come, or to everything that came instead of them. */
-function readUntil(stream: NodeJS.ReadableStream, words: string): Promise<string | undefined> {
+export function readUntil(stream: NodeJS.ReadableStream, words: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     let text = '';
     stream.on('data', (chunk) => {
@@ -141,7 +141,7 @@ function readUntil(stream: NodeJS.ReadableStream, words: string): Promise<string
   });
 }
 
-async function findFreePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const address = probe.address();
@@ -152,7 +152,7 @@ async function findFreePort(): Promise<number> {
 }
 
 /** PostgreSQL refuses to run as root: whom to run it as instead. */
-function findUnprivilegedUser(): { uid: number; gid: number } | undefined {
+export function findUnprivilegedUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const name = spawnSync('id', ['postgres']).status === 0 ? 'postgres' : 'nobody';
   const ask = (what: string) => Number(execFileSync('id', [what, name], { encoding: 'utf8' }));

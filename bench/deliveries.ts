@@ -4,6 +4,7 @@ import { Pool } from 'undici';
 import { systemSource } from '../server/audit/source.ts';
 import { newId } from '../server/ids.ts';
 import type { Installation } from '../server/installation.ts';
+import { FaultLog } from '../server/storage/fault-log.ts';
 import { runUnitOfWork } from '../server/storage/unit-of-work.ts';
 import { EndpointInput } from '../server/webhooks/endpoint.ts';
 import { createEndpoint } from '../server/webhooks/endpoint-changes.ts';
@@ -85,8 +86,8 @@ async function measureLatency(bench: Bench, origin: string, receiver: Child): Pr
   const { database, clock } = installation;
   const site = await createSite(installation);
   await addEndpoint(installation, site, `${origin}/timed`);
-  const log = pino({ level: 'silent' });
-  const running = runSender({ sender: createSender(installation), database, clock, log });
+  const faults = new FaultLog(database, pino({ level: 'silent' }));
+  const running = runSender({ sender: createSender(installation), database, clock, faults });
   const commits: bigint[] = [];
   const [total, group] = [5000, 10];
   const start = performance.now();

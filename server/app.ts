@@ -38,6 +38,7 @@ import { dsrRoutes } from './privacy/dsr-routes.ts';
 import { servePublicKey } from './proofs/public-key.ts';
 import { proofRoutes } from './proofs/routes.ts';
 import { scimRoutes } from './scim/routes.ts';
+import { FaultLog } from './storage/fault-log.ts';
 import { tenantRoutes } from './tenants/routes.ts';
 import { serveTrust } from './trust/page.ts';
 import { PublishedTrust } from './trust/published-trust.ts';
@@ -53,6 +54,7 @@ export interface App {
   readonly routes: readonly Route[];
   readonly limiter: RateLimiter;
   readonly lastUses: LastUses;
+  readonly faults: FaultLog;
   /** Resolves when everything that was acknowledged or waits is written. */
   drain(): Promise<void>;
 }
@@ -70,6 +72,7 @@ export interface AppOptions {
 export function createApp(installation: Installation, options: AppOptions): App {
   const { settings, database, hasher, clock } = installation;
   const limiter = options.limiter ?? new RateLimiter();
+  const faults = new FaultLog(database, options.log);
   const versions = new VersionCache();
   const recorder = new ConsentRecorder({ database, clock, hasher, versions });
   const consent = {
@@ -125,7 +128,7 @@ export function createApp(installation: Installation, options: AppOptions): App 
   const koa = new Koa();
   // Koa would write failures to the console; ours are answered and logged in one place.
   koa.silent = true;
-  koa.use(answerRequests(options.log, options.isClosing ?? (() => false), surfaces));
+  koa.use(answerRequests(faults, options.isClosing ?? (() => false), surfaces));
   koa.use(serveDocument());
   koa.use(servePublicKey(installation.signer));
   koa.use(
@@ -157,7 +160,7 @@ export function createApp(installation: Installation, options: AppOptions): App 
   });
   const drain = async () => {
     await recorder.drain();
-    await lastUses.write(database.kysely);
+    await lastUses.write(database);
   };
-  return { koa, routes, limiter, lastUses, drain };
+  return { koa, routes, limiter, lastUses, faults, drain };
 }

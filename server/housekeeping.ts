@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { forgetExpiredTokens } from './access/access-token-store.ts';
 import { forgetEndedSessions } from './access/session-store.ts';
 import type { App } from './app.ts';
@@ -8,7 +7,8 @@ import { forgetSignIns } from './identity/sign-in-store.ts';
 import type { Installation } from './installation.ts';
 import { CheckpointKeeper } from './proofs/checkpoint-keeper.ts';
 import { type Repeated, repeat } from './repeat.ts';
-import { inTransaction } from './storage/database.ts';
+import { inTransaction, type Queries } from './storage/database.ts';
+import type { FaultLog } from './storage/fault-log.ts';
 import { forgetOldEvents } from './webhooks/retention.ts';
 
 /**
@@ -18,24 +18,28 @@ import { forgetOldEvents } from './webhooks/retention.ts';
 export function startHousekeeping(
   { database, clock, hasher, signer, settings }: Installation,
   { limiter, lastUses }: Pick<App, 'limiter' | 'lastUses'>,
-  log: Logger,
+  faults: FaultLog,
 ): Repeated {
-  const forgetKeys = async () => (await forgetExpiredKeys(database.kysely, clock())) === mostForgotten;
+  // Waits for the lock of another process, which a statement by itself does not.
+  const change = <Result>(step: (queries: Queries) => Promise<Result>) => inTransaction(database, step);
+  const forgetKeys = async () => (await change((queries) => forgetExpiredKeys(queries, clock()))) === mostForgotten;
   const forgetRest = async () => {
-    await forgetExpiredTokens(database.kysely, clock());
-    await forgetEndedSessions(database.kysely, clock(), settings.sessionLifetime);
-    await forgetSignIns(database.kysely, clock());
+    await change(async (queries) => {
+      await forgetExpiredTokens(queries, clock());
+      await forgetEndedSessions(queries, clock(), settings.sessionLifetime);
+      await forgetSignIns(queries, clock());
+    });
     return false;
   };
-  const forgetEvents = () => inTransaction(database, (transaction) => forgetOldEvents(transaction, clock()));
+  const forgetEvents = () => change((queries) => forgetOldEvents(queries, clock()));
   const writeUses = async () => {
-    await lastUses.write(database.kysely);
+    await lastUses.write(database);
     return false;
   };
   const keeper = new CheckpointKeeper({ database, signer, interval: settings.checkpointInterval });
   const tidy = [forgetKeys, forgetRest, forgetEvents, () => keeper.step(clock())];
   const every = (milliseconds: number, step: () => Promise<boolean>) =>
-    repeat({ every: milliseconds, task: 'housekeeping', log }, step);
+    repeat({ every: milliseconds, task: 'housekeeping', faults }, step);
   const tasks = [...tidy.map((step) => every(60_000, step)), every(10_000, writeUses)];
   if (database.dialect === 'postgres') {
     const share = async () => {

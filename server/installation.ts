@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { openSecrets, type Secrets } from './access/secret.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Settings } from './settings.ts';
-import { type Database, openDatabase } from './storage/database.ts';
-import { migrate } from './storage/migrate.ts';
+import { type Database, type DatabaseLocation, openDatabase } from './storage/database.ts';
+import { isMigrated, migrate } from './storage/migrate.ts';
 
 /** The data of one installation: a database whose schema is current, and the secret that belongs to it. */
 export interface Installation extends Secrets, AsyncDisposable {
@@ -13,16 +13,30 @@ export interface Installation extends Secrets, AsyncDisposable {
   readonly database: Database;
 }
 
-/** Opens the installation that the settings name, creating it when there is none. */
-export async function openInstallation(settings: Settings, clock: Clock = systemClock): Promise<Installation> {
+/**
+ * Opens the installation that the settings name, creating it when there is none.
+ * @param statementSeconds how long a statement may take; null where no request waits for it.
+ */
+export async function openInstallation(
+  settings: Settings,
+  clock: Clock = systemClock,
+  statementSeconds: number | null = settings.databaseSeconds,
+): Promise<Installation> {
   if (settings.databaseUrl === null) mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
-  const database = openDatabase({ url: settings.databaseUrl, file: join(settings.dataDir, 'svc.sqlite') });
+  const location = { url: settings.databaseUrl, file: join(settings.dataDir, 'svc.sqlite') };
+  const database = openDatabase(location, statementSeconds);
   try {
-    await migrate(database);
+    if (!(await isMigrated(database))) await migrateAt(location);
     const secrets = await openSecrets(settings, database, clock());
     return { settings, clock, database, ...secrets, [Symbol.asyncDispose]: () => database.close() };
   } catch (error) {
     await database.close();
     throw error;
   }
+}
+
+/** A migration may take longer than a statement of a request, and waits for servers that start at the same time. */
+async function migrateAt(location: DatabaseLocation): Promise<void> {
+  await using database = openDatabase(location);
+  await migrate(database);
 }

@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { FaultLog } from './storage/fault-log.ts';
 
 /** Something that runs again and again until it is stopped. */
 export interface Repeated {
@@ -13,11 +13,11 @@ export interface RepeatOptions {
   readonly pause?: number;
   /** What the log says when a step failed. */
   readonly task: string;
-  readonly log: Logger;
+  readonly faults: FaultLog;
 }
 
 /** Runs a step again and again, each time after a wait. @param step tells whether there is more to do at once. */
-export function repeat({ every, pause = 50, task, log }: RepeatOptions, step: () => Promise<boolean>): Repeated {
+export function repeat({ every, pause = 50, task, faults }: RepeatOptions, step: () => Promise<boolean>): Repeated {
   let running: Promise<void> = Promise.resolve();
   let stopped = false;
   let timer: NodeJS.Timeout;
@@ -28,7 +28,7 @@ export function repeat({ every, pause = 50, task, log }: RepeatOptions, step: ()
   };
   const run = async () => {
     const more = await step().catch((error: unknown) => {
-      log.error({ err: error }, `${task} failed`);
+      faults.logTask(error, `${task} failed`);
       return false;
     });
     if (!stopped) wait(more ? pause : every);

@@ -8,6 +8,7 @@ import { startHousekeeping } from './housekeeping.ts';
 import type { Installation } from './installation.ts';
 import type { Repeated } from './repeat.ts';
 import type { Settings } from './settings.ts';
+import type { FaultLog } from './storage/fault-log.ts';
 import type { Signals } from './storage/signals.ts';
 import { Receivers } from './webhooks/post-delivery.ts';
 import { runSender } from './webhooks/run-sender.ts';
@@ -55,18 +56,22 @@ export async function startServer(
   await listen(server, settings);
   const { port } = server.address() as AddressInfo;
   const stopWatching = warnOfClockFalls(installation.database.signals, options.log);
-  const housekeeping = options.housekeeping === false ? null : startHousekeeping(installation, app, options.log);
-  const sending = options.sends === false ? null : startSending(installation, options.log);
+  const housekeeping = options.housekeeping === false ? null : startHousekeeping(installation, app, app.faults);
+  const sending = options.sends === false ? null : startSending(installation, app.faults);
   const close = async () => {
     closing = true;
+    const { stopWithin } = settings;
+    // A database that does not answer must not keep the process alive: what waits for it fails then.
+    const deadline = setTimeout(() => installation.database.abandon(), stopWithin * 0.6);
     const tidied = housekeeping?.stop();
     // The other half remains for webhooks that are under way and for the database.
-    const { stopWithin } = settings;
     await server.closeWithin({ announce: stopWithin * 0.08, finish: stopWithin * 0.4 });
     await tidied;
-    await app.drain();
+    await app.drain().catch((error: unknown) => app.faults.logTask(error, 'the last writes failed'));
     await sending?.stop();
     stopWatching();
+    app.faults.stop();
+    clearTimeout(deadline);
   };
   return {
     app,
@@ -112,10 +117,10 @@ function warnOfClockFalls(signals: Signals, log: Logger): () => void {
   return () => signals.off('clockFell', warn);
 }
 
-function startSending({ database, clock, box, settings }: Installation, log: Logger): Repeated {
+function startSending({ database, clock, box, settings }: Installation, faults: FaultLog): Repeated {
   const receivers = new Receivers({ allowPrivate: settings.webhooks.allowPrivate });
-  const sender = new WebhookSender({ database, clock, box, receivers, log });
-  return runSender({ sender, database, clock, log });
+  const sender = new WebhookSender({ database, clock, box, receivers, log: faults.log });
+  return runSender({ sender, database, clock, faults });
 }
 
 function listen(server: Server, { host, port }: Settings): Promise<void> {

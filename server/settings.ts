@@ -18,6 +18,9 @@ const Environment = z.object({
     .url({ protocol: /^postgres(ql)?$/ })
     .optional()
     .describe('PostgreSQL to use instead of SQLite; several servers may share it'),
+  SVC_DATABASE_SECONDS: wholeNumber(10, 1, 300).describe(
+    'How long PostgreSQL may work on a statement before the request fails with 503',
+  ),
   SVC_SECRET: z
     .string()
     .min(32)
@@ -67,6 +70,8 @@ export interface Settings {
   readonly baseUrl: string | null;
   readonly dataDir: string;
   readonly databaseUrl: string | null;
+  /** How long PostgreSQL may work on a statement. */
+  readonly databaseSeconds: number;
   readonly secret: string | null;
   readonly trustedProxies: number;
   readonly logLevel: z.output<typeof Environment>['SVC_LOG_LEVEL'];
@@ -123,6 +128,7 @@ export function readSettings(
     baseUrl: read.SVC_BASE_URL === undefined ? null : new URL(read.SVC_BASE_URL).origin,
     dataDir: resolve(read.SVC_DATA_DIR),
     databaseUrl: read.DATABASE_URL ?? null,
+    databaseSeconds: read.SVC_DATABASE_SECONDS,
     secret: read.SVC_SECRET ?? null,
     trustedProxies: read.SVC_TRUSTED_PROXIES,
     logLevel: read.SVC_LOG_LEVEL,

@@ -50,9 +50,10 @@ export const advice: Readonly<Record<ProblemCode, string>> = {
   idempotency_key_reused:
     'Use a new key for a new request. If you meant to repeat one, send exactly what you sent before.',
   rate_limited: 'Wait as many seconds as Retry-After says. RateLimit tells in every answer how many are left.',
-  unavailable: 'Send the request again after as many seconds as Retry-After says. The SDK does.',
   internal_error:
     'Try again later. If it happens again, tell whoever runs the server the requestId: it finds the cause in the log.',
+  unavailable:
+    'Wait as many seconds as Retry-After says and send the same request again, with the same Idempotency-Key.',
   invalidFilter: 'Filter by one comparison: userName eq "…" or externalId eq "…".',
   invalidPath: 'Patch users with replace on active or roles, groups with add, remove or replace on members.',
   invalidSyntax: 'Send a JSON object whose schemas name the message, as RFC 7644 shows it.',

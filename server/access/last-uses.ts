@@ -1,4 +1,4 @@
-import { locksRows, type Queries } from '../storage/database.ts';
+import { type Database, inTransaction, locksRows, type Queries } from '../storage/database.ts';
 
 /** What is remembered to have been used, by the table and column that keep it. */
 const columns = { api_keys: 'last_used_at', scim_tokens: 'last_used_at', sessions: 'last_seen_at' } as const;
@@ -27,14 +27,15 @@ export class LastUses {
   }
 
   /** Writes what was noted; a time never goes back, whatever another server wrote. */
-  async write(queries: Queries): Promise<void> {
+  async write(database: Database): Promise<void> {
+    const { kysely } = database;
     for (const [table, noted] of this.#noted) {
       const uses = [...noted];
       if (uses.length === 0) continue;
       // SQLite syncs the disk once for all of them. On PostgreSQL each is by itself: rows that are locked one after the
       // other could wait in a circle with a change.
-      if (locksRows(queries)) await writeUses(queries, table, uses);
-      else await queries.transaction().execute((transaction) => writeUses(transaction, table, uses));
+      if (locksRows(kysely)) await writeUses(kysely, table, uses);
+      else await inTransaction(database, (transaction) => writeUses(transaction, table, uses));
       // Kept until they are stored: a session must not look older in between, nor a failure lose them.
       for (const [id, time] of uses) if (noted.get(id) === time) noted.delete(id);
     }

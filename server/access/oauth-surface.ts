@@ -33,7 +33,7 @@ export const oauth: Surface = {
   bodyTypes: ['application/x-www-form-urlencoded'],
   text: {
     errors: OauthError,
-    commonCodes: ['not_found', 'method_not_allowed', 'rate_limited', 'internal_error'],
+    commonCodes: ['not_found', 'method_not_allowed', 'rate_limited', 'internal_error', 'unavailable'],
     bodyCodes: ['payload_too_large', 'unsupported_media_type'],
     nameCode: (code) => nameError(new Problem(code, '')),
     tellsLocation: false,
@@ -57,7 +57,7 @@ export const oauth: Surface = {
 /** What the failures that every surface shares are called here; RFC 6749 names them in sections 5.2 and 4.1.2.1. */
 function nameError({ code, status }: Problem): string {
   if (oauthCodes.includes(code)) return code;
-  if (status === 429) return 'temporarily_unavailable';
+  if (status === 429 || status === 503) return 'temporarily_unavailable';
   return status >= 500 ? 'server_error' : 'invalid_request';
 }
 

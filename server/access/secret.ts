@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { NoteSigner } from '../ledger/signed-note.ts';
 import type { Settings } from '../settings.ts';
 import { SettingsError } from '../settings.ts';
-import type { Database, Queries } from '../storage/database.ts';
+import { type Database, inTransaction, type Queries } from '../storage/database.ts';
 import { PasswordHasher } from './password-hash.ts';
 import { PrivateHasher } from './private-hash.ts';
 import { SecretBox } from './secret-box.ts';
@@ -47,11 +47,13 @@ export function findSecret({ secret, dataDir }: Pick<Settings, 'secret' | 'dataD
 export async function openSecrets(settings: Settings, database: Database, now: string): Promise<Secrets> {
   const secrets = deriveSecrets(findSecret(settings) ?? (await createSecret(settings, database)));
   const { hasher } = secrets;
-  await database.kysely
-    .insertInto('installation')
-    .values({ id: 1, secret_hash: hasher.fingerprint, created_at: now })
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .execute();
+  await inTransaction(database, (transaction) =>
+    transaction
+      .insertInto('installation')
+      .values({ id: 1, secret_hash: hasher.fingerprint, created_at: now })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute(),
+  );
   const { secret_hash } = await database.kysely
     .selectFrom('installation')
     .select('secret_hash')

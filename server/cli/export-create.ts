@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { systemClock } from '../clock.ts';
 import { openInstallation } from '../installation.ts';
 import { type LedgerName, ledgerTables } from '../ledger/append.ts';
 import { signCheckpoint } from '../ledger/checkpoint-store.ts';
@@ -35,7 +36,7 @@ export const exportCreate: Command = {
     const [from, to] = [readTime('from', options.from), readTime('to', options.to)];
     const since = readSize(options.since);
     requireDatabase(settings);
-    await using installation = await openInstallation(settings);
+    await using installation = await openInstallation(settings, systemClock, null);
     const { database, signer, clock } = installation;
     const tenant = await findTenant(database.kysely, String(options.tenant));
     if (tenant === undefined) throw new UsageError(`There is no tenant ${options.tenant}.`);

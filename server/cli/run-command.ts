@@ -1,5 +1,6 @@
 import { readSettings, SettingsError } from '../settings.ts';
 import { DamagedDatabase } from '../storage/copy-sqlite.ts';
+import { DatabaseUnavailable } from '../storage/unavailable.ts';
 import { backup } from './backup.ts';
 import { type Command, describeCommand, describeCommands, readOptions, UsageError } from './command.ts';
 import { demo } from './demo.ts';
@@ -84,7 +85,8 @@ export async function runCommand(words: readonly string[]): Promise<number> {
   } catch (error) {
     const isWrongUse = error instanceof UsageError || error instanceof SettingsError;
     const isExplained = isWrongUse || error instanceof DamagedDatabase;
-    console.error(isExplained ? `svc: ${error.message}` : error);
+    if (error instanceof DatabaseUnavailable) console.error(`svc: The database cannot be used: ${error.message}`);
+    else console.error(isExplained ? `svc: ${error.message}` : error);
     return isWrongUse ? 2 : 1;
   }
 }

@@ -25,8 +25,10 @@ export async function runServer(
     throw explainListenError(error, settings);
   });
   const credentials = demo ? await seedDemo(installation, server.baseUrl) : null;
+  // Before anyone can know that the server is there, and stop it.
+  const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   announce(context, server, demo, credentials);
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  await stopped;
   // What is acknowledged is on the disk: better to leave the rest than to hang with a client or a database.
   const exit = () => {
     log.error(`the server did not stop within ${settings.stopWithin / 1000} s: exiting`);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
-import type { Logger } from 'pino';
+import type { FaultLog } from '../storage/fault-log.ts';
 import { notFound, Problem } from './problem.ts';
 import { requireClearHeaders } from './request-headers.ts';
 import { isOn, rest, type Surface } from './surface.ts';
@@ -11,7 +11,12 @@ import { isOn, rest, type Surface } from './surface.ts';
  * @param surfaces whose errors look other than those of the REST API.
  * @param isClosing whether the server takes no more requests; clients are then told to use another connection.
  */
-export function answerRequests(log: Logger, isClosing: () => boolean, surfaces: readonly Surface[]): Middleware {
+export function answerRequests(
+  faults: Pick<FaultLog, 'log' | 'logRequest'>,
+  isClosing: () => boolean,
+  surfaces: readonly Surface[],
+): Middleware {
+  const { log } = faults;
   return async (ctx, next) => {
     const requestId = randomUUID();
     ctx.set('Svc-Request-Id', requestId);
@@ -21,9 +26,9 @@ export function answerRequests(log: Logger, isClosing: () => boolean, surfaces: 
       if (!hasPath(ctx)) throw notFound('path');
       await next();
       // What is sent while it is made may fail when the answer has begun: then it breaks off.
-      if (ctx.body instanceof Readable) ctx.body.once('error', (error) => hideFailure(log, requestId, error));
+      if (ctx.body instanceof Readable) ctx.body.once('error', (error) => hideFailure(faults, requestId, error));
     } catch (error) {
-      const problem = error instanceof Problem ? error : hideFailure(log, requestId, error);
+      const problem = error instanceof Problem ? error : hideFailure(faults, requestId, error);
       const path = hasPath(ctx) ? ctx.path : '';
       answerProblem(ctx, requestId, problem, surfaces.find((surface) => isOn(surface, path)) ?? rest);
     }
@@ -44,10 +49,14 @@ function hasPath(ctx: Context): boolean {
   }
 }
 
-/** What nobody expected is told to the log alone. */
-function hideFailure(log: Logger, requestId: string, error: unknown): Problem {
-  log.error({ requestId, err: error }, 'request failed');
-  return new Problem('internal_error', 'The server failed. If it happens again, report the request id.');
+/** Failures are logged; the client gets a generic answer. */
+function hideFailure(faults: Pick<FaultLog, 'logRequest'>, requestId: string, error: unknown): Problem {
+  if (!faults.logRequest(error, requestId))
+    return new Problem('internal_error', 'The server failed. If it happens again, report the request id.');
+  // Most outages are over within seconds: a restart, a failover, the lock of a backup.
+  return new Problem('unavailable', 'The database cannot be used at the moment. Try again in a few seconds.', {
+    headers: { 'Retry-After': '5' },
+  });
 }
 
 function answerProblem(ctx: Context, requestId: string, problem: Problem, surface: Surface): void {

@@ -35,7 +35,7 @@ those of SCIM 2.0 (RFC 7644), errors included, and below \`/oauth\` those of OAu
 **Limits**, unless this server is set up otherwise: 600 requests a minute for each API key and each session; public captures
 600 a minute for each notice and 60 a minute for each client address; sign-ins 10 a minute for each account and each
 address; SCIM 1,200 a minute for each tenant; 16 exports at once for each tenant; 600 requests a minute that are refused (401, 403) for each client address.
-Limited operations answer with \`RateLimit\` and \`RateLimit-Policy\`, a 429 also with \`Retry-After\`. A body may have 64 KiB,
+Limited operations answer with \`RateLimit\` and \`RateLimit-Policy\`; a 429 has \`Retry-After\`, and so has a 503. A body may have 64 KiB,
 one of SCIM 1 MiB. A session ends after 60 minutes without a request, and after 24 hours in any case.
 
 **Retries.** An \`Idempotency-Key\` belongs to the account and is good for 24 hours: the same request with the same key gets

@@ -47,8 +47,11 @@ export const problemKinds = {
   validation_failed: { status: 422, meaning: 'A path, query or body value breaks its rule; details names each one.' },
   idempotency_key_reused: { status: 422, meaning: 'The Idempotency-Key was used before with another request.' },
   rate_limited: { status: 429, meaning: 'Too many requests; Retry-After says when to try again.' },
-  unavailable: { status: 503, meaning: 'The server cannot answer now; Retry-After says when to try again.' },
   internal_error: { status: 500, meaning: 'The server failed; the request id finds the cause in its log.' },
+  unavailable: {
+    status: 503,
+    meaning: 'The database cannot be used, or too much is waiting, at the moment; Retry-After says when to try again.',
+  },
   invalidFilter: { status: 400, meaning: 'SCIM: the filter is not one `eq` on an attribute that can be filtered.' },
   invalidPath: { status: 400, meaning: 'SCIM: the operation or path of a PATCH is not one that is accepted.' },
   invalidSyntax: { status: 400, meaning: 'SCIM: the body is not well-formed or has not the form of the message.' },

@@ -82,6 +82,7 @@ export const rest: Surface = {
       'validation_failed',
       'rate_limited',
       'internal_error',
+      'unavailable',
     ],
     bodyCodes: ['payload_too_large', 'unsupported_media_type'],
     nameCode: (code) => code,

@@ -87,7 +87,7 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
       status: 200,
       headers: ['Set-Cookie'],
       result: z.union([SignedIn, CodeWanted]),
-      errors: ['invalid_credentials', 'forbidden', 'unavailable'],
+      errors: ['invalid_credentials', 'forbidden'],
       limits,
       async handle(call) {
         const signed = await signIn(services, call.body, call);
@@ -107,7 +107,7 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
       status: 200,
       headers: ['Set-Cookie'],
       result: SignedIn,
-      errors: ['invalid_challenge', 'code_incorrect', 'forbidden', 'unavailable'],
+      errors: ['invalid_challenge', 'code_incorrect', 'forbidden'],
       limits,
       handle: async (call) => welcome(await answerChallenge(services, call.body, call)),
     }),
@@ -146,7 +146,7 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
       status: 200,
       headers: ['Set-Cookie'],
       result: ChangedPassword,
-      errors: ['password_incorrect', 'forbidden', 'unavailable'],
+      errors: ['password_incorrect', 'forbidden'],
       async handle(call) {
         const { id, token, expiresAt } = await changePassword(services, call, call.body);
         const device = guard.rememberDevice({ email: call.principal.actor.email, password_changed_at: call.now });
@@ -166,7 +166,7 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
       status: 200,
       headers: ['Set-Cookie'],
       result: AcceptedInvitation,
-      errors: ['invalid_credentials', 'forbidden', 'unavailable'],
+      errors: ['invalid_credentials', 'forbidden'],
       limits,
       async handle(call) {
         const accepted = await acceptInvitation(services, call.body, call);

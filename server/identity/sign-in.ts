@@ -4,6 +4,7 @@ import { recordEvent } from '../audit/store.ts';
 import { Problem } from '../http/problem.ts';
 import { isSecondFactorEnabled } from '../mfa/store.ts';
 import { consumeCode, verifyCode } from '../mfa/verify-code.ts';
+import { inTransaction } from '../storage/database.ts';
 import { runUnitOfWork, type UnitOfWork } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
 import {
@@ -90,7 +91,7 @@ export async function answerChallenge(
   const account = challenge && (await findAccountById(database.kysely, challenge.userId));
   if (challenge === undefined || account === undefined) throw endedChallenge();
   const attempt = await guard.admit(account.email, account, client);
-  if (!(await tryChallenge(database.kysely, challengeId))) throw endedChallenge();
+  if (!(await inTransaction(database, (transaction) => tryChallenge(transaction, challengeId)))) throw endedChallenge();
   const verified = await guard.check(attempt, () => verifyCode(services, attempt, account.id, code, now));
   const session =
     verified &&

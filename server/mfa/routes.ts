@@ -55,7 +55,7 @@ export function mfaRoutes(services: IdentityServices): readonly Route[] {
           backupCodes: BackupCodes,
         })
         .meta({ id: 'TotpEnrollment' }),
-      errors: ['password_incorrect', 'forbidden', 'unavailable'],
+      errors: ['password_incorrect', 'forbidden'],
       async handle(call) {
         const { totpUri, backupCodes } = await enrolTotp(services, call, call.body.password);
         return { totpURI: totpUri, backupCodes: [...backupCodes] };
@@ -92,7 +92,7 @@ export function mfaRoutes(services: IdentityServices): readonly Route[] {
       status: 200,
       headers: ['Set-Cookie'],
       result: MfaStatus,
-      errors: ['password_incorrect', 'forbidden', 'unavailable'],
+      errors: ['password_incorrect', 'forbidden'],
       async handle(call) {
         const { actor, credential } = call.principal;
         const { password } = call.body;
@@ -119,7 +119,7 @@ export function mfaRoutes(services: IdentityServices): readonly Route[] {
       body: PasswordBody,
       status: 200,
       result: z.strictObject({ backupCodes: BackupCodes }).meta({ id: 'BackupCodes' }),
-      errors: ['password_incorrect', 'forbidden', 'unavailable'],
+      errors: ['password_incorrect', 'forbidden'],
       async handle(call) {
         return { backupCodes: [...(await renewBackupCodes(services, call, call.body.password))] };
       },

@@ -56,6 +56,7 @@ export const scim: Surface = {
       'method_not_allowed',
       'rate_limited',
       'internal_error',
+      'unavailable',
     ],
     bodyCodes: ['invalidSyntax', 'payload_too_large', 'unsupported_media_type'],
     nameCode: (code) => (scimTypes.has(code) ? code : null),

@@ -1,16 +1,33 @@
 import { ByteCache } from './byte-cache.ts';
+import { DatabaseUnavailable } from './unavailable.ts';
 
-const lifeMilliseconds = 1000;
+/** How long a value is served without another look. */
+const freshMilliseconds = 1000;
+/** How long the last value that was found may stand in while the database is unavailable. */
+const staleMilliseconds = 24 * 60 * 60 * 1000;
+/** How long a look may take before the last value is served instead. */
+const patienceMilliseconds = 500;
+
+interface Entry<Value> {
+  readonly value: Value;
+  readonly length: number;
+  /** When the database last confirmed it. */
+  readonly confirmedAt: number;
+  /** Until when it is served without another look. */
+  readonly freshUntil: number;
+}
 
 /**
- * What was looked up, kept for a second: what many ask for costs one look per second, and another server on the same
- * database is never more than that second behind. What was not found is not kept.
+ * What was looked up, kept for a second: what many ask for costs one look a second, and another server on the same
+ * database is never more than that second behind. What was not found is not kept. While the database is unavailable, the
+ * last value is served for up to a day.
  */
 export class BriefCache<Value extends object> {
   readonly #find: (name: string) => Promise<{ readonly value: Value; readonly length: number } | undefined>;
   readonly #milliseconds: () => number;
-  readonly #entries = new ByteCache<{ readonly value: Value; readonly until: number }>();
-  #changes = 0;
+  readonly #entries = new ByteCache<Entry<Value>>();
+  /** The looks that are under way: many who ask at once share one. */
+  readonly #looks = new Map<string, Promise<Value | undefined>>();
 
   /** @param find looks something up by its name; `length` is how many characters it takes as text. */
   constructor(
@@ -21,23 +38,59 @@ export class BriefCache<Value extends object> {
     this.#milliseconds = milliseconds;
   }
 
+  /** @throws {DatabaseUnavailable} when the database is unavailable and there is no value to stand in. */
   async find(name: string): Promise<Value | undefined> {
     const now = this.#milliseconds();
     const known = this.#entries.get(name);
-    if (known !== undefined && now < known.until) return known.value;
-    this.#entries.delete(name);
-    const changes = this.#changes;
-    const found = await this.#find(name);
-    if (found === undefined) return undefined;
-    // What was changed meanwhile may have been read before.
-    if (changes === this.#changes)
-      this.#entries.set(name, { value: found.value, until: now + lifeMilliseconds }, found.length);
-    return found.value;
+    if (known !== undefined && now < known.freshUntil) return known.value;
+    const isUsable = known !== undefined && now < known.confirmedAt + staleMilliseconds;
+    return this.#looks.get(name) ?? this.#look(name, isUsable ? known : undefined, now);
   }
 
   /** Forgets what was changed here. */
   forget(name: string): void {
-    this.#changes += 1;
+    // A look that is under way may have read it before the change.
+    this.#looks.delete(name);
     this.#entries.delete(name);
+  }
+
+  /** @param known what stands in when the look fails or takes too long. */
+  #look(name: string, known: Entry<Value> | undefined, now: number): Promise<Value | undefined> {
+    const isCurrent = () => this.#looks.get(name) === look;
+    const found = this.#find(name).then(
+      (result) => {
+        if (isCurrent() && result !== undefined)
+          this.#keep(name, { ...result, confirmedAt: now, freshUntil: now + freshMilliseconds });
+        else if (isCurrent()) this.#entries.delete(name);
+        return result?.value;
+      },
+      (error: unknown) => {
+        if (known === undefined || !(error instanceof DatabaseUnavailable)) throw error;
+        // The next look in a second, not with the next request.
+        if (isCurrent()) this.#keep(name, { ...known, freshUntil: this.#milliseconds() + freshMilliseconds });
+        return known.value;
+      },
+    );
+    const ended = found.finally(() => {
+      if (isCurrent()) this.#looks.delete(name);
+    });
+    const look = known === undefined ? ended : firstOf(ended, known.value);
+    this.#looks.set(name, look);
+    return look;
+  }
+
+  #keep(name: string, entry: Entry<Value>): void {
+    this.#entries.set(name, entry, entry.length);
+  }
+}
+
+/** What a look finds, or what is known when it takes too long. */
+async function firstOf<Value>(found: Promise<Value | undefined>, known: Value): Promise<Value | undefined> {
+  const late = Promise.withResolvers<Value>();
+  const timer = setTimeout(late.resolve, patienceMilliseconds, known).unref();
+  try {
+    return await Promise.race([found, late.promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -3,6 +3,7 @@ import { openPostgres } from './postgres.ts';
 import { createSignals, type Signals, shareSignals } from './signals.ts';
 import { openSqlite } from './sqlite.ts';
 import type { Tables } from './tables.ts';
+import { DatabaseUnavailable } from './unavailable.ts';
 
 export type Dialect = 'sqlite' | 'postgres';
 
@@ -11,6 +12,9 @@ export interface Database extends AsyncDisposable {
   readonly dialect: Dialect;
   readonly kysely: Kysely<Tables>;
   readonly signals: Signals;
+  /** Lets nothing wait for a database that does not answer: what runs fails, and so does everything that comes later. */
+  abandon(): void;
+  /** Closes the connections; what still runs has a moment to finish. */
   close(): Promise<void>;
 }
 
@@ -29,45 +33,60 @@ export interface DatabaseLocation {
   readonly file: string;
 }
 
-/** Opens the database; the schema is brought up to date by `migrate`. */
-export function openDatabase(location: DatabaseLocation): Database {
-  const [dialect, kysely] =
-    location.url === null
-      ? (['sqlite', openSqlite(location.file)] as const)
-      : (['postgres', openPostgres(location.url)] as const);
-  const close = () => kysely.destroy();
+/**
+ * Opens the database; the schema is brought up to date by `migrate`.
+ * @param statementSeconds how long PostgreSQL may work on a statement; null for work of any length that no request waits
+ *   for: migrations, verification, exports.
+ */
+export function openDatabase(location: DatabaseLocation, statementSeconds: number | null = null): Database {
   const signals = createSignals();
+  if (location.url === null) {
+    // Where requests are answered nothing may wait inside SQLite, which blocks all of them; `inTransaction` waits instead.
+    const kysely = openSqlite(location.file, statementSeconds === null ? 10_000 : 0);
+    shareSignals(kysely, signals);
+    const close = () => kysely.destroy();
+    return { dialect: 'sqlite', kysely, signals, abandon: () => undefined, close, [Symbol.asyncDispose]: close };
+  }
+  const { kysely, abandon, close } = openPostgres(location.url, statementSeconds);
   shareSignals(kysely, signals);
-  return { dialect, kysely, signals, close, [Symbol.asyncDispose]: close };
+  return { dialect: 'postgres', kysely, signals, abandon, close, [Symbol.asyncDispose]: close };
 }
 
 /**
  * Runs `step` in one transaction: all that it writes commits, or none.
  * A transaction that another one forced to give way (deadlock, serialization) is run again, so `step` may do nothing
- * but query the database.
+ * but query the database. While another process writes to the SQLite file, it is tried again for a while, and other work
+ * goes on between the attempts.
+ * @throws {DatabaseUnavailable} when the database cannot be used at this moment.
  */
 export async function inTransaction<Result>(
   database: Database,
   step: (transaction: Transaction<Tables>) => Promise<Result>,
 ): Promise<Result> {
-  for (let attempt = 1; ; attempt += 1) {
-    let cause: { readonly error: unknown } | undefined;
-    const run = (transaction: Transaction<Tables>) =>
-      step(transaction).catch((error: unknown) => {
-        cause = { error };
-        throw error;
-      });
+  for (let attempt = 1, waited = 0; ; attempt += 1) {
     try {
-      return await database.kysely.transaction().execute(run);
+      return await database.kysely.transaction().execute(step);
     } catch (error) {
-      // Where the roll-back fails as well (the connection is gone), it is not what went wrong.
-      const first = cause === undefined ? error : cause.error;
-      if (attempt === maximumAttempts || !gaveWay(first)) throw first;
+      if (isLocked(error)) {
+        if (waited >= lockMilliseconds) throw error;
+        const pause = Math.min(5 * attempt, longestPause);
+        waited += pause;
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      } else if (!gaveWay(error)) throw error;
+      else if (attempt >= maximumAttempts) throw new DatabaseUnavailable(error);
     }
   }
 }
 
 const maximumAttempts = 5;
+/** How long the lock of another process is waited for, and the longest time between two attempts. */
+const lockMilliseconds = 5000;
+const longestPause = 50;
+
+/** SQLite: another process writes. */
+function isLocked(error: unknown): boolean {
+  return error instanceof DatabaseUnavailable && error.code?.startsWith('SQLITE_BUSY') === true;
+}
 
 /** PostgreSQL's serialization_failure and deadlock_detected. */
 function gaveWay(error: unknown): boolean {

@@ -38,7 +38,9 @@ export async function migrate(database: Database): Promise<readonly string[]> {
 export async function isMigrated({ kysely }: Database): Promise<boolean> {
   try {
     const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(kysely);
-    return Object.keys(migrations).every((name) => rows.some((row) => row.name === name));
+    const names = Object.keys(migrations);
+    // One more has run where the database was used by a later version; migrating then says so.
+    return names.length === rows.length && names.every((name) => rows.some((row) => row.name === name));
   } catch (error) {
     if (error instanceof Error && 'code' in error && noSuchTable.has(error.code)) return false;
     throw error;

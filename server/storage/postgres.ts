@@ -1,17 +1,60 @@
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { Kysely, PostgresDialect } from 'kysely';
+import { Socket } from 'node:net';
+import { Kysely, type Driver as KyselyDriver, PostgresDialect, PostgresDriver } from 'kysely';
+import type { PoolClient } from 'pg';
 import type { Tables } from './tables.ts';
+import { DatabaseUnavailable, explainFailure } from './unavailable.ts';
 
 // Loaded where it is used: a server on SQLite need not start with it.
 const require = createRequire(import.meta.url);
 
-/** Opens a pool of connections to PostgreSQL (or a database that speaks its protocol). */
-export function openPostgres(url: string): Kysely<Tables> {
+/** An open pool of connections to PostgreSQL. */
+export interface PostgresPool {
+  readonly kysely: Kysely<Tables>;
+  /** Cuts every connection: what runs fails at once, and so does everything that comes later. */
+  abandon(): void;
+  /** Closes every connection. What runs has a moment to finish. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a pool of connections to PostgreSQL (or a database that speaks its protocol).
+ * @param statementSeconds how long a statement may take; null for no limit. With a limit, PostgreSQL itself ends what takes
+ *   longer, and a connection on which no answer comes is dropped.
+ */
+export function openPostgres(url: string, statementSeconds: number | null): PostgresPool {
   const pg: typeof import('pg') = require('pg');
+  const sockets = new Set<Socket>();
+  let isAbandoned = false;
+
+  class Client extends pg.Client {
+    // biome-ignore lint/suspicious/noExplicitAny: one body for all overloads
+    override query(...words: any[]): any {
+      const running = super.query(...(words as Parameters<PoolClient['query']>));
+      if (!((running as unknown) instanceof Promise)) return running;
+      return (running as unknown as Promise<unknown>).catch((error: unknown) => {
+        // The driver would return the connection to the pool, with the query still on it.
+        if (error instanceof Error && error.message === 'Query read timeout') void this.end();
+        throw explainFailure(error);
+      });
+    }
+  }
+
   const pool = new pg.Pool({
+    Client,
     connectionString: url,
     max: 10,
-    connectionTimeoutMillis: 10_000,
+    // Also the wait for a connection of the pool.
+    connectionTimeoutMillis: Math.min(statementSeconds ?? 10, 5) * 1000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    ...(statementSeconds !== null && limitTimes(statementSeconds * 1000)),
+    stream: () => {
+      const socket = new Socket();
+      sockets.add(socket);
+      return socket.once('close', () => sockets.delete(socket));
+    },
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
         oid === int8 ? Number : pg.types.getTypeParser(oid, format),
@@ -19,9 +62,58 @@ export function openPostgres(url: string): Kysely<Tables> {
   });
   // An idle connection that the server ends is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => undefined);
-  // Nor may one that breaks while it is in use: its query fails, and whoever asked is told.
+  // Nor may one that breaks while it is in use: its query fails, and the caller gets the error.
   pool.on('connect', (client) => client.on('error', () => undefined));
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+
+  class Driver extends PostgresDriver {
+    override async acquireConnection(...options: Parameters<PostgresDriver['acquireConnection']>) {
+      if (isAbandoned) throw new DatabaseUnavailable(new Error('the connections to the database were cut'));
+      try {
+        return await super.acquireConnection(...options);
+      } catch (error) {
+        throw new DatabaseUnavailable(error);
+      }
+    }
+
+    override async rollbackTransaction(...options: Parameters<PostgresDriver['rollbackTransaction']>) {
+      // A connection that cannot roll back is dropped, and PostgreSQL rolls back; the error that led here is the one to report.
+      await super.rollbackTransaction(...options).catch(() => undefined);
+    }
+  }
+
+  class Dialect extends PostgresDialect {
+    override createDriver(): KyselyDriver {
+      return new Driver({ pool });
+    }
+  }
+
+  const kysely = new Kysely<Tables>({ dialect: new Dialect({ pool }) });
+  const abandon = () => {
+    isAbandoned = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  const close = async () => {
+    // A server that does not answer does not close its connections either, and an open one keeps the process alive.
+    const timer = setTimeout(abandon, closingMilliseconds);
+    await kysely.destroy();
+    await Promise.all([...sockets].map((socket) => once(socket, 'close')));
+    clearTimeout(timer);
+  };
+  return { kysely, abandon, close };
+}
+
+const closingMilliseconds = 1000;
+
+function limitTimes(statement: number) {
+  return {
+    statement_timeout: statement,
+    // Shorter, so that the reason reported is the lock.
+    lock_timeout: statement / 2,
+    // Units of work only query between their statements.
+    idle_in_transaction_session_timeout: statement * 2,
+    // The answer to a statement that PostgreSQL cancelled needs time to arrive.
+    query_timeout: statement + 1000,
+  };
 }
 
 /** bigint arrives as text by default; ours are counters far below 2^53. */

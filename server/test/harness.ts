@@ -203,6 +203,7 @@ const leastCost = { memory: 8, passes: 1, parallelism: 1 };
  * @param hashesSlowly whether passwords and backup codes are hashed at the cost that production pays.
  * @param sends whether webhooks are sent by themselves.
  * @param serverLimits shorter waits for slow clients.
+ * @param writeLog gets each line of the log, from warnings up.
  */
 export async function startTestServer(
   dialect: Dialect = 'sqlite',
@@ -211,10 +212,12 @@ export async function startTestServer(
     hashesSlowly = false,
     sends = false,
     serverLimits = {},
+    writeLog,
   }: {
     readonly hashesSlowly?: boolean;
     readonly sends?: boolean;
     readonly serverLimits?: Partial<ServerLimits>;
+    readonly writeLog?: (line: string) => void;
   } = {},
 ): Promise<TestServer> {
   const clock = new TestClock();
@@ -229,7 +232,9 @@ export async function startTestServer(
   const quickly = () => new PasswordHasher(findSecret(opened.settings) as string, leastCost);
   const installation = hashesSlowly ? opened : { ...opened, passwords: quickly() };
   const server = await startServer(installation, {
-    log: pino({ level: process.env.SVC_TEST_LOG ?? 'silent' }, pino.destination(2)),
+    log: writeLog
+      ? pino({ level: 'warn' }, { write: writeLog })
+      : pino({ level: process.env.SVC_TEST_LOG ?? 'silent' }, pino.destination(2)),
     limiter: new RateLimiter(clock.milliseconds),
     checksResults: true,
     housekeeping: false,

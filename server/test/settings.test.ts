@@ -10,6 +10,7 @@ const names = [
   'SVC_BASE_URL',
   'SVC_DATA_DIR',
   'DATABASE_URL',
+  'SVC_DATABASE_SECONDS',
   'SVC_SECRET',
   'SVC_TRUSTED_PROXIES',
   'SVC_LOG_LEVEL',
@@ -37,6 +38,7 @@ const defaults = {
   baseUrl: null,
   dataDir: resolve('data'),
   databaseUrl: null,
+  databaseSeconds: 10,
   secret: null,
   trustedProxies: 0,
   logLevel: 'info',
@@ -84,6 +86,7 @@ describe('the settings', () => {
       SVC_BASE_URL: 'https://privacy.example.com/',
       SVC_DATA_DIR: 'elsewhere',
       DATABASE_URL: 'postgres://svc:secret@db.example.com/svc',
+      SVC_DATABASE_SECONDS: '30',
       SVC_SECRET: 's'.repeat(32),
       SVC_TRUSTED_PROXIES: '2',
       SVC_LOG_LEVEL: 'silent',
@@ -107,6 +110,7 @@ describe('the settings', () => {
       baseUrl: 'https://privacy.example.com',
       dataDir: resolve('elsewhere'),
       databaseUrl: 'postgres://svc:secret@db.example.com/svc',
+      databaseSeconds: 30,
       secret: 's'.repeat(32),
       trustedProxies: 2,
       logLevel: 'silent',
@@ -131,6 +135,10 @@ describe('the settings', () => {
       DATABASE_URL: [
         ['postgres://h/d', 'postgresql://h/d'],
         ['mysql://h/d', 'svc.sqlite', 'http://h'],
+      ],
+      SVC_DATABASE_SECONDS: [
+        ['1', '300'],
+        ['0', '301', 'x'],
       ],
       SVC_SECRET: [['x'.repeat(32)], ['x'.repeat(31)]],
       SVC_TRUSTED_PROXIES: [

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
 import { type Repeated, repeat } from '../repeat.ts';
 import type { Database } from '../storage/database.ts';
+import type { FaultLog } from '../storage/fault-log.ts';
 import { stepRedeliveries } from './redelivery-worker.ts';
 import type { WebhookSender } from './sender.ts';
 import { SenderWatch } from './sender-watch.ts';
@@ -11,28 +12,29 @@ export interface RunSenderOptions {
   readonly sender: WebhookSender;
   readonly database: Database;
   readonly clock: Clock;
-  readonly log: Logger;
+  readonly faults: FaultLog;
 }
 
 /**
  * Lets a sender work: at once when this process commits something to be sent, and every half second for what became due
  * or was committed by another process.
  */
-export function runSender({ sender, database, clock, log }: RunSenderOptions): Repeated {
+export function runSender({ sender, database, clock, faults }: RunSenderOptions): Repeated {
+  const { log } = faults;
   let isStopping = false;
   const notice = (endpointIds: readonly string[]) => sender.notice(endpointIds);
   database.signals.on('deliveries', notice);
   const tasks = [
-    repeat({ every: 500, pause: 10, task: 'looking for deliveries', log }, () => sender.look()),
-    repeat({ every: 500, pause: 10, task: 'redelivering', log }, () => stepRedeliveries(database, clock())),
-    repeat({ every: 2000, task: 'the beat of the sender', log }, watchSenders(sender)),
-    repeat({ every: 60_000, task: 'counting deliveries', log }, async () => logCount(sender, log)),
+    repeat({ every: 500, pause: 10, task: 'looking for deliveries', faults }, () => sender.look()),
+    repeat({ every: 500, pause: 10, task: 'redelivering', faults }, () => stepRedeliveries(database, clock())),
+    repeat({ every: 2000, task: 'the beat of the sender', faults }, watchSenders(sender)),
+    repeat({ every: 60_000, task: 'counting deliveries', faults }, async () => logCount(sender, log)),
   ];
   const hasStarted = () =>
     start(sender, database).then(
       () => true,
       (error: unknown) => {
-        log.error({ err: error }, 'the sender could not start');
+        faults.logTask(error, 'the sender could not start');
         return false;
       },
     );
@@ -44,7 +46,7 @@ export function runSender({ sender, database, clock, log }: RunSenderOptions): R
       while (!isStopping && sender.hasWork) {
         await sender.gather();
         await sender.turn().catch(async (error: unknown) => {
-          log.error({ err: error }, 'sending failed');
+          faults.logTask(error, 'sending failed');
           await wait(1000, undefined, { ref: false });
         });
       }
@@ -57,9 +59,7 @@ export function runSender({ sender, database, clock, log }: RunSenderOptions): R
       await Promise.all(tasks.map((task) => task.stop()));
       isStopping = true;
       // What could not be written is sent again by the next process.
-      await sender
-        .stop(graceMilliseconds)
-        .catch((error: unknown) => log.error({ err: error }, 'the sender stopped badly'));
+      await sender.stop(graceMilliseconds).catch((error: unknown) => faults.logTask(error, 'the sender stopped badly'));
       logCount(sender, log);
       await working;
     },

@@ -1,6 +1,7 @@
 /** Tells which processes that send have ended: those that have not beaten for ten seconds of ours; no two clocks are compared. */
 export class SenderWatch {
   readonly #id: string;
+  #notedAt = Number.NEGATIVE_INFINITY;
   #seen: ReadonlyMap<string, { readonly beats: number; readonly since: number }> = new Map();
 
   /** @param id the process that watches, which does not count itself as ended. */
@@ -9,15 +10,17 @@ export class SenderWatch {
   }
 
   /**
-   * Notes the beats of all. Whoever has beaten since the last time lives, however long ago that was: this process itself may
-   * have stood still.
+   * Notes the beats of all. Silence counts only while this process itself looks: after a pause of its own, or an outage of
+   * the database, the others get the whole time again.
    * @param now milliseconds on a clock that never goes back.
    * @returns those that have ended.
    */
   note(beats: ReadonlyMap<string, number>, now: number): readonly string[] {
+    const wasAway = now - this.#notedAt >= longestPause;
+    this.#notedAt = now;
     const seen = [...beats].map(([id, count]) => {
       const before = this.#seen.get(id);
-      return [id, before?.beats === count ? before : { beats: count, since: now }] as const;
+      return [id, !wasAway && before?.beats === count ? before : { beats: count, since: now }] as const;
     });
     this.#seen = new Map(seen);
     return seen.filter(([id, { since }]) => id !== this.#id && now - since >= silence).map(([id]) => id);
@@ -25,3 +28,5 @@ export class SenderWatch {
 }
 
 const silence = 10_000;
+/** Between two looks of this process; they come every two seconds. */
+const longestPause = 5000;

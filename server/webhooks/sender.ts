@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { SecretBox } from '../access/secret-box.ts';
 import type { Clock } from '../clock.ts';
 import { newId } from '../ids.ts';
-import type { Database } from '../storage/database.ts';
+import { type Database, inTransaction } from '../storage/database.ts';
 import { runUnitOfWork, type UnitOfWork } from '../storage/unit-of-work.ts';
 import { type EndedAttempt, endAttempt } from './attempt.ts';
 import { writeAttempts } from './attempt-changes.ts';
@@ -308,7 +308,8 @@ export class WebhookSender {
   async #giveBack({ id }: ClaimedDelivery, error: unknown): Promise<void> {
     const { database, log } = this.#options;
     log.error({ err: error }, 'an attempt broke off');
-    await releaseDeliveries(database.kysely, this.id, [id]).catch(() => {
+    const release = inTransaction(database, (transaction) => releaseDeliveries(transaction, this.id, [id]));
+    await release.catch(() => {
       this.#isUnsure = true;
     });
   }

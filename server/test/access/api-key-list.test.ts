@@ -90,7 +90,7 @@ describeOnEachDatabase('GET /v1/api-keys', (dialect) => {
   test('tells when a key was last used, once that is written, and never an earlier time', async () => {
     const { id, key } = await makeKey(server);
     const lastUsed = async () => (await server.request('GET', `/v1/api-keys/${id}`)).body.data.lastUsedAt;
-    const write = () => server.app.lastUses.write(server.installation.database.kysely);
+    const write = () => server.app.lastUses.write(server.installation.database);
     await write();
     assert.equal(await lastUsed(), null);
     assert.equal(await readAudit(server, key), 200);

@@ -33,7 +33,7 @@ describeOnEachDatabase('when a credential was used last', (dialect) => {
     await server.request('GET', '/v1/me', { headers: member.session });
     await server.request('GET', '/v1/audit', { key });
     await server.request('GET', '/scim/v2/Users', { key: scim });
-    await app.lastUses.write(queries());
+    await app.lastUses.write(server.installation.database);
     const session = await queries()
       .selectFrom('sessions')
       .select('last_seen_at')
@@ -53,7 +53,7 @@ describeOnEachDatabase('when a credential was used last', (dialect) => {
     server.clock.advance(5000);
     await server.request('GET', '/v1/audit', { key });
     await server.request('POST', '/v1/auth/sign-out', { headers: { Cookie, Origin: 'https://elsewhere.test' } });
-    await server.app.lastUses.write(queries());
+    await server.app.lastUses.write(server.installation.database);
     assert.equal((await findKey(key)).last_used_at, null);
     const session = await queries()
       .selectFrom('sessions')
@@ -68,8 +68,8 @@ describeOnEachDatabase('when a credential was used last', (dialect) => {
     const [one, other] = [new LastUses(), new LastUses()];
     one.note('api_keys', id, later);
     other.note('api_keys', id, noon);
-    await one.write(queries());
-    await other.write(queries());
+    await one.write(server.installation.database);
+    await other.write(server.installation.database);
     const stored = (await readKeys()).find((row) => row.id === id);
     assert.equal(stored?.last_used_at, later);
   });
@@ -78,16 +78,16 @@ describeOnEachDatabase('when a credential was used last', (dialect) => {
     const { id } = await findKey(await server.createKey(server.tenant.id, scopes));
     const uses = new LastUses();
     uses.note('api_keys', id, noon);
-    await uses.write(queries());
+    await uses.write(server.installation.database);
     await queries().updateTable('api_keys').set({ last_used_at: null }).where('id', '=', id).execute();
-    await uses.write(queries());
+    await uses.write(server.installation.database);
     assert.equal((await readKeys()).find((row) => row.id === id)?.last_used_at, null);
   });
 
   test('may be of something that is gone by now', async () => {
     const uses = new LastUses();
     uses.note('sessions', 'gone', noon);
-    await uses.write(queries());
+    await uses.write(server.installation.database);
   });
 
   test('is the later of what is stored and what was noted', () => {

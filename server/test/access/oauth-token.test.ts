@@ -102,7 +102,7 @@ describeOnEachDatabase('POST /oauth/token', (dialect) => {
   test('counts as a use of the key', async () => {
     const used = await makeKey(server);
     await getToken(server, used);
-    await server.app.lastUses.write(server.installation.database.kysely);
+    await server.app.lastUses.write(server.installation.database);
     const { body } = await server.request('GET', `/v1/api-keys/${used.id}`);
     assert.equal(body.data.lastUsedAt, server.clock.now());
   });

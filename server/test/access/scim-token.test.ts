@@ -80,7 +80,7 @@ describeOnEachDatabase('/v1/scim-token', (dialect) => {
   test('tells when it was last used, once that is written', async () => {
     const { id } = await create();
     server.app.lastUses.note('scim_tokens', id, server.clock.now());
-    await server.app.lastUses.write(server.installation.database.kysely);
+    await server.app.lastUses.write(server.installation.database);
     assert.equal((await send('GET')).body.data.lastUsedAt, server.clock.now());
     await assertIntact(server);
   });

@@ -56,7 +56,16 @@ export async function loadServers(options: LoadOptions): Promise<LoadResult> {
   return { acknowledged, unanswered };
 }
 
-/** Sends one change. @returns the id of what it made; null when the connection broke before an answer. */
+/** The server said that it cannot use its database. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
+/**
+ * Sends one change.
+ * @returns the id of what it made; null when the connection broke before an answer.
+ * @throws {Refused} for a 503.
+ */
 export async function sendChange(
   { url, origin }: ServerProcess,
   { noticeId, apiKey }: DemoCredentials,
@@ -86,6 +95,7 @@ export async function sendChange(
   } catch {
     return null;
   }
+  if (status === 503) throw new Refused(`a change (${kind}) was answered with 503: ${text}`);
   if (status !== 201) throw new Error(`a change (${kind}) was answered with ${status}: ${text}`);
   return JSON.parse(text).data.id;
 }

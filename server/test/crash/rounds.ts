@@ -108,7 +108,7 @@ export async function runCrashRounds({ rounds, seed, onRound }: CrashOptions): P
 }
 
 /** The subjects of all rounds so far that do not have exactly the one record that they were told of. */
-function listWrong(
+export function listWrong(
   told: ReadonlyMap<string, string>,
   stored: ReadonlyMap<string, readonly string[]>,
 ): readonly string[] {

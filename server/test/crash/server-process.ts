@@ -20,12 +20,22 @@ export interface ServerProcess {
   readonly startMilliseconds: number;
   /** When it began to listen, by `performance.now()`. */
   readonly listensSince: number;
+  /** What it has written to its log so far: the message, and what it says of an outage. */
+  readLog(): readonly LogLine[];
   /** Ends it as a power cut would, as far as the process is concerned. */
   kill(): Promise<void>;
   /** Ends it as an administrator would. */
   stop(): Promise<void>;
   /** The exit code; null while it runs, and after a kill. */
   exitCode(): number | null;
+}
+
+/** A line of the log. */
+export interface LogLine {
+  readonly level: number;
+  readonly msg: string;
+  readonly milliseconds?: number;
+  readonly refusedRequests?: number;
 }
 
 /** Starts `svc demo`. Rejects with what the process said when it ends instead of listening. */
@@ -41,6 +51,8 @@ export async function startServerProcess(settings: ProcessSettings): Promise<Ser
     child.kill(signal);
     await exited;
   };
+  const logged: string[] = [];
+  child.stderr.setEncoding('utf8').on('data', (text) => logged.push(text));
   const { baseUrl, credentials } = await readAnnouncement(child).catch(async (error: unknown) => {
     await end('SIGKILL');
     throw error;
@@ -52,6 +64,11 @@ export async function startServerProcess(settings: ProcessSettings): Promise<Ser
     credentials: credentials ?? null,
     startMilliseconds: listensSince - started,
     listensSince,
+    readLog: () => {
+      // The last one may not be whole yet.
+      const lines = logged.join('').split('\n').slice(0, -1);
+      return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
+    },
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
     exitCode: () => child.exitCode,

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { LastUses } from '../../access/last-uses.ts';
 import { startHousekeeping } from '../../housekeeping.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
+import { FaultLog } from '../../storage/fault-log.ts';
 import { openTestInstallation } from '../harness.ts';
 
 describe('the housekeeping', () => {
@@ -37,7 +38,7 @@ describe('the housekeeping', () => {
     const housekeeping = startHousekeeping(
       installation,
       { limiter: new RateLimiter(), lastUses: new LastUses() },
-      pino({ level: 'silent' }),
+      new FaultLog(installation.database, pino({ level: 'silent' })),
     );
     assert.equal(await tick(59_999), 2500);
     assert.equal(await tick(1), 1500);

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { LastUses } from '../../access/last-uses.ts';
 import { startHousekeeping } from '../../housekeeping.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
+import { FaultLog } from '../../storage/fault-log.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
 import { failSignIn, isOpen, signIn, startBeside } from './sign-in-requests.ts';
@@ -64,7 +65,7 @@ describeOnEachDatabase('a session', (dialect) => {
       assert.ok(await isOpen(server, session));
       assert.equal(await lastSeen(), opened);
     }
-    await server.app.lastUses.write(server.installation.database.kysely);
+    await server.app.lastUses.write(server.installation.database);
     assert.equal(await lastSeen(), server.clock.now());
     await using restarted = await startBeside(server);
     server.clock.advance(hour - 1);
@@ -105,7 +106,7 @@ describeOnEachDatabase('a session', (dialect) => {
     const housekeeping = startHousekeeping(
       installation,
       { limiter: new RateLimiter(), lastUses: new LastUses() },
-      pino({ level: 'silent' }),
+      new FaultLog(installation.database, pino({ level: 'silent' })),
     );
     /** Lets a minute pass, and what it starts run to its end. */
     const keepHouse = async (until: () => Promise<boolean>) => {
@@ -117,7 +118,7 @@ describeOnEachDatabase('a session', (dialect) => {
     assert.equal(await countRows(server, 'sessions'), 2, 'the last request may stand in another process');
     assert.ok(await isOpen(server, member.session));
     assert.ok(!(await isOpen(server, idle.session)));
-    await server.app.lastUses.write(installation.database.kysely);
+    await server.app.lastUses.write(installation.database);
     clock.advance(2 * minute);
     await keepHouse(async () => (await countRows(server, 'sessions')) === 1);
     assert.equal(await countRows(server, 'sessions'), 1);

@@ -44,7 +44,7 @@ describeServer('the sessions of a member', (server) => {
     server.clock.advance(30 * 60_000);
     assert.equal(await isSignedIn(server, second.session), true);
     assert.equal((await list(member.userId, admin.session)).length, 2);
-    await server.app.lastUses.write(server.installation.database.kysely);
+    await server.app.lastUses.write(server.installation.database);
     server.clock.advance(30 * 60_000);
     const left = await list(member.userId, admin.session);
     assert.deepEqual(

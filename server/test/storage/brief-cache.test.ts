@@ -1,15 +1,25 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { BriefCache } from '../../storage/brief-cache.ts';
+import { DatabaseUnavailable } from '../../storage/unavailable.ts';
+
+const day = 24 * 60 * 60 * 1000;
 
 describe('a brief cache', () => {
   /** A cache of one value that the test sets; `looks` counts how often it was looked up. */
   function open() {
-    const state = { now: 0, value: 'first' as string | undefined, looks: 0 };
+    const state = {
+      now: 0,
+      value: 'first' as string | undefined,
+      looks: 0,
+      /** What a look waits for; its rejection is what the look fails with. */
+      database: Promise.resolve(),
+    };
     const cache = new BriefCache(
       async () => {
         state.looks += 1;
         const { value } = state;
+        await state.database;
         return value === undefined ? undefined : { value: { value }, length: value.length };
       },
       () => state.now,
@@ -46,5 +56,68 @@ describe('a brief cache', () => {
     state.value = 'third';
     cache.forget('name');
     assert.equal(await find(), 'third');
+  });
+
+  test('looks once for many who ask at the same time', async () => {
+    const { state, find } = open();
+    assert.deepEqual(await Promise.all([find(), find(), find()]), ['first', 'first', 'first']);
+    assert.equal(state.looks, 1);
+  });
+
+  const unavailable = () => new DatabaseUnavailable(new Error('gone'));
+
+  test('serves the last value for a day while the database is unavailable, and tries again once a second', async () => {
+    const { state, find } = open();
+    await find();
+    state.database = Promise.reject(unavailable());
+    state.value = 'second';
+    state.now = 1000;
+    assert.deepEqual([await find(), await find(), state.looks], ['first', 'first', 2]);
+    state.now = day - 1;
+    assert.deepEqual([await find(), state.looks], ['first', 3]);
+    state.now = day + 1000;
+    await assert.rejects(find(), DatabaseUnavailable);
+    state.database = Promise.resolve();
+    assert.equal(await find(), 'second');
+  });
+
+  test('does not wait for a database that does not answer, and takes its answer when it comes', async () => {
+    const { state, find } = open();
+    await find();
+    const answered = Promise.withResolvers<void>();
+    state.database = answered.promise;
+    state.value = 'second';
+    state.now = 1000;
+    assert.deepEqual([await find(), await find(), state.looks], ['first', 'first', 2]);
+    answered.resolve();
+    // The look that was under way ends in some turns of its promises.
+    while ((await find()) === 'first');
+    assert.equal(state.looks, 2);
+  });
+
+  test('has nothing to serve for what was never found or was forgotten, and hides no other failure', async () => {
+    const { state, cache, find } = open();
+    state.database = Promise.reject(unavailable());
+    await assert.rejects(find(), DatabaseUnavailable);
+    state.database = Promise.resolve();
+    await find();
+    state.database = Promise.reject(unavailable());
+    cache.forget('name');
+    await assert.rejects(find(), DatabaseUnavailable);
+    state.database = Promise.resolve();
+    await find();
+    state.now = 1000;
+    state.database = Promise.reject(new TypeError('a fault of ours'));
+    await assert.rejects(find(), TypeError);
+  });
+
+  test('keeps no value of what is gone when the database says so', async () => {
+    const { state, find } = open();
+    await find();
+    state.value = undefined;
+    state.now = 1000;
+    assert.equal(await find(), undefined);
+    state.database = Promise.reject(unavailable());
+    await assert.rejects(find(), DatabaseUnavailable);
   });
 });

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { LastUses } from '../../access/last-uses.ts';
 import { startHousekeeping } from '../../housekeeping.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
+import { FaultLog } from '../../storage/fault-log.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { emitEvents } from '../../webhooks/outbox.ts';
 import { openTestInstallation, TestClock } from '../harness.ts';
@@ -24,7 +25,11 @@ describe('the housekeeping', () => {
     clock.advance(30 * 24 * 60 * 60 * 1000 - 1);
     context.mock.timers.enable({ apis: ['setTimeout'] });
     const app = { limiter: new RateLimiter(), lastUses: new LastUses() };
-    const housekeeping = startHousekeeping(installation, app, pino({ level: 'silent' }));
+    const housekeeping = startHousekeeping(
+      installation,
+      app,
+      new FaultLog(installation.database, pino({ level: 'silent' })),
+    );
     context.mock.timers.tick(60_000);
     for (let times = 0; times < 100; times += 1) await turn();
     await housekeeping.stop();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
+import { FaultLog } from '../../storage/fault-log.ts';
 import { Receivers } from '../../webhooks/post-delivery.ts';
 import { runSender } from '../../webhooks/run-sender.ts';
 import { SendCounter } from '../../webhooks/send-counter.ts';
@@ -43,7 +44,7 @@ describeServer(
           .map(({ delivered, failed, inFlight, connections }) => ({ delivered, failed, inFlight, connections }));
       const { tenant } = await createSubscriber(server, receiver.url);
       context.mock.timers.enable({ apis: ['setTimeout'] });
-      const running = runSender({ sender, database, clock, log });
+      const running = runSender({ sender, database, clock, faults: new FaultLog(database, log) });
       const send = async (count: number) => {
         await happen(server, tenant, eventsOf('a', count));
         while ((await readDeliveries(server, tenant)).some(({ status }) => status !== 'delivered')) await turn();

@@ -158,7 +158,9 @@ describe('the widgets', () => {
 test('a version that is still worked on is asked about at each use: its bytes may change; its release may not', async () => {
   using places = createPlaces();
   const build = findBuild('consent-banner', places);
-  const koa = new Koa().use(answerRequests(pino({ level: 'silent' }), () => false, []));
+  const koa = new Koa().use(
+    answerRequests({ log: pino({ level: 'silent' }), logRequest: () => false }, () => false, []),
+  );
   const listening = koa.use((ctx, next) => current(ctx, next)).listen(0, '127.0.0.1');
   await once(listening, 'listening');
   using _ = { [Symbol.dispose]: () => listening.close().closeAllConnections() };

@@ -97,6 +97,7 @@ const codes: Readonly<Record<number, string>> = {
   415: 'unsupported_media_type',
   422: 'validation_failed',
   429: 'rate_limited',
+  503: 'unavailable',
 };
 
 /** Whether a request does its work, whatever becomes of its answer. */

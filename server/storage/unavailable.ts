@@ -1,0 +1,46 @@
+/**
+ * The database cannot be used at this moment: it is unreachable, does not answer, is full, locked or read-only. No fault of
+ * the query, so the same request may succeed later.
+ */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable';
+  /** The code of the driver, where it has one: an SQLSTATE, a code of SQLite or of the network. */
+  declare readonly code?: string;
+
+  constructor(cause: unknown) {
+    const { message, code } = describe(cause);
+    super(message, { cause });
+    if (code !== undefined) this.code = code;
+  }
+}
+
+/** What a query failed with, as `DatabaseUnavailable` where that is what it means. */
+export function explainFailure(error: unknown): unknown {
+  return error instanceof Error && !(error instanceof DatabaseUnavailable) && isUnavailability(error)
+    ? new DatabaseUnavailable(error)
+    : error;
+}
+
+function isUnavailability(error: Error): boolean {
+  const { code, message } = describe(error);
+  return code === undefined ? clientComplaints.test(message) : codes.test(code);
+}
+
+function describe(error: unknown): { readonly message: string; readonly code: string | undefined } {
+  if (!(error instanceof Error)) return { message: String(error), code: undefined };
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  // Several addresses of a host that all refuse fail as a group without words.
+  return { message: error.message || (code ?? error.name), code };
+}
+
+/**
+ * SQLite: busy, locked, full, read-only, I/O errors. PostgreSQL: connection, authorization, resources, operator
+ * intervention (statement timeouts included), system error; read-only, no such database, the timeouts of transactions and
+ * locks. And every failure of the network.
+ */
+const codes =
+  /^(?:SQLITE_(?:BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN|PROTOCOL)\w*|(?:08|28|53|57|58)\w{3}|25006|25P03|25P04|3D000|55P03|E[A-Z]{4,})$/;
+
+/** What the client of PostgreSQL says by itself, without a code. */
+const clientComplaints =
+  /^(?:Query read timeout|timeout exceeded|timeout expired|Connection terminated|Client (?:has encountered a connection error|was closed)|Postgres connection has been discarded)/;

@@ -1,0 +1,285 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { DemoCredentials } from '../../demo/seed.ts';
+import { countOpen, listStored, openBeside } from './delivery-tables.ts';
+import { Fleet } from './fleet.ts';
+import { judgeDeliveries } from './judge-deliveries.ts';
+import { type Change, listRecordIds, Refused, sendChange } from './load.ts';
+import { createRandom } from './random.ts';
+import { calm, Receiver } from './receiver.ts';
+import { listWrong } from './rounds.ts';
+import { type LogLine, type ProcessSettings, type ServerProcess, verifyInProcess } from './server-process.ts';
+import { waitForNone } from './wait-for-none.ts';
+import { createWebhook, removeWebhooks } from './webhook-calls.ts';
+
+/** A way to take the database away from the servers, and to give it back. */
+export interface Interruption {
+  readonly name: string;
+  begin(): Promise<void>;
+  end(): Promise<void>;
+}
+
+export interface OutageOptions {
+  /** What the servers run with: the data folder, and the address of the database that is interrupted. */
+  readonly settings: ProcessSettings;
+  readonly interruptions: readonly Interruption[];
+  /** How long the database stays away once every server has refused something, in milliseconds. */
+  readonly holdMilliseconds: number;
+  readonly onRound?: (round: OutageRound) => void;
+}
+
+/** What one outage did. */
+export interface OutageRound {
+  readonly interruption: string;
+  readonly milliseconds: number;
+  /** Before, during and after the outage. */
+  readonly acknowledged: number;
+  /** Answers of 503; each change was sent again until it was acknowledged. */
+  readonly refused: number;
+  /** From the first sign of the outage at a client until then, at the server that took longest. */
+  readonly firstRefusalMilliseconds: number;
+  /** From the return of the database until each server acknowledged a change again. */
+  readonly recoveryMilliseconds: number;
+  /** How many times the public notice was read during the outage, and the longest time that took. */
+  readonly noticeReads: number;
+  readonly slowestNoticeMilliseconds: number;
+}
+
+export interface OutageReport {
+  readonly rounds: readonly OutageRound[];
+  readonly acknowledged: number;
+  readonly deliveries: number;
+  readonly duplicates: number;
+  readonly wrong: readonly string[];
+  readonly passed: boolean;
+}
+
+/** To each server. */
+const connections = 8;
+/** Changes that each server acknowledges before an outage, and after it. */
+const enough = 50;
+const patience = 60_000;
+/** Between two tries of a change that was refused, and two looks at the notice. */
+const pause = 100;
+const kinds = ['public', 'authenticated', 'request'] as const;
+
+/**
+ * Takes the database away from two servers that share it while changes come, visitors read the notice and webhooks are sent,
+ * and looks whether the servers recover by themselves with nothing lost.
+ */
+export async function runOutages(options: OutageOptions): Promise<OutageReport> {
+  const settings = { SVC_WEBHOOK_ALLOW_PRIVATE: 'true', SVC_LOG_LEVEL: 'warn', ...options.settings };
+  const random = createRandom(1);
+  await using receiver = new Receiver({ random, mood: calm });
+  await using fleet = await Fleet.start(settings, 2);
+  const [first] = fleet.servers as readonly [ServerProcess];
+  const credentials = fleet.members.map(({ server }) => server.credentials).find(Boolean) as DemoCredentials;
+  await removeWebhooks(first, credentials);
+  const webhook = await createWebhook(first, credentials, await receiver.listen());
+  receiver.secret = webhook.secret;
+
+  const told = new Map<Change, string>();
+  const wrong: string[] = [];
+  const rounds: OutageRound[] = [];
+  let number = 0;
+  for (const interruption of options.interruptions) {
+    const round = await runRound(interruption);
+    rounds.push(round);
+    options.onRound?.(round);
+  }
+
+  await using database = openBeside(settings);
+  const awaited = { what: 'deliveries that have not come to their end', limit: patience };
+  await waitForNone(awaited, () => countOpen(database.kysely));
+  const stored = await listStored(database.kysely);
+  // How an attempt ended may not have been written: each outage may send a delivery again.
+  const inFlight = new Map(stored.map(({ id }) => [id, rounds.length]));
+  const received = new Map([[webhook.id, receiver.deliveries]]);
+  const judged = judgeDeliveries({ told, received, stored, inFlight });
+  // Whether a request of a data subject is there, its event tells.
+  const records = [...told]
+    .filter(([{ kind }]) => kind !== 'request')
+    .map(([{ subjectId }, id]) => [subjectId, id] as const);
+  const complaint = await verifyInProcess(settings);
+  wrong.push(
+    ...judged.lost.map((one) => `lost on the way to the receiver: ${one}`),
+    ...judged.wrong,
+    ...receiver.complaints,
+    ...listWrong(new Map(records), await listRecordIds(first, credentials)).map(
+      (subject) => `not stored as told: ${subject}`,
+    ),
+    ...(complaint === null ? [] : [complaint]),
+  );
+  const { duplicates } = judged;
+  return {
+    rounds,
+    acknowledged: told.size,
+    deliveries: stored.length,
+    duplicates,
+    wrong,
+    passed: wrong.length === 0,
+  };
+
+  async function runRound({ name, begin, end }: Interruption): Promise<OutageRound> {
+    const loads = fleet.servers.map((server) => new Load({ server, credentials, nextChange, told, wrong }));
+    const logged = fleet.servers.map((server) => server.readLog().length);
+    const before = told.size;
+    const working = Promise.all(loads.flatMap((load) => load.start()));
+    const until = (what: string, count: () => number) =>
+      // A load that fails ends the round.
+      Promise.race([waitForNone({ what, limit: patience }, count), working]);
+    const each = (left: (load: Load) => boolean) => () => loads.filter(left).length;
+    try {
+      await until(
+        'servers that take nothing',
+        each(({ acknowledged }) => acknowledged < enough),
+      );
+      const started = performance.now();
+      for (const load of loads) load.beginOutage();
+      await begin();
+      await until(
+        'servers that refuse nothing',
+        each(({ refused }) => refused === 0),
+      );
+      const firstRefusalMilliseconds = Math.round(performance.now() - started);
+      await wait(options.holdMilliseconds);
+      await until(
+        'servers whose notice nobody read',
+        each(({ noticeReads }) => noticeReads === 0),
+      );
+      for (const load of loads) load.endOutage();
+      await end();
+      const ended = performance.now();
+      await until(
+        'servers that take nothing again',
+        each(({ acknowledgedSince }) => acknowledgedSince === 0),
+      );
+      const recoveryMilliseconds = Math.round(performance.now() - ended);
+      await until(
+        'servers that take little again',
+        each(({ acknowledgedSince }) => acknowledgedSince < enough),
+      );
+      await until('servers that do not log the end', () => countUnended(logged));
+      for (const [index, server] of fleet.servers.entries())
+        wrong.push(...judgeLog(server.readLog().slice(logged[index]), name));
+      return {
+        interruption: name,
+        milliseconds: Math.round(ended - started),
+        acknowledged: told.size - before,
+        refused: loads.reduce((sum, { refused }) => sum + refused, 0),
+        firstRefusalMilliseconds,
+        recoveryMilliseconds,
+        noticeReads: loads.reduce((sum, { noticeReads }) => sum + noticeReads, 0),
+        slowestNoticeMilliseconds: Math.round(Math.max(...loads.map(({ slowestNotice }) => slowestNotice))),
+      };
+    } finally {
+      for (const load of loads) load.isOver = true;
+      await working;
+    }
+  }
+
+  function nextChange(): Change {
+    number += 1;
+    const kind = kinds[number % kinds.length] as Change['kind'];
+    return { subjectId: `change-${number}`, kind, at: new Date().toISOString() };
+  }
+
+  function countUnended(logged: readonly number[]): number {
+    return fleet.servers.filter(
+      (server, index) =>
+        !server
+          .readLog()
+          .slice(logged[index])
+          .some(({ msg }) => msg === over),
+    ).length;
+  }
+}
+
+const [started, over] = ['database unavailable', 'database available again'];
+
+/** An outage takes two lines, and nothing else may go wrong. */
+function judgeLog(lines: readonly LogLine[], name: string): readonly string[] {
+  const messages = lines.map(({ msg }) => msg).filter((msg) => msg !== 'freed deliveries of a process that ended');
+  return messages.join() === [started, over].join() ? [] : [`${name}: logged ${JSON.stringify(lines)}`];
+}
+
+/** Clients of one server: some that change something, and a visitor who reads the notice again and again. */
+class Load {
+  acknowledged = 0;
+  acknowledgedSince = 0;
+  refused = 0;
+  noticeReads = 0;
+  slowestNotice = 0;
+  isOver = false;
+  readonly #options: LoadOptions;
+  #state: 'before' | 'during' | 'after' = 'before';
+
+  constructor(options: LoadOptions) {
+    this.#options = options;
+  }
+
+  start(): readonly Promise<void>[] {
+    return [...Array.from({ length: connections }, () => this.#change()), this.#readNotice()];
+  }
+
+  beginOutage(): void {
+    this.#state = 'during';
+  }
+
+  endOutage(): void {
+    this.#state = 'after';
+  }
+
+  async #change(): Promise<void> {
+    const { nextChange, told } = this.#options;
+    while (!this.isOver) {
+      const change = nextChange();
+      const id = await this.#sendUntilTaken(change);
+      if (id === null) return;
+      told.set(change, id);
+      this.acknowledged += 1;
+      if (this.#state === 'after') this.acknowledgedSince += 1;
+    }
+  }
+
+  /** Sends a change as a careful client does: again and again, with the same Idempotency-Key, until it is acknowledged. */
+  async #sendUntilTaken(change: Change): Promise<string | null> {
+    const { server, credentials, wrong } = this.#options;
+    while (true) {
+      try {
+        const id = await sendChange(server, credentials, change);
+        if (id !== null) return id;
+        wrong.push(`${change.subjectId}: the server cut the connection`);
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        this.refused += 1;
+      }
+      if (this.isOver) return null;
+      await wait(pause);
+    }
+  }
+
+  async #readNotice(): Promise<void> {
+    const { server, credentials, wrong } = this.#options;
+    let first: string | null = null;
+    for (; !this.isOver; await wait(pause)) {
+      const began = performance.now();
+      const response = await fetch(`${server.url}/v1/public/consent/${credentials.noticeId}`);
+      const text = await response.text();
+      const took = performance.now() - began;
+      const tag = `${response.status} ${response.headers.get('etag')} ${text}`;
+      first ??= tag;
+      if (response.status !== 200 || tag !== first) wrong.push(`the notice was answered with ${tag}`);
+      if (this.#state !== 'during') continue;
+      this.noticeReads += 1;
+      this.slowestNotice = Math.max(this.slowestNotice, took);
+    }
+  }
+}
+
+interface LoadOptions {
+  readonly server: ServerProcess;
+  readonly credentials: DemoCredentials;
+  readonly nextChange: () => Change;
+  readonly told: Map<Change, string>;
+  readonly wrong: string[];
+}
