@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { scopes } from '../../access/scopes.ts';
+import { listSuccessHeaders } from '../../http/openapi-responses.ts';
 import type { Route } from '../../http/route.ts';
 import { knownVersions } from '../../http/versions.ts';
 import { describeOnEachDatabase, type RequestOptions, startTestServer, type TestServer } from '../harness.ts';
@@ -15,6 +16,13 @@ import { assertError, assertErrorForm } from './surface-forms.ts';
 const shapeOf = ({ path }: Route) => path.replace(/\{\w+\}/g, '{}');
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** Headers of HTTP and of browsers' rules, which the documentation of an operation does not list. */
+const commonHeaders =
+  'cache-control connection content-length content-type cross-origin-resource-policy date keep-alive';
+const isCommon = (name: string) =>
+  `${commonHeaders} pragma transfer-encoding vary x-content-type-options`.split(' ').includes(name) ||
+  name.startsWith('access-control-');
 
 // Who may call which route stands in every-route-access.test.ts.
 describeOnEachDatabase('every route', (dialect) => {
@@ -65,6 +73,9 @@ describeOnEachDatabase('every route', (dialect) => {
       assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
       assert.equal(response.headers.get('svc-version'), surface.isVersioned ? knownVersions.at(-1) : null);
       if (route.access !== 'public') assert.equal(response.headers.get('cache-control'), 'no-store');
+      const declared = listSuccessHeaders(route).map((name) => name.toLowerCase());
+      const undeclared = [...response.headers.keys()].filter((name) => !isCommon(name) && !declared.includes(name));
+      assert.deepEqual(undeclared, []);
       const type = response.headers.get('content-type');
       if (status === 204) assert.deepEqual([response.text, type], ['', null]);
       else assert.equal(type, answerType);
