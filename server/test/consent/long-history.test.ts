@@ -6,8 +6,8 @@ import type { RecordDraft } from '../../consent/record.ts';
 import { appendRecords } from '../../consent/record-store.ts';
 import { newId } from '../../ids.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
-import { startTestServer, type TestResponse } from '../harness.ts';
-import { allGranted, capture, payload, visit, withdraw } from './helpers.ts';
+import { startTestServer, type TestResponse, type TestServer } from '../harness.ts';
+import { allGranted, capture, payload, unknownId, visit, withdraw } from './helpers.ts';
 
 // Anyone may send any number of records of one subject, so no request may cost more the more there are.
 test('a subject with 10,000 records costs each operation the statements and rows of one with 300', async () => {
@@ -45,11 +45,7 @@ test('a subject with 10,000 records costs each operation the statements and rows
       visit(server, notice, { subjectId }, { Origin: 'https://a.test' }),
     capture: (subjectId) => capture(server, notice, { subjectId, purposes: { marketing: false } }),
     withdrawal: (subjectId) => withdraw(server, notice, originals.get(subjectId) as string),
-    decision: (subjectId) =>
-      server.request('POST', '/v1/consent', {
-        body: { subjectId, purpose: 'analytics', granted: true },
-        headers: { 'Idempotency-Key': randomUUID() },
-      }),
+    decision: (subjectId) => decide(server, { subjectId, purpose: 'analytics' }),
     'first page': (subjectId) => read(path(subjectId)),
     'later page': async (subjectId) =>
       read(`${path(subjectId)}?cursor=${payload(await read(path(subjectId)), 200).nextCursor}`),
@@ -61,21 +57,58 @@ test('a subject with 10,000 records costs each operation the statements and rows
   }
 });
 
+// SQLite has one writer: a request that is refused must not make others wait for it.
+test('a capture that its notice refuses opens no transaction', async () => {
+  await using server = await startTestServer('sqlite');
+  const notice = await server.createNotice();
+  const draft = await server.createNotice({ publish: false });
+  const unknown = { purposes: { telemetry: true } };
+  const late = { capturedAt: '2999-01-01T00:00:00Z' };
+  const operations: readonly (readonly [status: number, send: () => Promise<TestResponse>])[] = [
+    [403, () => visit(server, notice, {}, { Origin: 'https://a.test' })],
+    [422, () => visit(server, notice, unknown)],
+    [422, () => visit(server, notice, { noticeVersion: 2 })],
+    [422, () => visit(server, notice, late)],
+    [409, () => visit(server, draft)],
+    [404, () => visit(server, unknownId)],
+    [422, () => capture(server, notice, unknown)],
+    [422, () => capture(server, notice, late)],
+    [409, () => capture(server, draft)],
+    [404, () => capture(server, unknownId)],
+    [422, () => decide(server, { purpose: 'telemetry' })],
+    [422, () => decide(server, { purpose: 'telemetry', noticeId: notice })],
+  ];
+  for (const [status, send] of operations) {
+    const work = await countWork(send);
+    assert.deepEqual([work.status, work.transactions], [status, 0], send.toString());
+  }
+  assert.equal((await countWork(() => visit(server, notice))).transactions, 1);
+});
+
+function decide(server: TestServer, body: object): Promise<TestResponse> {
+  const headers = { 'Idempotency-Key': randomUUID() };
+  return server.request('POST', '/v1/consent', { body: { subjectId: 'subject-1', granted: true, ...body }, headers });
+}
+
 /** Counts the statements that SQLite runs meanwhile, and the rows that it gives. */
-async function countWork(run: () => Promise<TestResponse>) {
+async function countWork(send: () => Promise<TestResponse>) {
   const statement = Object.getPrototypeOf(new SQLite(':memory:').prepare('select 1')) as SQLite.Statement;
-  const { all } = statement;
-  const work = { status: 0, statements: 0, rows: 0 };
+  const { all, run } = statement;
+  const work = { status: 0, statements: 0, rows: 0, transactions: 0 };
   statement.all = function count(this: SQLite.Statement, ...values: unknown[]) {
     const rows = all.apply(this, values);
     work.statements += 1;
     work.rows += rows.length;
     return rows;
   };
+  statement.run = function count(this: SQLite.Statement, ...values: unknown[]) {
+    if (this.source.startsWith('begin')) work.transactions += 1;
+    return run.apply(this, values);
+  };
   try {
-    work.status = (await run()).status;
+    work.status = (await send()).status;
   } finally {
-    statement.all = all;
+    Object.assign(statement, { all, run });
   }
   return work;
 }

@@ -73,7 +73,9 @@ describeServer('the ledger of a subject', (server) => {
     ];
     for (const subjectId of subjects) {
       const record = payload(await capture(server, notice, { subjectId }));
-      for (const path of ['/v1/consent/', '/v1/consent/subjects/']) {
+      // A path of the API wins over a subject id: such a subject is read in the unambiguous form.
+      const paths = subjectId === 'notices' ? [] : ['/v1/consent/'];
+      for (const path of [...paths, '/v1/consent/subjects/']) {
         const { items, nextCursor } = payload(await get(path + encodeURIComponent(subjectId)), 200);
         assert.deepEqual([items, nextCursor], [[record], null], path + subjectId);
       }
@@ -101,7 +103,7 @@ describeServer('the ledger of a subject', (server) => {
     const ids = { id: '/v1/consent/', subjectId: '/v1/consent/subjects/' };
     for (const [name, path] of Object.entries(ids)) {
       assertProblem(await get(path + 'x'.repeat(257)), '422 validation_failed', [`path.${name}`]);
-      assertProblem(await get(`${path}a%00b`), '422 validation_failed', [`path.${name}`]);
+      assertProblem(await get(`${path}a%00b`), '404 not_found');
     }
   });
 
