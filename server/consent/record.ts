@@ -197,6 +197,7 @@ function sortKeys<Value>(values: Readonly<Record<string, Value>>): Readonly<Reco
 }
 
 function sortStates(states: PurposeStates): PurposeStates {
+  if (Object.keys(states).length === 0) return states;
   const sorted = Object.entries(sortKeys(states));
   return Object.fromEntries(sorted.map(([key, { granted, recordId }]) => [key, { granted, recordId }]));
 }

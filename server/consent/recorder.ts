@@ -54,6 +54,8 @@ export interface CaptureRequest extends CaptureInput {
 
 /** What a request may be recorded against. */
 interface Checked {
+  /** The notice as it was then. */
+  readonly notice: CapturableNotice;
   readonly tenantId: string;
   readonly published: NonNullable<CapturableNotice['published']>;
 }
@@ -107,10 +109,11 @@ export class ConsentRecorder {
     const checked = await this.#refuse(requests, now, outcomes);
     // What was counted once is not counted again when the transaction has to be run again.
     const counted = new Set<CaptureRequest>();
-    if (checked.length > 0) {
+    if (checked.size > 0) {
       await runUnitOfWork(this.#database, now, async (work) => {
-        const waiting = await claimKeys(work.transaction, checked, now, outcomes);
-        const admitted = await this.#admit(work.transaction, waiting, now, counted, outcomes);
+        const left = requests.filter((request) => checked.has(request));
+        const waiting = await claimKeys(work.transaction, left, now, outcomes);
+        const admitted = await this.#admit(work.transaction, waiting, checked, now, counted, outcomes);
         await this.#append(work, admitted, outcomes);
       });
     }
@@ -119,26 +122,29 @@ export class ConsentRecorder {
 
   /**
    * Settles the requests that their notices do not allow, before a transaction is opened for the others: refusing must not
-   * keep the only writer busy. A notice as it was last seen can only let a request pass, which is checked again then.
+   * keep the only writer busy. A notice as it was last seen can only let a request pass, which is checked again if the
+   * notice has changed.
    */
   async #refuse(
     requests: readonly CaptureRequest[],
     now: string,
     outcomes: Map<CaptureRequest, Outcome<ReadyAnswer>>,
-  ): Promise<readonly CaptureRequest[]> {
+  ): Promise<ReadonlyMap<CaptureRequest, Checked>> {
     const { kysely } = this.#database;
-    const doubtful = new Set<CaptureRequest>();
+    const passed = new Map<CaptureRequest, Checked>();
+    const doubtful: CaptureRequest[] = [];
     for (const request of requests) {
-      if ((await this.#check(kysely, this.#seen.get(request.noticeId), request, now)) instanceof Problem)
-        doubtful.add(request);
+      const checked = await this.#check(kysely, this.#seen.get(request.noticeId), request, now);
+      if (checked instanceof Problem) doubtful.push(request);
+      else passed.set(request, checked);
     }
-    if (doubtful.size === 0) return requests;
-    const notices = await this.#loadNotices(kysely, [...doubtful]);
+    const notices = await this.#loadNotices(kysely, doubtful);
     for (const request of doubtful) {
-      const problem = await this.#check(kysely, notices.get(request.noticeId), request, now);
-      if (problem instanceof Problem) outcomes.set(request, await answerEarlier(kysely, request, now, problem));
+      const checked = await this.#check(kysely, notices.get(request.noticeId), request, now);
+      if (checked instanceof Problem) outcomes.set(request, await answerEarlier(kysely, request, now, checked));
+      else passed.set(request, checked);
     }
-    return requests.filter((request) => !outcomes.has(request));
+    return passed;
   }
 
   /** What a request may be recorded against, or why it may not. */
@@ -154,7 +160,7 @@ export class ConsentRecorder {
       const published = await this.#pickVersion(queries, notice, request);
       checkChoices(published.content.purposes, request.purposes, request.caller === null, request.pathOf);
       if (request.capturedAt !== null) requirePast('body.capturedAt', request.capturedAt, now, clockSkew);
-      return { tenantId: notice.tenantId, published };
+      return { notice, tenantId: notice.tenantId, published };
     } catch (error) {
       // A failure of the database concerns all requests, and in a transaction ends it.
       if (!(error instanceof Problem)) throw error;
@@ -162,10 +168,11 @@ export class ConsentRecorder {
     }
   }
 
-  /** Checks each request again, now that its notice is locked, and compares it with the subject's earlier records. */
+  /** Checks each request whose notice has changed, now that it is locked, and compares all with the subjects' records. */
   async #admit(
     queries: Queries,
     requests: readonly CaptureRequest[],
+    passed: ReadonlyMap<CaptureRequest, Checked>,
     now: string,
     counted: Set<CaptureRequest>,
     outcomes: Map<CaptureRequest, Outcome<ReadyAnswer>>,
@@ -173,7 +180,9 @@ export class ConsentRecorder {
     const notices = await this.#loadNotices(queries, requests);
     const places = new Map<CaptureRequest, SubjectPlace & Checked>();
     for (const request of requests) {
-      const checked = await this.#check(queries, notices.get(request.noticeId), request, now);
+      const notice = notices.get(request.noticeId);
+      const before = passed.get(request) as Checked;
+      const checked = before.notice === notice ? before : await this.#check(queries, notice, request, now);
       if (checked instanceof Problem) await refuse(queries, request, checked, outcomes);
       else
         places.set(request, {
@@ -215,6 +224,11 @@ export class ConsentRecorder {
     const ids = [...new Set(requests.map(({ noticeId }) => noticeId))];
     if (ids.length === 0) return notices;
     for (const { version, ...notice } of await findStates(queries, ids)) {
+      const seen = this.#seen.get(notice.id);
+      if (seen !== undefined && isSame(seen, notice, version)) {
+        notices.set(notice.id, seen);
+        continue;
+      }
       const content = (await this.#versions.find(queries, notice.id, version)) ?? null;
       const published = content && { version, content, contentHash: content.contentHash };
       const capturable = { ...notice, published };
@@ -286,6 +300,16 @@ export class ConsentRecorder {
       outcomes.set(request, { result: answer });
     }
   }
+}
+
+/** Whether a notice is as it was last seen: then it is the same object, too. */
+function isSame(seen: CapturableNotice, notice: Omit<CapturableNotice, 'published'>, version: number): boolean {
+  return (
+    seen.status === notice.status &&
+    (seen.published?.version ?? 0) === version &&
+    seen.draftDomain === notice.draftDomain &&
+    seen.tenantId === notice.tenantId
+  );
 }
 
 /** What is kept of a notice beside its content, which the cache of the versions has. */
