@@ -20,6 +20,7 @@ import { controlTestRoutes } from './controls/test-routes.ts';
 import { serveDemo } from './demo/page.ts';
 import { serveDocumentation } from './documentation/serve.ts';
 import { answerRequests } from './http/answer.ts';
+import { type Client, clientBucket, readClient } from './http/client.ts';
 import { serveDocument } from './http/openapi-document.ts';
 import { notFound } from './http/problem.ts';
 import { RateLimiter } from './http/rate-limit.ts';
@@ -123,14 +124,13 @@ export function createApp(installation: Installation, options: AppOptions): App 
     ...oauthRoutes(access),
     ...scimRoutes({ database, hasher, baseUrl: settings.baseUrl }),
   ];
+  const countVisitor = (client: Client) => limiter.takeVisitor(clientBucket(client), settings.limits.visitor);
   const surfaces = [...new Set(routes.map(({ surface }) => surface))];
 
   const koa = new Koa();
   // Koa would write failures to the console; ours are answered and logged in one place.
   koa.silent = true;
   koa.use(answerRequests(faults, options.isClosing ?? (() => false), surfaces));
-  koa.use(serveDocument());
-  koa.use(servePublicKey(installation.signer));
   koa.use(
     routeRequests(routes, {
       database,
@@ -148,9 +148,17 @@ export function createApp(installation: Installation, options: AppOptions): App 
       box: installation.box,
       refusalLimit: settings.limits.apiKey,
       streamLimit: settings.concurrentExports,
+      countVisitor,
       checksResults: options.checksResults ?? false,
     }),
   );
+  // Everything below is for everybody.
+  koa.use((ctx, next) => {
+    countVisitor(readClient(ctx.req, settings.trustedProxies));
+    return next();
+  });
+  koa.use(serveDocument());
+  koa.use(servePublicKey(installation.signer));
   koa.use(serveWidgets(settings));
   koa.use(serveTrust({ publishedTrust, clock, baseUrl: settings.baseUrl }));
   koa.use(serveDemo(installation));

@@ -38,6 +38,9 @@ const Environment = z.object({
   SVC_LIMIT_API_KEY: wholeNumber(600, 1, 1e9).describe(
     'Requests a minute for each API key and session, and refused ones for each client address',
   ),
+  SVC_LIMIT_VISITOR: wholeNumber(6000, 1, 1e9).describe(
+    'Requests a minute for each client address of what needs no credentials: pages, documentation, widgets, public notices, sign-in',
+  ),
   SVC_LIMIT_CAPTURE_NOTICE: wholeNumber(600, 1, 1e9).describe('Public captures a minute for each notice'),
   SVC_LIMIT_CAPTURE_CLIENT: wholeNumber(60, 1, 1e9).describe('Public captures a minute for each client address'),
   SVC_LIMIT_SIGN_IN: wholeNumber(10, 1, 1e9).describe(
@@ -78,6 +81,7 @@ export interface Settings {
   /** Requests a minute. */
   readonly limits: {
     readonly apiKey: number;
+    readonly visitor: number;
     readonly captureNotice: number;
     readonly captureClient: number;
     readonly signIn: number;
@@ -134,6 +138,7 @@ export function readSettings(
     logLevel: read.SVC_LOG_LEVEL,
     limits: {
       apiKey: read.SVC_LIMIT_API_KEY,
+      visitor: read.SVC_LIMIT_VISITOR,
       captureNotice: read.SVC_LIMIT_CAPTURE_NOTICE,
       captureClient: read.SVC_LIMIT_CAPTURE_CLIENT,
       signIn: read.SVC_LIMIT_SIGN_IN,

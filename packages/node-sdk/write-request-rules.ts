@@ -127,6 +127,8 @@ class RulePool {
         const issue = messageOf(definition) ?? refuse(where);
         return ['union', definition.options.map((option: z.core.$ZodType) => add(option)), issue];
       }
+      case 'null':
+        return ['enum', [null as unknown as string]];
       case 'enum':
         return ['enum', Object.values<string>(definition.entries)];
       case 'array':
@@ -187,14 +189,20 @@ function describeChecks(schema: z.core.$ZodType, where: string): readonly Check[
         // The same words over two patterns: of one line, and of several.
         const isText = String(one.fn).includes('!deceptive.test(text)');
         const name = isText ? (one.fn('\n') ? 'lines' : 'line') : recognise(conditions, String(one.fn), where);
-        return [
-          ['rule', name, messageOf(one) as string, ...(name === 'ownCode' ? catalogue.codeLetters : (one.path ?? []))],
-        ];
+        return [['rule', name, messageOf(one) as string, ...readArguments(name, one)]];
       }
       default:
         throw new Error(`${where}: no rule for the check ${one.check}`);
     }
   });
+}
+
+/** What a condition is told besides the value. */
+function readArguments(name: string, one: Definition): readonly string[] {
+  if (name === 'ownCode') return catalogue.codeLetters;
+  // The number is only in the words.
+  if (name === 'atMostKeys') return messageOf(one)?.match(/\d+/) ?? [];
+  return one.path ?? [];
 }
 
 const messageOf = (definition: Definition): string | undefined => definition.error?.({});
@@ -232,8 +240,8 @@ const conditions: Readonly<Record<string, string>> = {
   'id === undefined) !== (sequence': 'oneName',
   '!catalogueForm.test': 'ownCode',
   'findFramework(code) !== undefined': 'framework',
-  'Object.keys(map).length <= 100': 'atMost100',
-  'Object.keys(filter).length': 'filterPaths',
+  'Object.keys(entries).length <= maximum': 'atMostKeys',
+  'Object.keys(filter).length > 0': 'anyPath',
   'JSON.stringify(filter).length': 'filterLength',
 };
 /** Refinements whose function cannot be seen, by where they stand, in their order. */

@@ -154,9 +154,11 @@ function hasEnded(
   return session.expires_at <= now || Date.parse(lastSeen) + sessionLifetime.idle <= Date.parse(now);
 }
 
+const longestTenantName = 100;
+
 /** The caller, acting for the tenant that Svc-Tenant names. @throws {Problem} `tenant_not_allowed`. */
 async function actFor(queries: Queries, principal: Principal, idOrSlug: string): Promise<Principal> {
-  const tenant = await findTenant(queries, idOrSlug);
+  const tenant = idOrSlug.length <= longestTenantName ? await findTenant(queries, idOrSlug) : undefined;
   if (tenant?.id === principal.tenantId) return principal;
   if (tenant !== undefined && principal.otherTenantIds.includes(tenant.id))
     return { ...principal, tenantId: tenant.id, apiVersion: tenant.apiVersion };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Time, UtcTime, VisibleText } from '../http/schemas.ts';
+import { Id, list, Time, UtcTime, visibleText } from '../http/schemas.ts';
 import { type KeyEnvironment, keyEnvironments } from './api-key.ts';
 import { type ApiKeyRow, otherTenantsOf } from './api-key-store.ts';
 import { readScopes, scopes } from './scopes.ts';
@@ -10,7 +10,7 @@ export type KeyStatus = z.output<typeof KeyStatus>;
 
 const KeyEnvironmentName = z.enum(keyEnvironments).meta({ id: 'ApiKeyEnvironment' });
 const ScopeName = z.enum(scopes).meta({ id: 'Scope' });
-const KeyName = VisibleText.max(200);
+const KeyName = visibleText(200);
 
 const fields = {
   id: Id,
@@ -46,15 +46,12 @@ export const WantedApiKey = z
   .strictObject({
     name: KeyName,
     environment: KeyEnvironmentName.default('live'),
-    scopes: z
-      .array(ScopeName)
+    scopes: list(ScopeName, scopes.length)
       .min(1)
       .refine(isSet, 'must not name a scope twice')
       .meta({ description: 'Each must be a scope of the caller.' }),
     expiresAt: Time.nullable().default(null).meta({ description: 'When it ends; null for never.' }),
-    otherTenantIds: z
-      .array(Id)
-      .max(100)
+    otherTenantIds: list(Id, 100)
       .refine(isSet, 'must not name a tenant twice')
       .default([])
       .meta({ description: 'Tenants that Svc-Tenant may name; the caller must be able to create keys in each.' }),

@@ -3,6 +3,7 @@ import { type AuditSource, clientSource } from '../audit/source.ts';
 import { type Client, clientBucket } from '../http/client.ts';
 import { Problem } from '../http/problem.ts';
 import { defineOpenRoute, ReadyAnswer, type Route } from '../http/route.ts';
+import { text } from '../http/schemas.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
 import type { ApiKeyRow } from './api-key-store.ts';
 import { authenticateClient } from './oauth-client.ts';
@@ -11,16 +12,15 @@ import { chooseScopes, endToken, issueToken } from './oauth-token.ts';
 import type { AccessServices } from './services.ts';
 
 const credentials = {
-  client_id: z.string().optional().meta({ description: 'The id of an API key; or send it with HTTP Basic.' }),
-  client_secret: z.string().optional().meta({ description: 'The API key; or send it with HTTP Basic.' }),
+  client_id: text(100).optional().meta({ description: 'The id of an API key; or send it with HTTP Basic.' }),
+  client_secret: text(256).optional().meta({ description: 'The API key; or send it with HTTP Basic.' }),
 };
 
 // Unknown parameters are ignored (RFC 6749 section 3.2).
 const TokenRequest = z
   .object({
-    grant_type: z.string('is required').meta({ description: '`client_credentials`' }),
-    scope: z
-      .string()
+    grant_type: z.string('is required').max(100, { abort: true }).meta({ description: '`client_credentials`' }),
+    scope: text(1000)
       .optional()
       .meta({ description: 'Scopes of the key, separated by spaces; all of them when left out.' }),
     ...credentials,
@@ -38,8 +38,8 @@ const TokenAnswer = z
 
 const RevocationRequest = z
   .object({
-    token: z.string('is required'),
-    token_type_hint: z.string().optional().meta({ description: 'Not needed: there is one kind of token.' }),
+    token: z.string('is required').max(256, { abort: true }),
+    token_type_hint: text(100).optional().meta({ description: 'Not needed: there is one kind of token.' }),
     ...credentials,
   })
   .meta({ id: 'AccessTokenRevocation' });

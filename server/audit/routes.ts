@@ -3,7 +3,7 @@ import { actorTypes } from '../access/principal.ts';
 import { readCursor, writeCursor } from '../http/cursor.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { Cursor, cursorPageOf, queryInteger, Time } from '../http/schemas.ts';
+import { Cursor, cursorPageOf, queryInteger, Time, text } from '../http/schemas.ts';
 import type { Database } from '../storage/database.ts';
 import { AuditEvent, AuditEventDetail } from './event.ts';
 import { findEvent, listEvents } from './store.ts';
@@ -19,7 +19,7 @@ export function auditRoutes(database: Database): readonly Route[] {
       summary: 'List audit events, newest first',
       scope: 'audit:read',
       query: z.strictObject({
-        module: z.string().min(1).max(64).optional(),
+        module: text(64).min(1).optional(),
         actor: z.enum(actorTypes).optional(),
         from: Time.optional().meta({ description: 'Events at this time or later.' }),
         to: Time.optional().meta({ description: 'Events before this time.' }),

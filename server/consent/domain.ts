@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { z } from 'zod';
+import { text } from '../http/schemas.ts';
 
 /** What the URL parser behind `domainToASCII` would drop or decode without a word: `example.com/shop` is no site. */
 const noHostCharacter = /[/?#\\%\t\n\r]/;
@@ -17,10 +18,8 @@ export function normalizeDomain(text: string): string | null {
 }
 
 /** A site: `example.com`, `localhost`, an IPv4 address; international names are stored as their ASCII form. */
-export const Domain = z
-  .string()
+export const Domain = text(253)
   .min(1)
-  .max(253)
   .transform((text, context) => {
     const domain = normalizeDomain(text);
     if (domain !== null && (domain.includes('.') || domain === 'localhost')) return domain;

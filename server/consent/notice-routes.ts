@@ -3,7 +3,7 @@ import { callSource } from '../audit/source.ts';
 import { readCursor, writeCursor } from '../http/cursor.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { Cursor, Id, listOf, pageOf, queryInteger } from '../http/schemas.ts';
+import { Cursor, Id, listOf, pageOf, queryInteger, text } from '../http/schemas.ts';
 import { normalizeDomain } from './domain.ts';
 import { Notice, NoticeChange, NoticeContent, NoticeStatus, NoticeVersion } from './notice.ts';
 import { archiveNotice, createNotice, editNotice, publishNotice } from './notice-changes.ts';
@@ -24,10 +24,8 @@ export function noticeRoutes({ database, hasher, publicNotices }: ConsentService
       scope: 'consent:read',
       query: z.strictObject({
         status: NoticeStatus.optional(),
-        domain: z.string().max(253).optional().meta({ description: 'Notices of exactly this site.' }),
-        search: z
-          .string()
-          .max(200)
+        domain: text(253).optional().meta({ description: 'Notices of exactly this site.' }),
+        search: text(200)
           .optional()
           .meta({ description: 'Part of the name, the controller or the domain, in any case.' }),
         cursor: Cursor,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { Id, UtcTime } from '../http/schemas.ts';
+import { findRepeated, Id, list, text, UtcTime } from '../http/schemas.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { Domain } from './domain.ts';
 
@@ -10,19 +10,18 @@ export type NoticeStatus = z.output<typeof NoticeStatus>;
 
 export const Purpose = z
   .strictObject({
-    key: z
-      .string()
-      .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/, 'must begin with a letter and have at most 64 of A-Z a-z 0-9 _ . -'),
-    label: z.string().trim().min(1).max(200),
-    description: z.string().trim().max(2000),
+    key: text(256).regex(
+      /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/,
+      'must begin with a letter and have at most 64 of A-Z a-z 0-9 _ . -',
+    ),
+    label: text(200).trim().min(1),
+    description: text(2000).trim(),
     required: z.boolean().meta({ description: 'A required purpose cannot be refused.' }),
   })
   .meta({ id: 'Purpose' });
 export type Purpose = z.output<typeof Purpose>;
 
-const Language = z
-  .string()
-  .max(64)
+const Language = text(64)
   .transform((tag, context) => {
     try {
       return Intl.getCanonicalLocales(tag)[0] as string;
@@ -33,26 +32,16 @@ const Language = z
   })
   .meta({ override: { type: 'string', maxLength: 64 } });
 
-const Purposes = z
-  .array(Purpose)
+const Purposes = list(Purpose, 50)
   .min(1)
-  .max(50)
   .superRefine((purposes, context) => {
-    const keys = purposes.map(({ key }) => key);
-    for (const [index, key] of keys.entries()) {
-      if (keys.indexOf(key) < index)
-        context.addIssue({ code: 'custom', path: [index, 'key'], message: 'is used twice' });
-    }
+    for (const index of findRepeated(purposes.map(({ key }) => key)))
+      context.addIssue({ code: 'custom', path: [index, 'key'], message: 'is used twice' });
   });
 
 const contentFields = {
-  name: z.string().trim().min(1).max(200),
-  controllerName: z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .meta({ description: 'Who is responsible for the data (GDPR Article 4(7)).' }),
+  name: text(200).trim().min(1),
+  controllerName: text(200).trim().min(1).meta({ description: 'Who is responsible for the data (GDPR Article 4(7)).' }),
   language: Language.meta({ description: 'BCP 47.' }),
   domain: Domain.meta({ description: 'The site the notice may be used on; its subdomains are included.' }),
   purposes: Purposes,

@@ -4,7 +4,7 @@ import { readCursor, writeCursor } from '../http/cursor.ts';
 import { findAnswer } from '../http/idempotency.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import { defineRoute, type Route, replay } from '../http/route.ts';
-import { Cursor, Id, queryInteger, UtcTime } from '../http/schemas.ts';
+import { Cursor, Id, queryInteger, text, UtcTime } from '../http/schemas.ts';
 import type { Queries } from '../storage/database.ts';
 import { stateAfter } from './decide.ts';
 import { Notice } from './notice.ts';
@@ -17,10 +17,10 @@ import type { ConsentServices } from './services.ts';
 const DecisionInput = z
   .strictObject({
     subjectId: SubjectId,
-    purpose: z.string().min(1).max(64),
+    purpose: text(64).min(1),
     granted: z.boolean(),
     evidence: z
-      .strictObject({ ip: z.string().max(256).optional(), ua: z.string().max(4096).optional() })
+      .strictObject({ ip: text(256).optional(), ua: text(4096).optional() })
       .meta({ id: 'ConsentEvidence' })
       .optional()
       .meta({ description: 'Kept as keyed hashes alone.' }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, pageOf, Time, UtcTime } from '../http/schemas.ts';
+import { dictionary, Id, list, pageOf, Time, text, UtcTime } from '../http/schemas.ts';
 import type { Link } from '../ledger/append.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 
@@ -8,8 +8,10 @@ export const captureMethods = ['banner', 'modal', 'inline', 'checkbox', 'double_
 
 const SubjectChannel = z.enum(subjectChannels).meta({ id: 'SubjectChannel' });
 const CaptureMethod = z.enum(captureMethods).meta({ id: 'CaptureMethod' });
-export const SubjectId = z.string().min(1).max(256);
-export const PurposeChoices = z.record(z.string(), z.boolean()).meta({ description: 'Purpose key to granted flag.' });
+export const SubjectId = text(256).min(1);
+export const PurposeChoices = dictionary(text(64), z.boolean(), 50).meta({
+  description: 'Purpose key to granted flag.',
+});
 export type PurposeChoices = Readonly<Record<string, boolean>>;
 
 /** When a decision was made; its bounds depend on the clock and are checked with it. */
@@ -23,8 +25,8 @@ export const RecordInput = z
   .strictObject({
     subjectId: SubjectId,
     subjectChannel: SubjectChannel.optional(),
-    ip: z.string().max(256).optional().meta({ description: 'Kept as a keyed hash alone.' }),
-    ua: z.string().max(4096).optional().meta({ description: 'Kept as a keyed hash alone.' }),
+    ip: text(256).optional().meta({ description: 'Kept as a keyed hash alone.' }),
+    ua: text(4096).optional().meta({ description: 'Kept as a keyed hash alone.' }),
     method: CaptureMethod.optional(),
     purposes: PurposeChoices,
     capturedAt: CaptureTime.optional(),
@@ -36,7 +38,7 @@ export const PublicRecordInput = z
   .strictObject({
     subjectId: SubjectId.meta({ description: 'Pseudonymous id of the visitor.' }),
     purposes: PurposeChoices.meta({ description: 'One entry for each purpose of the notice.' }),
-    method: z.string().min(1).max(64).optional(),
+    method: text(64).min(1).optional(),
     capturedAt: CaptureTime.optional(),
     noticeVersion: z
       .int()
@@ -49,10 +51,8 @@ export const PublicRecordInput = z
 /** What a withdrawal takes. */
 export const WithdrawalInput = z
   .strictObject({
-    purposes: z
-      .array(z.string().min(1).max(64))
+    purposes: list(text(64).min(1), 50)
       .min(1)
-      .max(50)
       .optional()
       .meta({ description: 'The purposes to withdraw; default: all that the record granted and that can be refused.' }),
     method: CaptureMethod.optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { callSource } from '../audit/source.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { Id } from '../http/schemas.ts';
+import { findRepeated, Id, list, text } from '../http/schemas.ts';
 import { adoptFrameworks } from './adoption-changes.ts';
 import { viewDetail } from './assessed-control.ts';
 import { findFramework } from './catalogue/catalogue.ts';
@@ -17,14 +17,13 @@ export const ControlId = Id.meta({ description: 'The `controlId` of the control,
 
 const ControlParams = z.strictObject({ controlId: ControlId });
 
-const FrameworkCodes = z
-  .array(z.string().max(20))
-  .max(100)
+const FrameworkCodes = list(text(20), 100)
   .superRefine((codes, context) => {
+    const repeated = new Set(findRepeated(codes));
     for (const [index, code] of codes.entries()) {
       const refuse = (message: string) => context.addIssue({ code: 'custom', path: [index], message });
       if (findFramework(code) === undefined) refuse(`is no framework of the catalogue: ${listCodes()}`);
-      else if (codes.indexOf(code) < index) refuse('is named twice');
+      else if (repeated.has(index)) refuse('is named twice');
     }
   })
   .meta({ description: 'The whole list: a framework that is left out is dropped.' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Time, UtcTime, VisibleText } from '../http/schemas.ts';
+import { Id, Time, UtcTime, visibleText } from '../http/schemas.ts';
 import { textLine } from '../http/text-line.ts';
 import { WebAddress } from '../http/web-address.ts';
 import type { AssessedControl } from './assessed-control.ts';
@@ -13,7 +13,7 @@ import type { TestRow } from './test-store.ts';
 export const NewTest = z
   .strictObject({
     title: textLine(200),
-    procedure: VisibleText.max(2000).nullable().default(null).meta({ description: 'How, and when it has passed.' }),
+    procedure: visibleText(2000).nullable().default(null).meta({ description: 'How, and when it has passed.' }),
     cadence: CadenceName.nullable().default(null).meta({ description: 'How often it runs; null: as the control.' }),
   })
   .meta({ id: 'ControlTestInput' });
@@ -44,7 +44,7 @@ export type ControlTest = z.output<typeof ControlTest>;
 export const NewResult = z
   .strictObject({
     status: ResultStatusName,
-    notes: VisibleText.max(2000).nullable().default(null),
+    notes: visibleText(2000).nullable().default(null),
     url: WebAddress.nullable().default(null).meta({ description: 'Where the output is kept; http or https.' }),
     testedAt: Time.optional().meta({ description: 'Default: now; not in the future, and not before 2000.' }),
   })

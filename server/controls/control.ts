@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Time, UtcTime, VisibleText } from '../http/schemas.ts';
+import { Id, Time, text, UtcTime, visibleText } from '../http/schemas.ts';
 import { textLine } from '../http/text-line.ts';
 import { cadences } from './cadence.ts';
 import { catalogue } from './catalogue/catalogue.ts';
@@ -21,7 +21,7 @@ const SettableStatus = z
 export const Count = z.int().min(0);
 
 /** Why something was done; it stands in the audit log. */
-export const Reason = VisibleText.max(500);
+export const Reason = visibleText(500);
 
 export const MappedFramework = z
   .strictObject({ code: z.string(), name: z.string(), requirements: z.array(z.string()) })
@@ -96,8 +96,7 @@ export const controlEvents = {
 /** What codes of the catalogue look like, those to come and those that were retired included. */
 const catalogueForm = new RegExp(`^(?:${catalogue.codeLetters.join('|')})-\\d{2,3}$`, 'i');
 
-const ControlCode = z
-  .string()
+const ControlCode = text(100)
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/, 'must be 1 to 32 of A-Z a-z 0-9 . _ -, a letter or digit first')
   .refine(
     (code) => !catalogueForm.test(code),
@@ -106,7 +105,7 @@ const ControlCode = z
 
 const definitionFields = {
   title: textLine(200),
-  description: VisibleText.max(2000),
+  description: visibleText(2000),
   domain: textLine(80),
   mappings: Mappings,
 };

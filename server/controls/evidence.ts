@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalidValues } from '../http/problem.ts';
-import { Id, requirePast, Time, UtcTime, VisibleText } from '../http/schemas.ts';
+import { Id, requirePast, Time, text, UtcTime, visibleText } from '../http/schemas.ts';
 import { textLine } from '../http/text-line.ts';
 import { WebAddress } from '../http/web-address.ts';
 import { Reason } from './control.ts';
@@ -19,8 +19,7 @@ const evidenceKinds = [
 ] as const;
 const EvidenceKind = z.enum(evidenceKinds).meta({ id: 'EvidenceKind' });
 
-const Sha256 = z
-  .string()
+const Sha256 = text(64)
   .regex(/^[0-9a-fA-F]{64}$/, 'must be a SHA-256 hash of 64 hex digits')
   .toLowerCase();
 
@@ -29,7 +28,7 @@ export const NewEvidence = z
   .strictObject({
     title: textLine(200),
     kind: EvidenceKind,
-    description: VisibleText.max(2000).nullable().default(null),
+    description: visibleText(2000).nullable().default(null),
     url: WebAddress.nullable().default(null).meta({ description: 'Where it is kept; http or https.' }),
     sha256: Sha256.nullable()
       .default(null)

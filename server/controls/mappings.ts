@@ -1,11 +1,11 @@
-import { z } from 'zod';
+import { dictionary, findRepeated, list, text } from '../http/schemas.ts';
 import { catalogue, findFramework } from './catalogue/catalogue.ts';
 
+const mostFrameworks = 100;
 const mostRequirements = 200;
 
 /** Which requirements a control helps to meet, by the code of the framework: those that the catalogue lists. */
-export const Mappings = z
-  .record(z.string().max(20), z.array(z.string().max(60)).min(1).max(mostRequirements))
+export const Mappings = dictionary(text(20), list(text(60), mostRequirements).min(1), mostFrameworks)
   .superRefine((mappings, context) => {
     for (const [code, requirements] of Object.entries(mappings)) {
       const refuse = (path: readonly (string | number)[], message: string) =>
@@ -16,9 +16,10 @@ export const Mappings = z
         continue;
       }
       const known = new Set(framework.requirements.map((requirement) => requirement.code));
+      const repeated = new Set(findRepeated(requirements));
       for (const [index, requirement] of requirements.entries()) {
         if (!known.has(requirement)) refuse([index], `is no requirement of ${framework.name}; ${whereListed(code)}`);
-        else if (requirements.indexOf(requirement) < index) refuse([index], 'is named twice');
+        else if (repeated.has(index)) refuse([index], 'is named twice');
       }
     }
   })

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '../http/route.ts';
-import { listOf } from '../http/schemas.ts';
+import { listOf, text } from '../http/schemas.ts';
 import { ControlList, summarizeControls } from './control-list.ts';
 import { FrameworkDetail, FrameworkView, listFrameworks, requireFramework } from './framework.ts';
 import { readControls } from './read-controls.ts';
@@ -45,7 +45,7 @@ export function controlOverviewRoutes({ database }: Pick<ControlServices, 'datab
       tag: 'Controls',
       summary: 'Get a framework, with the requirements that controls may be mapped to',
       scope: 'controls:read',
-      params: z.strictObject({ code: z.string().max(20).meta({ description: 'The `code` of the framework.' }) }),
+      params: z.strictObject({ code: text(20).meta({ description: 'The `code` of the framework.' }) }),
       status: 200,
       result: FrameworkDetail,
       handle: async ({ params }) => requireFramework(params.code),

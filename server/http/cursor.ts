@@ -10,6 +10,9 @@ export function writeCursor(list: readonly unknown[], position: string | number)
   return Buffer.from(JSON.stringify([position, bind(list)])).toString('base64url');
 }
 
+/** The longest position is a text of 256 characters, each of up to six bytes in JSON; base64 makes it a third longer. */
+const longestCursor = 4096;
+
 /**
  * Reads a cursor that `writeCursor` made for the same list.
  * @throws {Problem} `invalid_cursor` for anything else.
@@ -23,6 +26,7 @@ export function readCursor<Position extends 'string' | 'number'>(
   const bytes = Buffer.from(cursor, 'base64url');
   // Decoding skips characters that base64url does not have.
   if (bytes.toString('base64url') !== cursor) throw refused();
+  if (cursor.length > longestCursor) throw refused();
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString());

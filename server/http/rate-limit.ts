@@ -27,6 +27,7 @@ export class RateLimiter {
   readonly #milliseconds: () => number;
   #minute = -1;
   #counts = new Map<string, Count>();
+  #visitors = new Map<string, number>();
 
   constructor(milliseconds: () => number = Date.now) {
     this.#milliseconds = milliseconds;
@@ -58,9 +59,27 @@ export class RateLimiter {
     }
     const headers = { 'RateLimit-Policy': policies, RateLimit: states };
     if (exceeded === null) return headers;
-    throw new Problem('rate_limited', `More than ${exceeded.limit} requests a minute; try again in ${reset} s.`, {
-      headers: { ...headers, 'Retry-After': String(reset) },
-    });
+    throw refuse(exceeded.limit, reset, headers);
+  }
+
+  /**
+   * Counts one request that needs no credentials against what a client address may have. Shared caches keep such answers,
+   * so that only a refusal has the headers of the limit; it protects the processor of this server, so that others do not
+   * add to it.
+   * @throws {Problem} `rate_limited`, as `take`.
+   */
+  takeVisitor(bucket: string, limit: number): void {
+    const seconds = Math.floor(this.#milliseconds() / 1000);
+    this.#turn(Math.floor(seconds / windowSeconds));
+    const count = this.#visitors.get(bucket) ?? 0;
+    if (count >= limit) {
+      const reset = windowSeconds - (seconds % windowSeconds);
+      throw refuse(limit, reset, {
+        'RateLimit-Policy': `"visitor";q=${limit};w=${windowSeconds}`,
+        RateLimit: `"visitor";r=0;t=${reset}`,
+      });
+    }
+    this.#visitors.set(bucket, count + 1);
   }
 
   /** What was counted here in the running minute, for other servers; `share` brings back what they counted. */
@@ -78,6 +97,7 @@ export class RateLimiter {
     if (minute === this.#minute) return;
     this.#minute = minute;
     this.#counts = new Map();
+    this.#visitors = new Map();
   }
 
   /** Counts a request unless the limit is used up; the number of requests left, or -1. */
@@ -131,4 +151,10 @@ export class StreamLimit {
     socket.once('close', free);
     if (socket.destroyed) free();
   }
+}
+
+function refuse(limit: number, reset: number, headers: Readonly<Record<string, string>>): Problem {
+  return new Problem('rate_limited', `More than ${limit} requests a minute; try again in ${reset} s.`, {
+    headers: { ...headers, 'Retry-After': String(reset) },
+  });
 }

@@ -3,6 +3,9 @@ import { findUnstorable } from './body.ts';
 import { notFound, Problem } from './problem.ts';
 import type { Route } from './route.ts';
 
+/** The longest name of anything that a path can name is that of a data subject, with 256 characters. */
+const longestParameter = 512;
+
 /** A route with the path parameters of one request. */
 export interface RouteMatch {
   readonly route: Route;
@@ -65,11 +68,11 @@ export class RouteTable {
 
 type Layer = ReturnType<Router['match']>['path'][number];
 
-/** @throws {Problem} `not_found` for text that nothing can be named by: broken percent-encoding, NUL. */
+/** @throws {Problem} `not_found` for text that nothing can be named by: too long, broken percent-encoding, NUL. */
 function decodeSegment(text: string): string {
   try {
     const value = decodeURIComponent(text);
-    if (findUnstorable(value) === null) return value;
+    if (value.length <= longestParameter && findUnstorable(value) === null) return value;
   } catch {
     // No percent-encoding of UTF-8.
   }

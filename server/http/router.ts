@@ -38,6 +38,8 @@ export interface RouterOptions {
   readonly refusalLimit: number;
   /** Streamed answers at once for each tenant. */
   readonly streamLimit: number;
+  /** Counts a request that needs no credentials. @throws {Problem} `rate_limited`. */
+  countVisitor(client: Client): void;
   /** Whether every result is checked against its schema: for tests. */
   readonly checksResults: boolean;
 }
@@ -54,26 +56,27 @@ export function routeRequests(routes: readonly Route[], options: RouterOptions):
   const strictSurfaces = [...new Set(routes.map(({ surface }) => surface))].filter(({ admitsFirst }) => admitsFirst);
 
   const answer = async (ctx: Context): Promise<void> => {
-    if (ctx.method === 'OPTIONS' && answerPreflight(ctx, table)) return;
+    const client = readClient(ctx.req, options.trustedProxies);
+    if (ctx.method === 'OPTIONS' && answerPreflight(ctx, table)) return options.countVisitor(client);
     // Before anything can be refused: the page of a visitor may read errors too.
     if (ctx.path.startsWith('/v1/public/')) ctx.set(corsHeaders);
     const now = options.clock();
-    const client = readClient(ctx.req, options.trustedProxies);
     const admit = (wanted: Wanted) =>
       options.admit(ctx.req, wanted, now).catch((error: unknown) => {
         if (error instanceof Problem) countRefusal(options, client);
         throw error;
       });
     const strict = strictSurfaces.find((surface) => isOn(surface, ctx.path));
-    const { route, params } = await findRoute(
-      ctx,
-      table,
-      () => strict && admit({ access: 'scim', scope: null, method: ctx.method }),
-    );
+    const { route, params } = await findRoute(ctx, table, () => {
+      options.countVisitor(client);
+      return strict && admit({ access: 'scim', scope: null, method: ctx.method });
+    });
     ctx.state.route = route.path;
     const openToAll = route.access === 'public';
     // What is not for every site is neither kept nor taken into the pages of another.
     if (!openToAll) ctx.set({ 'Cache-Control': 'no-store', 'Cross-Origin-Resource-Policy': 'same-origin' });
+    // An open route with limits of its own counts by address itself.
+    if ((openToAll || route.access === 'anonymous') && route.limits === null) options.countVisitor(client);
     const admission = await admit(route);
     const principal = admission?.principal ?? null;
     if (route.surface.isVersioned)

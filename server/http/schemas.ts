@@ -6,8 +6,7 @@ export const noFields = z.strictObject({});
 
 /** A whole number in a query string. */
 export function queryInteger(minimum: number, maximum: number, fallback: number) {
-  return z
-    .string()
+  return text(20)
     .regex(/^\d{1,9}$/, `must be a whole number from ${minimum} to ${maximum}`)
     .transform(Number)
     .pipe(z.int().min(minimum).max(maximum))
@@ -15,18 +14,49 @@ export function queryInteger(minimum: number, maximum: number, fallback: number)
     .meta({ override: describeAs({ type: 'integer', minimum, maximum, default: fallback }) });
 }
 
+/**
+ * Text of a request. Its length is checked before anything else is done with it, and a text that is too long is not looked
+ * at: zod goes on after a failed check unless that check aborts.
+ */
+export function text(maximum: number) {
+  return z.string().max(maximum, { abort: true });
+}
+
+/** A list of a request. A list that is too long is not compared. */
+export function list<Item extends z.ZodType>(item: Item, maximum: number) {
+  return z.array(item).max(maximum, { abort: true });
+}
+
+/** An object of a request whose keys the client chooses. */
+export function dictionary<Key extends z.core.$ZodRecordKey, Value extends z.ZodType>(
+  key: Key,
+  value: Value,
+  maximum: number,
+) {
+  return z.record(key, value).refine((entries) => Object.keys(entries).length <= maximum, {
+    abort: true,
+    error: `must have at most ${maximum} keys`,
+  });
+}
+
+/** The places of the values that repeat an earlier one. */
+export function findRepeated(values: readonly unknown[]): readonly number[] {
+  const seen = new Set<unknown>();
+  return values.flatMap((value, index) => (seen.size === seen.add(value).size ? [index] : []));
+}
+
 /** A name or the like, without white space around it, that has something to see: not only U+200B and its kind. */
-export const VisibleText = z
-  .string()
-  .trim()
-  .min(1, { abort: true })
-  .refine((text) => /[^\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]/u.test(text), 'must have a visible character');
+export function visibleText(maximum: number) {
+  return text(maximum)
+    .trim()
+    .min(1, { abort: true })
+    .refine((given) => /[^\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]/u.test(given), 'must have a visible character');
+}
 
 const dateTime = describeAs({ type: 'string', format: 'date-time' });
 
 /** A time with any offset (RFC 3339, whose T and Z may be small letters), read as UTC with milliseconds. */
-export const Time = z
-  .string()
+export const Time = text(64)
   .toUpperCase()
   .pipe(z.iso.datetime({ offset: true }))
   .transform((time) => new Date(time).toISOString())
@@ -60,15 +90,15 @@ export const UtcTime = z.iso
   .datetime({ precision: 3 })
   .meta({ description: 'RFC 3339, UTC, milliseconds.', override: dateTime });
 
-export const Id = z
-  .uuid()
+export const Id = text(36)
+  .check(z.uuid())
   .toLowerCase()
   .meta({
     description: 'UUID; ours are version 7, so later ones sort after earlier ones.',
     override: describeAs({ type: 'string', format: 'uuid' }),
   });
 
-/** An opaque cursor: the nextCursor of an earlier page. */
+/** An opaque cursor: the nextCursor of an earlier page. `readCursor` checks its length. */
 export const Cursor = z.string().optional().meta({ description: 'The nextCursor of an earlier page.' });
 
 const PageInfo = z
@@ -119,6 +149,7 @@ export function schemasOf<Urn extends string>(urn: Urn) {
 function describeAs(description: Readonly<Record<string, unknown>>) {
   return ({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }): void => {
     delete jsonSchema.pattern;
+    delete jsonSchema.maxLength;
     Object.assign(jsonSchema, description);
   };
 }

@@ -1,4 +1,4 @@
-import { VisibleText } from './schemas.ts';
+import { visibleText } from './schemas.ts';
 
 /** Characters that turn the direction of what follows (Unicode Standard Annex 9, sections 2.1 to 2.3), in a class. */
 export const turningCharacters = '\\u202A-\\u202E\\u2066-\\u2069';
@@ -9,5 +9,5 @@ export const deceptiveIssue = 'must not contain control characters or characters
 
 /** One line of text for many to read. The marks that right-to-left text needs are allowed. */
 export function textLine(maximum: number) {
-  return VisibleText.max(maximum).refine((text) => !deceptive.test(text), deceptiveIssue);
+  return visibleText(maximum).refine((text) => !deceptive.test(text), deceptiveIssue);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { text } from './schemas.ts';
 
 const longestAddress = 2048;
 
@@ -16,9 +17,7 @@ export function normalizeWebAddress(text: string): string | null {
 }
 
 /** The address of a web page that may be shown as a link. */
-export const WebAddress = z
-  .string()
-  .max(longestAddress)
+export const WebAddress = text(longestAddress)
   .transform((text, context) => {
     const address = normalizeWebAddress(text.trim());
     if (address !== null && address.length <= longestAddress) return address;

@@ -4,7 +4,7 @@ import { clientSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
 import type { Client } from '../http/client.ts';
 import { answerWith, defineOpenRoute, defineUserRoute, type ReadyAnswer, type Route } from '../http/route.ts';
-import { Id, UtcTime } from '../http/schemas.ts';
+import { Id, text, UtcTime } from '../http/schemas.ts';
 import { lockChain } from '../ledger/append.ts';
 import { findTenant } from '../tenants/store.ts';
 import { findAccount, listSecondFactorHolders } from './account-store.ts';
@@ -33,21 +33,19 @@ const CodeWanted = z
 
 const SignInInput = z
   .strictObject({
-    email: z.string().min(1).max(320),
+    email: text(320).min(1),
     password: TypedPassword,
-    tenant: z.string().min(1).max(200).optional().meta({ description: 'Id or slug of the tenant.' }),
+    tenant: text(200).min(1).optional().meta({ description: 'Id or slug of the tenant.' }),
   })
   .meta({ id: 'SignInInput' });
-const ChallengeAnswer = z
-  .strictObject({ challengeId: Id, code: z.string().min(1).max(64) })
-  .meta({ id: 'MfaChallengeAnswer' });
+const ChallengeAnswer = z.strictObject({ challengeId: Id, code: text(64).min(1) }).meta({ id: 'MfaChallengeAnswer' });
 const SignedOut = z.strictObject({ status: z.literal('signed_out') }).meta({ id: 'SignedOut' });
 const PasswordChange = z
   .strictObject({ currentPassword: TypedPassword, newPassword: NewPassword })
   .meta({ id: 'PasswordChange' });
 const ChangedPassword = z.strictObject({ session: OwnSession }).meta({ id: 'ChangedPassword' });
 const InvitationAcceptance = z
-  .strictObject({ token: z.string().min(1).max(200), password: NewPassword })
+  .strictObject({ token: text(200).min(1), password: NewPassword })
   .meta({ id: 'InvitationAcceptance' });
 const AcceptedInvitation = z
   .strictObject({ email: z.string(), tenant: TenantReference })

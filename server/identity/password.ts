@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { text } from '../http/schemas.ts';
 
 const shortest = 15;
 /** Where a second factor stands beside the password (NIST SP 800-63B-4 section 3.1.1.2). */
@@ -8,13 +8,11 @@ const mostBytes = 256;
 const leastOwnCharacters = 8;
 
 /** A password as somebody types it to sign in: whether it is right is not a question of its form. */
-export const TypedPassword = z.string().min(1).max(1024).meta({ description: 'The present password.' });
+export const TypedPassword = text(1024).min(1).meta({ description: 'The present password.' });
 
 /** A password that somebody chooses; `findWeakness` tells what is wrong with it. */
-export const NewPassword = z
-  .string()
+export const NewPassword = text(1024)
   .min(1)
-  .max(1024)
   .meta({
     description: `At least ${shortest} characters (${shortestWithSecondFactor} with a second factor on), at most ${mostBytes} bytes; any characters. Passwords that are easy to guess are refused.`,
   });

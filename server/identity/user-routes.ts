@@ -6,7 +6,7 @@ import { recordEvent } from '../audit/store.ts';
 import { readCursor, writeCursor } from '../http/cursor.ts';
 import { notFound, Problem } from '../http/problem.ts';
 import { defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
-import { Cursor, Id, pageOf, queryInteger } from '../http/schemas.ts';
+import { Cursor, Id, pageOf, queryInteger, text } from '../http/schemas.ts';
 import { lockChain } from '../ledger/append.ts';
 import { disableSecondFactor } from '../mfa/changes.ts';
 import { findSecondFactor } from '../mfa/store.ts';
@@ -22,7 +22,7 @@ import { requireAdminLeft, requireRoleToGive } from './role-rules.ts';
 import type { IdentityServices } from './services.ts';
 import { EndedSessions, MemberRoleName, SessionList, User, viewUser } from './user-view.ts';
 
-const Reason = z.string().trim().min(1).max(500).optional().meta({ description: 'Why; stands in the audit log.' });
+const Reason = text(500).trim().min(1).optional().meta({ description: 'Why; stands in the audit log.' });
 
 /** The operations on the members of a tenant. */
 export function userRoutes(services: IdentityServices): readonly Route[] {
@@ -62,7 +62,7 @@ export function userRoutes(services: IdentityServices): readonly Route[] {
       query: z.strictObject({
         status: z.enum(['active', 'suspended']).optional(),
         role: MemberRoleName.optional(),
-        email: z.string().min(1).max(320).optional().meta({ description: 'The member with this address alone.' }),
+        email: text(320).min(1).optional().meta({ description: 'The member with this address alone.' }),
         cursor: Cursor,
         limit: queryInteger(1, 100, 25),
       }),

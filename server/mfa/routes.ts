@@ -3,6 +3,7 @@ import { renewSession } from '../access/session-store.ts';
 import { clientSource } from '../audit/source.ts';
 import { Problem } from '../http/problem.ts';
 import { answerWith, defineUserRoute, type Route } from '../http/route.ts';
+import { text } from '../http/schemas.ts';
 import { findWeakness, TypedPassword } from '../identity/password.ts';
 import { reauthenticate } from '../identity/reauthenticate.ts';
 import type { IdentityServices } from '../identity/services.ts';
@@ -15,7 +16,7 @@ import { isSecondFactorEnabled, readStatus } from './store.ts';
 const PasswordBody = z.strictObject({ password: TypedPassword }).meta({ id: 'PasswordConfirmation' });
 const CodeBody = z
   .strictObject({
-    code: z.string().min(1).max(64).meta({ description: 'The six digits that the authenticator shows.' }),
+    code: text(64).min(1).meta({ description: 'The six digits that the authenticator shows.' }),
   })
   .meta({ id: 'TotpCode' });
 const BackupCodes = z.array(z.string()).meta({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Time, UtcTime, VisibleText } from '../http/schemas.ts';
+import { findRepeated, Id, list, Time, UtcTime, visibleText } from '../http/schemas.ts';
 import { isNotificationOverdue, notificationDue } from './breach-deadline.ts';
 import { breachStatuses } from './breach-status.ts';
 
@@ -7,19 +7,14 @@ export const breachSeverities = ['low', 'medium', 'high', 'critical'] as const;
 export const BreachSeverity = z.enum(breachSeverities).meta({ id: 'BreachSeverity' });
 export const BreachStatusName = z.enum(breachStatuses).meta({ id: 'BreachStatus' });
 
-const DataCategories = z
-  .array(VisibleText.max(100))
-  .max(50)
-  .superRefine((categories, context) => {
-    for (const [index, category] of categories.entries()) {
-      if (categories.indexOf(category) < index)
-        context.addIssue({ code: 'custom', path: [index], message: 'is named twice' });
-    }
-  });
+const DataCategories = list(visibleText(100), 50).superRefine((categories, context) => {
+  for (const index of findRepeated(categories))
+    context.addIssue({ code: 'custom', path: [index], message: 'is named twice' });
+});
 
 const fields = {
-  title: VisibleText.max(200),
-  description: VisibleText.max(10_000).meta({ description: 'What happened, its likely consequences, what was done.' }),
+  title: visibleText(200),
+  description: visibleText(10_000).meta({ description: 'What happened, its likely consequences, what was done.' }),
   severity: BreachSeverity,
 };
 const affectedSubjects = z.int().min(0).meta({ description: 'How many persons are affected, as far as it is known.' });
@@ -49,7 +44,7 @@ export const BreachChange = z
     status: BreachStatusName,
     authorityNotifiedAt: Time.nullable().meta(notifiedAt),
     subjectsNotifiedAt: Time.nullable().meta(notifiedAt),
-    notificationReason: VisibleText.max(2000)
+    notificationReason: visibleText(2000)
       .nullable()
       .meta({ description: 'Why the authority need not be notified, or why it was notified late.' }),
   })

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Time, UtcTime, VisibleText } from '../http/schemas.ts';
+import { Id, Time, text, UtcTime, visibleText } from '../http/schemas.ts';
 import { isOverdue } from './dsr-deadline.ts';
 
 /** The rights of a person that a request can be about (GDPR Articles 15 to 21). */
@@ -14,8 +14,8 @@ const DsrChannel = z.enum(dsrChannels).meta({ id: 'DataSubjectRequestChannel' })
 export const DsrOutcome = z.enum(dsrOutcomes).meta({ id: 'DataSubjectRequestOutcome' });
 
 /** Taken as it is: it must be found again under the very text that other systems use. */
-export const DsrSubjectId = z.string().min(1).max(256);
-const Reason = VisibleText.max(2000);
+export const DsrSubjectId = text(256).min(1);
+const Reason = visibleText(2000);
 
 /** What opens a request. */
 export const DsrInput = z
@@ -23,7 +23,7 @@ export const DsrInput = z
     subjectId: DsrSubjectId.meta({ description: 'Who asks, by the id that the tenant knows them by.' }),
     type: DsrType,
     channel: DsrChannel.optional().meta({ description: 'How the request came.' }),
-    notes: VisibleText.max(5000).optional(),
+    notes: visibleText(5000).optional(),
     receivedAt: Time.optional().meta({
       description:
         'When the request came, which its period runs from; not in the future, and not before 2000. Default: the time of the server.',

@@ -4,7 +4,7 @@ import { callSource } from '../audit/source.ts';
 import { readCursor, writeCursor } from '../http/cursor.ts';
 import { invalidValues } from '../http/problem.ts';
 import { defineRoute, type Route, StreamedAnswer } from '../http/route.ts';
-import { Cursor, queryInteger, Time } from '../http/schemas.ts';
+import { Cursor, queryInteger, Time, text } from '../http/schemas.ts';
 import type { Installation } from '../installation.ts';
 import type { LedgerName } from '../ledger/append.ts';
 import { listCheckpoints } from '../ledger/checkpoint-store.ts';
@@ -15,13 +15,13 @@ import { requestCheckpoint } from './request-checkpoint.ts';
 import { CheckpointPage, CheckpointView, ConsistencyProof, InclusionProof, presentCheckpoint } from './views.ts';
 
 const tag = 'Proofs';
-const Size = z
-  .string()
+const Size = text(20)
   .regex(/^\d{1,15}$/, 'must be a whole number')
   .transform(Number)
   .meta({
     override: ({ jsonSchema }) => {
       delete jsonSchema.pattern;
+      delete jsonSchema.maxLength;
       Object.assign(jsonSchema, { type: 'integer', minimum: 0 });
     },
   });
@@ -172,7 +172,7 @@ const sequence = Size.meta({ description: 'The number of the entry.' });
 const entryQuery = {
   audit: z
     .strictObject({
-      id: z.string().min(1).optional().meta({ description: 'The id of the event; or its number.' }),
+      id: text(100).min(1).optional().meta({ description: 'The id of the event; or its number.' }),
       sequence: sequence.optional(),
       size,
     })

@@ -1,10 +1,15 @@
-import { z } from 'zod';
+import { text } from '../http/schemas.ts';
 import { attributeName, invalidValue } from './message.ts';
+
+/** Some hundred names with their URNs. */
+const longestList = 8192;
 
 /** The parameters that choose what a resource shows (RFC 7644 section 3.9). */
 export const projectionQuery = {
-  attributes: z.string().optional().meta({ description: 'The attributes to return, separated by commas.' }),
-  excludedAttributes: z.string().optional().meta({ description: 'The attributes to leave out, separated by commas.' }),
+  attributes: text(longestList).optional().meta({ description: 'The attributes to return, separated by commas.' }),
+  excludedAttributes: text(longestList)
+    .optional()
+    .meta({ description: 'The attributes to leave out, separated by commas.' }),
 };
 
 export interface ProjectionQuery {

@@ -8,6 +8,9 @@ export interface EqualityFilter {
   readonly value: string;
 }
 
+/** An attribute with its URN, and a value: external ids have 512 characters, each of which JSON may write with six. */
+const longestFilter = 4096;
+
 /** `attrPath SP "eq" SP compValue`, where the value is a JSON string (RFC 7644 section 3.4.2.2). */
 const expression = /^ *([^\s"()[\]]+) +eq +(".*") *$/is;
 
@@ -18,7 +21,7 @@ const expression = /^ *([^\s"()[\]]+) +eq +(".*") *$/is;
  * @throws {Problem} `invalidFilter` for everything but one `eq` on one of the attributes.
  */
 export function readFilter(text: string, urn: string, attributes: readonly string[]): EqualityFilter {
-  const [, path = '', literal = ''] = expression.exec(text) ?? [];
+  const [, path = '', literal = ''] = (text.length <= longestFilter && expression.exec(text)) || [];
   const attribute = attributeName(path, urn);
   const value = readLiteral(literal);
   if (value === undefined || !attributes.some((name) => name.toLowerCase() === attribute)) {

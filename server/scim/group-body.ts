@@ -1,11 +1,18 @@
 import { z } from 'zod';
 import type { Role } from '../access/roles.ts';
 import { Problem } from '../http/problem.ts';
+import { list, text } from '../http/schemas.ts';
 import { findGroupByName, type GroupRoleMap, groupUrn } from './group.ts';
 import { invalidValue, quote, readAttributes, readByHand, readMessage } from './message.ts';
 
-const Members = z.array(
-  z.looseObject({ value: z.string().meta({ description: 'The id of a user.' }) }).meta({ id: 'ScimMemberInput' }),
+/** As many as a body of 1 MiB has room for. */
+const mostMembers = 20_000;
+/** Ids are UUIDs; what is longer is nobody's. */
+const longestId = 256;
+
+const Members = list(
+  z.looseObject({ value: text(longestId).meta({ description: 'The id of a user.' }) }).meta({ id: 'ScimMemberInput' }),
+  mostMembers,
 );
 const schemas = z.array(z.string()).meta({ description: `Contains ${groupUrn}.` });
 
@@ -78,9 +85,11 @@ export function readMemberIds(value: unknown, where: string): readonly string[] 
   const isOne = typeof value === 'object' && value !== null && !Array.isArray(value);
   const items: unknown = isOne ? [value] : value;
   if (!Array.isArray(items)) throw invalidValue(`${where} must be an array of objects with a value.`);
+  if (items.length > mostMembers) throw invalidValue(`${where} may have at most ${mostMembers} items.`);
   const ids = items.map((item, index) => {
     const id = readAttributes(item, `${where}[${index}]`, groupUrn).get('value');
-    if (typeof id !== 'string' || id === '') throw invalidValue(`${where}[${index}].value must be the id of a user.`);
+    if (typeof id !== 'string' || id === '' || id.length > longestId)
+      throw invalidValue(`${where}[${index}].value must be the id of a user.`);
     return id;
   });
   return [...new Set(ids)];

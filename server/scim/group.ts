@@ -35,6 +35,9 @@ export type ScimGroup = z.output<typeof ScimGroup>;
 /** The roles of the groups of an identity provider, by the name of the group (spec.md "SCIM role group"). */
 export type GroupRoleMap = Readonly<Record<string, Role>>;
 
+/** As long as the names of groups that a tenant maps. */
+const longestGroupName = 256;
+
 /** What a group is called: as the identity provider calls it where exactly one of its groups has the role. */
 export function nameGroup(role: Role, map: GroupRoleMap): string {
   const [name, ...others] = Object.keys(map).filter((candidate) => map[candidate] === role);
@@ -52,6 +55,7 @@ export function findGroup(idOrName: string, map: GroupRoleMap): Role | undefined
  * before the role that is called the same; the settings of a tenant refuse a map in which they differ.
  */
 export function findGroupByName(name: string, map: GroupRoleMap): Role | undefined {
+  if (name.length > longestGroupName) return undefined;
   const folded = name.toLowerCase();
   if (folded === platformRole) return undefined;
   if (Object.hasOwn(map, name)) return map[name];

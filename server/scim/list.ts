@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { schemasOf } from '../http/schemas.ts';
+import { schemasOf, text } from '../http/schemas.ts';
 import { invalidValue } from './message.ts';
 
 export const listUrn = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
@@ -14,6 +14,7 @@ function describeAsInteger(description: string, bounds: Readonly<Record<string, 
   return {
     description,
     override: ({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }) => {
+      delete jsonSchema.maxLength;
       Object.assign(jsonSchema, { type: 'integer', ...bounds });
     },
   };
@@ -21,12 +22,10 @@ function describeAsInteger(description: string, bounds: Readonly<Record<string, 
 
 /** The parameters of a page (RFC 7644 section 3.4.2.4). */
 export const pageQuery = {
-  startIndex: z
-    .string()
+  startIndex: text(20)
     .optional()
     .meta(describeAsInteger('The place of the first resource, from 1; less counts as 1.', { default: 1 })),
-  count: z
-    .string()
+  count: text(20)
     .optional()
     .meta(
       describeAsInteger('How many resources; less than 0 counts as 0, more than 100 as 100.', { default: largestPage }),

@@ -14,6 +14,9 @@ export function quote(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80).toWellFormed()}…` : text);
 }
 
+/** No attribute and no path that means anything to us is longer: a path may name a value with its filter. */
+export const longestPath = 1024;
+
 /** The name of an attribute in small letters, without the URN of the schema (RFC 7644 section 3.10). */
 export function attributeName(path: string, urn: string): string {
   const name = path.toLowerCase();
@@ -36,6 +39,8 @@ export function readAttributes(
     throw new Problem(code, `${where} must be an object.`);
   const attributes = new Map<string, unknown>();
   for (const [name, member] of Object.entries(value)) {
+    if (name.length > longestPath)
+      throw new Problem('invalidSyntax', `${where} has a name that is too long: ${quote(name)}.`);
     const key = attributeName(name, urn);
     if (attributes.has(key)) throw new Problem('invalidSyntax', `${where} gives ${quote(name)} more than once.`);
     attributes.set(key, member);
@@ -53,15 +58,20 @@ export function readMessage(body: unknown, urn: string): Attributes {
   const schemas = message.get('schemas');
   const isNamed =
     Array.isArray(schemas) &&
-    schemas.some((schema) => typeof schema === 'string' && schema.toLowerCase() === urn.toLowerCase());
+    schemas.some((schema) => schema === urn || (typeof schema === 'string' && isSame(schema, urn)));
   if (!isNamed) throw invalidValue(`schemas must be an array that contains ${urn}.`);
   return message;
+}
+
+/** Whether a text is a name in another case. */
+function isSame(text: string, name: string): boolean {
+  return text.length === name.length && text.toLowerCase() === name.toLowerCase();
 }
 
 /** Reads a boolean. Entra writes "True" and "False" unless a flag of its own is set. */
 export function readFlag(value: unknown, where: string): boolean {
   if (typeof value === 'boolean') return value;
-  const word = typeof value === 'string' ? value.toLowerCase() : '';
+  const word = typeof value === 'string' && value.length <= 'false'.length ? value.toLowerCase() : '';
   if (word !== 'true' && word !== 'false') throw invalidValue(`${where} must be true or false.`);
   return word === 'true';
 }

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { Problem } from '../http/problem.ts';
-import { readAttributes, readByHand, readMessage } from './message.ts';
+import { longestPath, quote, readAttributes, readByHand, readMessage } from './message.ts';
+
+/** Providers send a hundred at most; the members of a group come many in one. */
+const mostOperations = 1000;
 
 export const patchUrn = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
@@ -29,7 +32,8 @@ export const PatchBody = readByHand(
             })
             .meta({ id: 'ScimPatchOperation' }),
         )
-        .min(1),
+        .min(1)
+        .max(mostOperations),
     })
     .meta({ id: 'ScimPatch' }),
 );
@@ -42,6 +46,8 @@ export function readPatch(body: unknown): readonly PatchOperation[] {
   const operations = readMessage(body, patchUrn).get('operations');
   if (!Array.isArray(operations) || operations.length === 0)
     throw new Problem('invalidSyntax', 'Operations must be an array of one operation or more.');
+  if (operations.length > mostOperations)
+    throw new Problem('invalidSyntax', `Operations may have at most ${mostOperations} operations.`);
   return operations.map((operation, index) => readOperation(operation, `Operations[${index}]`));
 }
 
@@ -50,5 +56,7 @@ function readOperation(value: unknown, where: string): PatchOperation {
   const op = operation.get('op');
   const path = operation.get('path') ?? null;
   if (path !== null && typeof path !== 'string') throw new Problem('invalidPath', `${where}.path must be a text.`);
-  return { op: typeof op === 'string' ? op.toLowerCase() : '', path, value: operation.get('value') };
+  if (path !== null && path.length > longestPath)
+    throw new Problem('invalidPath', `${where}.path is too long: ${quote(path)}.`);
+  return { op: typeof op === 'string' ? op.slice(0, 20).toLowerCase() : '', path, value: operation.get('value') };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isRole, type Role, RoleName, roleIds } from '../access/roles.ts';
 import { Problem } from '../http/problem.ts';
+import { text } from '../http/schemas.ts';
 import { normalizeEmail } from '../identity/email.ts';
 import type { Membership, MembershipChange, Profile } from '../identity/membership.ts';
 import type { NewMember } from '../identity/membership-changes.ts';
@@ -16,6 +17,7 @@ import {
 } from './message.ts';
 import { userUrn } from './user.ts';
 
+const mostRoles = 100;
 const longestName = 256;
 /** PostgreSQL takes some 2,700 bytes into an index, and a character has up to four. */
 const longestExternalId = 512;
@@ -27,14 +29,15 @@ export const UserBody = readByHand(
       schemas: z.array(z.string()).meta({ description: `Contains ${userUrn}.` }),
       userName: z.string().meta({ format: 'email', description: 'The e-mail address; immutable.' }),
       name: z
-        .looseObject({ givenName: z.string().max(longestName), familyName: z.string().max(longestName) })
+        .looseObject({ givenName: text(longestName), familyName: text(longestName) })
         .partial()
         .meta({ id: 'ScimNameInput' })
         .optional(),
-      externalId: z.string().max(longestExternalId).optional(),
+      externalId: text(longestExternalId).optional(),
       active: z.boolean().default(true),
       roles: z
         .array(z.looseObject({ value: RoleName, primary: z.boolean().optional() }).meta({ id: 'ScimRoleInput' }))
+        .max(mostRoles)
         .optional()
         .meta({ description: 'One role, or several of which one is primary; without any the tenant chooses.' }),
     })
@@ -83,6 +86,7 @@ export function readReplacement(body: unknown, member: Membership): MembershipCh
 export function readRole(value: unknown): Role | undefined {
   if (value === undefined || value === null) return undefined;
   if (!Array.isArray(value)) throw invalidValue('roles must be an array of objects with a value.');
+  if (value.length > mostRoles) throw invalidValue(`roles may have at most ${mostRoles} items.`);
   const named = value.map((item, index) => readNamedRole(item, `roles[${index}]`));
   const primary = new Set(named.filter(({ isPrimary }) => isPrimary).map(({ role }) => role));
   const [role, ...others] = primary.size > 0 ? primary : new Set(named.map(({ role }) => role));

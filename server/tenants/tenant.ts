@@ -1,17 +1,16 @@
 import { z } from 'zod';
 import { platformRole, type Role, RoleName, roleIds } from '../access/roles.ts';
-import { VisibleText } from '../http/schemas.ts';
+import { dictionary, text, visibleText } from '../http/schemas.ts';
 
 /** A tenant's short name in addresses: lower-case letters, digits and hyphens, 2 to 63 characters. */
-export const TenantSlug = z
-  .string()
+export const TenantSlug = text(100)
   .regex(
     /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/,
     'must be 2 to 63 lower-case letters, digits or hyphens, with no hyphen at an end',
   )
   .refine((slug) => !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(slug), 'must not look like an id');
 
-export const TenantName = VisibleText.max(200);
+export const TenantName = visibleText(200);
 
 export interface Tenant {
   readonly id: string;
@@ -37,9 +36,7 @@ export const SsoConfiguration = z
   .strictObject({
     attributeMap: z
       .strictObject({
-        scimGroupRoleMap: z
-          .record(z.string().min(1).max(256), RoleName)
-          .refine((map) => Object.keys(map).length <= 100, 'must have at most 100 groups')
+        scimGroupRoleMap: dictionary(text(256).min(1), RoleName, 100)
           .superRefine((map, context) => {
             const roles = new Map<string, string>();
             for (const [name, role] of Object.entries(map)) {

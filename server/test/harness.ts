@@ -223,6 +223,7 @@ export async function startTestServer(
   const clock = new TestClock();
   const limits = {
     SVC_LIMIT_API_KEY: '1000000',
+    SVC_LIMIT_VISITOR: '1000000',
     SVC_LIMIT_CAPTURE_NOTICE: '1000000',
     SVC_LIMIT_CAPTURE_CLIENT: '1000000',
     SVC_LIMIT_SIGN_IN: '1000000',

@@ -1,11 +1,11 @@
-import { VisibleText } from '../http/schemas.ts';
+import { visibleText } from '../http/schemas.ts';
 import { deceptiveIssue, turningCharacters } from '../http/text-line.ts';
 
 const deceptive = new RegExp(`[${turningCharacters}]|[^\\P{Cc}\\n\\t]`, 'u');
 
 /** Text of several paragraphs, which blank lines part. */
 export function publicText(maximum: number) {
-  return VisibleText.max(maximum)
+  return visibleText(maximum)
     .overwrite((text) => text.replace(/\r\n?/g, '\n'))
     .refine((text) => !deceptive.test(text), deceptiveIssue);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { catalogue, findFramework } from '../controls/catalogue/catalogue.ts';
-import { Time } from '../http/schemas.ts';
+import { findRepeated, list, Time, text } from '../http/schemas.ts';
 import { textLine } from '../http/text-line.ts';
 import { WebAddress } from '../http/web-address.ts';
 import { Email } from '../identity/email.ts';
@@ -9,9 +9,7 @@ import { publicText } from './public-text.ts';
 
 const AchievedFramework = z
   .strictObject({
-    code: z
-      .string()
-      .max(64, { abort: true })
+    code: text(64)
       .refine((code) => findFramework(code) !== undefined, 'is no framework of the catalogue')
       .meta({ description: 'The code of a framework of the catalogue.' }),
     achievedAt: Time.meta({ description: 'Not in the future, and not before 2000.' }),
@@ -33,15 +31,12 @@ const Subprocessor = z
 /** Names every item that is, by its key, the same as an earlier one. */
 function refuseRepeated<Item>(field: string | null, readKey: (item: Item) => string) {
   return (items: readonly Item[], context: z.RefinementCtx): void => {
-    const keys = items.map(readKey);
-    for (const [index, key] of keys.entries()) {
-      if (keys.indexOf(key) < index)
-        context.addIssue({
-          code: 'custom',
-          path: field === null ? [index] : [index, field],
-          message: 'stands there already',
-        });
-    }
+    for (const index of findRepeated(items.map(readKey)))
+      context.addIssue({
+        code: 'custom',
+        path: field === null ? [index] : [index, field],
+        message: 'stands there already',
+      });
   };
 }
 
@@ -50,9 +45,7 @@ const contentFields = {
   description: publicText(4000).nullable().default(null).meta({ description: 'Text; blank lines part paragraphs.' }),
   contactEmail: Email.nullable().default(null),
   securityContact: WebAddress.nullable().default(null).meta({ description: 'Where to report a vulnerability.' }),
-  frameworks: z
-    .array(AchievedFramework)
-    .max(50)
+  frameworks: list(AchievedFramework, 50)
     .superRefine(refuseRepeated('code', ({ code }) => code))
     .superRefine((frameworks, context) => {
       for (const [index, { achievedAt, expiresAt }] of frameworks.entries()) {
@@ -61,15 +54,11 @@ const contentFields = {
       }
     })
     .default([]),
-  links: z
-    .array(Link)
-    .max(20)
+  links: list(Link, 20)
     .superRefine(refuseRepeated('label', ({ label }) => label.toLowerCase()))
     .default([])
     .meta({ description: 'The privacy policy, the status page and the like, each by a label of its own.' }),
-  subprocessors: z
-    .array(Subprocessor)
-    .max(100)
+  subprocessors: list(Subprocessor, 100)
     .superRefine(refuseRepeated(null, (one) => canonicalize(one)))
     .default([]),
   showsProof: z.boolean().default(false).meta({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, UtcTime } from '../http/schemas.ts';
+import { findRepeated, Id, list, UtcTime } from '../http/schemas.ts';
 import { textLine } from '../http/text-line.ts';
 import { type EventType, eventTypes } from './event.ts';
 import { EventFilter } from './event-filter.ts';
@@ -35,15 +35,11 @@ export const EventTypeName = z.enum(eventTypes).meta({ id: 'WebhookEventType' })
 
 const filterMeta = { description: 'The types of events that it gets; null for all, also those that are added later.' };
 
-const EventTypeFilter = z
-  .array(EventTypeName)
+const EventTypeFilter = list(EventTypeName, eventTypes.length)
   .min(1)
-  .max(eventTypes.length)
   .superRefine((types, context) => {
-    for (const [index, type] of types.entries()) {
-      if (types.indexOf(type) < index)
-        context.addIssue({ code: 'custom', path: [index], message: 'stands there already' });
-    }
+    for (const index of findRepeated(types))
+      context.addIssue({ code: 'custom', path: [index], message: 'stands there already' });
   })
   .transform(sortTypes)
   .nullable()
@@ -52,10 +48,8 @@ const EventTypeFilter = z
 /** Spec: every retry lies within 24 hours of the first attempt. */
 const longestOffset = 24 * 60 * 60;
 
-const RetrySchedule = z
-  .array(z.int().min(1).max(longestOffset))
+const RetrySchedule = list(z.int().min(1).max(longestOffset), 20)
   .min(1)
-  .max(20)
   .superRefine((offsets, context) => {
     for (const [index, offset] of offsets.entries()) {
       if (index > 0 && offset <= (offsets[index - 1] as number))

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dictionary, findRepeated, list, text } from '../http/schemas.ts';
 import type { Json } from '../ledger/canonical.ts';
 
 const mostPaths = 10;
@@ -7,34 +8,27 @@ const longestText = 200;
 /** Every event of the tenant reads the filters of all its endpoints. */
 const longestFilter = 8192;
 
-const Path = z
-  .string()
-  .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,127}$/, 'must begin with a letter and have at most 128 of A-Z a-z 0-9 _ . -');
+const Path = text(256).regex(
+  /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/,
+  'must begin with a letter and have at most 128 of A-Z a-z 0-9 _ . -',
+);
 
 const Value = z
-  .union([z.string().max(longestText), z.number(), z.boolean(), z.null()], {
+  .union([text(longestText), z.number(), z.boolean(), z.null()], {
     error: `must be a text of at most ${longestText} characters, a number, true, false or null`,
   })
   .meta({ id: 'WebhookFilterValue' });
 
-const Values = z
-  .array(Value)
+const Values = list(Value, mostValues)
   .min(1)
-  .max(mostValues)
   .superRefine((values, context) => {
-    for (const [index, value] of values.entries()) {
-      if (values.indexOf(value) < index)
-        context.addIssue({ code: 'custom', path: [index], message: 'stands there already' });
-    }
+    for (const index of findRepeated(values))
+      context.addIssue({ code: 'custom', path: [index], message: 'stands there already' });
   });
 
 /** What the data of events must hold: a list of accepted values for each path. */
-export const EventFilter = z
-  .record(Path, Values)
-  .refine(
-    (filter) => Object.keys(filter).length > 0 && Object.keys(filter).length <= mostPaths,
-    `must have 1 to ${mostPaths} paths`,
-  )
+export const EventFilter = dictionary(Path, Values, mostPaths)
+  .refine((filter) => Object.keys(filter).length > 0, 'must have at least one path')
   .refine(
     (filter) => JSON.stringify(filter).length <= longestFilter,
     `must be at most ${longestFilter} characters of JSON altogether`,

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { text } from '../http/schemas.ts';
 import { normalizeWebAddress } from '../http/web-address.ts';
 import { classifyAddress, isAllowedAddress, type ReceiverPolicy } from './address-guard.ts';
 
@@ -27,9 +28,7 @@ const servicePorts: ReadonlySet<number> = new Set([
  * parser gives it (`https://0x7f.1/` is `https://127.0.0.1/`), without the final dot that says that a name is complete
  * (RFC 1034 section 3.1). Whether it may be written to depends on the settings: see {@link findReceiverFault}.
  */
-export const WebhookUrl = z
-  .string()
-  .max(longestUrl)
+export const WebhookUrl = text(longestUrl)
   .transform((text, context) => {
     const address = normalizeWebAddress(text.trim());
     const url = address && dropFinalDot(address);

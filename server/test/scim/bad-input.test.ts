@@ -69,6 +69,18 @@ describeOnEachDatabase('SCIM and bad input', (dialect) => {
     await server.request('PATCH', '/v1/tenant', { body: { scimCompatibility: 'strict' } });
   });
 
+  // A second of the processor for each hundred kilobytes, and more than that for each further one, when it is composed.
+  test('refuses a userName of combining marks without composing it', { timeout: 60_000 }, async () => {
+    const userName = `a${'\u0301\u0316'.repeat(200_000)}@example.com`;
+    assertScimError(await scim.send('POST', '/Users', { schemas: [userUrn], userName }), 400, 'invalidValue');
+    const Operations = Array.from({ length: 1001 }, () => ({ op: 'replace', path: 'active', value: true }));
+    assertScimError(
+      await scim.send('PATCH', `/Users/${id}`, { schemas: [patchUrn], Operations }),
+      400,
+      'invalidSyntax',
+    );
+  });
+
   test('takes a mebibyte of a group and refuses more, also where the length is not announced', async () => {
     const text = JSON.stringify({
       schemas: [patchUrn],

@@ -25,6 +25,7 @@ export function readDomain(text: string): string | null {
 
 /** An e-mail address in the form that is compared; null for what is none. */
 export function normalizeEmail(text: string): string | null {
+  if (text.length > 320) return null;
   const [, local = '', domain = ''] = emailForm.exec(text.normalize('NFC')) ?? [];
   if (/^$|^\.|\.\.|\.$/.test(local) || !text.isWellFormed()) return null;
   const host = domainToASCII(domain);
@@ -119,8 +120,8 @@ export const conditions: Readonly<Record<string, Condition>> = {
   line: (text: string) => unless(!/[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u.test(text)),
   lines: (text: string) => unless(!/[\u202A-\u202E\u2066-\u2069]|[^\P{Cc}\n\t]/u.test(text)),
   anyField: (change: Fields) => unless(Object.keys(change).length > 0),
-  atMost100: (map: Fields) => unless(Object.keys(map).length <= 100),
-  filterPaths: (filter: Fields) => unless(Object.keys(filter).length > 0 && Object.keys(filter).length <= 10),
+  atMostKeys: (map: Fields, [most]) => unless(Object.keys(map).length <= Number(most)),
+  anyPath: (filter: Fields) => unless(Object.keys(filter).length > 0),
   filterLength: (filter: Fields) => unless(JSON.stringify(filter).length <= 8192),
   ascending: (items: readonly number[]) =>
     items.flatMap((item, index) => (index > 0 && item <= (items[index - 1] as number) ? [{ path: [index] }] : [])),

@@ -194,7 +194,7 @@ function runCheck(one: Check, value: unknown): readonly Issue[] | { readonly val
     case 'rule': {
       const [, name, issue, ...path] = one;
       const places: readonly Told[] = conditions[name]?.(value as never, path) ?? [];
-      return places.map((told) => ({ path: told.path, issue: told.issue ?? issue, goesOn: true }));
+      return places.map((told) => ({ path: told.path, issue: told.issue ?? issue, goesOn: name !== 'atMostKeys' }));
     }
   }
 }
