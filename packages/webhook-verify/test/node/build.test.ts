@@ -154,6 +154,21 @@ describe('the package that is published', () => {
     assert.equal(context.type, 'dsr.completed');
   });
 
+  test('has types that hold in a CommonJS project of TypeScript', () => {
+    for (const module of ['nodenext', 'node20']) {
+      write(
+        'commonjs.cts',
+        `import { createExpressHandler } from '@svc/webhook-verify/express';
+        import { constructEvent } from '@svc/webhook-verify';
+        if (typeof createExpressHandler !== 'function' || typeof constructEvent !== 'function') throw new Error();`,
+      );
+      const compilerOptions = { strict: true, target: 'es2023', module, types: [], outDir: 'out' };
+      const config = write('tsconfig.json', JSON.stringify({ include: ['commonjs.cts'], compilerOptions }));
+      for (const args of [[compiler, '-p', config], [join(project, 'out/commonjs.cjs')]])
+        assert.deepEqual(runNode(args, project), { isFine: true, output: '' });
+    }
+  });
+
   test('has types that need neither those of Node nor of the DOM, and narrow events', () => {
     const consumer = `
       import { constructEvent, type EventOf, type UnknownEvent, type WebhookEvent } from '@svc/webhook-verify';
