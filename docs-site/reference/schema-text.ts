@@ -20,11 +20,15 @@ export function describeType(schema: Schema, reference: Reference): readonly Typ
     return choices.flatMap((choice, index) => [...(index > 0 ? [' or '] : []), ...describeType(choice, reference)]);
   if (allOf !== undefined)
     return allOf.flatMap((part, index) => [...(index > 0 ? [' and '] : []), ...describeType(part, reference)]);
-  if (Array.isArray(type)) return [type.map((one) => (one === 'null' ? 'null' : one)).join(' or ')];
+  if (Array.isArray(type))
+    return type.flatMap((one, index) => [
+      ...(index > 0 ? [' or '] : []),
+      ...describeType({ ...schema, type: one }, reference),
+    ]);
   if (type === 'array') return ['array of ', ...describeType(items ?? {}, reference)];
   if (type === 'object' && typeof schema.additionalProperties === 'object' && schema.properties === undefined)
     return ['map of ', ...describeType(schema.additionalProperties, reference)];
-  if (typeof type === 'string') return [format === undefined ? type : `${type} (${format})`];
+  if (typeof type === 'string') return [format === undefined || type === 'null' ? type : `${type} (${format})`];
   return ['any JSON value'];
 }
 

@@ -93,6 +93,18 @@ describe('the documentation', () => {
       }
   });
 
+  test('names the type of a value that may be null, with its format or its items', () => {
+    const schemas = String(documents.get('reference/schemas/index.html'));
+    const typeOf = (schema: string, field: string) => {
+      const section = schemas.slice(schemas.indexOf(`<h2 id="${schema}">`));
+      const [, type = ''] = new RegExp(`<code>${field}</code> <span class="type">(.*?)</span>`).exec(section) ?? [];
+      return type.replace(/<[^>]*>/g, '');
+    };
+    assert.equal(typeOf('Notice', 'publishedAt'), 'string (date-time) or null');
+    assert.equal(typeOf('Webhook', 'eventTypes'), 'array of WebhookEventType or null');
+    assert.match(typeOf('Control', 'latestResultStatus'), /&quot;pass&quot; or null|"pass" or null/);
+  });
+
   test('keeps its sizes: a page 60 kB of gzip at most and 12 usually, its scripts 10 kB of brotli, the search 120 kB', () => {
     const sizes = [...documents.values()].map((text) => gzipSync(text).length).sort((one, other) => one - other);
     assert.ok((sizes.at(-1) ?? 0) <= 60_000, String(sizes.at(-1)));
