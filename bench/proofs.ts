@@ -92,6 +92,7 @@ async function measureProof(bench: Bench): Promise<Finding> {
   };
 }
 
-async function sign({ database, signer, clock }: Installation, { tenantId }: Site): Promise<void> {
-  await runUnitOfWork(database, clock(), (work) => signCheckpoint(work, signer, { tenantId, ledger: 'consent' }));
+async function sign(installation: Installation, { tenantId }: Site): Promise<void> {
+  const { database, clock } = installation;
+  await runUnitOfWork(database, clock(), (work) => signCheckpoint(work, installation, { tenantId, ledger: 'consent' }));
 }

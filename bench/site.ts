@@ -8,7 +8,7 @@ import { demoNotice } from '../server/demo/seed.ts';
 import { newId } from '../server/ids.ts';
 import { type Installation, openInstallation } from '../server/installation.ts';
 import { readSettings } from '../server/settings.ts';
-import { type Database, inTransaction } from '../server/storage/database.ts';
+import type { Database } from '../server/storage/database.ts';
 import { runUnitOfWork } from '../server/storage/unit-of-work.ts';
 import { createTenant } from '../server/tenants/store.ts';
 
@@ -61,7 +61,7 @@ export async function prepareSite(dataDir: string, rows = 0): Promise<Site> {
 export async function fillLedger(database: Database, site: Site, rows: number): Promise<void> {
   for (let done = 0; done < rows; done += 10_000) {
     const drafts = Array.from({ length: Math.min(10_000, rows - done) }, () => draftRecord(site));
-    await inTransaction(database, (queries) => appendRecords(queries, new Date().toISOString(), drafts));
+    await runUnitOfWork(database, new Date().toISOString(), (work) => appendRecords(work, drafts));
   }
 }
 

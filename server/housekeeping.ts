@@ -5,7 +5,7 @@ import { forgetExpiredKeys, mostForgotten } from './http/idempotency.ts';
 import { shareCounts } from './http/rate-limit-store.ts';
 import { forgetSignIns } from './identity/sign-in-store.ts';
 import type { Installation } from './installation.ts';
-import { CheckpointKeeper } from './proofs/checkpoint-keeper.ts';
+import type { CheckpointKeeper } from './proofs/checkpoint-keeper.ts';
 import { type Repeated, repeat } from './repeat.ts';
 import { inTransaction, type Queries } from './storage/database.ts';
 import type { FaultLog } from './storage/fault-log.ts';
@@ -16,8 +16,8 @@ import { forgetOldEvents } from './webhooks/retention.ts';
  * were used; on PostgreSQL, shares the counts of the rate limits every half second.
  */
 export function startHousekeeping(
-  { database, clock, hasher, signer, settings }: Installation,
-  { limiter, lastUses }: Pick<App, 'limiter' | 'lastUses'>,
+  { database, clock, hasher, settings }: Installation,
+  { limiter, lastUses, keeper }: Pick<App, 'limiter' | 'lastUses'> & { readonly keeper: CheckpointKeeper },
   faults: FaultLog,
 ): Repeated {
   // Waits for the lock of another process, which a statement by itself does not.
@@ -36,7 +36,6 @@ export function startHousekeeping(
     await lastUses.write(database);
     return false;
   };
-  const keeper = new CheckpointKeeper({ database, signer, interval: settings.checkpointInterval });
   const tidy = [forgetKeys, forgetRest, forgetEvents, () => keeper.step(clock())];
   const every = (milliseconds: number, step: () => Promise<boolean>) =>
     repeat({ every: milliseconds, task: 'housekeeping', faults }, step);

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSecrets, type Secrets } from './access/secret.ts';
 import { type Clock, systemClock } from './clock.ts';
+import { AnchorLog, anchorFile } from './ledger/anchor-log.ts';
 import type { Settings } from './settings.ts';
 import { type Database, type DatabaseLocation, openDatabase } from './storage/database.ts';
 import { isMigrated, migrate } from './storage/migrate.ts';
@@ -11,6 +12,8 @@ export interface Installation extends Secrets, AsyncDisposable {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly database: Database;
+  /** The signed checkpoints outside of the database. */
+  readonly anchors: AnchorLog;
 }
 
 /**
@@ -24,13 +27,15 @@ export async function openInstallation(
 ): Promise<Installation> {
   if (settings.databaseUrl === null) mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
   const location = { url: settings.databaseUrl, file: join(settings.dataDir, 'svc.sqlite') };
-  const database = openDatabase(location, statementSeconds);
+  const opened = openDatabase(location, statementSeconds);
   try {
-    if (!(await isMigrated(database))) await migrateAt(location);
-    const secrets = await openSecrets(settings, database, clock());
-    return { settings, clock, database, ...secrets, [Symbol.asyncDispose]: () => database.close() };
+    if (!(await isMigrated(opened))) await migrateAt(location);
+    const secrets = await openSecrets(settings, opened, clock());
+    const database = { ...opened, seal: secrets.seal };
+    const anchors = new AnchorLog(join(settings.dataDir, anchorFile));
+    return { settings, clock, database, anchors, ...secrets, [Symbol.asyncDispose]: () => database.close() };
   } catch (error) {
-    await database.close();
+    await opened.close();
     throw error;
   }
 }

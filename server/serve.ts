@@ -6,6 +6,7 @@ import { describeError } from './describe-error.ts';
 import { GracefulServer, type ServerLimits } from './graceful-server.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import type { Installation } from './installation.ts';
+import { CheckpointKeeper } from './proofs/checkpoint-keeper.ts';
 import type { Repeated } from './repeat.ts';
 import type { Settings } from './settings.ts';
 import type { FaultLog } from './storage/fault-log.ts';
@@ -45,6 +46,9 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { settings } = installation;
   let closing = false;
+  const keeper = new CheckpointKeeper({ ...installation, interval: settings.checkpointInterval, log: options.log });
+  // A crash between a commit and its line in the log loses no anchor.
+  await keeper.anchor();
   const app = createApp(installation, { ...options, isClosing: () => closing });
   const server = new GracefulServer(app.koa.callback(), {
     ...serverLimits,
@@ -56,7 +60,8 @@ export async function startServer(
   await listen(server, settings);
   const { port } = server.address() as AddressInfo;
   const stopWatching = warnOfClockFalls(installation.database.signals, options.log);
-  const housekeeping = options.housekeeping === false ? null : startHousekeeping(installation, app, app.faults);
+  const housekeeping =
+    options.housekeeping === false ? null : startHousekeeping(installation, { ...app, keeper }, app.faults);
   const sending = options.sends === false ? null : startSending(installation, app.faults);
   const close = async () => {
     closing = true;

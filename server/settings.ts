@@ -13,7 +13,10 @@ const Environment = z.object({
     .url({ protocol: /^https?$/ })
     .optional()
     .describe('Public address of this server, without a path; needed behind a reverse proxy'),
-  SVC_DATA_DIR: z.string().default('data').describe('Folder of the SQLite file, the secret and the demo credentials'),
+  SVC_DATA_DIR: z
+    .string()
+    .default('data')
+    .describe('Folder of the SQLite file, the secret, checkpoints.log and the demo credentials'),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/ })
     .optional()

@@ -6,6 +6,7 @@ import { deriveSecrets } from './access/secret.ts';
 import { writeApiDocument } from './api-document.ts';
 import { createApp } from './app.ts';
 import { systemClock } from './clock.ts';
+import { AnchorLog } from './ledger/anchor-log.ts';
 import { readSettings } from './settings.ts';
 import { openDatabase } from './storage/database.ts';
 
@@ -14,6 +15,7 @@ const installation = {
   settings: readSettings({}),
   clock: systemClock,
   database,
+  anchors: new AnchorLog(''),
   ...deriveSecrets(''),
   [Symbol.asyncDispose]: () => database.close(),
 };

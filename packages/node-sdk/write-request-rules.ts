@@ -13,6 +13,7 @@ import { systemClock } from '../../server/clock.ts';
 import { catalogue } from '../../server/controls/catalogue/catalogue.ts';
 import type { Route } from '../../server/http/route.ts';
 import { knownVersions } from '../../server/http/versions.ts';
+import { AnchorLog } from '../../server/ledger/anchor-log.ts';
 import { presentConfig, presentResourceTypes, presentSchemas } from '../../server/scim/discovery.ts';
 import { readSettings } from '../../server/settings.ts';
 import { openDatabase } from '../../server/storage/database.ts';
@@ -281,7 +282,8 @@ function recognise(names: Readonly<Record<string, string>>, source: string, wher
 export async function readRoutes(): Promise<readonly Route[]> {
   await using database = openDatabase({ url: null, file: ':memory:' });
   const dispose = () => database.close();
-  const installation = { settings: readSettings({}), clock: systemClock, database, ...deriveSecrets('') };
+  const anchors = new AnchorLog('');
+  const installation = { settings: readSettings({}), clock: systemClock, database, anchors, ...deriveSecrets('') };
   const app = createApp({ ...installation, [Symbol.asyncDispose]: dispose }, { log: pino({ level: 'silent' }) });
   return app.routes;
 }

@@ -109,7 +109,7 @@ export async function tellOtherTenants(
       diff: { tenantId: row.tenant_id, scopes: [...readScopes(row.scopes)], expiresAt: row.expires_at },
     },
   }));
-  await recordEvents(work.transaction, work.now, events);
+  await recordEvents(work, events);
 }
 
 /** Finds who holds the key; undefined when it is unknown, expired or revoked. */

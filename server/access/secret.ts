@@ -7,6 +7,7 @@ import { SettingsError } from '../settings.ts';
 import { type Database, inTransaction, type Queries } from '../storage/database.ts';
 import { PasswordHasher } from './password-hash.ts';
 import { PrivateHasher } from './private-hash.ts';
+import { RowSealer } from './row-seal.ts';
 import { SecretBox } from './secret-box.ts';
 
 /** Where the data folder keeps the secret. */
@@ -23,6 +24,8 @@ export interface Secrets {
   readonly passwords: PasswordHasher;
   /** Checkpoints of the ledgers. */
   readonly signer: NoteSigner;
+  /** Heads of the hash chains. */
+  readonly seal: RowSealer;
 }
 
 export function deriveSecrets(secret: string): Secrets {
@@ -31,6 +34,7 @@ export function deriveSecrets(secret: string): Secrets {
     box: new SecretBox(secret),
     passwords: new PasswordHasher(secret),
     signer: new NoteSigner(secret),
+    seal: new RowSealer(secret),
   };
 }
 

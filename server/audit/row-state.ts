@@ -77,7 +77,7 @@ export async function recordChanges<Name extends keyof Tables>(
       ...(reason !== undefined && { reason }),
     },
   }));
-  await recordEvents(work.transaction, work.now, events);
+  await recordEvents(work, events);
 }
 
 /** What an event tells of a row. */

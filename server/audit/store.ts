@@ -15,13 +15,12 @@ import type { AuditSource } from './source.ts';
 
 /** Appends an event to the audit log in the unit of work of the change that it tells of. */
 export async function recordEvent(work: UnitOfWork, source: AuditSource, event: NewAuditEvent): Promise<void> {
-  await recordEvents(work.transaction, work.now, [{ source, event }]);
+  await recordEvents(work, [{ source, event }]);
 }
 
 /** Appends several events in order. */
 export async function recordEvents(
-  queries: Queries,
-  now: string,
+  work: Pick<UnitOfWork, 'transaction' | 'now' | 'seal'>,
   events: readonly { readonly source: AuditSource; readonly event: NewAuditEvent }[],
 ): Promise<void> {
   const drafts = events.map(({ source, event }) => ({
@@ -47,7 +46,7 @@ export async function recordEvents(
       return { id, at, module: event.module, actor_type: source.actor.type, entry };
     },
   }));
-  await appendEntries(queries, 'audit', now, drafts);
+  await appendEntries(work, 'audit', drafts);
 }
 
 export interface AuditFilter {

@@ -1,15 +1,18 @@
 import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findSecret, secretFile } from '../access/secret.ts';
+import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
+import { completeAnchors } from '../ledger/restore-anchors.ts';
 import { copySqlite } from '../storage/copy-sqlite.ts';
+import { openDatabase } from '../storage/database.ts';
 import { type Command, UsageError } from './command.ts';
 import { databaseFile, requireDatabase } from './require-database.ts';
 
 export const backup: Command = {
   name: 'backup',
-  summary: 'copy the SQLite database and its secret, also while the server runs',
+  summary: 'copy the SQLite database, its secret and its checkpoints, also while the server runs',
   description:
-    'The copy is what was committed at one moment, and is read through before it counts. PostgreSQL has tools of its own: pg_dump, or a backup of the whole cluster.',
+    'The copy is what was committed at one moment, and is read through before it counts. It can be verified where it is, also on read-only storage: SVC_DATA_DIR=<folder> svc verify. PostgreSQL has tools of its own: pg_dump, or a backup of the whole cluster.',
   options: {
     to: { type: 'string', meaning: 'the folder to make; it must not be there yet', value: 'folder', required: true },
     'without-secret': {
@@ -25,7 +28,7 @@ export const backup: Command = {
     makeFolder(to);
     try {
       say(`Copying ${databaseFile(settings.dataDir)} …`);
-      const { bytes } = copySqlite(databaseFile(settings.dataDir), databaseFile(to));
+      const { bytes } = await copyWithAnchors(settings.dataDir, to);
       const secret = join(settings.dataDir, secretFile);
       const takesSecret = options['without-secret'] !== true && settings.secret === null && existsSync(secret);
       if (takesSecret) copyFileSync(secret, join(to, secretFile));
@@ -42,6 +45,17 @@ export const backup: Command = {
     }
   },
 };
+
+/** Copies the database, and the log of checkpoints as far as it speaks of what the copy holds. */
+async function copyWithAnchors(from: string, to: string): Promise<{ readonly bytes: number }> {
+  const [log, copy] = [join(from, anchorFile), join(to, anchorFile)];
+  // Before the database: a record of the log is about what was committed before it.
+  if (existsSync(log)) copyFileSync(log, copy);
+  const copied = copySqlite(databaseFile(from), databaseFile(to));
+  await using database = openDatabase({ url: null, file: databaseFile(to), reads: true });
+  await completeAnchors(database.kysely, new AnchorLog(copy));
+  return copied;
+}
 
 function makeFolder(folder: string): void {
   try {

@@ -8,9 +8,11 @@ export interface Option {
   /** What stands for the value in the help. */
   readonly value?: string;
   readonly required?: boolean;
+  /** Whether it may be given more than once; its values are a list then. */
+  readonly multiple?: boolean;
 }
 
-export type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
+export type OptionValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
 /** What a command gets to work with. */
 export interface CommandContext {
@@ -52,7 +54,9 @@ const commonOptions: Readonly<Record<string, Option>> = {
  */
 export function readOptions(command: Command, words: readonly string[]): OptionValues {
   const options = { ...command.options, ...commonOptions };
-  const types = Object.fromEntries(Object.entries(options).map(([name, { type }]) => [name, { type }]));
+  const types = Object.fromEntries(
+    Object.entries(options).map(([name, { type, multiple = false }]) => [name, { type, multiple }]),
+  );
   let values: OptionValues;
   try {
     values = parseArgs({ args: [...words], options: types, strict: true, allowPositionals: false })

@@ -44,7 +44,7 @@ export const exportCreate: Command = {
     const file = String(options.file);
     await using output = await open(file, 'wx', 0o600).catch(explainUnwritable);
     await growWhole(database, of);
-    const checkpoint = await runUnitOfWork(database, clock(), (work) => signCheckpoint(work, signer, of));
+    const checkpoint = await runUnitOfWork(database, clock(), (work) => signCheckpoint(work, installation, of));
     const { verifierKey } = signer;
     const wanted = { ...of, from, to, since, checkpoint, verifierKey };
     const { header, lines } = await prepareExport(database.kysely, wanted).catch(explainWrong);

@@ -1,9 +1,11 @@
-import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { type Checkpoint, openCheckpoint } from '../ledger/checkpoint.ts';
 import { readLines } from '../ledger/export-lines.ts';
 import { readVerifierKey } from '../ledger/signed-note.ts';
 import { type ExportFault, type ExportReport, verifyExport } from '../ledger/verify-export.ts';
 import { type Command, UsageError } from './command.ts';
+import { exitCodeHelp, Findings } from './exit-codes.ts';
+import { isFile, readNote } from './kept-checkpoint.ts';
 import { readTime } from './read-time.ts';
 
 export const exportVerify: Command = {
@@ -14,7 +16,9 @@ With --checkpoint, a checkpoint that you kept, it also shows that nothing of wha
 reordered or inserted since, even if the whole chain was computed anew.
 
 The key is the line that the server shows at /.well-known/svc-ledger-key; keep it with the first checkpoint. Needs no
-database and no network. Ends with 1 when something is not as it was written.`,
+database and no network.
+
+${exitCodeHelp}`,
   options: {
     file: { type: 'string', meaning: 'the export (JSON Lines)', required: true },
     key: { type: 'string', meaning: 'the public key, or a file that holds it', required: true },
@@ -29,20 +33,29 @@ database and no network. Ends with 1 when something is not as it was written.`,
     if (verifier === null) throw new UsageError('--key: this is no public key of a ledger (svc-…+…+…).');
     const note = options.checkpoint === undefined ? null : readNote(String(options.checkpoint));
     const earlier = note === null ? null : openCheckpoint(note, verifier);
-    if (note !== null && earlier === null)
-      throw new UsageError(`--checkpoint: ${options.checkpoint} is no checkpoint that was signed with this key.`);
     const wanted = { from: readTime('from', options.from), to: readTime('to', options.to) };
-    const lines = readLines(createReadStream(file));
+    const findings = new Findings((line) => say(toPrintable(line)));
+    if (note !== null && earlier === null)
+      findings.add(
+        'unchecked',
+        'kept_checkpoint',
+        `${options.checkpoint} is no checkpoint that was signed with this key, so that nothing was compared with it.`,
+      );
     const isShown = !json && process.stderr.isTTY;
-    const report = await verifyExport(lines, verifier, note, (entries) => {
+    const report = await verifyExport(readLines(createReadStream(file)), verifier, earlier && note, (entries) => {
       if (isShown) process.stderr.write(`\r\x1b[K${entries} entries …`);
+    }).catch((error: unknown) => {
+      if (!(error instanceof Error && 'syscall' in error)) throw error;
+      findings.add('unreadable', 'file', `${file} cannot be read: ${error.message}`);
+      return null;
     });
     if (isShown) process.stderr.write('\r\x1b[K');
-    const fault = report.fault ?? compareRange(report.range, wanted);
-    if (fault === null) for (const line of describeReport(report, earlier)) say(toPrintable(line));
-    else say(toPrintable(`✗ ${file}, line ${fault.line}: ${fault.issue}`));
-    result({ intact: fault === null, ...report, fault });
-    return fault === null ? 0 : 1;
+    const fault = report === null ? null : (report.fault ?? compareRange(report.range, wanted));
+    if (fault !== null) findings.add('tampered', 'export', `${file}, line ${fault.line}: ${fault.issue}`);
+    else if (report !== null) for (const line of describeReport(report, earlier)) say(toPrintable(line));
+    const { exitCode, list } = findings;
+    result({ intact: exitCode === 0, exitCode, findings: list, ...report, fault });
+    return exitCode;
   },
 };
 
@@ -90,27 +103,4 @@ function toPrintable(text: string): string {
 /** The text itself, or that of the file that it names. */
 function readText(text: string): string {
   return isFile(text) ? readFileSync(text, 'utf8') : text;
-}
-
-function isFile(path: string): boolean {
-  return existsSync(path) && statSync(path).isFile();
-}
-
-function readNote(file: string): string {
-  if (!isFile(file)) throw new UsageError(`--checkpoint: there is no file ${file}.`);
-  // Mail and editors leave marks at the edges and other line breaks; the signature is about neither.
-  const text = readFileSync(file, 'utf8')
-    .replace(/^\uFEFF/, '')
-    .replaceAll('\r\n', '\n')
-    .trim();
-  // An answer of the API is as good as the note in it.
-  if (!text.startsWith('{')) return `${text}\n`;
-  try {
-    const answer = JSON.parse(text);
-    const { note } = answer.data ?? answer;
-    if (typeof note === 'string') return note;
-  } catch {
-    // Said below.
-  }
-  throw new UsageError(`--checkpoint: ${file} holds no checkpoint.`);
 }

@@ -53,7 +53,7 @@ async function findOthers(queries: Queries, options: OptionValues, ownId: string
   return [...ids];
 }
 
-function readList(text: string | boolean): readonly string[] {
+function readList(text: NonNullable<OptionValues[string]>): readonly string[] {
   if (text === '') return [];
   return String(text)
     .split(',')

@@ -1,12 +1,12 @@
 import { Time } from '../http/schemas.ts';
-import { UsageError } from './command.ts';
+import { type OptionValues, UsageError } from './command.ts';
 
 /**
  * Reads an option that is a time.
  * @returns null where it was not given.
  * @throws {UsageError}
  */
-export function readTime(name: string, value: string | boolean | undefined): string | null {
+export function readTime(name: string, value: OptionValues[string]): string | null {
   if (value === undefined) return null;
   const time = Time.safeParse(value);
   if (time.success) return time.data;

@@ -1,49 +1,90 @@
 import { copyFileSync, existsSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findSecret, isSecretOf, secretFile } from '../access/secret.ts';
+import { systemClock } from '../clock.ts';
+import { openInstallation } from '../installation.ts';
+import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
+import { stateRestore } from '../ledger/restore-anchors.ts';
+import { NoteSigner } from '../ledger/signed-note.ts';
 import { copySqlite, flushToDisk } from '../storage/copy-sqlite.ts';
 import { openDatabase } from '../storage/database.ts';
-import { type Command, UsageError } from './command.ts';
-import { databaseFile } from './require-database.ts';
+import { migrate } from '../storage/migrate.ts';
+import { type Command, type CommandContext, UsageError } from './command.ts';
+import { databaseFile, requireDatabase } from './require-database.ts';
 
 export const restore: Command = {
   name: 'restore',
   summary: 'put a backup into an empty data folder',
-  description:
-    'Replaces nothing: move an old database away first, with its -wal and -shm files, and stop its server. The next start brings the schema up to date.',
+  description: `Replaces nothing: move an old database away first, with its -wal and -shm files, and stop its server. The next start
+brings the schema up to date. ${anchorFile} says, signed, that the backup was put in place on purpose, so that svc verify
+does not take it for a roll-back.
+
+With --in-place nothing is copied: the database that the settings name was put in place by other means (pg_restore, the
+snapshot of a machine), and this only says so in ${anchorFile}. With several servers on one PostgreSQL, run it on each.
+Do so only when you know of the restore: what ${anchorFile} said before no longer counts.`,
   options: {
-    from: { type: 'string', meaning: 'the folder that `svc backup` made', value: 'folder', required: true },
+    from: { type: 'string', meaning: 'the folder that `svc backup` made', value: 'folder' },
+    'in-place': { type: 'boolean', meaning: 'accept the present database as restored by other means' },
   },
-  async run({ settings, options, say, result }) {
+  async run(context) {
+    const { settings, options } = context;
+    const inPlace = options['in-place'] === true;
+    if ((options.from === undefined) !== inPlace) throw new UsageError('Give either --from or --in-place.');
+    if (inPlace) return acceptRestored(context);
     if (settings.databaseUrl !== null)
-      throw new UsageError('The data is in PostgreSQL. Restore it with pg_restore, and give the server its secret.');
-    const from = resolve(String(options.from));
-    const { dataDir } = settings;
-    const target = databaseFile(dataDir);
-    if (!existsSync(databaseFile(from))) throw new UsageError(`There is no backup in ${from}.`);
-    requireNoDatabase(dataDir);
-    const secret = findSecret({ secret: settings.secret, dataDir: from }) ?? findSecret(settings);
-    if (secret === null) throw new UsageError(`There is no ${secretFile} in ${from}. Put it there, or set SVC_SECRET.`);
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    const draft = `${target}.restoring-${process.pid}`;
-    try {
-      say(`Restoring ${from} …`);
-      const { bytes } = copySqlite(databaseFile(from), draft);
-      if (!(await belongsTogether(draft, secret)))
-        throw new UsageError('This secret is not the one that the backup was made with.');
-      placeSecret(from, dataDir);
-      requireNoDatabase(dataDir);
-      // Appears whole or not at all, and unlike a rename replaces nothing.
-      linkSync(draft, target);
-      flushToDisk(dataDir);
-      say(`${bytes} bytes are in ${dataDir}. Look at every hash with: svc verify`);
-      result({ dataDir, bytes });
-      return 0;
-    } finally {
-      for (const end of ['', '-wal', '-shm']) rmSync(`${draft}${end}`, { force: true });
-    }
+      throw new UsageError(
+        'The data is in PostgreSQL. Restore it with pg_restore, give the server its secret, and run: svc restore --in-place',
+      );
+    return restoreFolder(context, resolve(String(options.from)));
   },
 };
+
+async function restoreFolder({ settings, say, result }: CommandContext, from: string): Promise<number> {
+  const { dataDir } = settings;
+  const target = databaseFile(dataDir);
+  if (!existsSync(databaseFile(from))) throw new UsageError(`There is no backup in ${from}.`);
+  requireNoDatabase(dataDir);
+  const secret = findSecret({ secret: settings.secret, dataDir: from }) ?? findSecret(settings);
+  if (secret === null) throw new UsageError(`There is no ${secretFile} in ${from}. Put it there, or set SVC_SECRET.`);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const draft = `${target}.restoring-${process.pid}`;
+  try {
+    say(`Restoring ${from} …`);
+    const { bytes } = copySqlite(databaseFile(from), draft);
+    await requireSecretOf(draft, secret);
+    placeSecret(from, dataDir);
+    requireNoDatabase(dataDir);
+    await anchorRestored(draft, from, dataDir, secret);
+    // Appears whole or not at all, and unlike a rename replaces nothing.
+    linkSync(draft, target);
+    flushToDisk(dataDir);
+    say(`${bytes} bytes are in ${dataDir}. Look at every hash with: svc verify`);
+    result({ dataDir, bytes });
+    return 0;
+  } finally {
+    for (const end of ['', '-wal', '-shm']) rmSync(`${draft}${end}`, { force: true });
+  }
+}
+
+/** Goes on with the log of the data folder, or else with that of the backup. */
+async function anchorRestored(draft: string, from: string, dataDir: string, secret: string): Promise<void> {
+  const [saved, own] = [join(from, anchorFile), join(dataDir, anchorFile)];
+  if (!existsSync(own) && existsSync(saved)) copyFileSync(saved, own);
+  await using database = openDatabase({ url: null, file: draft });
+  // A backup of an older version has not all the tables yet that the statement is made of.
+  await migrate(database);
+  await stateRestore(database, { signer: new NoteSigner(secret), anchors: new AnchorLog(own) }, systemClock());
+}
+
+async function acceptRestored({ settings, say, result }: CommandContext): Promise<number> {
+  requireDatabase(settings);
+  await using installation = await openInstallation(settings);
+  await stateRestore(installation.database, installation, installation.clock());
+  const { file } = installation.anchors;
+  say(`${file} says now that this database was restored. Look at every hash with: svc verify`);
+  result({ file });
+  return 0;
+}
 
 /**
  * A log that was left behind is part of a database as well: SQLite would play it back over the restored one.
@@ -60,9 +101,11 @@ function requireNoDatabase(dataDir: string): void {
   );
 }
 
-async function belongsTogether(file: string, secret: string): Promise<boolean> {
-  await using database = openDatabase({ url: null, file });
-  return await isSecretOf(database.kysely, secret);
+/** @throws {UsageError} */
+async function requireSecretOf(file: string, secret: string): Promise<void> {
+  await using database = openDatabase({ url: null, file, reads: true });
+  if (!(await isSecretOf(database.kysely, secret)))
+    throw new UsageError('This secret is not the one that the backup was made with.');
 }
 
 /** The secret of the backup, where it has one. @throws {UsageError} when the data folder has another. */

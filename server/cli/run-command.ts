@@ -1,3 +1,4 @@
+import { RewrittenLedger } from '../ledger/checkpoint-anchors.ts';
 import { readSettings, SettingsError } from '../settings.ts';
 import { DamagedDatabase } from '../storage/copy-sqlite.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
@@ -12,7 +13,7 @@ import { restore } from './restore.ts';
 import { scimTokenCreate } from './scim-token-create.ts';
 import { serve } from './serve.ts';
 import { tenantCreate } from './tenant-create.ts';
-import { explainUnreachable } from './unreachable.ts';
+import { explainUnreachable, explainUnwritable } from './unreachable.ts';
 import { userCreate } from './user-create.ts';
 import { userReset } from './user-reset.ts';
 import { verify } from './verify.ts';
@@ -68,7 +69,7 @@ async function run(words: readonly string[]): Promise<number> {
     },
   });
   return running.catch((error: unknown) => {
-    throw explainUnreachable(error, settings.databaseUrl);
+    throw explainUnwritable(explainUnreachable(error, settings.databaseUrl), settings.dataDir);
   });
 }
 
@@ -76,7 +77,10 @@ function isHelp(word: string | undefined): boolean {
   return word === 'help' || word === '--help' || word === '-h';
 }
 
-/** Runs the command that the words name. @returns the exit code: 0 done, 1 failed, 2 wrong usage or setting. */
+/**
+ * Runs the command that the words name.
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage or setting; the commands that verify have more.
+ */
 export async function runCommand(words: readonly string[]): Promise<number> {
   // The database, its log and what is copied from them hold personal data: no other user may read them.
   process.umask(0o077);
@@ -84,7 +88,7 @@ export async function runCommand(words: readonly string[]): Promise<number> {
     return await run(words);
   } catch (error) {
     const isWrongUse = error instanceof UsageError || error instanceof SettingsError;
-    const isExplained = isWrongUse || error instanceof DamagedDatabase;
+    const isExplained = isWrongUse || error instanceof DamagedDatabase || error instanceof RewrittenLedger;
     if (error instanceof DatabaseUnavailable) console.error(`svc: The database cannot be used: ${error.message}`);
     else console.error(isExplained ? `svc: ${error.message}` : error);
     return isWrongUse ? 2 : 1;

@@ -1,4 +1,5 @@
 import { SettingsError } from '../settings.ts';
+import { failsToWrite } from '../storage/read-sqlite.ts';
 
 /**
  * Whether an error says that PostgreSQL could not be reached or would not let us in, and nothing about what it holds.
@@ -20,6 +21,20 @@ export function explainUnreachable(error: unknown, databaseUrl: string | null): 
   const { hostname, port } = new URL(databaseUrl);
   const place = `${hostname || 'localhost'}:${port || 5432}`;
   return new SettingsError(`Cannot reach the database at ${place}: ${describeReason(error as Error)}`);
+}
+
+/**
+ * What to tell a person whose data folder cannot be written; other errors stay as they are.
+ * @param dataDir the folder.
+ */
+export function explainUnwritable(error: unknown, dataDir: string): unknown {
+  const isFolder =
+    error instanceof Error && 'code' in error && ['EROFS', 'EACCES', 'EPERM'].includes(String(error.code));
+  if (!failsToWrite(error) && !(isFolder && 'path' in error && String(error.path).startsWith(dataDir))) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  return new SettingsError(
+    `The data folder ${dataDir} cannot be written (${code}): Svc keeps its database, its secret and checkpoints.log there. Let this user write to it, or name another folder with SVC_DATA_DIR. To look at a copy on read-only storage: svc verify`,
+  );
 }
 
 function describeReason(error: Error): string {

@@ -3,18 +3,17 @@ import { appendEntries } from '../ledger/append.ts';
 import type { Queries } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import { rememberText } from '../storage/query-text.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { type ConsentRecord, placeRecord, type RecordDraft, readRecord, type Space, sealRecord } from './record.ts';
 
 /** Appends records to the ledgers of their tenants, in order, and keeps the counters of their notices. */
 export async function appendRecords(
-  queries: Queries,
-  now: string,
+  work: Pick<UnitOfWork, 'transaction' | 'now' | 'seal'>,
   drafts: readonly RecordDraft[],
 ): Promise<readonly ConsentRecord[]> {
   const links = await appendEntries(
-    queries,
+    work,
     'consent',
-    now,
     drafts.map((draft) => ({
       tenantId: draft.tenantId,
       seal: ({ sequence, at }) => ({
@@ -28,7 +27,7 @@ export async function appendRecords(
   );
   const counts = new Map<string, number>();
   for (const { noticeId } of drafts) counts.set(noticeId, (counts.get(noticeId) ?? 0) + 1);
-  await countRecords(queries, [...counts]);
+  await countRecords(work.transaction, [...counts]);
   return drafts.map((draft, index) => placeRecord(draft, links[index] as (typeof links)[number]));
 }
 

@@ -284,12 +284,12 @@ export class ConsentRecorder {
     admitted: readonly Admitted[],
     outcomes: Map<CaptureRequest, Outcome<ReadyAnswer>>,
   ): Promise<void> {
-    const { transaction: queries, now } = work;
+    const { transaction: queries } = work;
     const drafts = admitted.flatMap(({ draft }) => (draft === null ? [] : [draft]));
-    const records = drafts.length === 0 ? [] : await appendRecords(queries, now, drafts);
+    const records = drafts.length === 0 ? [] : await appendRecords(work, drafts);
     const byId = new Map<string, ConsentRecord>(records.map((record) => [record.id, record]));
     const events = describeCaptures(admitted, records, byId);
-    if (events.length > 0) await recordEvents(queries, now, events);
+    if (events.length > 0) await recordEvents(work, events);
     const tenants = new Map(drafts.map(({ id, tenantId }) => [id, tenantId]));
     for (const [tenantId, ofTenant] of Map.groupBy(records, ({ id }) => tenants.get(id) as string))
       await emitRecords(work, tenantId, ofTenant);

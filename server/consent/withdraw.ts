@@ -63,7 +63,7 @@ export async function withdrawRecord(
     uaHash: null,
     capturedAt: input.capturedAt ?? work.now,
   };
-  const [record] = await appendRecords(work.transaction, work.now, [draft]);
+  const [record] = await appendRecords(work, [draft]);
   await recordEvent(work, source, describeRecord(record as ConsentRecord));
   await emitRecords(work, tenantId, [record as ConsentRecord]);
   return record as ConsentRecord;

@@ -69,7 +69,7 @@ export async function seedDemo(installation: Installation, baseUrl: string): Pro
     await seedTrust(work, source, tenant.slug);
     if (admin !== undefined) await seedControls(work, source, admin.userId);
     // The trust page shows the proof of the audit log from the first moment.
-    await signCheckpoint(work, installation.signer, { tenantId: tenant.id, ledger: 'audit' });
+    await signCheckpoint(work, installation, { tenantId: tenant.id, ledger: 'audit' });
     // Last, so that the receiver is not told of all that was made before it.
     const webhookSecret = settings.webhooks.allowPrivate ? await seedWebhook(work, source, installation) : undefined;
     const { id: tenantId, slug: tenantSlug } = tenant;

@@ -34,7 +34,7 @@ export async function refuseSignIn(
         reason,
       },
     }));
-    if (events.length > 0) await recordEvents(work.transaction, work.now, events);
+    if (events.length > 0) await recordEvents(work, events);
   });
 }
 

@@ -4,7 +4,8 @@ import { insertRows } from '../storage/insert-rows.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import { signalsOf } from '../storage/signals.ts';
 import type { Tables } from '../storage/tables.ts';
-import { type ChainHead, emptyHead, hashEntry, nextTime } from './chain.ts';
+import type { RowSeal, UnitOfWork } from '../storage/unit-of-work.ts';
+import { type ChainHead, describeHead, emptyHead, hashEntry, nextTime, type SealedHead } from './chain.ts';
 
 /** The ledgers: each tenant has one chain in each. The name is the one that stands in `chain_heads`. */
 export const ledgerTables = { consent: 'consent_records', audit: 'audit_events' } as const;
@@ -38,16 +39,17 @@ export interface Link extends Position {
  * @returns a link for each draft, in the same order.
  */
 export async function appendEntries<Name extends LedgerName>(
-  queries: Queries,
+  work: Pick<UnitOfWork, 'transaction' | 'now' | 'seal'>,
   ledger: Name,
-  now: string,
   drafts: readonly EntryDraft<Name>[],
 ): Promise<readonly Link[]> {
+  const { transaction: queries, now } = work;
   const heads = await lockHeads(queries, ledger, drafts);
+  const last = new Map<string, ChainHead>(heads);
   const rows: LedgerRow<Name>[] = [];
   const links: Link[] = [];
   for (const draft of drafts) {
-    const head = heads.get(draft.tenantId);
+    const head = last.get(draft.tenantId);
     if (head === undefined) throw new Error(`tenant ${draft.tenantId} has no ${ledger} chain`);
     const { at, hasFallen } = nextTime(head, now);
     if (hasFallen) signalsOf(queries)?.emit('clockFell', { ledger, now, newest: head.at });
@@ -62,11 +64,54 @@ export async function appendEntries<Name extends LedgerName>(
       hash,
     } as LedgerRow<Name>);
     links.push({ ...position, hash, prevHash: head.hash });
-    heads.set(draft.tenantId, { ...position, hash });
+    last.set(draft.tenantId, { ...position, hash });
   }
   await insertRows<LedgerTableName>(queries, ledgerTables[ledger], rows as Insertable<Tables[LedgerTableName]>[]);
-  for (const [tenantId, head] of heads) await saveHead(queries, { tenantId, ledger, ...head });
+  const seals = requireSeal(work);
+  for (const [tenantId, found] of heads)
+    await saveHead(queries, { tenantId, ledger, ...resealHead(seals, tenantId, ledger, found, last.get(tenantId)) });
   return links;
+}
+
+/** Heads as this process sealed them last: the next append need not compute the seal of what it finds again. */
+const sealedHere = new Map<string, string>();
+/** A guard of the memory, not a working size. */
+const mostSealedHere = 10_000;
+
+/**
+ * Seals where a chain stands now. A head that something else changed stays without a valid seal, however many entries
+ * follow: otherwise the next append would hide the change.
+ */
+function resealHead(
+  seals: RowSeal,
+  tenantId: string,
+  ledger: LedgerName,
+  found: SealedHead,
+  next: ChainHead = found,
+): SealedHead {
+  const { keyId } = seals;
+  const described = describeHead(tenantId, ledger, found);
+  const isKnown = found.keyId === keyId && sealedHere.get(found.mac) === described;
+  const isOurs = isKnown || isSealed(seals, tenantId, ledger, found);
+  sealedHere.delete(found.mac);
+  if (!isOurs) return { ...next, keyId, mac: brokenSeal };
+  const text = describeHead(tenantId, ledger, next);
+  const mac = seals.seal(text);
+  if (sealedHere.size >= mostSealedHere) sealedHere.clear();
+  sealedHere.set(mac, text);
+  return { ...next, keyId, mac };
+}
+
+const brokenSeal = 'broken';
+
+/** Whether a server with this secret wrote a head. */
+export function isSealed(seals: RowSeal, tenantId: string, ledger: LedgerName, head: SealedHead): boolean {
+  return head.keyId === seals.keyId && head.mac === seals.seal(describeHead(tenantId, ledger, head));
+}
+
+function requireSeal({ seal }: Pick<UnitOfWork, 'seal'>): RowSeal {
+  if (seal === null) throw new Error('the database was opened without the secret: its chains are closed');
+  return seal;
 }
 
 /**
@@ -82,9 +127,9 @@ async function lockHeads(
   queries: Queries,
   ledger: LedgerName,
   drafts: readonly { readonly tenantId: string }[],
-): Promise<Map<string, ChainHead>> {
+): Promise<Map<string, SealedHead>> {
   const tenantIds = [...new Set(drafts.map((draft) => draft.tenantId))].sort();
-  const heads = new Map<string, ChainHead>();
+  const heads = new Map<string, SealedHead>();
   for (const tenantId of tenantIds) {
     const [head] = await lockHead(queries, { tenantId, ledger });
     if (head !== undefined) heads.set(tenantId, head);
@@ -92,39 +137,53 @@ async function lockHeads(
   return heads;
 }
 
-const lockHead = prepareQuery<{ tenantId: string; ledger: string }, ChainHead>((queries, parameter) => {
+const lockHead = prepareQuery<{ tenantId: string; ledger: string }, SealedHead>((queries, parameter) => {
   const query = queries
     .selectFrom('chain_heads')
-    .select(['sequence', 'hash', 'at'])
+    .select(['sequence', 'hash', 'at', 'key_id as keyId', 'mac'])
     .where('tenant_id', '=', parameter('tenantId'))
     .where('ledger', '=', parameter('ledger'));
   return locksRows(queries) ? query.forUpdate() : query;
 });
 
 /** Where a chain stands; undefined when a tenant has none. */
-export async function readHead(queries: Queries, tenantId: string, ledger: LedgerName): Promise<ChainHead | undefined> {
+export async function readHead(
+  queries: Queries,
+  tenantId: string,
+  ledger: LedgerName,
+): Promise<SealedHead | undefined> {
   const [head] = await selectHead(queries, { tenantId, ledger });
   return head;
 }
 
-const selectHead = prepareQuery<{ tenantId: string; ledger: string }, ChainHead>((queries, parameter) =>
+const selectHead = prepareQuery<{ tenantId: string; ledger: string }, SealedHead>((queries, parameter) =>
   queries
     .selectFrom('chain_heads')
-    .select(['sequence', 'hash', 'at'])
+    .select(['sequence', 'hash', 'at', 'key_id as keyId', 'mac'])
     .where('tenant_id', '=', parameter('tenantId'))
     .where('ledger', '=', parameter('ledger')),
 );
 
-const saveHead = prepareQuery<ChainHead & { tenantId: string; ledger: string }, unknown>((queries, parameter) =>
+const saveHead = prepareQuery<SealedHead & { tenantId: string; ledger: string }, unknown>((queries, parameter) =>
   queries
     .updateTable('chain_heads')
-    .set({ sequence: parameter('sequence'), hash: parameter('hash'), at: parameter('at') })
+    .set({
+      sequence: parameter('sequence'),
+      hash: parameter('hash'),
+      at: parameter('at'),
+      key_id: parameter('keyId'),
+      mac: parameter('mac'),
+    })
     .where('tenant_id', '=', parameter('tenantId'))
     .where('ledger', '=', parameter('ledger')),
 );
 
 /** Opens the empty chains of a new tenant, so that there always is a head to lock. */
-export async function openChains(queries: Queries, tenantId: string): Promise<void> {
-  const rows = Object.keys(ledgerTables).map((ledger) => ({ tenant_id: tenantId, ledger, ...emptyHead }));
-  await insertRows(queries, 'chain_heads', rows);
+export async function openChains(work: Pick<UnitOfWork, 'transaction' | 'seal'>, tenantId: string): Promise<void> {
+  const seals = requireSeal(work);
+  const rows = Object.keys(ledgerTables).map((ledger) => {
+    const mac = seals.seal(describeHead(tenantId, ledger, emptyHead));
+    return { tenant_id: tenantId, ledger, ...emptyHead, key_id: seals.keyId, mac };
+  });
+  await insertRows(work.transaction, 'chain_heads', rows);
 }

@@ -22,6 +22,17 @@ export interface ChainHead {
   readonly at: string;
 }
 
+/** A head as it is stored: with the keyed hash that only a server with the secret can make. */
+export interface SealedHead extends ChainHead {
+  readonly keyId: string;
+  readonly mac: string;
+}
+
+/** What the seal of a head is made of. */
+export function describeHead(tenantId: string, ledger: string, { sequence, hash, at }: ChainHead): string {
+  return `svc chain head 1\n${tenantId}\n${ledger}\n${sequence}\n${hash ?? ''}\n${at}\n`;
+}
+
 /** The head of a chain without entries. */
 export const emptyHead: ChainHead = { sequence: 0, hash: null, at: '' };
 

@@ -4,7 +4,7 @@ import { prepareQuery } from '../storage/prepared-query.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { readHead } from './append.ts';
 import { nameOrigin, writeCheckpoint } from './checkpoint.ts';
-import type { NoteSigner } from './signed-note.ts';
+import { type Anchoring, containsAnchor, listSigned, RewrittenLedger } from './checkpoint-anchors.ts';
 import { growTree, type LedgerOf, openTree } from './tree-store.ts';
 
 /** A checkpoint as it is stored. */
@@ -18,11 +18,22 @@ export interface StoredCheckpoint {
 
 /**
  * Signs what a ledger holds now. Where the latest checkpoint says it already, that one is the answer.
- * The tree is brought up to the entries first, those of this unit of work included.
+ * The tree is brought up to the entries first, those of this unit of work included. After the commit the checkpoint is
+ * appended to the log outside of the database, after those of other servers that the log lacks.
+ * @throws {RewrittenLedger} where the ledger does not contain what the log holds a checkpoint of.
  */
-export async function signCheckpoint(work: UnitOfWork, signer: NoteSigner, of: LedgerOf): Promise<StoredCheckpoint> {
+export async function signCheckpoint(
+  work: UnitOfWork,
+  { signer, anchors }: Anchoring,
+  of: LedgerOf,
+): Promise<StoredCheckpoint> {
   const { transaction, now } = work;
   const { size } = await growTree(transaction, of, Number.MAX_SAFE_INTEGER);
+  anchors.open();
+  const anchor = anchors.latest(of);
+  if (anchor !== undefined && !(await containsAnchor(transaction, of, anchor)))
+    throw new RewrittenLedger(of, anchor, anchors.file);
+  const lacking = await listSigned(transaction, signer, of, anchor?.lacksFrom ?? 0);
   const latest = await findCheckpoint(transaction, of);
   if (latest !== undefined && latest.size >= size) return latest;
   const rootHash = (await openTree(transaction, of, size)).root();
@@ -40,6 +51,15 @@ export async function signCheckpoint(work: UnitOfWork, signer: NoteSigner, of: L
       note,
     })
     .execute();
+  work.afterCommit(() => {
+    try {
+      // Another checkpoint of this unit of work may have appended some of them.
+      const from = anchors.latest(of)?.lacksFrom ?? 0;
+      anchors.append([...lacking, checkpoint].filter((one) => one.size >= from).map((one) => one.note));
+    } catch {
+      // The checkpoint is committed; the next round of the keeper appends it, or logs why it cannot.
+    }
+  });
   return checkpoint;
 }
 

@@ -8,6 +8,7 @@ import { hashBytes } from './merkle.ts';
 import type { NoteVerifier } from './signed-note.ts';
 import { countHashes, nameTile, type Tile, type TileAddress, TiledTree } from './tiles.ts';
 import { findTreeSize, type LedgerOf } from './tree-store.ts';
+import type { RootClaim } from './verify-anchors.ts';
 
 /** A checkpoint or a tile that does not fit the ledger. */
 export interface ProofFault {
@@ -22,6 +23,13 @@ export interface ProofReport {
   /** Whether the signatures were checked: without the secret of the installation they cannot be. */
   readonly signatures: boolean;
   readonly faults: readonly ProofFault[];
+  /** What was said outside of the database and does not fit the ledger. */
+  readonly claimFaults: readonly ClaimFault[];
+}
+
+/** Something that was said of a ledger outside of the database, and is not so. */
+export interface ClaimFault extends Pick<RootClaim, 'size' | 'at' | 'place'> {
+  readonly issue: string;
 }
 
 /** Compares the checkpoints and the tiles of a ledger with its entries, which are taken one by one in order. */
@@ -36,20 +44,38 @@ export class ProofCheck {
   /** Tiles that may still grow: fewer hashes may be stored than the ledger has by now, or more. */
   readonly #open = new Map<string, { readonly tile: Tile; readonly due: number }>();
   readonly #faults: ProofFault[] = [];
+  readonly #claims: readonly RootClaim[];
+  readonly #claimFaults: ClaimFault[] = [];
   #next = 0;
+  #nextClaim = 0;
 
-  private constructor(queries: Queries, of: LedgerOf, checkpoints: readonly StoredCheckpoint[], treeSize: number) {
+  private constructor(
+    queries: Queries,
+    of: LedgerOf,
+    claims: readonly RootClaim[],
+    checkpoints: readonly StoredCheckpoint[],
+    treeSize: number,
+  ) {
     this.#queries = queries;
     this.#of = of;
+    this.#claims = claims.toSorted((one, other) => one.size - other.size);
     this.#checkpoints = checkpoints;
     this.#treeSize = treeSize;
     this.#compareRoot();
   }
 
-  /** Reads what is to be compared. Call it before the entries are read: a running server only adds to them. */
-  static async open(queries: Queries, of: LedgerOf): Promise<ProofCheck> {
+  /**
+   * Reads what is to be compared. Call it before the entries are read: a running server only adds to them.
+   * @param claims what was said of the ledger outside of the database, read before.
+   */
+  static async open(queries: Queries, of: LedgerOf, claims: readonly RootClaim[] = []): Promise<ProofCheck> {
     const checkpoints = await readCheckpoints(queries, of);
-    return new ProofCheck(queries, of, checkpoints, await findTreeSize(queries, of));
+    return new ProofCheck(queries, of, claims, checkpoints, await findTreeSize(queries, of));
+  }
+
+  /** The checkpoints of the database. */
+  get checkpoints(): readonly StoredCheckpoint[] {
+    return this.#checkpoints;
   }
 
   /** Takes the chain hash of the next entry. */
@@ -66,6 +92,11 @@ export class ProofCheck {
    */
   async finish(verifier: NoteVerifier | null, isWhole: boolean): Promise<ProofReport> {
     if (isWhole) {
+      for (const claim of this.#claims.slice(this.#nextClaim))
+        this.#refute(
+          claim,
+          `the ledger has ${this.#tree.size} entries: the newest were removed, or an older database was put in its place`,
+        );
       for (const { size } of this.#checkpoints.slice(this.#next))
         this.#faults.push({ size, issue: `speaks of ${size} entries, the ledger has ${this.#tree.size}` });
       if (this.#treeSize > this.#tree.size)
@@ -81,12 +112,35 @@ export class ProofCheck {
         });
       await this.#compareTiles();
     }
+    this.#compareNotes();
     if (verifier !== null) for (const checkpoint of this.#checkpoints) this.#checkNote(checkpoint, verifier);
     const faults = this.#faults.toSorted((one, other) => (one.size ?? Infinity) - (other.size ?? Infinity));
-    return { checkpoints: this.#next, signatures: verifier !== null, faults };
+    return { checkpoints: this.#next, signatures: verifier !== null, faults, claimFaults: this.#claimFaults };
+  }
+
+  #refute({ size, at, place }: RootClaim, issue: string): void {
+    this.#claimFaults.push({ size, at, place, issue });
+  }
+
+  /** What the log outside has a checkpoint of was committed before, so that the database has it too. */
+  #compareNotes(): void {
+    const stored = new Map(this.#checkpoints.map(({ size, note }) => [size, note]));
+    for (const claim of this.#claims) {
+      if (claim.note === null || stored.get(claim.size) === claim.note) continue;
+      const issue = stored.has(claim.size)
+        ? 'the database has another checkpoint of this size'
+        : 'the checkpoint was removed from the database';
+      this.#refute(claim, issue);
+    }
   }
 
   #compareRoot(): void {
+    for (let claim = this.#claims[this.#nextClaim]; claim?.size === this.#tree.size; ) {
+      if (this.#tree.root().toString('base64') !== claim.rootHash)
+        this.#refute(claim, 'the entries are not those that it was signed for: the past of the ledger was changed');
+      this.#nextClaim += 1;
+      claim = this.#claims[this.#nextClaim];
+    }
     const checkpoint = this.#checkpoints[this.#next];
     if (checkpoint?.size !== this.#tree.size) return;
     this.#next += 1;

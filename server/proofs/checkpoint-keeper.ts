@@ -1,5 +1,7 @@
+import type { Logger } from 'pino';
+import { nameLedger } from '../ledger/anchor-log.ts';
+import { type Anchoring, anchorCheckpoints, RewrittenLedger } from '../ledger/checkpoint-anchors.ts';
 import { findCheckpoint, signCheckpoint } from '../ledger/checkpoint-store.ts';
-import type { NoteSigner } from '../ledger/signed-note.ts';
 import { growTree, type LedgerOf, listBehind } from '../ledger/tree-store.ts';
 import { type Database, inTransaction } from '../storage/database.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
@@ -8,18 +10,36 @@ import { runUnitOfWork } from '../storage/unit-of-work.ts';
 const stepLedgers = 10;
 const stepEntries = 2000;
 
-/** Keeps the Merkle trees of all ledgers up to them, and signs a checkpoint of each that changed, at intervals. */
+/**
+ * Keeps the Merkle trees of all ledgers up to them, signs a checkpoint of each that changed, at intervals, and appends to
+ * the log outside of the database what other servers signed.
+ */
 export class CheckpointKeeper {
   readonly #database: Database;
-  readonly #signer: NoteSigner;
+  readonly #anchoring: Anchoring;
   readonly #interval: number;
+  readonly #log: Pick<Logger, 'error'>;
   #waiting: LedgerOf[] = [];
+  /** Ledgers that are not what their anchors say: logged once each. */
+  readonly #rewritten = new Set<string>();
 
   /** @param interval milliseconds between two checkpoints of a ledger. */
-  constructor(options: { readonly database: Database; readonly signer: NoteSigner; readonly interval: number }) {
+  constructor(
+    options: Anchoring & {
+      readonly database: Database;
+      readonly interval: number;
+      readonly log: Pick<Logger, 'error'>;
+    },
+  ) {
     this.#database = options.database;
-    this.#signer = options.signer;
+    this.#anchoring = options;
     this.#interval = options.interval;
+    this.#log = options.log;
+  }
+
+  /** Appends the checkpoints that the log lacks. */
+  async anchor(): Promise<void> {
+    for (const error of await anchorCheckpoints(this.#database.kysely, this.#anchoring)) this.#report(error);
   }
 
   /**
@@ -27,7 +47,10 @@ export class CheckpointKeeper {
    * @returns whether there is more to do at once.
    */
   async step(now: string): Promise<boolean> {
-    if (this.#waiting.length === 0) this.#waiting = [...(await listBehind(this.#database.kysely))];
+    if (this.#waiting.length === 0) {
+      await this.anchor();
+      this.#waiting = [...(await listBehind(this.#database.kysely))];
+    }
     for (let ledgers = 0, left = stepEntries; ledgers < stepLedgers && left > 0; ledgers += 1) {
       // Taken off first: a ledger that fails is left for the next round, and holds up no other.
       const ledger = this.#waiting.shift();
@@ -35,10 +58,25 @@ export class CheckpointKeeper {
       const grown = await inTransaction(this.#database, (transaction) => growTree(transaction, ledger, left));
       left -= grown.added;
       if (grown.size < grown.entries) this.#waiting.unshift(ledger);
-      else if (await this.#isDue(ledger, now))
-        await runUnitOfWork(this.#database, now, (work) => signCheckpoint(work, this.#signer, ledger));
+      else if (await this.#isDue(ledger, now)) await this.#sign(ledger, now);
     }
     return this.#waiting.length > 0;
+  }
+
+  async #sign(ledger: LedgerOf, now: string): Promise<void> {
+    try {
+      await runUnitOfWork(this.#database, now, (work) => signCheckpoint(work, this.#anchoring, ledger));
+    } catch (error) {
+      if (!(error instanceof RewrittenLedger)) throw error;
+      this.#report(error);
+    }
+  }
+
+  #report(error: RewrittenLedger): void {
+    const name = nameLedger(error.of);
+    if (this.#rewritten.has(name)) return;
+    this.#rewritten.add(name);
+    this.#log.error({ ledger: error.of.ledger, tenantId: error.of.tenantId }, error.message);
   }
 
   async #isDue(ledger: LedgerOf, now: string): Promise<boolean> {

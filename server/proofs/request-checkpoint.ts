@@ -1,11 +1,15 @@
 import type { AuditSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
+import { Problem } from '../http/problem.ts';
 import type { LedgerName } from '../ledger/append.ts';
+import { type Anchoring, RewrittenLedger } from '../ledger/checkpoint-anchors.ts';
 import { isBehindCheckpoint, type StoredCheckpoint, signCheckpoint } from '../ledger/checkpoint-store.ts';
-import type { NoteSigner } from '../ledger/signed-note.ts';
 import { countMissing } from '../ledger/tree-store.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { isBusy } from './explain-incomplete.ts';
+
+const refusal =
+  'The ledger does not contain what was signed before, so that no checkpoint of it is signed. The operator of the server has to run: svc verify.';
 
 /** So many entries take up a tenth of a second. */
 const mostMissing = 20_000;
@@ -13,12 +17,12 @@ const mostMissing = 20_000;
 /**
  * Signs a checkpoint on demand; when nothing was added since the latest, that one is the answer. Nobody must wait while a
  * long ledger is read: the background work takes it up first.
- * @throws {Problem} `rate_limited` while the tree lacks many entries.
+ * @throws {Problem} `rate_limited` while the tree lacks many entries; `conflict`.
  */
 export async function requestCheckpoint(
   work: UnitOfWork,
   source: AuditSource,
-  signer: NoteSigner,
+  anchoring: Anchoring,
   ledger: LedgerName,
 ): Promise<StoredCheckpoint> {
   const of = { tenantId: source.tenantId, ledger };
@@ -30,5 +34,7 @@ export async function requestCheckpoint(
       targetId: ledger,
       targetRef: null,
     });
-  return signCheckpoint(work, signer, of);
+  return signCheckpoint(work, anchoring, of).catch((error: unknown) => {
+    throw error instanceof RewrittenLedger ? new Problem('conflict', refusal) : error;
+  });
 }

@@ -33,12 +33,14 @@ const ledgers = {
 } as const satisfies Record<LedgerName, { scope: Scope; name: string; title: string }>;
 
 /** The operations that prove what the ledgers held: checkpoints, proofs and exports. */
-export function proofRoutes(services: Pick<Installation, 'database' | 'hasher' | 'signer'>): readonly Route[] {
+export function proofRoutes(
+  services: Pick<Installation, 'database' | 'hasher' | 'signer' | 'anchors'>,
+): readonly Route[] {
   return (['audit', 'consent'] as const).flatMap((ledger) => ledgerRoutes(services, ledger));
 }
 
 function ledgerRoutes(
-  { database, hasher, signer }: Pick<Installation, 'database' | 'hasher' | 'signer'>,
+  { database, hasher, signer, anchors }: Pick<Installation, 'database' | 'hasher' | 'signer' | 'anchors'>,
   ledger: LedgerName,
 ): readonly Route[] {
   const { scope, name, title } = ledgers[ledger];
@@ -77,8 +79,10 @@ function ledgerRoutes(
       scope,
       status: 201,
       result: CheckpointView,
+      errors: ['conflict'],
       async change(call, work) {
-        return presentCheckpoint(ledger, await requestCheckpoint(work, callSource(call, hasher), signer, ledger));
+        const source = callSource(call, hasher);
+        return presentCheckpoint(ledger, await requestCheckpoint(work, source, { signer, anchors }, ledger));
       },
     }),
     defineRoute({

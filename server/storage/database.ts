@@ -1,9 +1,11 @@
 import type { Kysely, Transaction } from 'kysely';
 import { openPostgres } from './postgres.ts';
+import { openSqliteToRead } from './read-sqlite.ts';
 import { createSignals, type Signals, shareSignals } from './signals.ts';
 import { openSqlite } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
+import type { RowSeal } from './unit-of-work.ts';
 
 export type Dialect = 'sqlite' | 'postgres';
 
@@ -15,6 +17,8 @@ export interface Database extends AsyncDisposable {
   /** Lets nothing wait for a database that does not answer: what runs fails, and so does everything that comes later. */
   abandon(): void;
   /** Closes the connections; what still runs has a moment to finish. */
+  /** Made of the secret, so that only an installation has it; null for a database that was opened without. */
+  readonly seal: RowSeal | null;
   close(): Promise<void>;
 }
 
@@ -31,6 +35,8 @@ export interface DatabaseLocation {
   readonly url: string | null;
   /** The SQLite file, or `:memory:`. */
   readonly file: string;
+  /** Whether a SQLite file is only read: also on storage that cannot be written. */
+  readonly reads?: boolean;
 }
 
 /**
@@ -42,14 +48,25 @@ export function openDatabase(location: DatabaseLocation, statementSeconds: numbe
   const signals = createSignals();
   if (location.url === null) {
     // Where requests are answered nothing may wait inside SQLite, which blocks all of them; `inTransaction` waits instead.
-    const kysely = openSqlite(location.file, statementSeconds === null ? 10_000 : 0);
+    const kysely =
+      location.reads === true
+        ? openSqliteToRead(location.file)
+        : openSqlite(location.file, statementSeconds === null ? 10_000 : 0);
     shareSignals(kysely, signals);
     const close = () => kysely.destroy();
-    return { dialect: 'sqlite', kysely, signals, abandon: () => undefined, close, [Symbol.asyncDispose]: close };
+    return {
+      dialect: 'sqlite',
+      kysely,
+      signals,
+      seal: null,
+      abandon: () => undefined,
+      close,
+      [Symbol.asyncDispose]: close,
+    };
   }
   const { kysely, abandon, close } = openPostgres(location.url, statementSeconds);
   shareSignals(kysely, signals);
-  return { dialect: 'postgres', kysely, signals, abandon, close, [Symbol.asyncDispose]: close };
+  return { dialect: 'postgres', kysely, signals, seal: null, abandon, close, [Symbol.asyncDispose]: close };
 }
 
 /**

@@ -113,6 +113,10 @@ interface ChainHeadsTable {
   /** Null while the chain is empty. */
   hash: string | null;
   at: string;
+  /** The key that the row is sealed with. */
+  key_id: string;
+  /** HMAC over the row: who has only the database cannot write a head. */
+  mac: string;
 }
 
 /** A row of any ledger: `entry` is the canonical text that is hashed, what stands beside it serves look-ups. */

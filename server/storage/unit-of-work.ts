@@ -13,6 +13,15 @@ export interface UnitOfWork {
   readonly now: string;
   afterCommit(step: () => void): void;
   readonly signals: Signals;
+  /** Null where the database was opened without the secret: nothing can be appended to a chain then. */
+  readonly seal: RowSeal | null;
+}
+
+/** Keyed hashes of rows that only a server of this installation may write. */
+export interface RowSeal {
+  /** Names the key, so that a row says which secret it was sealed under. */
+  readonly keyId: string;
+  seal(text: string): string;
 }
 
 /** Runs `step` as one unit of work and returns its result once it is durable. */
@@ -22,9 +31,10 @@ export async function runUnitOfWork<Result>(
   step: (work: UnitOfWork) => Promise<Result>,
 ): Promise<Result> {
   let followUps: (() => void)[] = [];
+  const { signals, seal } = database;
   const result = await inTransaction(database, (transaction) => {
     followUps = [];
-    return step({ transaction, now, afterCommit: (followUp) => followUps.push(followUp), signals: database.signals });
+    return step({ transaction, now, afterCommit: (followUp) => followUps.push(followUp), signals, seal });
   });
   for (const followUp of followUps) followUp();
   return result;

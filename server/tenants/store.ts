@@ -38,7 +38,7 @@ export async function createTenant(work: UnitOfWork, wanted: Pick<Tenant, 'slug'
     dsr_days: null,
   };
   await work.transaction.insertInto('tenants').values(row).execute();
-  await openChains(work.transaction, row.id);
+  await openChains(work, row.id);
   await recordChange(work, systemSource(row.id), tenantRows, row, { verb: 'created', targetRef: row.slug });
   return readTenant(row);
 }

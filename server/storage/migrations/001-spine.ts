@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { makeAppendOnly } from '../append-only.ts';
 import type { Dialect } from '../database.ts';
-import { createClusteredTable, describeIndexes, makeAppendOnly, textType } from './columns.ts';
+import { createClusteredTable, describeIndexes, textType } from './columns.ts';
 
 /** Tenants, keys, what the HTTP layer remembers, and the audit log. */
 export function spine(dialect: Dialect): Migration {
@@ -61,6 +62,8 @@ export function spine(dialect: Dialect): Migration {
         .addColumn('sequence', 'bigint', (column) => column.notNull())
         .addColumn('hash', text)
         .addColumn('at', text, (column) => column.notNull())
+        .addColumn('key_id', text, (column) => column.notNull())
+        .addColumn('mac', text, (column) => column.notNull())
         .addPrimaryKeyConstraint('chain_heads_pkey', ['tenant_id', 'ledger'])
         .execute();
 

@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { makeAppendOnly } from '../append-only.ts';
 import type { Dialect } from '../database.ts';
-import { createClusteredTable, describeIndexes, makeAppendOnly, textType } from './columns.ts';
+import { createClusteredTable, describeIndexes, textType } from './columns.ts';
 
 /** Notices, their published versions, and the ledger of records. */
 export function consent(dialect: Dialect): Migration {

@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { makeAppendOnly } from '../append-only.ts';
 import type { Dialect } from '../database.ts';
-import { createClusteredTable, makeAppendOnly, textType } from './columns.ts';
+import { createClusteredTable, textType } from './columns.ts';
 
 /** The Merkle trees over the ledgers, and their signed checkpoints. */
 export function proofs(dialect: Dialect): Migration {

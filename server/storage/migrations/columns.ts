@@ -19,23 +19,6 @@ export function createClusteredTable(
   return dialect === 'sqlite' ? table.modifyEnd(sql`without rowid`) : table;
 }
 
-/** Makes the database itself refuse to change or remove rows of a table. */
-export async function makeAppendOnly(db: Kysely<unknown>, dialect: Dialect, table: string): Promise<void> {
-  if (dialect === 'sqlite') {
-    for (const event of ['update', 'delete']) {
-      await sql`create trigger ${sql.id(`${table}_refuse_${event}`)} before ${sql.raw(event)} on ${sql.table(table)}
-        begin select raise(abort, ${sql.lit(`${table} is append-only`)}); end`.execute(db);
-    }
-    return;
-  }
-  await sql`create or replace function refuse_change() returns trigger language plpgsql as
-    $$ begin raise exception '% is append-only', tg_table_name; end $$`.execute(db);
-  await sql`create trigger ${sql.id(`${table}_refuse_change`)} before update or delete on ${sql.table(table)}
-    for each row execute function refuse_change()`.execute(db);
-  await sql`create trigger ${sql.id(`${table}_refuse_truncate`)} before truncate on ${sql.table(table)}
-    for each statement execute function refuse_change()`.execute(db);
-}
-
 /** For a million rows: how many of them share the first column of an index, the first two, and so on. */
 export type IndexStatistics = Readonly<Record<string, readonly number[]>>;
 

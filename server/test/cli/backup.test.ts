@@ -45,13 +45,13 @@ describe('svc backup and svc restore', () => {
     await writing;
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(stdout, /\d+ bytes are in .*, with the secret: keep it as safe as the server itself\./);
-    assert.deepEqual(readdirSync(to).sort(), ['secret.key', 'svc.sqlite']);
+    assert.deepEqual(readdirSync(to).sort(), ['checkpoints.log', 'secret.key', 'svc.sqlite']);
     assert.equal(statSync(to).mode & 0o777, 0o700);
     for (const name of readdirSync(to)) assert.equal(statSync(join(to, name)).mode & 0o777, 0o600, name);
 
     const restored = await restore(to);
     assert.deepEqual([restored.code, restored.stderr], [0, '']);
-    assert.deepEqual(readdirSync(restored.to).sort(), ['secret.key', 'svc.sqlite']);
+    assert.deepEqual(readdirSync(restored.to).sort(), ['checkpoints.log', 'secret.key', 'svc.sqlite']);
     const verified = await runSvc(['verify', '--json'], { SVC_DATA_DIR: restored.to });
     assert.equal(verified.code, 0, verified.stdout + verified.stderr);
   });
@@ -64,14 +64,14 @@ describe('svc backup and svc restore', () => {
 
   test('leave the secret out where that is wanted, and say what it is needed for', async () => {
     const { to, stdout } = await backUp('--without-secret');
-    assert.deepEqual(readdirSync(to), ['svc.sqlite']);
+    assert.deepEqual(readdirSync(to).sort(), ['checkpoints.log', 'svc.sqlite']);
     assert.match(stdout, /keep secret\.key elsewhere, nothing can be restored without it/);
     const refused = await restore(to);
     assert.deepEqual([refused.code, existsSync(refused.to)], [2, false]);
     assert.match(refused.stderr, /There is no secret\.key in/);
     const secret = readFileSync(join(dataDir, 'secret.key'), 'utf8').trim();
     const taken = await restore(to, undefined, { SVC_SECRET: secret });
-    assert.deepEqual([taken.code, readdirSync(taken.to)], [0, ['svc.sqlite']]);
+    assert.deepEqual([taken.code, readdirSync(taken.to).sort()], [0, ['checkpoints.log', 'svc.sqlite']]);
   });
 
   test('refuse a secret that the backup was not made with', async () => {

@@ -30,9 +30,17 @@ describe('a PostgreSQL that cannot be reached', () => {
   async function assertTold(words: readonly string[], place: string, reason: string): Promise<void> {
     const DATABASE_URL = `postgres://somebody:${password}@${place}/svc`;
     const { code, stdout, stderr } = await runSvc(words, { ...location.environment, DATABASE_URL });
-    assert.deepEqual([code, stdout], [2, '']);
-    assert.equal(stderr, `svc: Cannot reach the database at ${place}: ${reason}\n`);
-    assert.ok(!stderr.includes(password));
+    const told = `Cannot reach the database at ${place}: ${reason}`;
+    if (words[0] === 'verify') {
+      assert.deepEqual([code, stderr], [4, '']);
+      assert.ok(
+        stdout.includes(words.includes('--json') ? JSON.stringify(`database: ${told}`) : `✗ database: ${told}\n`),
+      );
+    } else {
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.equal(stderr, `svc: ${told}\n`);
+    }
+    assert.ok(!`${stdout}${stderr}`.includes(password));
   }
 
   test('is told by every command when it refuses the connection', async () => {
@@ -45,14 +53,14 @@ describe('a PostgreSQL that cannot be reached', () => {
   });
 
   test('is told when there is no such host', async () => {
-    const { stderr, code } = await runSvc(verify, {
+    const { stdout, code } = await runSvc(verify, {
       ...location.environment,
       DATABASE_URL: `postgres://somebody:${password}@nowhere.invalid/svc`,
     });
-    assert.equal(code, 2);
+    assert.equal(code, 4);
     assert.match(
-      stderr,
-      /^svc: Cannot reach the database at nowhere\.invalid:5432: (there is no such host|the name of the host cannot be looked up)\n$/,
+      stdout,
+      /^✗ database: Cannot reach the database at nowhere\.invalid:5432: (there is no such host|the name of the host cannot be looked up)\n/,
     );
   });
 
@@ -73,8 +81,8 @@ describe('a PostgreSQL that cannot be reached', () => {
     await using server = await answerEverybody((socket) => socket.destroy());
     const DATABASE_URL = `postgres://somebody:${password}@${server.place}/svc`;
     const { code, stdout, stderr } = await runSvc(verify, { ...location.environment, DATABASE_URL });
-    assert.deepEqual([code, stdout], [2, '']);
-    assert.ok(stderr.startsWith(`svc: Cannot reach the database at ${server.place}: `), stderr);
+    assert.deepEqual([code, stderr], [4, '']);
+    assert.ok(stdout.startsWith(`✗ database: Cannot reach the database at ${server.place}: `), stdout);
   });
 });
 

@@ -24,8 +24,8 @@ test('a subject with 10,000 records costs each operation the statements and rows
       ...{ otherPurposes: {}, source: space, space, ipHash: null, uaHash: null },
       capturedAt: '2026-11-20T12:00:00.000Z',
     });
-    await runUnitOfWork(server.installation.database, server.clock.now(), ({ transaction, now }) =>
-      appendRecords(transaction, now, Array.from({ length: count / 2 }, () => [draft('api'), draft('public')]).flat()),
+    await runUnitOfWork(server.installation.database, server.clock.now(), (work) =>
+      appendRecords(work, Array.from({ length: count / 2 }, () => [draft('api'), draft('public')]).flat()),
     );
   };
   const subjects = ['short', 'long'] as const;

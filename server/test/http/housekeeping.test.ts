@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { LastUses } from '../../access/last-uses.ts';
 import { startHousekeeping } from '../../housekeeping.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
+import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { FaultLog } from '../../storage/fault-log.ts';
 import { openTestInstallation } from '../harness.ts';
 
@@ -35,10 +36,12 @@ describe('the housekeeping', () => {
 
     await addKeys(2500);
     context.mock.timers.enable({ apis: ['setTimeout'] });
+    const log = pino({ level: 'silent' });
+    const keeper = new CheckpointKeeper({ ...installation, interval: 3_600_000, log });
     const housekeeping = startHousekeeping(
       installation,
-      { limiter: new RateLimiter(), lastUses: new LastUses() },
-      new FaultLog(installation.database, pino({ level: 'silent' })),
+      { limiter: new RateLimiter(), lastUses: new LastUses(), keeper },
+      new FaultLog(installation.database, log),
     );
     assert.equal(await tick(59_999), 2500);
     assert.equal(await tick(1), 1500);

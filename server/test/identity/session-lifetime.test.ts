@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { LastUses } from '../../access/last-uses.ts';
 import { startHousekeeping } from '../../housekeeping.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
+import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { FaultLog } from '../../storage/fault-log.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
@@ -103,10 +104,12 @@ describeOnEachDatabase('a session', (dialect) => {
     assert.ok(await isOpen(server, member.session));
     clock.advance(1);
     context.mock.timers.enable({ apis: ['setTimeout'] });
+    const log = pino({ level: 'silent' });
+    const keeper = new CheckpointKeeper({ ...installation, interval: 3_600_000, log });
     const housekeeping = startHousekeeping(
       installation,
-      { limiter: new RateLimiter(), lastUses: new LastUses() },
-      new FaultLog(installation.database, pino({ level: 'silent' })),
+      { limiter: new RateLimiter(), lastUses: new LastUses(), keeper },
+      new FaultLog(installation.database, log),
     );
     /** Lets a minute pass, and what it starts run to its end. */
     const keepHouse = async (until: () => Promise<boolean>) => {

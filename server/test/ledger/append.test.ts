@@ -8,8 +8,10 @@ import type { Installation } from '../../installation.ts';
 import { appendEntries, type Link, openChains } from '../../ledger/append.ts';
 import { nextTime } from '../../ledger/chain.ts';
 import { verifyChain } from '../../ledger/verify.ts';
-import { inTransaction, type Queries } from '../../storage/database.ts';
+import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
+
+const now = '2026-11-21T12:00:00.000Z';
 
 describeOnEachDatabase('appendEntries', (dialect) => {
   let installation: Installation;
@@ -21,15 +23,18 @@ describeOnEachDatabase('appendEntries', (dialect) => {
   /** Opens the empty chains of so many tenants. */
   const createTenants = async (count: number) => {
     const ids = Array.from({ length: count }, newId);
-    for (const id of ids) await openChains(installation.database.kysely, id);
+    await write(now, async (work) => {
+      for (const id of ids) await openChains(work, id);
+    });
     return ids;
   };
 
-  const append = (queries: Queries, now: string, tenantIds: readonly string[]): Promise<readonly Link[]> =>
+  const write = <Result>(at: string, step: (work: UnitOfWork) => Promise<Result>) =>
+    runUnitOfWork(installation.database, at, step);
+  const append = (work: UnitOfWork, tenantIds: readonly string[]): Promise<readonly Link[]> =>
     appendEntries(
-      queries,
+      work,
       'audit',
-      now,
       tenantIds.map((tenantId) => ({ tenantId, seal: ({ at }) => sealEvent(tenantId, at) })),
     );
 
@@ -66,7 +71,7 @@ describeOnEachDatabase('appendEntries', (dialect) => {
         );
         for (const { now, owners } of steps) {
           const owned = owners.map((owner) => tenantIds[owner] as string);
-          const links = await inTransaction(installation.database, (transaction) => append(transaction, now, owned));
+          const links = await write(now, (work) => append(work, owned));
           assert.equal(links.length, owned.length);
           for (const [index, id] of owned.entries()) {
             const chain = expected.get(id) as { links: Link[]; last: string };
@@ -101,9 +106,7 @@ describeOnEachDatabase('appendEntries', (dialect) => {
     const [tenantId] = (await createTenants(1)) as [string];
     const links = await Promise.all(
       Array.from({ length: 32 }, (_, index) =>
-        inTransaction(installation.database, (transaction) =>
-          append(transaction, `2026-11-21T12:00:00.${String(index).padStart(3, '0')}Z`, [tenantId]),
-        ),
+        write(`2026-11-21T12:00:00.${String(index).padStart(3, '0')}Z`, (work) => append(work, [tenantId])),
       ),
     );
     const numbers = links.flat().map(({ sequence }) => sequence);
@@ -119,9 +122,7 @@ describeOnEachDatabase('appendEntries', (dialect) => {
     await Promise.all(
       Array.from({ length: 32 }, (_, index) => {
         const rotated = [...tenantIds.slice(index % 8), ...tenantIds.slice(0, index % 8)];
-        return inTransaction(installation.database, (transaction) =>
-          append(transaction, '2026-11-21T12:00:00.000Z', index % 2 === 0 ? rotated : rotated.toReversed()),
-        );
+        return write(now, (work) => append(work, index % 2 === 0 ? rotated : rotated.toReversed()));
       }),
     );
     for (const id of tenantIds) await assertChain(id, 32);
@@ -131,8 +132,8 @@ describeOnEachDatabase('appendEntries', (dialect) => {
     const [tenantId] = (await createTenants(1)) as [string];
     const settled = await Promise.allSettled(
       Array.from({ length: 32 }, (_, index) =>
-        inTransaction(installation.database, async (transaction) => {
-          await append(transaction, '2026-11-21T12:00:00.000Z', [tenantId, tenantId]);
+        write(now, async (work) => {
+          await append(work, [tenantId, tenantId]);
           if (index % 3 === 0) throw new Error('changed my mind');
         }),
       ),
@@ -145,9 +146,7 @@ describeOnEachDatabase('appendEntries', (dialect) => {
   test('a tenant without chains is an error, and nothing is appended for its neighbours', async () => {
     const [tenantId] = (await createTenants(1)) as [string];
     await assert.rejects(
-      inTransaction(installation.database, (transaction) =>
-        append(transaction, '2026-11-21T12:00:00.000Z', [tenantId, 'nobody']),
-      ),
+      write(now, (work) => append(work, [tenantId, 'nobody'])),
       /tenant nobody has no audit chain/,
     );
     await assertChain(tenantId, 0);
@@ -159,9 +158,7 @@ describeOnEachDatabase('appendEntries', (dialect) => {
       source: systemSource(tenantId),
       event: { module: 'access' as const, action: 'test.counted', targetId: String(index), targetRef: null },
     }));
-    await inTransaction(installation.database, (transaction) =>
-      recordEvents(transaction, '2026-11-21T12:00:00.000Z', events),
-    );
+    await write(now, (work) => recordEvents(work, events));
     await assertChain(tenantId, 700);
     const rows = await installation.database.kysely
       .selectFrom('audit_events')

@@ -31,8 +31,8 @@ export function appendOne({ database }: Installation, tenantId: string, now: str
 }
 
 /** Signs a checkpoint of a ledger as it is now. */
-export function signNow({ database, signer }: Installation, of: LedgerOf, now: string): Promise<StoredCheckpoint> {
-  return runUnitOfWork(database, now, (work) => signCheckpoint(work, signer, of));
+export function signNow(installation: Installation, of: LedgerOf, now: string): Promise<StoredCheckpoint> {
+  return runUnitOfWork(installation.database, now, (work) => signCheckpoint(work, installation, of));
 }
 
 export interface Wanted {

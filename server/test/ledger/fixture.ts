@@ -6,6 +6,7 @@ import { recordChange } from '../../audit/row-state.ts';
 import { systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
 import type { RowReport } from '../../audit/verify-rows.ts';
+import type { Finding } from '../../cli/exit-codes.ts';
 import { verify } from '../../cli/verify.ts';
 import type { NoticeContent } from '../../consent/notice.ts';
 import { createNotice, editNotice, publishNotice } from '../../consent/notice-changes.ts';
@@ -58,10 +59,11 @@ const subjects = [
  * each, a member with a second factor, an invitation and a SCIM token, requests of data subjects, breaches, webhooks and a
  * trust center, and two checkpoints of each ledger; a third tenant without anything.
  */
-export async function fillLedgers({ database, clock, signer, box }: Installation): Promise<readonly FilledTenant[]> {
+export async function fillLedgers(installation: Installation): Promise<readonly FilledTenant[]> {
+  const { database, clock } = installation;
   const tenants: FilledTenant[] = [];
   for (const slug of ['first', 'second']) {
-    tenants.push(await runUnitOfWork(database, clock(), (work) => fillTenant(work, slug, { signer, box })));
+    tenants.push(await runUnitOfWork(database, clock(), (work) => fillTenant(work, slug, installation)));
   }
   await runUnitOfWork(database, clock(), (work) => createTenant(work, { slug: 'empty', name: 'Empty' }));
   return tenants;
@@ -70,8 +72,9 @@ export async function fillLedgers({ database, clock, signer, box }: Installation
 async function fillTenant(
   work: UnitOfWork,
   slug: string,
-  { signer, box }: Pick<Installation, 'signer' | 'box'>,
+  installation: Pick<Installation, 'signer' | 'anchors' | 'box'>,
 ): Promise<FilledTenant> {
+  const { box } = installation;
   const { id } = await createTenant(work, { slug, name: `Tenant ${slug}` });
   const source = systemSource(id);
   for (const expiresAt of [null, '2027-01-31T00:00:00.000Z'])
@@ -88,13 +91,12 @@ async function fillTenant(
     await publishNotice(work, source, notice.id);
     notices.push(notice.id);
     await appendRecords(
-      work.transaction,
-      work.now,
+      work,
       subjects.map((subject) => draftRecord(id, notice.id, subject)),
     );
-    await signCheckpoint(work, signer, { tenantId: id, ledger: 'consent' });
+    await signCheckpoint(work, installation, { tenantId: id, ledger: 'consent' });
   }
-  await signCheckpoint(work, signer, { tenantId: id, ledger: 'audit' });
+  await signCheckpoint(work, installation, { tenantId: id, ledger: 'audit' });
   await editNotice(work, source, notices[0] as string, { controllerName: 'Other Ltd' });
   await publishNotice(work, source, notices[0] as string);
   await recordEvent(work, source, {
@@ -104,7 +106,7 @@ async function fillTenant(
     targetRef: '\uFFFD',
     diff: { id: 'nested', module: 'nested', tenantId: 'nested' },
   });
-  await signCheckpoint(work, signer, { tenantId: id, ledger: 'audit' });
+  await signCheckpoint(work, installation, { tenantId: id, ledger: 'audit' });
   return { id, slug, notices };
 }
 
@@ -262,6 +264,8 @@ export function draftRecord(tenantId: string, noticeId: string, subjectId: strin
 /** What `svc verify --json` prints. */
 export interface VerifyReport {
   readonly intact: boolean;
+  readonly exitCode: number;
+  readonly findings: readonly Finding[];
   readonly database: readonly string[];
   readonly tenants: readonly {
     readonly tenantId: string;
@@ -276,7 +280,7 @@ export interface VerifyReport {
 /** Runs the command `svc verify` in this process. */
 export async function runVerify(
   { settings }: Pick<Installation, 'settings'>,
-  options: { readonly tenant?: string } = {},
+  options: { readonly tenant?: string; readonly checkpoint?: readonly string[] } = {},
 ): Promise<{ readonly code: number; readonly lines: readonly string[]; readonly report: VerifyReport }> {
   const lines: string[] = [];
   let report: unknown;

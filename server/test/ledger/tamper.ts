@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../../storage/database.ts';
+import type { Database, Queries } from '../../storage/database.ts';
 
 /** What must not change, with the columns that name a row. */
 export const protectedTables = {
@@ -31,6 +31,35 @@ export const protectedTables = {
 export type ProtectedTable = keyof typeof protectedTables;
 export type Row = Readonly<Record<string, string | number | null>>;
 
+/**
+ * Lets rows be changed past the triggers and references, and leaves the triggers as they were: as somebody careful with
+ * the file or an administrator's password would.
+ */
+export async function tamper<Result>(
+  { dialect, kysely }: Database,
+  step: (queries: Queries) => Promise<Result>,
+): Promise<Result> {
+  if (dialect === 'postgres')
+    return kysely.transaction().execute(async (transaction) => {
+      await sql`set local session_replication_role = replica`.execute(transaction);
+      return step(transaction);
+    });
+  const { rows: kept } = await sql<{ foreign_keys: number }>`pragma foreign_keys`.execute(kysely);
+  await sql`pragma foreign_keys = off`.execute(kysely);
+  try {
+    return await kysely.transaction().execute(async (transaction) => {
+      const { rows } = await sql<{ name: string; sql: string }>`
+        select name, sql from sqlite_schema where type = 'trigger' order by rowid`.execute(transaction);
+      for (const { name } of rows) await sql`drop trigger ${sql.id(name)}`.execute(transaction);
+      const done = await step(transaction);
+      for (const trigger of rows) await sql.raw(trigger.sql).execute(transaction);
+      return done;
+    });
+  } finally {
+    await sql`pragma foreign_keys = ${sql.lit(kept[0]?.foreign_keys ?? 1)}`.execute(kysely);
+  }
+}
+
 /** Takes the triggers and references away, as somebody with the file or an administrator's password would. */
 export async function liftProtection({ dialect, kysely }: Database): Promise<void> {
   if (dialect === 'postgres') {
@@ -51,19 +80,25 @@ export async function readRows({ kysely }: Database, table: string): Promise<rea
 }
 
 /** Sets columns of one row. */
-export async function changeRow({ kysely }: Database, table: ProtectedTable, row: Row, values: Row): Promise<void> {
+export async function changeRow(database: Database, table: ProtectedTable, row: Row, values: Row): Promise<void> {
   const set = Object.entries(values).map(([column, value]) => sql`${sql.id(column)} = ${value}`);
-  await sql`update ${sql.table(table)} set ${sql.join(set)} where ${nameRow(table, row)}`.execute(kysely);
+  await tamper(database, (queries) =>
+    sql`update ${sql.table(table)} set ${sql.join(set)} where ${nameRow(table, row)}`.execute(queries),
+  );
 }
 
-export async function deleteRow({ kysely }: Database, table: ProtectedTable, row: Row): Promise<void> {
-  await sql`delete from ${sql.table(table)} where ${nameRow(table, row)}`.execute(kysely);
+export async function deleteRow(database: Database, table: ProtectedTable, row: Row): Promise<void> {
+  await tamper(database, (queries) =>
+    sql`delete from ${sql.table(table)} where ${nameRow(table, row)}`.execute(queries),
+  );
 }
 
-export async function insertRow({ kysely }: Database, table: ProtectedTable, row: Row): Promise<void> {
+export async function insertRow(database: Database, table: ProtectedTable, row: Row): Promise<void> {
   const columns = sql.join(Object.keys(row).map((column) => sql.id(column)));
   const values = sql.join(Object.values(row));
-  await sql`insert into ${sql.table(table)} (${columns}) values (${values})`.execute(kysely);
+  await tamper(database, (queries) =>
+    sql`insert into ${sql.table(table)} (${columns}) values (${values})`.execute(queries),
+  );
 }
 
 function nameRow(table: ProtectedTable, row: Row): RawBuilder<unknown> {

@@ -11,7 +11,7 @@ import { draftRecord, type FilledTenant, fillLedgers, runVerify } from './fixtur
 describeOnEachDatabase('svc verify beside a server that writes', (dialect) => {
   test('raises no false alarm', async () => {
     await using installation = await openTestInstallation(dialect);
-    const { database, signer, clock } = installation;
+    const { database, clock } = installation;
     const [{ id, notices }] = (await fillLedgers(installation)) as [FilledTenant];
     const notice = notices[0] as string;
     let verifying = true;
@@ -24,11 +24,13 @@ describeOnEachDatabase('svc verify beside a server that writes', (dialect) => {
           const source = systemSource(id);
           await editNotice(work, source, notice, { name: `Edition ${written}` });
           await publishNotice(work, source, notice);
-          await appendRecords(work.transaction, work.now, [draftRecord(id, notice, `subject ${written}`)]);
+          await appendRecords(work, [draftRecord(id, notice, `subject ${written}`)]);
         });
         if (written % 3 !== 0) continue;
         for (const ledger of ['consent', 'audit'] as const)
-          await runUnitOfWork(database, clock(), (work) => signCheckpoint(work, signer, { tenantId: id, ledger }));
+          await runUnitOfWork(database, clock(), (work) =>
+            signCheckpoint(work, installation, { tenantId: id, ledger }),
+          );
       }
     };
     const writing = writeOnAndOn();

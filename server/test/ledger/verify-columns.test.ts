@@ -6,7 +6,7 @@ import type { Installation } from '../../installation.ts';
 import type { Dialect } from '../../storage/database.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
 import { fillLedgers, runVerify, type VerifyReport } from './fixture.ts';
-import { changeRow, liftProtection, type ProtectedTable, protectedTables, type Row, readRows } from './tamper.ts';
+import { changeRow, type ProtectedTable, protectedTables, type Row, readRows } from './tamper.ts';
 
 /** What tells of the last use alone. */
 const uses = [
@@ -28,7 +28,6 @@ describeOnEachDatabase('one changed character is found', (dialect) => {
   before(async () => {
     installation = await openTestInstallation(dialect);
     await fillLedgers(installation);
-    await liftProtection(installation.database);
   });
   after(() => installation[Symbol.asyncDispose]());
 

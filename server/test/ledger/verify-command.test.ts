@@ -6,9 +6,14 @@ import { changingRows } from '../../cli/verify.ts';
 import type { Installation } from '../../installation.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
 import { type FilledTenant, fillLedgers, runVerify, type VerifyReport } from './fixture.ts';
-import { changeRow, deleteRow, liftProtection, type Row, readRows } from './tamper.ts';
+import { changeRow, deleteRow, type Row, readRows } from './tamper.ts';
 
 const svc = fileURLToPath(new URL('../../cli/svc.js', import.meta.url));
+
+const describeReach = (anchors: number, entries: number) =>
+  anchors === 0
+    ? '0: no roll-back is found yet'
+    : `${anchors}: a roll-back to fewer than ${entries} entries (2026-11-21T12:00:00.000Z) is found`;
 
 describeOnEachDatabase('svc verify', (dialect) => {
   let installation: Installation;
@@ -42,6 +47,8 @@ describeOnEachDatabase('svc verify', (dialect) => {
         `✓ ${slug}: audit chain, ${count} entries`,
         `✓ ${slug}: consent checkpoints, ${checkpoints}`,
         `✓ ${slug}: audit checkpoints, ${checkpoints}`,
+        `✓ ${slug}: consent anchors, ${describeReach(checkpoints, records)}`,
+        `✓ ${slug}: audit anchors, ${describeReach(checkpoints, count)}`,
         `✓ ${slug}: ${versions} published notice versions`,
         `✓ ${slug}: ${rows.checked} rows of ${tables}`,
       ];
@@ -93,7 +100,6 @@ describeOnEachDatabase('svc verify', (dialect) => {
   });
 
   test('ends with 1 and names the row when one was changed', async () => {
-    await liftProtection(installation.database);
     const row = (await readRows(installation.database, 'consent_records')).find(
       ({ tenant_id, sequence }) => tenant_id === second.id && sequence === 5,
     ) as Row;
@@ -123,7 +129,6 @@ describeOnEachDatabase('svc verify', (dialect) => {
 
   test('a chain whose tenant was deleted is found', async () => {
     const { kysely } = installation.database;
-    await liftProtection(installation.database);
     const tenant = await kysely.selectFrom('tenants').selectAll().where('slug', '=', 'empty').executeTakeFirstOrThrow();
     await kysely.deleteFrom('tenants').where('id', '=', tenant.id).execute();
     const { code, report } = await runVerify(installation);
@@ -133,7 +138,6 @@ describeOnEachDatabase('svc verify', (dialect) => {
   });
 
   test('a chain that was deleted with its head is found', async () => {
-    await liftProtection(installation.database);
     for (const row of await readRows(installation.database, 'audit_events')) {
       if (row.tenant_id === first.id) await deleteRow(installation.database, 'audit_events', row);
     }

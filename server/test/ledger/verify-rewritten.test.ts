@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { appendRecords } from '../../consent/record-store.ts';
 import { newId } from '../../ids.ts';
+import { AnchorLog } from '../../ledger/anchor-log.ts';
 import { type LedgerName, ledgerTables } from '../../ledger/append.ts';
 import { hashEntry } from '../../ledger/chain.ts';
 import type { StoredCheckpoint } from '../../ledger/checkpoint-store.ts';
@@ -44,7 +45,7 @@ describeOnEachDatabase('a ledger that was rewritten by somebody with full contro
       if (ledger === 'audit') await appendOne(installation, tenantId, clock.now(), `thing ${number}`);
       else
         await runUnitOfWork(installation.database, clock.now(), (work) =>
-          appendRecords(work.transaction, work.now, [draftRecord(tenantId, newId(), `subject ${number}`)]),
+          appendRecords(work, [draftRecord(tenantId, newId(), `subject ${number}`)]),
         );
     }
   };
@@ -73,7 +74,9 @@ describeOnEachDatabase('a ledger that was rewritten by somebody with full contro
     const of = { tenantId, ledger };
     await forgetTree(installation, of);
     await database.kysely.deleteFrom('checkpoints').where('tenant_id', '=', tenantId).execute();
-    return signNow(installation, of, clock.now());
+    // Who has the machine has its log of anchors, too.
+    const anchors = new AnchorLog(`${installation.anchors.file}.${newId()}`);
+    return signNow({ ...installation, anchors }, of, clock.now());
   }
 
   const proves = async (tenant: TestTenant, ledger: LedgerName, earlier: StoredCheckpoint) => {

@@ -8,7 +8,7 @@ import type { Installation } from '../../installation.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { describeOnEachDatabase, openTestInstallation, TestClock } from '../harness.ts';
 import { type FilledTenant, fillLedgers, runVerify } from './fixture.ts';
-import { changeRow, deleteRow, insertRow, liftProtection, type Row, readRows } from './tamper.ts';
+import { changeRow, deleteRow, insertRow, type Row, readRows, tamper } from './tamper.ts';
 
 const table = 'consent_notice_versions';
 
@@ -21,7 +21,6 @@ describeOnEachDatabase('verifyVersions', (dialect) => {
     installation = await openTestInstallation(dialect, {}, clock);
     [tenant] = (await fillLedgers(installation)) as [FilledTenant];
     [notice] = tenant.notices as [string];
-    await liftProtection(installation.database);
   });
   after(() => installation[Symbol.asyncDispose]());
 
@@ -136,10 +135,10 @@ describeOnEachDatabase('verifyVersions', (dialect) => {
       .selectAll()
       .where('id', '=', notice)
       .executeTakeFirstOrThrow();
-    await database.kysely.deleteFrom('consent_notices').where('id', '=', notice).execute();
+    await tamper(database, (queries) => queries.deleteFrom('consent_notices').where('id', '=', notice).execute());
     const { faults } = await check();
     const { report } = await runVerify(installation);
-    await database.kysely.insertInto('consent_notices').values(row).execute();
+    await tamper(database, (queries) => queries.insertInto('consent_notices').values(row).execute());
     const issue = 'its notice is missing';
     assert.deepEqual(
       faults,

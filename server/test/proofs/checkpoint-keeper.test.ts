@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pino } from 'pino';
 import type { Installation } from '../../installation.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
@@ -17,8 +18,9 @@ describeOnEachDatabase('the keeper of checkpoints', (dialect) => {
   async function open() {
     const clock = new TestClock();
     const installation = await openTestInstallation(dialect, {}, clock);
-    const { database, signer } = installation;
-    const createKeeper = () => new CheckpointKeeper({ database, signer, interval });
+    const { database } = installation;
+    const log = pino({ level: 'silent' });
+    const createKeeper = () => new CheckpointKeeper({ ...installation, interval, log });
     const keeper = createKeeper();
     /** Runs steps until there is nothing to do at once. @returns how many it took. */
     const work = async (one = keeper) => {

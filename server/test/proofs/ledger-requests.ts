@@ -29,7 +29,7 @@ export function appendManyRecords(
     const notice = await findNotice(work, tenantId);
     const subjects = Array.from({ length: count }, (_, number) => `subject ${number}`);
     const drafts = subjects.map((subject) => draftRecord(tenantId, notice, subject));
-    return appendRecords(work.transaction, work.now, drafts);
+    return appendRecords(work, drafts);
   });
 }
 

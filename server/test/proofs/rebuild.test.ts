@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { pino } from 'pino';
 import { prepareExport } from '../../ledger/export.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { requireCheckpoint } from '../../proofs/prove.ts';
@@ -17,8 +18,11 @@ describeOnEachDatabase('a Merkle tree that is behind its ledger', (dialect) => {
   after(() => server[Symbol.asyncDispose]());
 
   const keep = async () => {
-    const { database, signer } = server.installation;
-    const keeper = new CheckpointKeeper({ database, signer, interval: 3_600_000 });
+    const keeper = new CheckpointKeeper({
+      ...server.installation,
+      interval: 3_600_000,
+      log: pino({ level: 'silent' }),
+    });
     while (await keeper.step(server.clock.now()));
   };
 

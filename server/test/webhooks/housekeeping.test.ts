@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { LastUses } from '../../access/last-uses.ts';
 import { startHousekeeping } from '../../housekeeping.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
+import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { FaultLog } from '../../storage/fault-log.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { emitEvents } from '../../webhooks/outbox.ts';
@@ -24,12 +25,10 @@ describe('the housekeeping', () => {
     await emit('new');
     clock.advance(30 * 24 * 60 * 60 * 1000 - 1);
     context.mock.timers.enable({ apis: ['setTimeout'] });
-    const app = { limiter: new RateLimiter(), lastUses: new LastUses() };
-    const housekeeping = startHousekeeping(
-      installation,
-      app,
-      new FaultLog(installation.database, pino({ level: 'silent' })),
-    );
+    const log = pino({ level: 'silent' });
+    const keeper = new CheckpointKeeper({ ...installation, interval: 3_600_000, log });
+    const app = { limiter: new RateLimiter(), lastUses: new LastUses(), keeper };
+    const housekeeping = startHousekeeping(installation, app, new FaultLog(installation.database, log));
     context.mock.timers.tick(60_000);
     for (let times = 0; times < 100; times += 1) await turn();
     await housekeeping.stop();

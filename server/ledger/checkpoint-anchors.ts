@@ -1,0 +1,108 @@
+import { sql } from 'kysely';
+import type { Queries } from '../storage/database.ts';
+import { type AnchorLog, type LatestAnchor, nameLedger } from './anchor-log.ts';
+import { readHead } from './append.ts';
+import { nameOrigin, openCheckpoint } from './checkpoint.ts';
+import { emptyRoot } from './merkle.ts';
+import type { NoteSigner } from './signed-note.ts';
+import { hashRange, IncompleteTiles } from './tiles.ts';
+import { findTreeSize, type LedgerOf, readTilesOf } from './tree-store.ts';
+
+/** A ledger that is not what its anchors say: its past was changed, or an older database was put in its place. */
+export class RewrittenLedger extends Error {
+  override readonly name = 'RewrittenLedger';
+  readonly of: LedgerOf;
+
+  constructor(of: LedgerOf, anchor: Pick<LatestAnchor, 'size'>, file: string) {
+    super(
+      `The ${of.ledger} ledger of tenant ${of.tenantId} does not contain the ${anchor.size} entries that ${file} holds a checkpoint of: its past was changed, or an older database was put in its place. No checkpoint of it is signed. Run svc verify; after a restore by other means than svc restore, run svc restore --in-place.`,
+    );
+    this.of = of;
+  }
+}
+
+/** What signs checkpoints, and where they are kept outside of the database. */
+export interface Anchoring {
+  readonly signer: NoteSigner;
+  readonly anchors: AnchorLog;
+}
+
+/**
+ * Compares a ledger with the newest anchor of it.
+ * @returns null where its tree is being made anew and does not reach that far yet.
+ */
+export async function containsAnchor(
+  queries: Queries,
+  of: LedgerOf,
+  { size, rootHash }: Pick<LatestAnchor, 'size' | 'rootHash'>,
+): Promise<boolean | null> {
+  if (size > ((await readHead(queries, of.tenantId, of.ledger))?.sequence ?? 0)) return false;
+  if (size === 0) return emptyRoot.toString('base64') === rootHash;
+  if (size > (await findTreeSize(queries, of))) return null;
+  const range = { start: 0, end: size };
+  try {
+    return hashRange(range, await readTilesOf(queries, of, [range])).toString('base64') === rootHash;
+  } catch (error) {
+    if (error instanceof IncompleteTiles) return null;
+    throw error;
+  }
+}
+
+/** The checkpoints of a ledger from a size on that the server itself signed, smallest first. */
+export async function listSigned(
+  queries: Queries,
+  { verifier }: NoteSigner,
+  of: LedgerOf,
+  from: number,
+): Promise<readonly { readonly size: number; readonly note: string }[]> {
+  const rows = await queries
+    .selectFrom('checkpoints')
+    .select(['size', 'note'])
+    .where('tenant_id', '=', of.tenantId)
+    .where('ledger', '=', of.ledger)
+    .where('size', '>=', from)
+    .orderBy('size')
+    .execute();
+  const origin = nameOrigin(verifier.name, of.tenantId, of.ledger);
+  // What something else wrote into the table is left for verification to find.
+  return rows.filter(({ note }) => openCheckpoint(note, verifier)?.origin === origin);
+}
+
+/**
+ * Appends the checkpoints that the log lacks: those that other servers signed, and those whose append a crash cut off.
+ * @returns the ledgers that are not what the log says; nothing is appended for them.
+ */
+export async function anchorCheckpoints(
+  queries: Queries,
+  { signer, anchors }: Anchoring,
+): Promise<readonly RewrittenLedger[]> {
+  anchors.open();
+  const rewritten: RewrittenLedger[] = [];
+  const rows = await queries
+    .selectFrom('chain_heads as head')
+    .select(['head.tenant_id as tenantId', 'head.ledger'])
+    .select(
+      sql<number | null>`(select max(size) from checkpoints
+        where tenant_id = head.tenant_id and ledger = head.ledger)`.as('size'),
+    )
+    .execute();
+  const heads = new Set<string>();
+  for (const { tenantId, ledger, size } of rows as readonly (LedgerOf & { readonly size: number | null })[]) {
+    const of = { tenantId, ledger };
+    heads.add(nameLedger(of));
+    const latest = anchors.latest(of);
+    const isCurrent = latest !== undefined && latest.lacksFrom === latest.size + 1 && size === latest.size;
+    if (isCurrent || (size === null && latest === undefined)) continue;
+    const contains = latest === undefined || (await containsAnchor(queries, of, latest));
+    if (contains === false) rewritten.push(new RewrittenLedger(of, latest as LatestAnchor, anchors.file));
+    else if (contains)
+      anchors.append((await listSigned(queries, signer, of, latest?.lacksFrom ?? 0)).map(({ note }) => note));
+  }
+  for (const name of anchors.ledgers()) {
+    if (heads.has(name)) continue;
+    const [tenantId = '', ledger] = name.split('/');
+    const of = { tenantId, ledger: ledger as LedgerOf['ledger'] };
+    rewritten.push(new RewrittenLedger(of, anchors.latest(of) as LatestAnchor, anchors.file));
+  }
+  return rewritten;
+}

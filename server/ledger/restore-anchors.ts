@@ -1,0 +1,44 @@
+import { type Database, inTransaction, type Queries } from '../storage/database.ts';
+import type { AnchorLog } from './anchor-log.ts';
+import type { Anchoring } from './checkpoint-anchors.ts';
+import { type AnchoredState, nameRestore, writeRestoreStatement } from './restore-statement.ts';
+import { growTree, type LedgerOf, openTree } from './tree-store.ts';
+import { nameNote, readNoteNames } from './verify-anchors.ts';
+
+/** Appends every checkpoint of a database that the log lacks, wherever it stands: for a log that belongs to a copy. */
+export async function completeAnchors(queries: Queries, anchors: AnchorLog): Promise<void> {
+  anchors.open();
+  const names = readNoteNames(anchors.file);
+  const rows = await queries
+    .selectFrom('checkpoints')
+    .select('note')
+    .orderBy('tenant_id')
+    .orderBy('ledger')
+    .orderBy('size')
+    .execute();
+  anchors.append(rows.map(({ note }) => note).filter((note) => !names.has(nameNote(note))));
+}
+
+/**
+ * Says in the log, signed, that the database as it is was put in place on purpose: what the log said before no longer
+ * counts, and what the ledgers hold now is anchored.
+ */
+export async function stateRestore(database: Database, { signer, anchors }: Anchoring, at: string): Promise<void> {
+  const heads = await database.kysely
+    .selectFrom('chain_heads')
+    .select(['tenant_id as tenantId', 'ledger'])
+    .orderBy('tenant_id')
+    .orderBy('ledger')
+    .execute();
+  const states: AnchoredState[] = [];
+  for (const of of heads as readonly LedgerOf[]) {
+    const state = await inTransaction(database, async (transaction) => {
+      const { size } = await growTree(transaction, of, Number.MAX_SAFE_INTEGER);
+      return { size, rootHash: (await openTree(transaction, of, size)).root().toString('base64') };
+    });
+    states.push({ ...of, ...state });
+  }
+  const origin = nameRestore(signer.verifier.name);
+  await completeAnchors(database.kysely, anchors);
+  anchors.append([signer.sign(writeRestoreStatement({ origin, at, states }))]);
+}

@@ -1,0 +1,49 @@
+import { hashBytes } from './merkle.ts';
+import type { LedgerOf } from './tree-store.ts';
+
+/** What a ledger held at a moment. */
+export interface AnchoredState extends LedgerOf {
+  readonly size: number;
+  /** Root of its Merkle tree, base64. */
+  readonly rootHash: string;
+}
+
+/** Somebody with the secret put a database in place: from then on the anchors before no longer count. */
+export interface RestoreStatement {
+  /** The name of the key, and `/restore`. */
+  readonly origin: string;
+  /** RFC 3339, UTC. */
+  readonly at: string;
+  /** What each ledger held then. */
+  readonly states: readonly AnchoredState[];
+}
+
+/** The name that restore statements have in place of that of a ledger. */
+export function nameRestore(keyName: string): string {
+  return `${keyName}/restore`;
+}
+
+/** The text of a statement: its origin, when, and a line for each ledger. */
+export function writeRestoreStatement({ origin, at, states }: RestoreStatement): string {
+  const lines = states.map(({ tenantId, ledger, size, rootHash }) => `${tenantId}/${ledger} ${size} ${rootHash}`);
+  return `${[origin, `Restored: ${at}`, ...lines].join('\n')}\n`;
+}
+
+/**
+ * Reads the text of a statement.
+ * @returns null for what is none.
+ */
+export function readRestoreStatement(text: string): RestoreStatement | null {
+  const [origin = '', stamp = '', ...lines] = text.split('\n');
+  const [, at] = /^Restored: (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/.exec(stamp) ?? [];
+  if (!/^[^\s/]+\/restore$/.test(origin) || at === undefined || lines.pop() !== '') return null;
+  const states: AnchoredState[] = [];
+  for (const line of lines) {
+    const [, tenantId, ledger, size, rootHash = ''] =
+      /^([^\s/]+)\/(consent|audit) (0|[1-9]\d{0,14}) ([A-Za-z0-9+/=]+)$/.exec(line) ?? [];
+    if (tenantId === undefined || ledger === undefined || Buffer.from(rootHash, 'base64').length !== hashBytes)
+      return null;
+    states.push({ tenantId, ledger: ledger as LedgerOf['ledger'], size: Number(size), rootHash });
+  }
+  return { origin, at, states };
+}

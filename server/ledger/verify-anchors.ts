@@ -1,0 +1,113 @@
+import { hash } from 'node:crypto';
+import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
+import { nameLedger, readRecords } from './anchor-log.ts';
+import { readCheckpoint } from './checkpoint.ts';
+import { nameRestore, type RestoreStatement, readRestoreStatement } from './restore-statement.ts';
+import { type NoteVerifier, openNote } from './signed-note.ts';
+import type { LedgerOf } from './tree-store.ts';
+
+/** What was said outside of the database about a ledger: so many entries, and this root over them. */
+export interface RootClaim {
+  readonly size: number;
+  /** Base64. */
+  readonly rootHash: string;
+  /** RFC 3339, UTC. */
+  readonly at: string;
+  /** Where it stands, for people. */
+  readonly place: string;
+  /** The checkpoint that must be in the database as it stands here; null where the ledger alone must fit. */
+  readonly note: string | null;
+}
+
+/** A record of the log that is not what a server wrote. */
+export interface AnchorFault {
+  readonly line: number;
+  readonly issue: string;
+}
+
+/** What the log of anchors says, once each record was looked at. */
+export interface ReadAnchors {
+  readonly isThere: boolean;
+  /** How many records it has. */
+  readonly records: number;
+  readonly faults: readonly AnchorFault[];
+  /** By the name of the ledger (`nameLedger`): what came after the latest restore, and that itself. */
+  readonly claims: ReadonlyMap<string, readonly RootClaim[]>;
+}
+
+/**
+ * Reads the log of anchors.
+ * @param verifier null where the key is not known: then nothing but the form of the records is looked at.
+ */
+export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAnchors {
+  let records = 0;
+  const faults: AnchorFault[] = [];
+  let claims = new Map<string, RootClaim[]>();
+  const claim = (name: string, one: RootClaim) => {
+    const known = claims.get(name);
+    if (known === undefined) claims.set(name, [one]);
+    else known.push(one);
+  };
+  const isThere = scan(path, ({ line, note }) => {
+    records += 1;
+    const text = verifier === null ? note.slice(0, note.lastIndexOf('\n\n') + 1) : openNote(note, verifier);
+    if (text === null) {
+      faults.push({ line, issue: 'the record is not signed by this installation' });
+      return;
+    }
+    const place = `checkpoints.log line ${line}`;
+    const checkpoint = readCheckpoint(text);
+    const statement = readRestoreStatement(text);
+    const origin = (checkpoint ?? statement)?.origin ?? '';
+    const [keyName = '', ...rest] = origin.split('/');
+    if (verifier !== null && keyName !== verifier.name) {
+      faults.push({ line, issue: 'the record belongs to another installation' });
+    } else if (checkpoint !== null) {
+      const { size, at, rootHash } = checkpoint;
+      claim(rest.join('/'), { size, at, rootHash: rootHash.toString('base64'), place, note });
+    } else if (statement !== null && origin === nameRestore(keyName)) {
+      claims = startAnew(statement, place);
+    } else faults.push({ line, issue: 'the record is neither a checkpoint nor a restore' });
+  });
+  return { isThere, records, faults, claims };
+}
+
+/** What counts from a restore on. */
+function startAnew({ at, states }: RestoreStatement, place: string): Map<string, RootClaim[]> {
+  return new Map(
+    states.map((state) => [
+      nameLedger(state),
+      [{ size: state.size, rootHash: state.rootHash, at, place: `${place} (restore)`, note: null }],
+    ]),
+  );
+}
+
+/** Which notes a log has. Read it after the database: a server appends what it committed. */
+export function readNoteNames(path: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  scan(path, ({ note }) => names.add(nameNote(note)));
+  return names;
+}
+
+/** A short name of a note. */
+export function nameNote(note: string): string {
+  return hash('sha256', note, 'base64');
+}
+
+/** @returns whether there is such a file. */
+function scan(path: string, take: (record: { readonly line: number; readonly note: string }) => void): boolean {
+  if (!existsSync(path)) return false;
+  const file = openSync(path, 'r');
+  try {
+    if (fstatSync(file).isFile()) for (const record of readRecords(file)) take(record);
+    return true;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The ledger that a name (`nameLedger`) stands for. */
+export function readLedgerName(name: string): LedgerOf | null {
+  const [, tenantId, ledger] = /^([^/]+)\/(consent|audit)$/.exec(name) ?? [];
+  return tenantId === undefined ? null : { tenantId, ledger: ledger as LedgerOf['ledger'] };
+}

@@ -1,0 +1,289 @@
+import assert from 'node:assert/strict';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { pino } from 'pino';
+import { backup } from '../../cli/backup.ts';
+import type { Command } from '../../cli/command.ts';
+import { databaseFile } from '../../cli/require-database.ts';
+import { restore } from '../../cli/restore.ts';
+import { type Installation, openInstallation } from '../../installation.ts';
+import { AnchorLog, anchorFile } from '../../ledger/anchor-log.ts';
+import { nameOrigin, writeCheckpoint } from '../../ledger/checkpoint.ts';
+import { anchorCheckpoints } from '../../ledger/checkpoint-anchors.ts';
+import { findCheckpoint } from '../../ledger/checkpoint-store.ts';
+import { NoteSigner } from '../../ledger/signed-note.ts';
+import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
+import { startServer } from '../../serve.ts';
+import { readSettings, type Settings } from '../../settings.ts';
+import { createLocation, describeOnEachDatabase, TestClock, type TestLocation } from '../harness.ts';
+import { appendManyRecords } from '../proofs/ledger-requests.ts';
+import { appendOne, forgetTree, signNow } from './exported.ts';
+import { fillLedgers, runVerify } from './fixture.ts';
+import { changeRow, readRows, tamper } from './tamper.ts';
+
+const silent = pino({ level: 'silent' });
+
+/** Runs another command in this process. */
+async function run(command: Command, settings: Settings, options: Readonly<Record<string, string | boolean>>) {
+  const code = await command.run({ settings, options, json: true, say: () => undefined, result: () => undefined });
+  assert.equal(code, 0);
+}
+
+async function assertIntact(settings: Settings): Promise<void> {
+  const { code, lines } = await runVerify({ settings });
+  assert.equal(code, 0, lines.join('\n'));
+}
+
+describe('backups, copies and restores', () => {
+  const clock = new TestClock();
+  let location: TestLocation;
+  let settings: Settings;
+  let tenantId: string;
+  let early: string;
+  before(async () => {
+    location = await createLocation('sqlite');
+    settings = readSettings(location.environment);
+    early = join(settings.dataDir, 'early');
+    await using installation = await openInstallation(settings, clock.now);
+    [tenantId] = (await fillLedgers(installation)).map(({ id }) => id) as [string];
+    await run(backup, settings, { to: early });
+    await grow(installation);
+  });
+  after(() => location[Symbol.asyncDispose]());
+
+  /** Adds records and a checkpoint of them. */
+  async function grow(installation: Installation, count = 4): Promise<void> {
+    clock.advance(60_000);
+    await appendManyRecords({ installation, clock }, tenantId, count);
+    await signNow(installation, { tenantId, ledger: 'consent' }, clock.now());
+  }
+  const at = (dataDir: string): Settings => ({ ...settings, dataDir });
+  const newFolder = () => mkdtempSync(join(settings.dataDir, 'folder-'));
+  const copyFolder = () => {
+    const folder = newFolder();
+    for (const name of ['svc.sqlite', 'secret.key', anchorFile])
+      cpSync(join(settings.dataDir, name), join(folder, name));
+    return folder;
+  };
+
+  test('a fresh installation verifies', async () => {
+    const folder = newFolder();
+    await using installation = await openInstallation(at(folder), clock.now);
+    await assertIntact(installation.settings);
+  });
+
+  test('a backup verifies where it is, and is not in WAL mode', async () => {
+    await assertIntact(at(early));
+    const header = readFileSync(databaseFile(early)).subarray(18, 20);
+    assert.deepEqual([...header], [1, 1], 'SQLite file format: 1 is a rollback journal, 2 is WAL');
+  });
+
+  test('a copied data folder verifies', async () => {
+    await assertIntact(at(copyFolder()));
+  });
+
+  test('an older backup that is restored beside a log that knows more verifies, also when it grows on', async () => {
+    const folder = copyFolder();
+    rmSync(databaseFile(folder));
+    await run(restore, at(folder), { from: early });
+    await assertIntact(at(folder));
+    const header = readFileSync(databaseFile(folder)).subarray(18, 20);
+    assert.deepEqual([...header], [2, 2], 'back in WAL mode');
+    await using installation = await openInstallation(at(folder), clock.now);
+    await grow(installation, 2);
+    await assertIntact(at(folder));
+    // A second restore, of a backup of the first history, contradicts the second one.
+    const later = join(settings.dataDir, 'later');
+    if (!existsSync(later)) await run(backup, settings, { to: later });
+    await installation.database.close();
+    for (const end of ['', '-wal', '-shm']) rmSync(`${databaseFile(folder)}${end}`, { force: true });
+    await run(restore, at(folder), { from: later });
+    await assertIntact(at(folder));
+  });
+
+  test('an older backup that is restored into an empty folder verifies', async () => {
+    const folder = newFolder();
+    await run(restore, at(folder), { from: early });
+    await assertIntact(at(folder));
+  });
+
+  test('what is cut off after a restore is found again', async () => {
+    const folder = newFolder();
+    await run(restore, at(folder), { from: early });
+    {
+      await using installation = await openInstallation(at(folder), clock.now);
+      await grow(installation);
+    }
+    cpSync(databaseFile(early), databaseFile(folder));
+    const { code, lines } = await runVerify({ settings: at(folder) });
+    assert.equal(code, 1);
+    assert.match(lines.join('\n'), /the ledger has 12 entries: the newest were removed, or an older database/);
+  });
+
+  test('an older file that was put in place by hand is found until restore --in-place accepts it', async () => {
+    const folder = copyFolder();
+    cpSync(databaseFile(early), databaseFile(folder));
+    assert.equal((await runVerify({ settings: at(folder) })).code, 1);
+    await run(restore, at(folder), { 'in-place': true });
+    await assertIntact(at(folder));
+  });
+
+  test('a kept checkpoint is compared, whatever became of the log', async () => {
+    const folder = copyFolder();
+    const file = join(folder, 'kept.json');
+    {
+      await using installation = await openInstallation(at(folder), clock.now);
+      const checkpoint = await findCheckpoint(installation.database.kysely, { tenantId, ledger: 'consent' });
+      writeFileSync(file, JSON.stringify({ data: checkpoint }));
+    }
+    const kept = { checkpoint: [file] };
+    const honest = await runVerify({ settings: at(folder) }, kept);
+    assert.equal(honest.code, 0, honest.lines.join('\n'));
+    assert.ok(
+      honest.lines.includes(`✓ first: consent ledger contains the 16 entries of ${file}`),
+      honest.lines.join('\n'),
+    );
+    cpSync(databaseFile(early), databaseFile(folder));
+    cpSync(join(early, anchorFile), join(folder, anchorFile));
+    await assertIntact(at(folder));
+    const rolledBack = await runVerify({ settings: at(folder) }, kept);
+    assert.equal(rolledBack.code, 1);
+    assert.match(
+      rolledBack.lines.join('\n'),
+      /✗ first: consent checkpoint of 16 entries .*kept\.json\): the ledger has 12/,
+    );
+    const foreign = new NoteSigner('the secret of another installation');
+    const origin = nameOrigin(foreign.verifier.name, tenantId, 'consent');
+    const text = writeCheckpoint({ origin, size: 1, rootHash: Buffer.alloc(32), at: clock.now() });
+    writeFileSync(file, foreign.sign(text));
+    const unknown = await runVerify({ settings: at(folder) }, kept);
+    assert.equal(unknown.code, 3);
+    assert.match(unknown.lines.join('\n'), /\? .*kept\.json is no checkpoint that this installation signed/);
+  });
+});
+
+describeOnEachDatabase('the log of checkpoints', (dialect) => {
+  const clock = new TestClock();
+  let location: TestLocation;
+  before(async () => {
+    location = await createLocation(dialect);
+  });
+  after(() => location[Symbol.asyncDispose]());
+
+  let machines = 0;
+  /** A server process: with PostgreSQL on a machine of its own, with SQLite in the same folder. */
+  const open = () => {
+    machines += 1;
+    const { SVC_DATA_DIR = '' } = location.environment;
+    const dataDir = dialect === 'sqlite' ? SVC_DATA_DIR : join(SVC_DATA_DIR, `machine-${machines}`);
+    mkdirSync(dataDir, { recursive: true });
+    const more = { SVC_DATA_DIR: dataDir, SVC_SECRET: 'one secret for both of the servers', PORT: '0' };
+    return openInstallation(readSettings({ ...location.environment, ...more }), clock.now);
+  };
+
+  test('is caught up by each server with what the others signed, so that each verifies', async () => {
+    await using one = await open();
+    await using other = await open();
+    const [tenantId] = (await fillLedgers(one)).map(({ id }) => id) as [string];
+    for (const installation of [other, one, other]) {
+      clock.advance(60_000);
+      await appendOne(installation, tenantId, clock.now(), 'a');
+      await signNow(installation, { tenantId, ledger: 'audit' }, clock.now());
+    }
+    for (const { database, signer, anchors } of [one, other])
+      assert.deepEqual(await anchorCheckpoints(database.kysely, { signer, anchors }), []);
+    await assertIntact(one.settings);
+    await assertIntact(other.settings);
+    const notes = (await readRows(one.database, 'checkpoints')).map(({ note }) => String(note));
+    for (const { anchors } of [one, other]) {
+      const text = readFileSync(anchors.file, 'utf8');
+      assert.deepEqual(
+        notes.map((note) => text.split(`${note}\n`).length - 1),
+        notes.map(() => 1),
+        'each checkpoint once',
+      );
+    }
+  });
+
+  test('gets what a crash after the commit kept from it, and loses half a record of a crash', async () => {
+    await using installation = await open();
+    const [row] = await readRows(installation.database, 'tenants');
+    const of = { tenantId: String(row?.id), ledger: 'audit' } as const;
+    const lost = new AnchorLog(`${installation.anchors.file}.lost`);
+    installation.anchors.open();
+    cpSync(installation.anchors.file, lost.file);
+    await appendOne(installation, of.tenantId, clock.now(), 'b');
+    const { note } = await signNow({ ...installation, anchors: lost }, of, clock.now());
+    appendFileSync(installation.anchors.file, note.slice(0, 40));
+    {
+      await using _ = await startServer(
+        { ...installation, anchors: new AnchorLog(installation.anchors.file) },
+        { log: silent },
+      );
+      assert.ok(readFileSync(installation.anchors.file, 'utf8').includes(`\n\n${note}\n`));
+    }
+    await assertIntact(installation.settings);
+  });
+
+  test('keeps the server from signing a history that was written again, which is logged once', async () => {
+    await using installation = await open();
+    const [row] = await readRows(installation.database, 'tenants');
+    const of = { tenantId: String(row?.id), ledger: 'consent' } as const;
+    await appendManyRecords({ installation, clock }, of.tenantId, 3);
+    const before = await signNow(installation, of, clock.now());
+    await tamper(installation.database, async (queries) => {
+      const last = { tenant_id: of.tenantId, sequence: before.size };
+      await queries
+        .updateTable('consent_records')
+        .set({ hash: 'f'.repeat(64) })
+        .where('tenant_id', '=', last.tenant_id)
+        .where('sequence', '=', last.sequence)
+        .execute();
+      await queries
+        .deleteFrom('checkpoints')
+        .where('tenant_id', '=', of.tenantId)
+        .where('ledger', '=', 'consent')
+        .execute();
+    });
+    await forgetTree(installation, of);
+    await appendManyRecords({ installation, clock }, of.tenantId, 1);
+    await assert.rejects(signNow(installation, of, clock.now()), /does not contain the \d+ entries .* Run svc verify/);
+    const logged: string[] = [];
+    const log = { error: (_: unknown, message: string) => logged.push(message) };
+    const keeper = new CheckpointKeeper({ ...installation, interval: 1, log: log as never });
+    for (let round = 0; round < 3; round += 1) while (await keeper.step(clock.now()));
+    assert.deepEqual(
+      logged.map((message) => /^The consent ledger of tenant .* does not contain/.test(message)),
+      [true],
+    );
+    assert.equal(await findCheckpoint(installation.database.kysely, of), undefined);
+  });
+
+  test('a head that something else changed stays without a seal, whatever is appended to it', async () => {
+    await using installation = await open();
+    const { database } = installation;
+    const tenant = (await readRows(database, 'tenants'))[1];
+    const tenantId = String(tenant?.id);
+    const head = (await readRows(database, 'chain_heads')).find(
+      (row) => row.tenant_id === tenantId && row.ledger === 'audit',
+    );
+    assert.ok(head);
+    const at = '2026-11-21T12:00:00.001Z';
+    await changeRow(database, 'chain_heads', head, { at });
+    await appendOne(installation, tenantId, clock.now(), 'c');
+    await appendOne(installation, tenantId, clock.now(), 'd');
+    const { code, lines } = await runVerify(installation, { tenant: tenantId });
+    assert.equal(code, 1);
+    assert.match(lines.join('\n'), /audit chain, .*the seal of the head does not fit/);
+  });
+});
