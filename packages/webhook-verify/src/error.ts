@@ -49,7 +49,8 @@ export type Names<Options> = Readonly<Record<keyof Options, 1>>;
  * @throws {WebhookVerificationError} `options_invalid`.
  */
 export function requireOptions<Given>(given: Given, names: object): Given {
-  for (const name of Object.keys(requireObject(given) as object))
+  // Every delivery comes through here, so no list of its names is made.
+  for (const name in requireObject(given))
     if (!Object.hasOwn(names, name))
       fail('options_invalid', `There is no option ${name}. Known: ${Object.keys(names).join(', ')}.`);
   return given;
