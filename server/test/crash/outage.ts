@@ -95,7 +95,14 @@ function signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
   const pid = postmaster.pid as number;
   process.kill(pid, signal);
   const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });
-  for (const child of children.split('\n').map(Number).filter(Boolean)) process.kill(child, signal);
+  for (const child of children.split('\n').map(Number).filter(Boolean)) {
+    try {
+      process.kill(child, signal);
+    } catch (error) {
+      // One whose client is gone ends as soon as it runs again.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
 }
 
 /** @returns how long a server takes to end while the database does not answer. */
