@@ -39,10 +39,10 @@ describeServer('GET /v1/public/consent/{noticeId}', (server) => {
       "'%20or%201=1--",
       '%F0%9F%92%A5',
       'x'.repeat(5000),
+      'a%00b',
     ]) {
       assertProblem(await read(id), '404 not_found');
     }
-    assertProblem(await read('a%00b'), '422 validation_failed', ['path.noticeId']);
   });
 
   test('is there again, in its newest version, after each publication', async () => {

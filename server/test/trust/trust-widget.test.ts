@@ -86,9 +86,9 @@ describeServer('GET /v1/public/trust/{slug}/widget', (server) => {
       '__proto__',
       '-',
       'x'.repeat(5000),
+      '%00',
     ];
     for (const text of odd) assertProblem(await readWidget(server, text), 'not_found');
-    assertProblem(await readWidget(server, '%00'), 'validation_failed');
   });
 
   test('shows a change, a publication and the end of one at once', async () => {
