@@ -73,11 +73,6 @@ export async function appendEntries<Name extends LedgerName>(
   return links;
 }
 
-/** Heads as this process sealed them last: the next append need not compute the seal of what it finds again. */
-const sealedHere = new Map<string, string>();
-/** A guard of the memory, not a working size. */
-const mostSealedHere = 10_000;
-
 /**
  * Seals where a chain stands now. A head that something else changed stays without a valid seal, however many entries
  * follow: otherwise the next append would hide the change.
@@ -90,15 +85,7 @@ function resealHead(
   next: ChainHead = found,
 ): SealedHead {
   const { keyId } = seals;
-  const described = describeHead(tenantId, ledger, found);
-  const isKnown = found.keyId === keyId && sealedHere.get(found.mac) === described;
-  const isOurs = isKnown || isSealed(seals, tenantId, ledger, found);
-  sealedHere.delete(found.mac);
-  if (!isOurs) return { ...next, keyId, mac: brokenSeal };
-  const text = describeHead(tenantId, ledger, next);
-  const mac = seals.seal(text);
-  if (sealedHere.size >= mostSealedHere) sealedHere.clear();
-  sealedHere.set(mac, text);
+  const mac = isSealed(seals, tenantId, ledger, found) ? seals.seal(describeHead(tenantId, ledger, next)) : brokenSeal;
   return { ...next, keyId, mac };
 }
 
