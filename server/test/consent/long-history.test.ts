@@ -9,6 +9,21 @@ import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { startTestServer, type TestResponse, type TestServer } from '../harness.ts';
 import { allGranted, capture, payload, unknownId, visit, withdraw } from './helpers.ts';
 
+const counted = { statements: 0, rows: 0, transactions: 0 };
+// Before any server prepares a statement, for the server binds its methods then.
+const statement = Object.getPrototypeOf(new SQLite(':memory:').prepare('select 1')) as SQLite.Statement;
+const { all, run } = statement;
+statement.all = function count(this: SQLite.Statement, ...values: unknown[]) {
+  const rows = all.apply(this, values);
+  counted.statements += 1;
+  counted.rows += rows.length;
+  return rows;
+};
+statement.run = function count(this: SQLite.Statement, ...values: unknown[]) {
+  if (this.source.startsWith('begin')) counted.transactions += 1;
+  return run.apply(this, values);
+};
+
 // Anyone may send any number of records of one subject, so no request may cost more the more there are.
 test('a subject with 10,000 records costs each operation the statements and rows of one with 300', async () => {
   await using server = await startTestServer('sqlite', {
@@ -92,23 +107,12 @@ function decide(server: TestServer, body: object): Promise<TestResponse> {
 
 /** Counts the statements that SQLite runs meanwhile, and the rows that it gives. */
 async function countWork(send: () => Promise<TestResponse>) {
-  const statement = Object.getPrototypeOf(new SQLite(':memory:').prepare('select 1')) as SQLite.Statement;
-  const { all, run } = statement;
-  const work = { status: 0, statements: 0, rows: 0, transactions: 0 };
-  statement.all = function count(this: SQLite.Statement, ...values: unknown[]) {
-    const rows = all.apply(this, values);
-    work.statements += 1;
-    work.rows += rows.length;
-    return rows;
+  const before = { ...counted };
+  const { status } = await send();
+  return {
+    status,
+    statements: counted.statements - before.statements,
+    rows: counted.rows - before.rows,
+    transactions: counted.transactions - before.transactions,
   };
-  statement.run = function count(this: SQLite.Statement, ...values: unknown[]) {
-    if (this.source.startsWith('begin')) work.transactions += 1;
-    return run.apply(this, values);
-  };
-  try {
-    work.status = (await send()).status;
-  } finally {
-    Object.assign(statement, { all, run });
-  }
-  return work;
 }

@@ -126,7 +126,7 @@ describeOnEachDatabase('who may call every route', (dialect) => {
         const headers = { Authorization: `Bearer ${first}`, authorization: `Bearer ${second}` };
         const [response] = await sendRaw(server, requestText(route.method, path, headers));
         assert.ok(response);
-        assertError(route, response, 'unauthenticated');
+        assertError(route, response, 'invalid_header');
       }
       assert.equal(await readAllRows(server.installation.database), before);
     });
