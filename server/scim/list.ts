@@ -10,6 +10,9 @@ export const largestPage = 100;
 /** Beyond any list, and within what both databases take as an offset. */
 const lastIndex = 2 ** 31 - 1;
 
+/** Clients may send any number; what is beyond a list counts as its end. */
+const longestNumber = 100;
+
 function describeAsInteger(description: string, bounds: Readonly<Record<string, number>>) {
   return {
     description,
@@ -22,10 +25,10 @@ function describeAsInteger(description: string, bounds: Readonly<Record<string, 
 
 /** The parameters of a page (RFC 7644 section 3.4.2.4). */
 export const pageQuery = {
-  startIndex: text(20)
+  startIndex: text(longestNumber)
     .optional()
     .meta(describeAsInteger('The place of the first resource, from 1; less counts as 1.', { default: 1 })),
-  count: text(20)
+  count: text(longestNumber)
     .optional()
     .meta(
       describeAsInteger('How many resources; less than 0 counts as 0, more than 100 as 100.', { default: largestPage }),
