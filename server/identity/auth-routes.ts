@@ -7,7 +7,7 @@ import { answerWith, defineOpenRoute, defineUserRoute, type ReadyAnswer, type Ro
 import { Id, text, UtcTime } from '../http/schemas.ts';
 import { lockChain } from '../ledger/append.ts';
 import { findTenant } from '../tenants/store.ts';
-import { findAccount, listSecondFactorHolders } from './account-store.ts';
+import { listSecondFactorHolders } from './account-store.ts';
 import { changePassword } from './change-password.ts';
 import { acceptInvitation } from './invitations.ts';
 import type { OpenedSession } from './open-session.ts';
@@ -167,9 +167,8 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
       errors: ['invalid_credentials', 'forbidden'],
       limits,
       async handle(call) {
-        const accepted = await acceptInvitation(services, call.body, call);
-        const account = await findAccount(database.kysely, accepted.email);
-        return answerWith(accepted, account ? { 'Set-Cookie': guard.rememberDevice(account) } : {});
+        const { device, ...accepted } = await acceptInvitation(services, call.body, call);
+        return answerWith(accepted, device === null ? {} : { 'Set-Cookie': device });
       },
     }),
   ];

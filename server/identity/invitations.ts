@@ -79,12 +79,13 @@ export async function invite(
  * another tenant is not this tenant's to open: they prove that it is theirs with the password that they have.
  * @throws {Problem} `not_found` for an invitation that is not open, `validation_failed` for a password that cannot be
  *   taken, `invalid_credentials`, `conflict`, `rate_limited`.
+ * @returns `device`: the cookie that marks the device as known; null while a second factor is still to be proven.
  */
 export async function acceptInvitation(
   services: IdentityServices,
   { token, password }: { readonly token: string; readonly password: string },
   visitor: Visitor,
-): Promise<{ email: string; tenant: { id: string; slug: string; name: string } }> {
+): Promise<{ email: string; tenant: { id: string; slug: string; name: string }; device: string | null }> {
   const { database, hasher, passwords, guard } = services;
   const { client, now } = visitor;
   const invitation = isToken(prefix, token) ? await findInvitationByHash(database.kysely, hashToken(token)) : undefined;
@@ -116,7 +117,7 @@ export async function acceptInvitation(
     if (weakness !== null) throw invalidValues([{ path: 'body.password', issue: weakness }]);
     hash = await passwords.hash(attempt, password);
   }
-  await runUnitOfWork(database, now, async (work) => {
+  return runUnitOfWork(database, now, async (work) => {
     const { id } = await findOrCreateAccount(work, email);
     const locked = await lockAccount(work, id);
     // What was found above must still be so, now that nobody else changes the account.
@@ -139,14 +140,21 @@ export async function acceptInvitation(
       // Whoever invited may have been allowed to give less than the person has by now.
       if (member.role !== role) throw new Problem('conflict', 'Your role was changed since; ask for a new invitation.');
     }
+    let present = locked;
     if (hash !== null) {
-      const changed = await updatePassword(work, id, hash);
-      await recordAccountChange(work, sourceOf, accountRows, id, changed, { verb: 'password_changed', reason });
+      present = await updatePassword(work, id, hash);
+      await recordAccountChange(work, sourceOf, accountRows, id, present, { verb: 'password_changed', reason });
       await endSessions(work.transaction, { userIds: [id] });
     }
-    await guard.succeed(work, attempt);
+    // With the password only, the failures stay and the device is unknown: codes could be guessed without limit otherwise.
+    const isProven = !(await isSecondFactorEnabled(work.transaction, id));
+    await (isProven ? guard.succeed(work, attempt) : guard.giveBack(work, attempt));
+    return {
+      email,
+      tenant: { id: tenant.id, slug: tenant.slug, name: tenant.name },
+      device: isProven ? guard.rememberDevice(present) : null,
+    };
   });
-  return { email, tenant: { id: tenant.id, slug: tenant.slug, name: tenant.name } };
 }
 
 function closed(): Problem {

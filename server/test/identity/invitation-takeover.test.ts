@@ -8,10 +8,10 @@ import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { assertProblem, createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
 import type { TestTenant } from '../harness.ts';
 import { runVerify } from '../ledger/fixture.ts';
-import { createEnrolledMember } from '../mfa/authenticator.ts';
+import { createEnrolledMember, showCode } from '../mfa/authenticator.ts';
 import { accept, goodPassword, invite } from './invitation-helpers.ts';
 import { addPerson, changePeople, isSignedIn, readAudit, signIn, watch } from './membership-helpers.ts';
-import { cookieOf, signIn as signInFrom } from './sign-in-requests.ts';
+import { cookieOf, readCookies, signIn as signInFrom } from './sign-in-requests.ts';
 
 const attackersPassword = 'the attacker knows this one';
 
@@ -113,6 +113,36 @@ describeServer('the account of a person of several tenants', (server) => {
     payload(await signInFrom(server, victim, device), 200);
     const body = { token, password: victim.password };
     payload(await server.request('POST', '/v1/auth/invitations/accept', { key: null, body, headers: device }), 200);
+  });
+
+  test('gives no further codes to who has the password: neither a known device nor a new count', async () => {
+    const { attacker, home, email } = await createScene();
+    const victim = await createEnrolledMember(server, { tenantId: home.id, email });
+    const right = [-1, 0, 1].map((steps) => showCode(server, victim.secret, steps));
+    const wrong = ['000000', '111111', '222222', '333333'].find((code) => !right.includes(code)) as string;
+    let guesses = 0;
+    const guess = async (headers: Readonly<Record<string, string>>) => {
+      const challenged = await signInFrom(server, victim, headers);
+      if (challenged.status === 429) return false;
+      const body = { challengeId: payload(challenged, 200).challengeId, code: wrong };
+      for (let time = 0; time < 5; time += 1) {
+        const answered = await server.request('POST', '/v1/auth/challenge', { key: null, body, headers });
+        if (answered.status === 429) return false;
+        assertProblem(answered, '403 code_incorrect');
+        guesses += 1;
+      }
+      return true;
+    };
+    for (let round = 0, admitted = true; admitted && round < 5; round += 1) {
+      const { token } = await invite(server, attacker, email);
+      const accepted = await accept(server, token, victim.password);
+      if (accepted.status === 429) break;
+      payload(accepted, 200);
+      const device = readCookies(accepted).get('svc_device');
+      admitted = await guess(device ? { Cookie: `svc_device=${device.value}` } : {});
+    }
+    assert.equal(guesses, 10);
+    assertProblem(await signInFrom(server, victim), '429 rate_limited');
   });
 
   test('opens nothing that the operator adds it to, until the person takes an invitation with its password', async () => {
