@@ -31,7 +31,7 @@ export async function openInstallation(
   try {
     if (!(await isMigrated(opened))) await migrateAt(location);
     const secrets = await openSecrets(settings, opened, clock());
-    const database = { ...opened, seal: secrets.seal };
+    const database = { ...opened, clock, seal: secrets.seal };
     const anchors = new AnchorLog(join(settings.dataDir, anchorFile));
     return { settings, clock, database, anchors, ...secrets, [Symbol.asyncDispose]: () => database.close() };
   } catch (error) {

@@ -20,7 +20,7 @@ export async function recordEvent(work: UnitOfWork, source: AuditSource, event: 
 
 /** Appends several events in order. */
 export async function recordEvents(
-  work: Pick<UnitOfWork, 'transaction' | 'now' | 'seal'>,
+  work: Pick<UnitOfWork, 'transaction' | 'now' | 'clock' | 'seal'>,
   events: readonly { readonly source: AuditSource; readonly event: NewAuditEvent }[],
 ): Promise<void> {
   const drafts = events.map(({ source, event }) => ({

@@ -8,7 +8,7 @@ import { type ConsentRecord, placeRecord, type RecordDraft, readRecord, type Spa
 
 /** Appends records to the ledgers of their tenants, in order, and keeps the counters of their notices. */
 export async function appendRecords(
-  work: Pick<UnitOfWork, 'transaction' | 'now' | 'seal'>,
+  work: Pick<UnitOfWork, 'transaction' | 'now' | 'clock' | 'seal'>,
   drafts: readonly RecordDraft[],
 ): Promise<readonly ConsentRecord[]> {
   const links = await appendEntries(

@@ -51,7 +51,7 @@ export async function seedControls(work: UnitOfWork, source: AuditSource, ownerU
   }
 }
 
-/** The same unit of work at an earlier time. */
+/** The same unit of work at an earlier time, which rows carry; its events keep the time at which they are written. */
 function goBack(work: UnitOfWork, days: number): UnitOfWork {
   return { ...work, now: inDays(work)(-days) };
 }

@@ -39,11 +39,11 @@ export interface Link extends Position {
  * @returns a link for each draft, in the same order.
  */
 export async function appendEntries<Name extends LedgerName>(
-  work: Pick<UnitOfWork, 'transaction' | 'now' | 'seal'>,
+  work: Pick<UnitOfWork, 'transaction' | 'now' | 'clock' | 'seal'>,
   ledger: Name,
   drafts: readonly EntryDraft<Name>[],
 ): Promise<readonly Link[]> {
-  const { transaction: queries, now } = work;
+  const { transaction: queries, now, clock } = work;
   const heads = await lockHeads(queries, ledger, drafts);
   const last = new Map<string, ChainHead>(heads);
   const rows: LedgerRow<Name>[] = [];
@@ -51,8 +51,8 @@ export async function appendEntries<Name extends LedgerName>(
   for (const draft of drafts) {
     const head = last.get(draft.tenantId);
     if (head === undefined) throw new Error(`tenant ${draft.tenantId} has no ${ledger} chain`);
-    const { at, hasFallen } = nextTime(head, now);
-    if (hasFallen) signalsOf(queries)?.emit('clockFell', { ledger, now, newest: head.at });
+    const { at, hasFallen } = nextTime(head, now, clock);
+    if (hasFallen) signalsOf(queries)?.emit('clockFell', { ledger, now: at, newest: head.at });
     const position = { sequence: head.sequence + 1, at };
     const sealed = draft.seal(position);
     const hash = hashEntry(head.hash, sealed.entry);

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Clock } from '../clock.ts';
 import { hashLeaf } from './merkle.ts';
 
 /**
@@ -40,11 +41,18 @@ export const emptyHead: ChainHead = { sequence: 0, hash: null, at: '' };
 const clockTolerance = 1000;
 
 /**
- * The time of the next entry: what the clock says. Within a second of the last entry it does not fall, so that the small
- * difference between the clocks of two servers does not show; a clock that was set back by more does.
+ * The time of the next entry: that of the change. A change that waited for a lock began before the last entry, and the
+ * change may be told as of an earlier time: then the clock is read again. Within a second of the last entry the time does
+ * not fall, so that the small difference between the clocks of two servers does not show; a clock that was set back by
+ * more does.
  */
-export function nextTime(head: ChainHead, now: string): { readonly at: string; readonly hasFallen: boolean } {
+export function nextTime(
+  head: ChainHead,
+  now: string,
+  clock: Clock,
+): { readonly at: string; readonly hasFallen: boolean } {
   if (now >= head.at) return { at: now, hasFallen: false };
-  const hasFallen = Date.parse(head.at) - Date.parse(now) > clockTolerance;
-  return { at: hasFallen ? now : head.at, hasFallen };
+  const read = clock();
+  const hasFallen = Date.parse(head.at) - Date.parse(read) > clockTolerance;
+  return { at: hasFallen ? read : head.at, hasFallen };
 }

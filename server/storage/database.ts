@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import { type Clock, systemClock } from '../clock.ts';
 import { openPostgres } from './postgres.ts';
 import { openSqliteToRead } from './read-sqlite.ts';
 import { createSignals, type Signals, shareSignals } from './signals.ts';
@@ -16,9 +17,11 @@ export interface Database extends AsyncDisposable {
   readonly signals: Signals;
   /** Lets nothing wait for a database that does not answer: what runs fails, and so does everything that comes later. */
   abandon(): void;
-  /** Closes the connections; what still runs has a moment to finish. */
+  /** Tells the time to changes: that of the installation. */
+  readonly clock: Clock;
   /** Made of the secret, so that only an installation has it; null for a database that was opened without. */
   readonly seal: RowSeal | null;
+  /** Closes the connections; what still runs has a moment to finish. */
   close(): Promise<void>;
 }
 
@@ -58,6 +61,7 @@ export function openDatabase(location: DatabaseLocation, statementSeconds: numbe
       dialect: 'sqlite',
       kysely,
       signals,
+      clock: systemClock,
       seal: null,
       abandon: () => undefined,
       close,
@@ -66,7 +70,16 @@ export function openDatabase(location: DatabaseLocation, statementSeconds: numbe
   }
   const { kysely, abandon, close } = openPostgres(location.url, statementSeconds);
   shareSignals(kysely, signals);
-  return { dialect: 'postgres', kysely, signals, seal: null, abandon, close, [Symbol.asyncDispose]: close };
+  return {
+    dialect: 'postgres',
+    kysely,
+    signals,
+    clock: systemClock,
+    seal: null,
+    abandon,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import type { Clock } from '../clock.ts';
 import { type Database, inTransaction } from './database.ts';
 import type { Signals } from './signals.ts';
 import type { Tables } from './tables.ts';
@@ -11,6 +12,8 @@ export interface UnitOfWork {
   readonly transaction: Transaction<Tables>;
   /** The one time that every row of the change carries: RFC 3339, UTC, milliseconds. */
   readonly now: string;
+  /** Tells the time in the middle of the change, which may have waited since `now`. */
+  readonly clock: Clock;
   afterCommit(step: () => void): void;
   readonly signals: Signals;
   /** Null where the database was opened without the secret: nothing can be appended to a chain then. */
@@ -31,10 +34,10 @@ export async function runUnitOfWork<Result>(
   step: (work: UnitOfWork) => Promise<Result>,
 ): Promise<Result> {
   let followUps: (() => void)[] = [];
-  const { signals, seal } = database;
+  const { clock, signals, seal } = database;
   const result = await inTransaction(database, (transaction) => {
     followUps = [];
-    return step({ transaction, now, afterCommit: (followUp) => followUps.push(followUp), signals, seal });
+    return step({ transaction, now, clock, afterCommit: (followUp) => followUps.push(followUp), signals, seal });
   });
   for (const followUp of followUps) followUp();
   return result;

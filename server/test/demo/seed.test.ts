@@ -9,6 +9,7 @@ import { SettingsError } from '../../settings.ts';
 import { listTenants } from '../../tenants/store.ts';
 import { createLocation, describeOnEachDatabase, openTestInstallation, startTestServer } from '../harness.ts';
 import { readAllRows } from '../http/stored-rows.ts';
+import { exportText, signNow, verifyFile } from '../ledger/exported.ts';
 import { runVerify } from '../ledger/fixture.ts';
 
 const baseUrl = 'http://localhost:8787';
@@ -58,6 +59,22 @@ describeOnEachDatabase('the demo tenant', (dialect) => {
     for (const secret of [credentials.adminPassword, credentials.apiKey, credentials.scimToken])
       assert.ok(!rows.includes(secret));
     assert.equal((await runVerify(empty)).report.intact, true);
+  });
+
+  test('tells of its past without a clock that was set back', async () => {
+    await using empty = await openTestInstallation(dialect);
+    const lines: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+    await using demo = await startServer(empty, { log });
+    const credentials = await seedDemo(empty, demo.baseUrl);
+    assert.ok(credentials);
+    assert.deepEqual(lines, []);
+    for (const ledger of ['consent', 'audit'] as const) {
+      const of = { tenantId: credentials.tenantId, ledger };
+      const text = await exportText(empty, of, await signNow(empty, of, empty.clock()));
+      const { fault, clockFalls } = await verifyFile(text, empty.signer.verifierKey);
+      assert.deepEqual([fault, clockFalls], [null, 0], ledger);
+    }
   });
 
   test('has a published trust center: a page, and a badge that names what was achieved', async () => {

@@ -5,11 +5,11 @@ import { systemSource } from '../../audit/source.ts';
 import { recordEvents } from '../../audit/store.ts';
 import { newId } from '../../ids.ts';
 import type { Installation } from '../../installation.ts';
-import { appendEntries, type Link, openChains } from '../../ledger/append.ts';
+import { appendEntries, type Link, lockChain, openChains } from '../../ledger/append.ts';
 import { nextTime } from '../../ledger/chain.ts';
 import { verifyChain } from '../../ledger/verify.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
-import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
+import { describeOnEachDatabase, openTestInstallation, TestClock } from '../harness.ts';
 
 const now = '2026-11-21T12:00:00.000Z';
 
@@ -30,7 +30,7 @@ describeOnEachDatabase('appendEntries', (dialect) => {
   };
 
   const write = <Result>(at: string, step: (work: UnitOfWork) => Promise<Result>) =>
-    runUnitOfWork(installation.database, at, step);
+    runUnitOfWork({ ...installation.database, clock: () => at }, at, step);
   const append = (work: UnitOfWork, tenantIds: readonly string[]): Promise<readonly Link[]> =>
     appendEntries(
       work,
@@ -76,7 +76,7 @@ describeOnEachDatabase('appendEntries', (dialect) => {
           for (const [index, id] of owned.entries()) {
             const chain = expected.get(id) as { links: Link[]; last: string };
             const link = links[index] as Link;
-            assert.equal(link.at, nextTime({ sequence: 0, hash: null, at: chain.last }, now).at);
+            assert.equal(link.at, nextTime({ sequence: 0, hash: null, at: chain.last }, now, () => now).at);
             chain.last = link.at;
             chain.links.push(link);
           }
@@ -115,6 +115,30 @@ describeOnEachDatabase('appendEntries', (dialect) => {
       [...Array(32).keys()].map((index) => index + 1),
     );
     await assertChain(tenantId, 32);
+  });
+
+  test('a change that waited while others were written has the time of the newest, and no clock was set back', async () => {
+    const clock = new TestClock();
+    const { database } = installation;
+    const falls: unknown[] = [];
+    const note = (fall: unknown) => falls.push(fall);
+    database.signals.on('clockFell', note);
+    const [tenantId] = (await createTenants(1)) as [string];
+    const run = (step: (work: UnitOfWork) => Promise<readonly Link[]>) =>
+      runUnitOfWork({ ...database, clock: clock.now }, clock.now(), step);
+    let waited: Promise<readonly Link[]> | undefined;
+    await run(async (work) => {
+      await lockChain(work.transaction, tenantId, 'audit');
+      waited = run((late) => append(late, [tenantId]));
+      clock.advance(10_000);
+      return append({ ...work, now: clock.now() }, [tenantId]);
+    });
+    assert.deepEqual(
+      (await waited)?.map(({ sequence, at }) => [sequence, at]),
+      [[2, clock.now()]],
+    );
+    assert.deepEqual(falls, []);
+    database.signals.off('clockFell', note);
   });
 
   test('32 transactions at once on the same tenants in different orders do not block each other for good', async () => {

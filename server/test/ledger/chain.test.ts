@@ -37,7 +37,8 @@ describe('hashEntry', () => {
 });
 
 describe('nextTime', () => {
-  const afterEntryAt = (last: string, now: string) => nextTime({ sequence: 1, hash: 'a'.repeat(64), at: last }, now);
+  const afterEntryAt = (last: string, now: string) =>
+    nextTime({ sequence: 1, hash: 'a'.repeat(64), at: last }, now, () => now);
   const shift = (time: string, milliseconds: number) => new Date(Date.parse(time) + milliseconds).toISOString();
 
   test('is what the clock says, also when it was set back', () => {
@@ -60,6 +61,9 @@ describe('nextTime', () => {
 
   test('is now for the first entry', () => {
     const now = '2026-11-21T12:00:00.000Z';
-    assert.deepEqual(nextTime(emptyHead, now), { at: now, hasFallen: false });
+    assert.deepEqual(
+      nextTime(emptyHead, now, () => now),
+      { at: now, hasFallen: false },
+    );
   });
 });

@@ -18,7 +18,7 @@ export const hardTexts = ['plain', '\u2028line\u2029', '\uFFFD', '\u{1F600}', '"
 
 /** Appends an event to the audit log of a tenant. */
 export function appendOne({ database }: Installation, tenantId: string, now: string, text: string): Promise<void> {
-  return runUnitOfWork(database, now, (work) =>
+  return runUnitOfWork({ ...database, clock: () => now }, now, (work) =>
     recordEvent(work, systemSource(tenantId), {
       module: 'consent',
       action: 'thing.done',
