@@ -146,6 +146,7 @@ describe('the server process', () => {
     chmodSync(open, 0o755);
     await using server = await startSvc(['demo'], { SVC_DATA_DIR: open });
     assert.deepEqual(readdirSync(open).toSorted(), [
+      'checkpoints.log',
       'demo-credentials.json',
       'secret.key',
       'svc.sqlite',

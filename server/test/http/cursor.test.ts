@@ -55,6 +55,12 @@ describe('a cursor', () => {
       assert.throws(() => readCursor(['list'], changed, 'number'), refused);
   });
 
+  test('is refused when it is longer than that of any list', () => {
+    const longest = '\u0001'.repeat(256);
+    assert.equal(readCursor(['list'], writeCursor(['list'], longest), 'string'), longest);
+    assert.throws(() => readCursor(['list'], writeCursor(['list'], 'a'.repeat(4096)), 'string'), refused);
+  });
+
   test('is refused with a position that no list has', () => {
     const bind = (position: unknown) => {
       const [, binding] = JSON.parse(Buffer.from(writeCursor(['list'], 1), 'base64url').toString());

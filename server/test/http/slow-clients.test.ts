@@ -93,12 +93,16 @@ describe('a server whose clients are slow', () => {
   });
 
   test('closes a connection on which headers or a body trickle', deadline, async () => {
-    await using server = await start({ headers: 100, request: 200 }, (request, response) => {
-      request.resume().once('end', () => response.end());
-    });
-    const parts = ['GET /', 'GET / HTTP/1.1\r\nX: ', requestText('POST', '/', { 'Content-Length': 1000 }, 'a')];
+    const answer: RequestListener = (request, response) => request.resume().once('end', () => response.end());
+    await using forHeaders = await start({ headers: 100 }, answer);
+    await using forBodies = await start({ headers: 200, request: 200 }, answer);
+    const parts = [
+      [forHeaders, 'GET /'],
+      [forHeaders, 'GET / HTTP/1.1\r\nX: '],
+      [forBodies, requestText('POST', '/', { 'Content-Length': 1e6 }, 'a')],
+    ] as const;
     await Promise.all(
-      parts.map(async (part) => {
+      parts.map(async ([server, part]) => {
         const { client, closed } = await server.open();
         client.resume().write(part);
         const trickle = setInterval(() => client.write('a'), 10);
@@ -136,6 +140,23 @@ describe('a server whose clients are slow', () => {
     const [answer] = await once(idle.client, 'data');
     assert.match(String(answer), /small$/);
     for (const { client } of clients) client.destroy();
+  });
+
+  test('ends with the time of a stop for what is under way', deadline, async () => {
+    await using server = await start({}, () => undefined);
+    const { client, closed } = await server.open();
+    client.write(get);
+    await once(server.server, 'request');
+    await Promise.all([server.server.closeWithin({ announce: 0, finish: 50 }), closed]);
+    client.destroy();
+  });
+
+  test('counts answers that wait behind another on their connection', deadline, async () => {
+    await using server = await start({ unsentBytes: 2 * large.length });
+    const { client, closed } = await server.open();
+    client.write(get.repeat(3));
+    await closed;
+    client.destroy();
   });
 
   test('closes a connection that sends many requests ahead of their answers', deadline, async () => {
