@@ -104,13 +104,12 @@ export function keepOthers(state: PurposeStates, choices: PurposeChoices): Purpo
   return Object.fromEntries(Object.entries(state).filter(([key]) => !Object.hasOwn(choices, key)));
 }
 
-/** The record that choices turn off: the newest of those that grant, in this state, what is refused now. */
-export function findWithdrawn(state: PurposeStates, choices: PurposeChoices): string | null {
+/** The records that choices turn off: each grants, in this state, something that is refused now. */
+export function findGranting(state: PurposeStates, choices: PurposeChoices): ReadonlySet<string> {
   const granting = Object.keys(choices)
     .filter((key) => choices[key] === false && Object.hasOwn(state, key) && state[key]?.granted === true)
     .map((key) => (state[key] as PurposeStates[string]).recordId);
-  // Later ids sort after earlier ones.
-  return granting.sort().at(-1) ?? null;
+  return new Set(granting);
 }
 
 /**

@@ -29,7 +29,7 @@ export function recordRoutes({ database, hasher, recorder }: ConsentServices): r
         const notice = await findNotice(database.kysely, tenantId, params.id);
         if (notice === undefined) throw notFound('consent notice');
         const list = ['records', tenantId, params.id];
-        const before = cursor === null ? null : readCursor(list, cursor, 'string');
+        const before = cursor === null ? null : readCursor(list, cursor, 'number');
         const { records, next } = await listRecords(database.kysely, tenantId, params.id, before, limit);
         const nextCursor = next === null ? null : writeCursor(list, next);
         return { data: records, page: { cursor, nextCursor, limit, total: notice.recordCount } };

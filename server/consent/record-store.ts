@@ -66,25 +66,38 @@ const selectRecord = prepareQuery<{ tenantId: string; noticeId: string; id: stri
       .where('id', '=', parameter('id')),
 );
 
-/** A page of the records of a notice, newest first; `before` is the id of the last record already seen. */
+/** The newest of some records of a notice. Ids of servers with different clocks do not tell the order; sequences do. */
+export async function findNewest(queries: Queries, noticeId: string, ids: readonly string[]): Promise<string | null> {
+  const newest = await queries
+    .selectFrom('consent_records')
+    .select('id')
+    .where('notice_id', '=', noticeId)
+    .where('id', 'in', ids)
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return newest?.id ?? null;
+}
+
+/** A page of the records of a notice, newest first; `before` is the sequence of the last record already seen. */
 export async function listRecords(
   queries: Queries,
   tenantId: string,
   noticeId: string,
-  before: string | null,
+  before: number | null,
   limit: number,
-): Promise<{ records: ConsentRecord[]; next: string | null }> {
+): Promise<{ records: ConsentRecord[]; next: number | null }> {
   let query = queries
     .selectFrom('consent_records')
     .select(stored)
     .where('tenant_id', '=', tenantId)
     .where('notice_id', '=', noticeId)
-    .orderBy('id', 'desc')
+    .orderBy('sequence', 'desc')
     .limit(sql.lit(limit + 1));
-  if (before !== null) query = query.where('id', '<', before);
+  if (before !== null) query = query.where('sequence', '<', before);
   const rows = await query.execute();
   const records = rows.slice(0, limit).map(readRecord);
-  return { records, next: rows.length > limit ? (records.at(-1)?.id ?? null) : null };
+  return { records, next: rows.length > limit ? (records.at(-1)?.sequence ?? null) : null };
 }
 
 /** A subject on one notice, in one space: what counts together. */
@@ -197,6 +210,30 @@ const selectNewest = prepareQuery<SubjectPlace & { readonly limit: number }, Sto
     .where('space', '=', parameter('space'))
     .orderBy('sequence', 'desc')
     .limit(parameter('limit')),
+);
+
+/** The oldest records of a subject on a notice after a number, in one space: at most so many. */
+export async function listRecordsAfter(
+  queries: Queries,
+  place: SubjectPlace,
+  after: number,
+  limit: number,
+): Promise<readonly ConsentRecord[]> {
+  return (await selectAfter(queries, { ...place, after, limit })).map(readRecord);
+}
+
+const selectAfter = prepareQuery<SubjectPlace & { readonly after: number; readonly limit: number }, StoredRecord>(
+  (queries, parameter) =>
+    queries
+      .selectFrom('consent_records')
+      .select(stored)
+      .where('tenant_id', '=', parameter('tenantId'))
+      .where('subject_id', '=', parameter('subjectId'))
+      .where('notice_id', '=', parameter('noticeId'))
+      .where('space', '=', parameter('space'))
+      .where('sequence', '>', parameter('after'))
+      .orderBy('sequence')
+      .limit(parameter('limit')),
 );
 
 /** The latest record of each subject on its notice and in its space, in one query per 64 of them. */

@@ -18,8 +18,8 @@ import {
   type CaptureInput,
   checkChoices,
   type EarlierRecord,
+  findGranting,
   findRepeated,
-  findWithdrawn,
   keepOthers,
   requireNotice,
   requireOrigin,
@@ -29,9 +29,9 @@ import {
 import { describeRecord, describeVisits } from './describe-record.ts';
 import { findStates } from './notice-store.ts';
 import type { VersionCache } from './published-notices.ts';
-import type { ConsentRecord, PurposeStates, RecordDraft } from './record.ts';
+import type { ConsentRecord, PurposeChoices, PurposeStates, RecordDraft } from './record.ts';
 import { emitRecords } from './record-events.ts';
-import { appendRecords, findLatestRecords, listNewestRecords, type SubjectPlace } from './record-store.ts';
+import { appendRecords, findLatestRecords, findNewest, listNewestRecords, type SubjectPlace } from './record-store.ts';
 
 /** A capture on its way to the ledger. */
 export interface CaptureRequest extends CaptureInput {
@@ -209,7 +209,9 @@ export class ConsentRecorder {
         await refuse(queries, request, error, outcomes);
         continue;
       }
-      const draft = this.#draft(place, request, stateAfter(history[0]), now);
+      const state = stateAfter(history[0]);
+      const withdrawsRecordId = await findWithdrawn(queries, place.noticeId, state, request.purposes, history);
+      const draft = this.#draft(place, request, state, withdrawsRecordId, now);
       histories.set(nameOf(place), [draft, ...history]);
       admitted.push({ request, draft, repeats: null });
     }
@@ -255,9 +257,9 @@ export class ConsentRecorder {
     { tenantId, noticeId, space, published }: SubjectPlace & Checked,
     request: CaptureRequest,
     state: PurposeStates,
+    withdrawsRecordId: string | null,
     now: string,
   ): RecordDraft {
-    const withdrawsRecordId = findWithdrawn(state, request.purposes);
     return {
       id: newId(),
       tenantId,
@@ -300,6 +302,23 @@ export class ConsentRecorder {
       outcomes.set(request, { result: answer });
     }
   }
+}
+
+/**
+ * The record that choices turn off: the newest of those that grant what is refused now.
+ * @param history the newest records of the subject, newest first; some may not be stored yet.
+ */
+async function findWithdrawn(
+  queries: Queries,
+  noticeId: string,
+  state: PurposeStates,
+  choices: PurposeChoices,
+  history: readonly EarlierRecord[],
+): Promise<string | null> {
+  const granting = findGranting(state, choices);
+  if (granting.size < 2) return [...granting][0] ?? null;
+  const recent = history.find(({ id }) => granting.has(id));
+  return recent?.id ?? findNewest(queries, noticeId, [...granting]);
 }
 
 /** Whether a notice is as it was last seen: then it is the same object, too. */
@@ -365,8 +384,13 @@ async function claimKeys(
   return requests.filter((request) => waiting.has(request));
 }
 
+/** The tenant first: the same key may stand in several. */
+function nameKey({ idempotency }: CaptureRequest): string {
+  return idempotency === null ? '' : `${idempotency.tenantId} ${idempotency.key}`;
+}
+
 function compareKeys(one: CaptureRequest, other: CaptureRequest): number {
-  const [a, b] = [one.idempotency?.key ?? '', other.idempotency?.key ?? ''];
+  const [a, b] = [nameKey(one), nameKey(other)];
   return a < b ? -1 : a > b ? 1 : 0;
 }
 

@@ -54,12 +54,17 @@ export function consent(dialect: Dialect): Migration {
         .addColumn('hash', text, (column) => column.notNull())
         .addPrimaryKeyConstraint('consent_records_pkey', ['tenant_id', 'sequence'])
         .execute();
-      // Two indexes carry every look-up: a notice's records (by id or newest first), and a subject's.
+      // Three indexes carry every look-up: a notice's records by id and newest first, and a subject's.
       await db.schema
         .createIndex('consent_records_notice')
         .unique()
         .on('consent_records')
         .columns(['notice_id', 'id'])
+        .execute();
+      await db.schema
+        .createIndex('consent_records_newest')
+        .on('consent_records')
+        .columns(['notice_id', 'sequence'])
         .execute();
       await db.schema
         .createIndex('consent_records_subject')
@@ -69,6 +74,7 @@ export function consent(dialect: Dialect): Migration {
       await describeIndexes(db, dialect, 'consent_records', {
         sqlite_autoindex_consent_records_1: [100_000, 1],
         consent_records_notice: [20_000, 1],
+        consent_records_newest: [20_000, 1],
         consent_records_subject: [100_000, 3, 2, 2, 1],
       });
       await makeAppendOnly(db, dialect, 'consent_records');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { checkChoices, type EarlierRecord, findWithdrawn, keepOthers, stateAfter } from '../../consent/decide.ts';
+import { checkChoices, type EarlierRecord, findGranting, keepOthers, stateAfter } from '../../consent/decide.ts';
 import { Problem } from '../../http/problem.ts';
 
 // The last key is also a member that every object inherits.
@@ -27,19 +27,19 @@ const histories: fc.Arbitrary<readonly EarlierRecord[]> = fc
     return history;
   });
 
-/** For each refused purpose the last word on it; of those that are grants, the newest. */
-function findWithdrawnNaively(history: readonly EarlierRecord[], purposes: Readonly<Record<string, boolean>>) {
+/** For each refused purpose the last word on it, where that is a grant. */
+function findGrantingNaively(history: readonly EarlierRecord[], purposes: Readonly<Record<string, boolean>>) {
   const refused = Object.entries(purposes).filter(([, granted]) => !granted);
-  const places = refused
+  return refused
     .map(([key]) => history.findIndex((record) => Object.hasOwn(record.purposes, key)))
-    .filter((place, index) => history[place]?.purposes[refused[index]?.[0] as string] === true);
-  return places.length === 0 ? null : history[Math.min(...places)]?.id;
+    .filter((place, index) => history[place]?.purposes[refused[index]?.[0] as string] === true)
+    .map((place) => history[place]?.id as string);
 }
 
-test('findWithdrawn gives the newest record whose grant is still the last word on a refused purpose', () => {
+test('findGranting gives each record whose grant is still the last word on a refused purpose', () => {
   fc.assert(
     fc.property(histories, choices, (history, refused) => {
-      assert.equal(findWithdrawn(stateAfter(history[0]), refused), findWithdrawnNaively(history, refused));
+      assert.deepEqual(findGranting(stateAfter(history[0]), refused), new Set(findGrantingNaively(history, refused)));
     }),
     { numRuns: 1000 },
   );

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { RecordDraft } from '../../consent/record.ts';
+import { appendRecords } from '../../consent/record-store.ts';
+import { newId } from '../../ids.ts';
+import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { assertProblem, capture, describeServer, payload, readPages, unknownId, visit } from './helpers.ts';
+
+type State = RecordDraft['otherPurposes'][string];
 
 interface Item {
   readonly id: string;
@@ -83,6 +89,31 @@ describeServer('reading consent records', (server) => {
     assertProblem(await get('x/records/y'), '422 validation_failed', ['path.id', 'path.recordId']);
     assertProblem(await list(unknownId), '404 not_found');
     assertProblem(await list('not-a-uuid'), '422 validation_failed', ['path.id']);
+  });
+
+  test('the order is that of the ledger, also where ids come from servers with different clocks', async () => {
+    const notice = await server.createNotice();
+    const [subjectId, tenantId] = ['two-clocks', server.tenant.id];
+    const write = (id: string, purposes: RecordDraft['purposes'], otherPurposes: RecordDraft['otherPurposes']) =>
+      runUnitOfWork(server.installation.database, server.clock.now(), (work) =>
+        appendRecords(work, [
+          {
+            ...{ id, tenantId, noticeId: notice, noticeVersion: 1, noticeContentHash: '0'.repeat(64), subjectId },
+            ...{ subjectChannel: null, kind: 'capture', withdrawsRecordId: null, method: null, purposes },
+            ...{ otherPurposes, source: 'api', space: 'api', ipHash: null, uaHash: null },
+            capturedAt: server.clock.now(),
+          },
+        ]),
+      );
+    const [ahead, behind, latest] = [9, 1, 5].map((digit) => `${digit}${newId().slice(1)}`) as [string, string, string];
+    const [analytics, marketing] = [ahead, behind].map((recordId) => ({ granted: true, recordId })) as [State, State];
+    await write(ahead, { analytics: true }, {});
+    await write(behind, { marketing: true }, { analytics });
+    await write(latest, { necessary: true }, { analytics, marketing });
+    const pages = await readPages<Item>(server, `/v1/consent/${notice}/records`, 2);
+    assert.deepEqual(idsOf(pages.flat()), [latest, behind, ahead]);
+    const refused = await capture(server, notice, { subjectId, purposes: { analytics: false, marketing: false } });
+    assert.equal(payload(refused).withdrawsRecordId, behind);
   });
 
   test('pages of any size give every record once, newest first, whatever arrives between them', async () => {

@@ -10,10 +10,12 @@ import { generateToken } from '../../access/token.ts';
 import { findEvent, listEvents } from '../../audit/store.ts';
 import {
   findLatestRecords,
+  findNewest,
   findRecord,
   listLatestOfSubject,
   listNewestRecords,
   listRecords,
+  listRecordsAfter,
   listSubjectRecords,
 } from '../../consent/record-store.ts';
 import { findControlRow, listControlRows } from '../../controls/control-store.ts';
@@ -57,8 +59,9 @@ const place = { tenantId: 't', noticeId: 'n', subjectId: 's', space: 'public' } 
 describe('the plans of SQLite', () => {
   const cases: readonly [name: string, index: string, run: (queries: Queries) => Promise<unknown>][] = [
     ['a record', 'consent_records_notice', (queries) => findRecord(queries, 't', 'n', 'i')],
-    ['the first page of records', 'consent_records_notice', (queries) => listRecords(queries, 't', 'n', null, 50)],
-    ['a later page of records', 'consent_records_notice', (queries) => listRecords(queries, 't', 'n', 'i', 50)],
+    ['the newest of some records', 'consent_records_notice', (queries) => findNewest(queries, 'n', ['i', 'j'])],
+    ['the first page of records', 'consent_records_newest', (queries) => listRecords(queries, 't', 'n', null, 50)],
+    ['a later page of records', 'consent_records_newest', (queries) => listRecords(queries, 't', 'n', 9, 50)],
     ['an event', 'audit_events_id', (queries) => findEvent(queries, 't', 'i')],
     ['events of a module', 'audit_events_module', (queries) => listEvents(queries, 't', { module: 'm' }, 9, 50)],
     ['events of an actor', 'audit_events_actor_type', (queries) => listEvents(queries, 't', { actor: 'user' }, 9, 50)],
@@ -100,6 +103,7 @@ describe('the plans of SQLite for a subject', () => {
   const cases: readonly [name: string, steps: readonly string[], run: (queries: Queries) => Promise<unknown>][] = [
     ['the latest record in a space', [inPlace], (queries) => findLatestRecords(queries, [place])],
     ['the newest records in a space', [`${inPlace}\\)`], (queries) => listNewestRecords(queries, place, 50)],
+    ['the records after one', [`${inPlace} AND sequence>\\?\\)`], (queries) => listRecordsAfter(queries, place, 9, 50)],
     [
       'the latest of each space',
       [`${seek}\\)`, `${seek} AND notice_id=\\? AND space<\\?\\)`, `${seek} AND notice_id<\\?\\)`],
