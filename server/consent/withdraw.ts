@@ -4,14 +4,15 @@ import { recordEvent } from '../audit/store.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import { clockSkew, requirePast } from '../http/schemas.ts';
 import { newId } from '../ids.ts';
+import type { Queries } from '../storage/database.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { keepOthers, stateAfter } from './decide.ts';
 import { describeRecord } from './describe-record.ts';
 import type { Purpose } from './notice.ts';
 import { findNotice, findVersion } from './notice-store.ts';
-import type { ConsentRecord, PurposeChoices, WithdrawalInput } from './record.ts';
+import type { ConsentRecord, PurposeChoices, PurposeStates, WithdrawalInput } from './record.ts';
 import { emitRecords } from './record-events.ts';
-import { appendRecords, findLatestRecords, findRecord } from './record-store.ts';
+import { appendRecords, findLatestRecords, findRecord, listRecordsAfter, type SubjectPlace } from './record-store.ts';
 
 /**
  * Withdraws purposes that a record granted: a new row that names the original. Archiving a notice does not take the
@@ -36,7 +37,9 @@ export async function withdrawRecord(
   const { subjectId, space } = original;
   const [latest] = await findLatestRecords(work.transaction, [{ tenantId, noticeId, subjectId, space }]);
   const state = stateAfter(latest);
-  const granted = keys.filter((key) => state[key]?.granted === true);
+  const held = keys.filter((key) => state[key]?.granted === true);
+  const ended = await findEnded(work.transaction, { tenantId, noticeId, subjectId, space }, original, held, state);
+  const granted = held.filter((key) => !ended.has(key));
   if (granted.length === 0) {
     throw new Problem(
       'consent_already_withdrawn',
@@ -68,6 +71,26 @@ export async function withdrawRecord(
   await emitRecords(work, tenantId, [record as ConsentRecord]);
   return record as ConsentRecord;
 }
+
+/**
+ * The purposes that hold by a later grant alone, because they were refused or withdrawn after this record: withdrawing it
+ * again, as a late retry does, leaves that grant. Where it was only granted again, withdrawing any of the records counts.
+ */
+async function findEnded(
+  queries: Queries,
+  place: SubjectPlace,
+  { id, sequence }: ConsentRecord,
+  held: readonly string[],
+  state: PurposeStates,
+): Promise<ReadonlySet<string>> {
+  const doubtful = held.filter((key) => state[key]?.recordId !== id);
+  if (doubtful.length === 0) return new Set();
+  const later = await listRecordsAfter(queries, place, sequence, mostLookedThrough);
+  return new Set(doubtful.filter((key) => later.some(({ purposes }) => purposes[key] === false)));
+}
+
+/** Visitors can send any number of records: what was refused after more of them than this counts as never refused. */
+const mostLookedThrough = 500;
 
 /** The purposes to withdraw, each granted by the record and not required. */
 function pickPurposes(

@@ -107,6 +107,25 @@ describeServer('POST /v1/consent/{id}/records/{recordId}/withdrawals', (server) 
     assert.equal(payload(await withdraw(server, notice, again.id)).withdrawsRecordId, again.id);
   });
 
+  test('sent again after a newer grant leaves that grant', async () => {
+    const notice = await server.createNotice();
+    const first = await grant(notice);
+    payload(await withdraw(server, notice, first.id, { purposes: ['marketing'] }));
+    const again = await grant(notice, { marketing: true });
+    await assertNothingWritten(server, async () => {
+      const late = await withdraw(server, notice, first.id, { purposes: ['marketing'] });
+      assertProblem(late, '409 consent_already_withdrawn');
+    });
+    const rest = payload(await withdraw(server, notice, first.id));
+    assert.deepEqual(rest.purposes, { analytics: false });
+    assert.deepEqual(rest.otherPurposes.marketing, { granted: true, recordId: again.id });
+    await grant(notice, { analytics: false });
+    await grant(notice, { analytics: true });
+    assertProblem(await withdraw(server, notice, first.id), '409 consent_already_withdrawn');
+    await grant(notice, { marketing: true });
+    assert.deepEqual(payload(await withdraw(server, notice, again.id)).purposes, { marketing: false });
+  });
+
   test('knows purposes by the names of object members too', async () => {
     const [, analytics] = noticeContent.purposes;
     const purposes = ['constructor', 'toString', 'other'].map((key) => ({ ...analytics, key }));

@@ -144,9 +144,11 @@ export class Records {
     const original = this.#require(params.id, params.recordId);
     const version = this.#notices.versionsOf(original.noticeId).find((one) => one.version === original.noticeVersion);
     const keys = pickPurposes(original.purposes, version?.purposes ?? [], body.purposes);
-    const [latest] = this.#recordsIn(original.noticeId, original.subjectId, original.space);
-    const state = stateAfter(latest);
-    const granted = keys.filter((key) => state[key]?.granted === true);
+    const history = this.#recordsIn(original.noticeId, original.subjectId, original.space);
+    const state = stateAfter(history[0]);
+    const later = history.filter(({ sequence }) => sequence > original.sequence);
+    const isEnded = (key: string) => later.some(({ purposes }) => purposes[key] === false);
+    const granted = keys.filter((key) => state[key]?.granted === true && !isEnded(key));
     if (granted.length === 0) {
       const message = 'Everything that this record granted and that can be withdrawn is withdrawn.';
       throw new Refusal(409, 'consent_already_withdrawn', message);
