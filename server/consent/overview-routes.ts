@@ -137,7 +137,7 @@ export function overviewRoutes({ database, hasher, recorder }: ConsentServices):
       result: z.union([Notice, SubjectLedger]),
       errors: ['invalid_cursor'],
       async handle({ params, query, principal: { tenantId } }) {
-        const notice = await findNotice(database.kysely, tenantId, params.id);
+        const notice = await findNotice(database.kysely, tenantId, params.id.toLowerCase());
         return notice ?? readLedger(database.kysely, tenantId, params.id, query);
       },
     }),

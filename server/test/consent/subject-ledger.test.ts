@@ -48,6 +48,11 @@ describeServer('the ledger of a subject', (server) => {
     assert.deepEqual(payload(unambiguous, 200), ledger);
   });
 
+  test('is not asked for by the id of a notice in upper case, which is the notice', async () => {
+    const notice = await server.createNotice();
+    assert.equal(payload(await get(`/v1/consent/${notice.toUpperCase()}`), 200).id, notice);
+  });
+
   test('takes any subject id, written as part of a path', async () => {
     const notice = await server.createNotice();
     const subjects = [
