@@ -55,7 +55,7 @@ const AcceptedInvitation = z
 export function authRoutes(services: IdentityServices): readonly Route[] {
   const { database, hasher, guard, sessionCookie } = services;
 
-  const limits = ({ client }: { readonly client: Client }) => [guard.limitAddress(client)];
+  const limits = ({ client }: { readonly client: Client }) => guard.limitAddress(client);
 
   /** The answer of a sign-in: what the page shows, and the cookies. */
   const welcome = async ({ id, token, expiresAt, account, membership }: OpenedSession): Promise<ReadyAnswer> => {

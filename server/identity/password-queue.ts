@@ -1,7 +1,7 @@
 import type { PasswordHasher } from '../access/password-hash.ts';
 import { Problem } from '../http/problem.ts';
 
-/** Who waits for a hash. */
+/** A request that needs a hash. */
 export interface HashCaller {
   /** What its share of the queue is counted by. */
   readonly bucket: string;
@@ -20,12 +20,18 @@ export interface QueueBounds {
 
 const defaultBounds: QueueBounds = { atOnce: 2, waiting: 32, waitingEach: 8 };
 
-type Start = () => void;
+/** A caller in a lane. */
+interface Waiter {
+  start(): void;
+  drop(problem: Problem): void;
+}
 
 /**
- * The one way in which a request computes a password hash. What may wait is bounded: whoever comes to a full queue gets a
- * 503 at once, and one address cannot fill it. Buckets take turns, and so do known and unknown callers, so that sign-ins
- * with made-up passwords do not keep out people who are signed in or use a device on which they signed in before.
+ * The one way in which a request computes a password hash. The queue is bounded: a request that finds it full gets a 503
+ * at once. A bucket with nothing waiting still gets a place as long as another bucket has several: that bucket's newest
+ * waiter gets the 503 instead, so that a few networks cannot fill the queue. Buckets take turns, and so do known and
+ * unknown callers, so that sign-ins with made-up passwords do not keep out people who are signed in or use a device on
+ * which they signed in before.
  */
 export class PasswordQueue {
   readonly #hasher: PasswordHasher;
@@ -73,11 +79,11 @@ export class PasswordQueue {
       // A finished hash hands its place to the next waiter.
       const next = this.#takeNext();
       if (next === undefined) this.#running -= 1;
-      else next();
+      else next.start();
     }
   }
 
-  #takeNext(): Start | undefined {
+  #takeNext(): Waiter | undefined {
     const { known, unknown } = this.#lanes;
     const [first, second] = this.#servesKnown ? [known, unknown] : [unknown, known];
     this.#servesKnown = !this.#servesKnown;
@@ -89,7 +95,7 @@ export class PasswordQueue {
 class Lane {
   readonly #bounds: QueueBounds;
   /** In the order of their turns. */
-  readonly #buckets = new Map<string, Start[]>();
+  readonly #buckets = new Map<string, Waiter[]>();
   #size = 0;
 
   constructor(bounds: QueueBounds) {
@@ -102,23 +108,38 @@ class Lane {
       throw new Problem('rate_limited', 'Too many of your requests wait for a password check; try again in 1 s.', {
         headers: { 'Retry-After': '1' },
       });
-    if (this.#size >= this.#bounds.waiting)
-      throw new Problem('unavailable', 'Too many password checks are waiting; try again in 2 s.', {
-        headers: { 'Retry-After': '2' },
-      });
+    if (this.#size >= this.#bounds.waiting) {
+      const newest = own.length === 0 ? this.#removeFromFullest() : undefined;
+      if (newest === undefined) throw full();
+      newest.drop(full());
+    }
     this.#size += 1;
     this.#buckets.set(bucket, own);
-    await new Promise<void>((resolve) => own.push(resolve));
+    await new Promise<void>((resolve, reject) => own.push({ start: resolve, drop: reject }));
   }
 
-  take(): Start | undefined {
+  take(): Waiter | undefined {
     const [turn] = this.#buckets;
     if (turn === undefined) return undefined;
     const [bucket, own] = turn;
-    const start = own.shift();
+    const first = own.shift();
     this.#size -= 1;
     this.#buckets.delete(bucket);
     if (own.length > 0) this.#buckets.set(bucket, own);
-    return start;
+    return first;
   }
+
+  /** Takes the newest waiter out of the bucket with the most; undefined where each has one. */
+  #removeFromFullest(): Waiter | undefined {
+    const [fullest] = [...this.#buckets.values()].sort((one, other) => other.length - one.length);
+    if (fullest === undefined || fullest.length < 2) return undefined;
+    this.#size -= 1;
+    return fullest.pop();
+  }
+}
+
+function full(): Problem {
+  return new Problem('unavailable', 'Too many password checks are waiting; try again in 2 s.', {
+    headers: { 'Retry-After': '2' },
+  });
 }

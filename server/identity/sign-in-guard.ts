@@ -12,6 +12,8 @@ import { countTry, forgetTries, returnTry } from './sign-in-store.ts';
 const freeFailures = 10;
 /** Failures a day from all unknown places together (NIST SP 800-63B-4 section 3.2.2: at most 100 in a row). */
 const freeFailuresOfAccount = 100;
+/** How many times the limit of an address an IPv6 site (/48) has. */
+const addressesOfSite = 10;
 const firstWait = 60_000;
 const longestWait = 60 * 60 * 1000;
 
@@ -63,9 +65,14 @@ export class SignInGuard {
     this.#options = options;
   }
 
-  /** Limits the tries of an address, whichever accounts they are about. */
-  limitAddress(client: Client): LimitRule {
-    return { policy: 'sign_in_address', bucket: `sign-in from ${clientBucket(client)}`, limit: this.#options.limit };
+  /** Limits the tries of an address, and of an IPv6 site, whichever accounts they are about. */
+  limitAddress(client: Client): readonly LimitRule[] {
+    const { limit } = this.#options;
+    const [address, site] = [clientBucket(client), clientBucket(client, 48)];
+    const rule = { policy: 'sign_in_address', bucket: `sign-in from ${address}`, limit };
+    if (site === address) return [rule];
+    // Some providers give the customers of a region one /64 each out of the same /48.
+    return [rule, { policy: 'sign_in_site', bucket: `sign-in from ${site}`, limit: limit * addressesOfSite }];
   }
 
   /**
@@ -81,10 +88,11 @@ export class SignInGuard {
     if (device !== undefined && account !== undefined && this.#isDeviceOf(account, device))
       return this.#admitKnown(owner, `device ${device}`, 'on this device');
     // A site has a /48, and a guesser with one must not count as 65,536 strangers.
-    const network = this.#count(owner, `network ${clientBucket(client, 48)}`, 'from this address');
+    const site = clientBucket(client, 48);
+    const network = this.#count(owner, `network ${site}`, 'from this address');
     const day = clock().slice(0, 10);
     const elsewhere = this.#count(owner, `anywhere on ${day}`, 'from unknown devices', freeFailuresOfAccount);
-    return this.#admit({ bucket: clientBucket(client), isKnown: false, counters: [network, elsewhere] });
+    return this.#admit({ bucket: site, isKnown: false, counters: [network, elsewhere] });
   }
 
   /** Admits a try of a signed-in user. @throws {Problem} `rate_limited` with Retry-After. */

@@ -335,6 +335,21 @@ describeOnEachDatabase('the limit of sign-ins a minute', (dialect) => {
     assert.equal((await signIn(server, member, forwarded('192.0.2.1'))).status, 200);
   });
 
+  test('holds for an IPv6 site too, at ten times that of one of its networks', async () => {
+    await using server = await start();
+    const member = await server.createMember();
+    const guess = (network: number, number: number) => {
+      const email = `nobody-${network}-${number}@example.com`;
+      return failSignIn(server, { email }, forwarded(`2001:db8:1:${network}::1`));
+    };
+    for (let network = 0; network < 10; network += 1)
+      for (const number of [1, 2, 3]) assertProblem(await guess(network, number), 'invalid_credentials');
+    const limited = await guess(10, 1);
+    assertProblem(limited, 'rate_limited');
+    assert.match(limited.headers.get('ratelimit-policy') ?? '', /"sign_in_site";q=30;w=60/);
+    assert.equal((await signIn(server, member, forwarded('2001:db8:2::1'))).status, 200);
+  });
+
   test('holds for answers to challenges of nobody', async () => {
     await using server = await start();
     const body = { challengeId: '01990000-0000-7000-8000-000000000000', code: '000000' };

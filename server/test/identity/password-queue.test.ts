@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { pino } from 'pino';
 import { PasswordHasher } from '../../access/password-hash.ts';
+import { Problem } from '../../http/problem.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
 import { PasswordQueue } from '../../identity/password-queue.ts';
 import { startServer } from '../../serve.ts';
@@ -93,7 +94,11 @@ describe('the queue of password hashes', () => {
     member = await origin.createMember();
     device = cookieOf(await signIn(server, member), 'svc_device');
   });
-  beforeEach(() => hasher.close());
+  beforeEach(() => {
+    // A test that failed may have left hashes that wait.
+    hasher.open();
+    hasher.close();
+  });
   after(async () => {
     hasher.open();
     await server[Symbol.asyncDispose]();
@@ -134,19 +139,55 @@ describe('the queue of password hashes', () => {
   });
 
   test('has a place for a known device and for a session while strangers fill it', async () => {
-    const requests = addresses(50, bounds.atOnce + bounds.waiting + 1).map((address) => guessFrom(address));
-    await answered(requests, 1);
+    const strangers = addresses(50, bounds.atOnce + bounds.waiting + 1).map((address) => guessFrom(address));
+    await answered(strangers, 1);
     const headers = { 'X-Forwarded-For': '203.0.113.1', Cookie: device };
-    const known = signIn(server, member, headers);
     const wrong = { currentPassword: 'wrong', newPassword: 'seven tall giraffes went by' };
-    const again = server.request('POST', '/v1/auth/password', {
-      headers: { ...member.session, 'Sec-Fetch-Site': 'same-origin' },
-      body: wrong,
-    });
+    const session = { ...member.session, 'Sec-Fetch-Site': 'same-origin' };
+    const operations = [
+      () => signIn(server, member, headers),
+      () => server.request('POST', '/v1/auth/password', { headers: session, body: wrong }),
+    ];
+    const known: Promise<TestResponse>[][] = [];
+    for (const operation of operations) {
+      const requests = Array.from({ length: bounds.waitingEach + 1 }, operation);
+      known.push(requests);
+      // The one that is refused shows that the others wait.
+      const [refused] = await answered(requests, 1);
+      assertProblem(refused as TestResponse, 'rate_limited');
+    }
+    assertProblem(await guessFrom('203.0.113.9'), 'unavailable');
     hasher.open();
-    assert.equal((await known).status, 200);
-    assertProblem(await again, 'password_incorrect');
-    await Promise.all(requests);
+    const statuses = await Promise.all(
+      known.map(async (requests) => (await Promise.all(requests)).map(({ status }) => status).sort()),
+    );
+    assert.deepEqual(statuses, [
+      [...Array(bounds.waitingEach).fill(200), 429],
+      [...Array(bounds.waitingEach).fill(403), 429],
+    ]);
+    await Promise.all(strangers);
+  });
+
+  test('has a place for an address with nothing waiting while a few others fill it', async () => {
+    const first = addresses(90, bounds.atOnce).map((address) => guessFrom(address));
+    await hasher.hold(bounds.atOnce);
+    const crowds: Promise<TestResponse>[] = [];
+    for (const site of ['2001:db8:1', '2001:db8:2', '2001:db8:3', '2001:db8:4']) {
+      // Each from a network (/64) of its own.
+      const crowd = Array.from({ length: bounds.waitingEach + 1 }, (_, index) => guessFrom(`${site}:${index}::1`));
+      const [refused] = await answered(crowd, 1);
+      assertProblem(refused as TestResponse, 'rate_limited');
+      crowds.push(...crowd);
+    }
+    const newcomer = guessFrom('203.0.113.10');
+    const isDropped = (answer: TestResponse) => answer.status === 503;
+    const dropped = (await answered(crowds, 5)).filter(isDropped);
+    assert.equal(dropped.length, 1);
+    assertProblem(dropped[0] as TestResponse, 'unavailable');
+    hasher.open();
+    assertProblem(await newcomer, 'invalid_credentials');
+    assert.equal((await Promise.all(crowds)).filter(isDropped).length, 1);
+    await Promise.all(first);
   });
 
   test('returns 429 to an address that fills its share, and serves addresses in turn', async () => {
@@ -249,6 +290,46 @@ describe('a queue of hashes', () => {
       answers,
       answers.map((_, index) => index % 2 === 0),
     );
+  });
+
+  test('serves known and unknown callers in turn', async () => {
+    const hasher = new GatedHasher(secret, lowCost);
+    hasher.close();
+    const queue = new PasswordQueue(hasher, { atOnce: 1, waiting: 8, waitingEach: 8 });
+    const order: string[] = [];
+    const verify = async (name: string, isKnown: boolean) => {
+      await queue.verify({ bucket: name, isKnown }, 'any', null);
+      order.push(name);
+    };
+    const unknown = ['first', 'u1', 'u2', 'u3', 'u4', 'u5'].map((name) => verify(name, false));
+    const known = ['k1', 'k2', 'k3'].map((name) => verify(name, true));
+    for (let count = 0; count < unknown.length + known.length; count += 1) {
+      await hasher.hold(1);
+      hasher.letOne();
+    }
+    await Promise.all([...unknown, ...known]);
+    assert.deepEqual(order, ['first', 'k1', 'u1', 'k2', 'u2', 'k3', 'u3', 'u4', 'u5']);
+  });
+
+  test('drops the newest of the fullest bucket for a bucket with nothing waiting, and only then', async () => {
+    const hasher = new GatedHasher(secret, lowCost);
+    hasher.close();
+    const queue = new PasswordQueue(hasher, { atOnce: 1, waiting: 3, waitingEach: 3 });
+    const dropped: string[] = [];
+    const verify = (bucket: string, name: string) =>
+      queue.verify({ bucket, isKnown: false }, 'any', null).catch((error: unknown) => {
+        assert.ok(error instanceof Problem);
+        assert.equal(error.code, 'unavailable');
+        dropped.push(name);
+      });
+    const all = ['running', 'a1', 'a2'].map((name) => verify('a', name));
+    all.push(verify('b', 'b1'), verify('b', 'b2'), verify('c', 'c1'), verify('d', 'd1'));
+    await nextTurn();
+    // b2 finds the queue full and b1 waiting; c1 takes the place of a2; d1 finds one waiter in every bucket.
+    assert.deepEqual(dropped.toSorted(), ['a2', 'b2', 'd1']);
+    hasher.open();
+    await Promise.all(all);
+    assert.equal(dropped.length, 3);
   });
 
   test('goes on after a hash that fails', async () => {
