@@ -121,7 +121,7 @@ export class RateLimiter {
 /** Counts the answers of each tenant that are sent while they are made: each holds memory until its client has read it. */
 export class StreamLimit {
   readonly #most: number;
-  readonly #open = new Map<string, number>();
+  readonly #open = new Map<string, Set<ServerResponse>>();
 
   constructor(most: number) {
     this.#most = most;
@@ -132,19 +132,18 @@ export class StreamLimit {
    * @throws {Problem} `rate_limited` when the tenant has as many already.
    */
   take(tenantId: string, response: ServerResponse): void {
-    const open = this.#open.get(tenantId) ?? 0;
-    if (open >= this.#most)
+    const open = this.#open.get(tenantId) ?? new Set();
+    if (open.size >= this.#most)
       throw new Problem('rate_limited', `At most ${this.#most} exports at once; wait until one has ended.`, {
         headers: { 'Retry-After': '5' },
       });
-    this.#open.set(tenantId, open + 1);
+    this.#open.set(tenantId, open.add(response));
     const { socket } = response.req;
+    // Called twice where the close of the connection closes the answer.
     const free = () => {
       response.off('close', free);
       socket.off('close', free);
-      const left = (this.#open.get(tenantId) as number) - 1;
-      if (left === 0) this.#open.delete(tenantId);
-      else this.#open.set(tenantId, left);
+      if (open.delete(response) && open.size === 0) this.#open.delete(tenantId);
     };
     // An answer that waits behind another on its connection gets no close of its own.
     response.once('close', free);

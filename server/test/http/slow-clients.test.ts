@@ -179,7 +179,7 @@ describe('exports whose clients are slow', () => {
     server = await startTestServer(
       'sqlite',
       { SVC_LIMIT_EXPORTS: String(most) },
-      { serverLimits: { stall: 300, checkEvery: 20 } },
+      { serverLimits: { stall: 1000, checkEvery: 20 } },
     );
     for (let part = 0; part < 12; part += 1) await appendManyRecords(server, server.tenant.id, 1000);
     await requestCheckpoint(server, server.tenant, 'consent');
@@ -187,11 +187,15 @@ describe('exports whose clients are slow', () => {
   after(() => server[Symbol.asyncDispose]());
 
   const path = '/v1/ledgers/consent/export';
+  /** Begins an export as soon as there is a place, and reads no more than the beginning. */
   const startExport = async () => {
-    const socket = (await openSocket(server)).pause();
-    socket.write(requestText('GET', path, { Authorization: `Bearer ${server.tenant.key}` }));
-    await once(socket, 'readable');
-    return socket;
+    for (;;) {
+      const socket = (await openSocket(server)).pause();
+      socket.write(requestText('GET', path, { Authorization: `Bearer ${server.tenant.key}` }));
+      await once(socket, 'readable');
+      if (String(socket.read(12)) === 'HTTP/1.1 200') return socket;
+      socket.destroy();
+    }
   };
   /** Exports until there is a place: each try waits for an answer. */
   const exportWhenFree = async () => {
@@ -215,8 +219,19 @@ describe('exports whose clients are slow', () => {
     await exportWhenFree();
   });
 
+  test('free one place each, however they end', deadline, async () => {
+    for (const end of ['destroy', 'resetAndDestroy'] as const) {
+      const open = await Promise.all(Array.from({ length: most }, startExport));
+      for (const socket of open) socket[end]();
+    }
+    const open = await Promise.all(Array.from({ length: most }, startExport));
+    assertProblem(await server.request('GET', path), 'rate_limited');
+    for (const socket of open) socket.destroy();
+  });
+
   test('end when their clients do not read, and free their places', deadline, async () => {
     const open = await Promise.all(Array.from({ length: most }, startExport));
+    assertProblem(await server.request('GET', path), 'rate_limited');
     const { text } = await exportWhenFree();
     assert.equal(text.split('\n').length, 12_000 + 2);
     // One at least was cut off for the last to have its place.
