@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Problem } from '../../http/problem.ts';
-import { type LimitRule, RateLimiter } from '../../http/rate-limit.ts';
+import { type LimitRule, RateLimiter, StreamLimit } from '../../http/rate-limit.ts';
 
 const rule = (bucket: string, limit: number): LimitRule => ({ policy: 'test', bucket, limit });
 
@@ -113,5 +115,14 @@ describe('a rate limiter', () => {
     now = 60_000;
     take(limiter, rule('a', 1));
     assert.deepEqual([...limiter.counted.buckets.keys()], ['a']);
+  });
+});
+
+describe('the limit of streamed answers', () => {
+  test('keeps no place for a client that has left', () => {
+    const limit = new StreamLimit(1);
+    const answer = () => new ServerResponse(new IncomingMessage(new Socket().destroy()));
+    limit.take('tenant', answer());
+    limit.take('tenant', answer());
   });
 });
