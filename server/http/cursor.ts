@@ -23,10 +23,10 @@ export function readCursor<Position extends 'string' | 'number'>(
   type: Position,
 ): Position extends 'string' ? string : number {
   const refused = () => new Problem('invalid_cursor', 'Use the nextCursor of an earlier page, with the same filters.');
+  if (cursor.length > longestCursor) throw refused();
   const bytes = Buffer.from(cursor, 'base64url');
   // Decoding skips characters that base64url does not have.
   if (bytes.toString('base64url') !== cursor) throw refused();
-  if (cursor.length > longestCursor) throw refused();
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString());
