@@ -40,7 +40,7 @@ const Decision = z
   })
   .meta({ id: 'ConsentDecision' });
 
-/** The most states of notices in one answer. */
+/** The most states of notices in one answer, for each space: visitors must not push out what callers captured. */
 const mostStates = 100;
 
 /** What holds for a subject on one notice, in one space. */
@@ -62,7 +62,9 @@ const SubjectState = z
       description:
         'What visitors decided on pages, the newest notice first. Anyone who knows a subject id can send such a record, so it proves less than `api`.',
     }),
-    truncated: z.boolean().meta({ description: `Whether there are more states than the ${mostStates} listed.` }),
+    truncated: z
+      .strictObject({ api: z.boolean(), public: z.boolean() })
+      .meta({ id: 'TruncatedStates', description: `Whether a space has more states than the ${mostStates} listed.` }),
   })
   .meta({ id: 'SubjectState' });
 
@@ -183,12 +185,16 @@ async function readLedger(
   return { state: describeState(latest), items: records, nextCursor: next === null ? null : writeCursor(list, next) };
 }
 
-/** @param latest the latest record on each notice and in each space. */
+/** @param latest the latest record on each notice and in each space, one more of a space than is listed. */
 function describeState(latest: readonly ConsentRecord[]): z.output<typeof SubjectState> {
-  const listed = latest.slice(0, mostStates);
   const statesIn = (space: Space) =>
-    listed
+    latest
       .filter((record) => record.space === space)
       .map((record) => ({ noticeId: record.noticeId, purposes: stateAfter(record) }));
-  return { api: statesIn('api'), public: statesIn('public'), truncated: latest.length > mostStates };
+  const states = { api: statesIn('api'), public: statesIn('public') };
+  return {
+    api: states.api.slice(0, mostStates),
+    public: states.public.slice(0, mostStates),
+    truncated: { api: states.api.length > mostStates, public: states.public.length > mostStates },
+  };
 }

@@ -4,7 +4,15 @@ import type { Queries } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import { rememberText } from '../storage/query-text.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import { type ConsentRecord, placeRecord, type RecordDraft, readRecord, type Space, sealRecord } from './record.ts';
+import {
+  type ConsentRecord,
+  placeRecord,
+  type RecordDraft,
+  readRecord,
+  type Space,
+  sealRecord,
+  spaces,
+} from './record.ts';
 
 /** Appends records to the ledgers of their tenants, in order, and keeps the counters of their notices. */
 export async function appendRecords(
@@ -109,7 +117,7 @@ export interface SubjectPlace {
 }
 
 /**
- * The latest record of a subject on each notice and in each space, the newest notice first.
+ * The latest record of a subject on each notice and in each space, the newest notice first: of each space at most so many.
  * One step into the index finds each, however many records lie between.
  */
 export async function listLatestOfSubject(
@@ -118,17 +126,18 @@ export async function listLatestOfSubject(
   subjectId: string,
   limit: number,
 ): Promise<readonly ConsentRecord[]> {
-  const { rows } = await latestSequences(tenantId, subjectId, limit).execute(queries);
+  const { rows } = await latestSequences(tenantId, subjectId).execute(queries);
+  const picked = spaces.flatMap((space) => rows.filter((row) => row.space === space).slice(0, limit));
   const records = await readSequences(
     queries,
     tenantId,
-    rows.map(({ sequence }) => sequence),
+    picked.map(({ sequence }) => sequence),
   );
   const byNumber = new Map(records.map((record) => [record.sequence, record]));
-  return rows.map(({ sequence }) => byNumber.get(sequence) as ConsentRecord);
+  return picked.map(({ sequence }) => byNumber.get(sequence) as ConsentRecord);
 }
 
-function latestSequences(tenantId: string, subjectId: string, limit: number) {
+function latestSequences(tenantId: string, subjectId: string) {
   const ofSubject = sql`from consent_records where tenant_id = ${tenantId} and subject_id = ${subjectId}`;
   const newest = sql`order by notice_id desc, space desc, sequence desc limit 1`;
   return sql<{ sequence: number; notice_id: string; space: Space }>`
@@ -140,7 +149,7 @@ function latestSequences(tenantId: string, subjectId: string, limit: number) {
         (select sequence ${ofSubject} and notice_id = latest.notice_id and space < latest.space ${newest}),
         (select sequence ${ofSubject} and notice_id < latest.notice_id ${newest})
       )
-    ) select sequence, notice_id, space from latest limit ${sql.lit(limit)}`;
+    ) select sequence, notice_id, space from latest`;
 }
 
 /**
@@ -154,7 +163,7 @@ export async function listSubjectRecords(
   before: number | null,
   limit: number,
 ): Promise<{ records: ConsentRecord[]; next: number | null }> {
-  const { rows: places } = await latestSequences(tenantId, subjectId, Number.MAX_SAFE_INTEGER).execute(queries);
+  const { rows: places } = await latestSequences(tenantId, subjectId).execute(queries);
   let newest: number[] = [];
   for (let start = 0; start < places.length; start += placesBatch) {
     const parts = places.slice(start, start + placesBatch).map(

@@ -68,7 +68,8 @@ export class Records {
         const latest = records.find((one) => one.noticeId === noticeId && one.space === space);
         return latest === undefined ? [] : [{ noticeId, purposes: stateAfter(latest) }];
       });
-    return { state: { api: statesIn('api'), public: statesIn('public'), truncated: false }, ...page };
+    const truncated = { api: false, public: false };
+    return { state: { api: statesIn('api'), public: statesIn('public'), truncated }, ...page };
   }
 
   #require(noticeId: string | undefined, id: string | undefined): ConsentRecord {

@@ -177,8 +177,8 @@ export interface SubjectState {
   readonly api: readonly NoticeState[];
   /** What visitors decided on pages. Anyone who knows a subject id can send such a record, so it proves less than `api`. */
   readonly public: readonly NoticeState[];
-  /** Whether there are more states than the 100 listed. */
-  readonly truncated: boolean;
+  /** Whether a space has more states than the 100 listed. */
+  readonly truncated: { readonly api: boolean; readonly public: boolean };
 }
 
 /** The current state of a subject, and a page of its records. */

@@ -41,7 +41,7 @@ describe('lists of a real server', () => {
     assert.deepEqual((await svc.consent.subjects.listRecords(subjectId)).items, [record]);
     const { state } = await svc.consent.subjects.retrieve(subjectId, { limit: 1 });
     const purposes = { marketing: { granted: true, recordId: record.id } };
-    assert.deepEqual(state, { api: [{ noticeId, purposes }], public: [], truncated: false });
+    assert.deepEqual(state, { api: [{ noticeId, purposes }], public: [], truncated: { api: false, public: false } });
     await assert.rejects(svc.consent.subjects.listRecords('nobody'), { code: 'not_found' });
   });
 
