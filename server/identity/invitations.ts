@@ -110,12 +110,14 @@ export async function acceptInvitation(
       );
     }
   } else {
-    const weakness = await findWeakness(password, {
-      hasSecondFactor: account !== undefined && (await isSecondFactorEnabled(database.kysely, account.id)),
-      words: await listWords(services, tenantId, account?.id ?? null, email),
+    hash = await guard.check(attempt, async () => {
+      const weakness = await findWeakness(password, {
+        hasSecondFactor: account !== undefined && (await isSecondFactorEnabled(database.kysely, account.id)),
+        words: await listWords(services, tenantId, account?.id ?? null, email),
+      });
+      if (weakness !== null) throw invalidValues([{ path: 'body.password', issue: weakness }]);
+      return passwords.hash(attempt, password);
     });
-    if (weakness !== null) throw invalidValues([{ path: 'body.password', issue: weakness }]);
-    hash = await passwords.hash(attempt, password);
   }
   return runUnitOfWork(database, now, async (work) => {
     const { id } = await findOrCreateAccount(work, email);

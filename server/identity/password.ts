@@ -39,7 +39,11 @@ export async function findWeakness(password: string, context: PasswordContext): 
   const letters = plain.replace(/[^\p{L}\p{N}]/gu, '');
   if (famousPhrases.some((phrase) => letters.includes(phrase) && letters.length - phrase.length < leastOwnCharacters))
     return `is a phrase that many people know; ${advice}`;
-  strength ??= loadStrength();
+  strength ??= loadStrength().catch((error: unknown) => {
+    // A load that failed, as for lack of file handles, is tried again.
+    strength = null;
+    throw error;
+  });
   const { common, estimate } = await strength;
   if (common.has(plain)) return `is one of the passwords that many people use; ${advice}`;
   const fewest = context.hasSecondFactor ? fewestGuessesWithSecondFactor : fewestGuesses;

@@ -33,7 +33,7 @@ export interface AwaitedCode {
 
 /**
  * Signs somebody in with their password. Unknown addresses, wrong passwords and memberships that may not sign in answer
- * alike, in words and in time (ASVS 6.3.8).
+ * alike, after the same hash (ASVS 6.3.8).
  * @param wanted.tenant id or slug; without it, the tenant that the person signed in to last.
  * @throws {Problem} `invalid_credentials`, `rate_limited` or `unavailable`.
  */
@@ -59,12 +59,11 @@ export async function signIn(
     await refuseSignIn(services, { account, memberships: aimed, reason }, visitor);
     throw wrongCredentials();
   }
-  await rehash(services, account, wanted.password, attempt, visitor);
-  return runUnitOfWork(database, now, async (work) => {
+  const open = async (work: UnitOfWork): Promise<OpenedSession | AwaitedCode | null> => {
     const present = await lockSignIn(work, membership);
     const isSame = present?.account.password_changed_at === account.password_changed_at;
     // The password or the membership changed while the hash was computed.
-    if (present === undefined || !isSame) throw wrongCredentials();
+    if (present === undefined || !isSame) return null;
     if (await isSecondFactorEnabled(work.transaction, account.id)) {
       const { id, expiresAt } = await createChallenge(work, membership);
       await guard.giveBack(work, attempt);
@@ -73,7 +72,14 @@ export async function signIn(
     }
     await guard.succeed(work, attempt);
     return openSession(work, services, { ...present, challengeId: null, method: 'password' }, visitor);
+  };
+  // A right password does not count as a failure because the database cannot take the session.
+  const opened = await guard.check(attempt, async () => {
+    await rehash(services, account, wanted.password, attempt, visitor);
+    return runUnitOfWork(database, now, open);
   });
+  if (opened === null) throw wrongCredentials();
+  return opened;
 }
 
 /**

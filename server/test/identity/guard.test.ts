@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { systemSource } from '../../audit/source.ts';
 import { accountRows, recordAccountChange, updatePassword } from '../../identity/account-store.ts';
 import { waitAfter } from '../../identity/sign-in-guard.ts';
@@ -88,6 +89,19 @@ describeOnEachDatabase('guessing passwords', (dialect) => {
       await fail(server, member, 9);
       assert.equal((await signIn(server, member)).status, 200);
     }
+  });
+
+  const skip = dialect === 'postgres' ? 'the trigger is written for SQLite' : false;
+  test('does not count a right password whose session the database refuses', { skip }, async () => {
+    await using server = await startTestServer(dialect);
+    const member = await server.createMember();
+    const { kysely } = server.installation.database;
+    await sql`create trigger refuse before insert on sessions begin select raise(abort, 'refused'); end`.execute(
+      kysely,
+    );
+    for (let time = 0; time < 11; time += 1) assert.equal((await signIn(server, member)).status, 500);
+    await sql`drop trigger refuse`.execute(kysely);
+    assert.equal((await signIn(server, member)).status, 200);
   });
 
   test('a success of another account forgets nothing', async () => {

@@ -145,6 +145,14 @@ describeServer('the account of a person of several tenants', (server) => {
     assertProblem(await signInFrom(server, victim), '429 rate_limited');
   });
 
+  test('that is new may send many weak passwords with its invitation before a good one', async () => {
+    const { attacker: tenant, email } = await createScene();
+    const { token } = await invite(server, tenant, email);
+    for (let time = 0; time < 11; time += 1)
+      assertProblem(await accept(server, token, 'too short'), '422 validation_failed');
+    payload(await accept(server, token, goodPassword), 200);
+  });
+
   test('opens nothing that the operator adds it to, until the person takes an invitation with its password', async () => {
     const { attacker: eve, home: acme, email } = await createScene();
     // Eve invites an address that is not hers, and has its password before its owner comes.
