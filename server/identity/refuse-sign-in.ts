@@ -15,7 +15,10 @@ export interface RefusedSignIn {
   readonly reason: string;
 }
 
-/** Records a failed try in the audit logs of the tenants that it was aimed at. For an unknown address it takes the same steps. */
+/**
+ * Records a failed try in the audit logs of the tenants that it was aimed at. For an unknown address nothing is written, so
+ * that the answer comes sooner than for a member by the time of that write.
+ */
 export async function refuseSignIn(
   { database, hasher }: IdentityServices,
   { account, memberships, reason }: RefusedSignIn,
@@ -23,8 +26,8 @@ export async function refuseSignIn(
 ): Promise<void> {
   const sourceOf = clientSource(unknownActor, client, hasher);
   await runUnitOfWork(database, now, async (work) => {
-    const told = memberships.filter(({ isAccepted }) => isAccepted);
-    const events = told.map(({ tenantId, userName }) => ({
+    const accepted = memberships.filter(({ isAccepted }) => isAccepted);
+    const events = accepted.map(({ tenantId, userName }) => ({
       source: sourceOf(tenantId),
       event: {
         module: 'identity' as const,

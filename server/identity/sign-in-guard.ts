@@ -10,7 +10,7 @@ import { countTry, forgetTries, returnTry } from './sign-in-store.ts';
 
 /** Failures in a row from one place that cost nothing but the limit a minute. */
 const freeFailures = 10;
-/** Failures a day from all unknown places together (NIST SP 800-63B-4 section 3.2.2: at most 100 in a row). */
+/** Failures a day from all unknown places together. NIST SP 800-63B-4 section 3.2.2 has the same number, of failures in a row. */
 const freeFailuresOfAccount = 100;
 /** How many times the limit of an address an IPv6 site (/48) has. */
 const addressesOfSite = 10;
@@ -55,7 +55,8 @@ export interface GuardOptions extends Pick<Installation, 'database' | 'clock' | 
  * - Tries are counted by account and place: the client's network, or the known device, session or invitation. After ten
  *   failures in a row the place waits, from a minute up to an hour. Only a success in the same place forgets them.
  * - Tries from all unknown places together are counted by account and day (UTC). After a hundred failures every unknown
- *   place waits in the same way: at most 130 guesses a day, from however many addresses. Known devices are not affected.
+ *   place waits in the same way: at most about 130 guesses
+ *   a day, of passwords and codes together, and one more for each sign-in that succeeds. Known devices are not affected.
  * A try counts before the hash is computed, so parallel tries do not get past a limit; a try that is right is given back.
  */
 export class SignInGuard {

@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../storage/unit-of-work.ts';
 const challengeMilliseconds = 5 * 60 * 1000;
 /** How many codes may be tried against one challenge. */
 const mostAttempts = 5;
-/** Failures are forgotten when nobody failed for so long. */
+/** How long after the last failure of a subject its failures are forgotten. */
 const memoryMilliseconds = 24 * 60 * 60 * 1000;
 
 /** A sign-in that waits for a code. */
