@@ -71,8 +71,10 @@ export class GroupCommit<Item, Result> {
       // One item that the database refuses must not take its neighbours along: each is tried alone.
       if (batch.length > 1 && this.#blamesItem(error)) for (const one of batch) await this.#settle([one]);
       else for (const { reject } of batch) reject(error);
-      // Those that came meanwhile have waited as long; the next batch would take as long to fail.
-      if (error instanceof DatabaseUnavailable) for (const { reject } of this.#waiting.splice(0)) reject(error);
+      // Those that came meanwhile have waited as long; the next batch would take as long to fail. Not where only a row was
+      // locked: they may be about others.
+      if (error instanceof DatabaseUnavailable && !error.isRowLock)
+        for (const { reject } of this.#waiting.splice(0)) reject(error);
       return;
     }
     for (const [index, { resolve, reject }] of batch.entries()) {

@@ -7,6 +7,11 @@ export class DatabaseUnavailable extends Error {
   /** The code of the driver, where it has one: an SQLSTATE, a code of SQLite or of the network. */
   declare readonly code?: string;
 
+  /** Whether only a row was locked for too long; everything else can be used. */
+  get isRowLock(): boolean {
+    return this.code === '55P03';
+  }
+
   constructor(cause: unknown) {
     const { message, code } = describe(cause);
     super(message, { cause });

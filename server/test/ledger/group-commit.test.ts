@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Problem } from '../../http/problem.ts';
 import { GroupCommit, type Outcome } from '../../ledger/group-commit.ts';
+import { DatabaseUnavailable } from '../../storage/unavailable.ts';
 
 /** A writer whose batches wait until they are let go, one by one. */
 class Gate {
@@ -124,6 +125,28 @@ describe('GroupCommit', () => {
     const settled = await Promise.allSettled(['a', 'b', 'c'].map((item) => commits.submit(item)));
     assert.ok(settled.every(({ status }) => status === 'rejected'));
     assert.equal(writes, 1);
+  });
+
+  test('what waits fails with the batch where the database cannot be used, not where a row was locked', async () => {
+    for (const [code, isWritten] of [
+      ['ECONNREFUSED', false],
+      ['55P03', true],
+    ] as const) {
+      const gate = new Gate();
+      const commits = new GroupCommit<string, string>(async (items) => {
+        const outcomes = await gate.write(items);
+        if (gate.batches.length > 1) return outcomes;
+        throw new DatabaseUnavailable(Object.assign(new Error('no'), { code }));
+      });
+      const first = assert.rejects(commits.submit('first'), DatabaseUnavailable);
+      await gate.untilBatch(1);
+      const waiting = Promise.allSettled([commits.submit('waiting')]);
+      gate.open();
+      await first;
+      await Promise.race([gate.untilBatch(2), waiting]);
+      gate.open();
+      assert.equal((await waiting)[0]?.status, isWritten ? 'fulfilled' : 'rejected', code);
+    }
   });
 
   test('goes on after a write that failed', async () => {
