@@ -32,7 +32,7 @@ export async function openInstallation(
     if (!(await isMigrated(opened))) await migrateAt(location);
     const secrets = await openSecrets(settings, opened, clock());
     const database = { ...opened, clock, seal: secrets.seal };
-    const anchors = new AnchorLog(join(settings.dataDir, anchorFile));
+    const anchors = new AnchorLog(join(settings.dataDir, anchorFile), secrets.signer.verifier);
     return { settings, clock, database, anchors, ...secrets, [Symbol.asyncDispose]: () => database.close() };
   } catch (error) {
     await opened.close();

@@ -11,12 +11,13 @@ import { readSettings } from './settings.ts';
 import { openDatabase } from './storage/database.ts';
 
 await using database = openDatabase({ url: null, file: ':memory:' });
+const secrets = deriveSecrets('');
 const installation = {
   settings: readSettings({}),
   clock: systemClock,
   database,
-  anchors: new AnchorLog(''),
-  ...deriveSecrets(''),
+  anchors: new AnchorLog('', secrets.signer.verifier),
+  ...secrets,
   [Symbol.asyncDispose]: () => database.close(),
 };
 const { routes } = createApp(installation, { log: pino({ level: 'silent' }) });

@@ -282,8 +282,9 @@ function recognise(names: Readonly<Record<string, string>>, source: string, wher
 export async function readRoutes(): Promise<readonly Route[]> {
   await using database = openDatabase({ url: null, file: ':memory:' });
   const dispose = () => database.close();
-  const anchors = new AnchorLog('');
-  const installation = { settings: readSettings({}), clock: systemClock, database, anchors, ...deriveSecrets('') };
+  const secrets = deriveSecrets('');
+  const anchors = new AnchorLog('', secrets.signer.verifier);
+  const installation = { settings: readSettings({}), clock: systemClock, database, anchors, ...secrets };
   const app = createApp({ ...installation, [Symbol.asyncDispose]: dispose }, { log: pino({ level: 'silent' }) });
   return app.routes;
 }

@@ -3,6 +3,8 @@ import { join, resolve } from 'node:path';
 import { findSecret, secretFile } from '../access/secret.ts';
 import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
 import { completeAnchors } from '../ledger/restore-anchors.ts';
+import { NoteSigner } from '../ledger/signed-note.ts';
+import type { Settings } from '../settings.ts';
 import { copySqlite } from '../storage/copy-sqlite.ts';
 import { openDatabase } from '../storage/database.ts';
 import { type Command, UsageError } from './command.ts';
@@ -28,7 +30,7 @@ export const backup: Command = {
     makeFolder(to);
     try {
       say(`Copying ${databaseFile(settings.dataDir)} …`);
-      const { bytes } = await copyWithAnchors(settings.dataDir, to);
+      const { bytes } = await copyWithAnchors(settings, to);
       const secret = join(settings.dataDir, secretFile);
       const takesSecret = options['without-secret'] !== true && settings.secret === null && existsSync(secret);
       if (takesSecret) copyFileSync(secret, join(to, secretFile));
@@ -47,13 +49,18 @@ export const backup: Command = {
 };
 
 /** Copies the database, and the log of checkpoints as far as it speaks of what the copy holds. */
-async function copyWithAnchors(from: string, to: string): Promise<{ readonly bytes: number }> {
+async function copyWithAnchors(settings: Settings, to: string): Promise<{ readonly bytes: number }> {
+  const { dataDir: from } = settings;
   const [log, copy] = [join(from, anchorFile), join(to, anchorFile)];
   // Before the database: a record of the log is about what was committed before it.
   if (existsSync(log)) copyFileSync(log, copy);
   const copied = copySqlite(databaseFile(from), databaseFile(to));
   await using database = openDatabase({ url: null, file: databaseFile(to), reads: true });
-  await completeAnchors(database.kysely, new AnchorLog(copy));
+  const secret = findSecret(settings);
+  // Without the secret it cannot be told which checkpoints are ours: the next start with the copy appends them.
+  if (secret === null) return copied;
+  const signer = new NoteSigner(secret);
+  await completeAnchors(database.kysely, { signer, anchors: new AnchorLog(copy, signer.verifier) });
   return copied;
 }
 

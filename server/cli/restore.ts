@@ -73,7 +73,8 @@ async function anchorRestored(draft: string, from: string, dataDir: string, secr
   await using database = openDatabase({ url: null, file: draft });
   // A backup of an older version has not all the tables yet that the statement is made of.
   await migrate(database);
-  await stateRestore(database, { signer: new NoteSigner(secret), anchors: new AnchorLog(own) }, systemClock());
+  const signer = new NoteSigner(secret);
+  await stateRestore(database, { signer, anchors: new AnchorLog(own, signer.verifier) }, systemClock());
 }
 
 async function acceptRestored({ settings, say, result }: CommandContext): Promise<number> {

@@ -1,3 +1,4 @@
+import { MalformedLog } from '../ledger/anchor-log.ts';
 import { RewrittenLedger } from '../ledger/checkpoint-anchors.ts';
 import { readSettings, SettingsError } from '../settings.ts';
 import { DamagedDatabase } from '../storage/copy-sqlite.ts';
@@ -88,7 +89,11 @@ export async function runCommand(words: readonly string[]): Promise<number> {
     return await run(words);
   } catch (error) {
     const isWrongUse = error instanceof UsageError || error instanceof SettingsError;
-    const isExplained = isWrongUse || error instanceof DamagedDatabase || error instanceof RewrittenLedger;
+    const isExplained =
+      isWrongUse ||
+      error instanceof DamagedDatabase ||
+      error instanceof RewrittenLedger ||
+      error instanceof MalformedLog;
     if (error instanceof DatabaseUnavailable) console.error(`svc: The database cannot be used: ${error.message}`);
     else console.error(isExplained ? `svc: ${error.message}` : error);
     return isWrongUse ? 2 : 1;

@@ -1,17 +1,8 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Checkpoint, readCheckpoint } from './checkpoint.ts';
-import { type AnchoredState, readRestoreStatement } from './restore-statement.ts';
+import { type AnchoredState, nameRestore, readRestoreStatement } from './restore-statement.ts';
+import { type NoteVerifier, openNote } from './signed-note.ts';
 import type { LedgerOf } from './tree-store.ts';
 
 /** The file of the data folder that keeps every signed checkpoint outside of the database. */
@@ -33,29 +24,38 @@ export interface LatestAnchor extends Pick<AnchoredState, 'size' | 'rootHash'> {
   readonly lacksFrom: number;
 }
 
+/** A log that something other than Svc wrote or changed, so that it cannot be read. */
+export class MalformedLog extends Error {
+  override readonly name = 'MalformedLog';
+}
+
 /**
  * Keeps the signed checkpoints of an installation in a file that only grows, where a change of the database does not
  * reach them. Each is on the disk when `append` returns. Several processes may append to one file.
  */
 export class AnchorLog {
   readonly file: string;
+  readonly #verifier: NoteVerifier;
   readonly #latest = new Map<string, LatestAnchor>();
   #read = 0;
 
-  constructor(file: string) {
+  /** @param verifier of the installation: what it did not sign is not believed. */
+  constructor(file: string, verifier: NoteVerifier) {
     this.file = file;
+    this.#verifier = verifier;
   }
 
-  /** Makes the file where there is none, and cuts off a record that a crash left unfinished. */
+  /**
+   * Makes the file where there is none, and reads what was appended. It never removes anything: what looks like half a
+   * record may be one that another process is writing.
+   * @throws {MalformedLog}
+   */
   open(): void {
     mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
     const isNew = !existsSync(this.file);
     const file = openSync(this.file, 'a+', 0o600);
     try {
       this.#takeUp(file);
-      if (fstatSync(file).size <= this.#read) return;
-      ftruncateSync(file, this.#read);
-      fsyncSync(file);
     } finally {
       closeSync(file);
       if (isNew) syncFolder(dirname(this.file));
@@ -78,8 +78,10 @@ export class AnchorLog {
     this.open();
     const file = openSync(this.file, 'a+', 0o600);
     try {
+      this.#takeUp(file);
       // One write for all: another process cannot get in between.
-      const bytes = Buffer.from(notes.map((note) => `${note}\n`).join(''));
+      const isCut = fstatSync(file).size > this.#read;
+      const bytes = Buffer.from(`${isCut ? cutOff : ''}${notes.map((note) => `${note}\n`).join('')}`);
       if (writeSync(file, bytes) !== bytes.length) throw new Error(`${this.file}: the disk took only a part`);
       fsyncSync(file);
       this.#takeUp(file);
@@ -92,17 +94,25 @@ export class AnchorLog {
   #takeUp(file: number): void {
     const { size } = fstatSync(file);
     if (size < this.#read) this.#read = size;
-    for (const { note, end } of readRecords(file, this.#read)) {
-      const text = note.slice(0, note.lastIndexOf('\n\n') + 1);
-      const checkpoint = readCheckpoint(text);
-      if (checkpoint !== null) this.#keep(checkpoint);
-      const states = readRestoreStatement(text)?.states;
-      if (states !== undefined) {
-        this.#latest.clear();
-        for (const state of states) this.#latest.set(nameLedger(state), { ...state, lacksFrom: state.size });
-      }
-      this.#read = end;
+    try {
+      for (const record of readRecords(file, this.#read)) this.#take(record);
+    } catch (error) {
+      if (error instanceof MalformedLog) throw new MalformedLog(`${this.file}: ${error.message}`);
+      throw error;
     }
+  }
+
+  #take({ note, end }: AnchorRecord): void {
+    this.#read = end;
+    const text = openNote(note, this.#verifier);
+    if (text === null) return;
+    const { name } = this.#verifier;
+    const checkpoint = readCheckpoint(text);
+    if (checkpoint?.origin.startsWith(`${name}/`)) this.#keep(checkpoint);
+    const statement = readRestoreStatement(text);
+    if (statement?.origin !== nameRestore(name)) return;
+    this.#latest.clear();
+    for (const state of statement.states) this.#latest.set(nameLedger(state), { ...state, lacksFrom: state.size });
   }
 
   #keep({ origin, size, rootHash }: Checkpoint): void {
@@ -120,37 +130,55 @@ export function nameLedger({ tenantId, ledger }: LedgerOf): string {
 
 /**
  * Reads the whole records of a log. A record ends with the empty line after its signatures; what comes after the last
- * one was cut off in a crash, or is being written.
+ * one was cut off in a crash, or is being written. What a crash cut off before other records is passed over.
  * @param from the byte to start at: the end of a record.
  * @param line the number of its line.
+ * @throws {MalformedLog}
  */
 export function* readRecords(file: number, from = 0, line = 1): Generator<AnchorRecord> {
-  const chunk = Buffer.allocUnsafe(256 * 1024);
-  let rest = Buffer.alloc(0);
+  let chunk = Buffer.allocUnsafe(256 * 1024);
+  let rest: Buffer = Buffer.alloc(0);
   let position = from;
   let end = from;
   for (;;) {
     const count = readSync(file, chunk, 0, chunk.length, position);
-    if (count === 0) return;
+    if (count === 0) break;
     position += count;
     const bytes = Buffer.concat([rest, chunk.subarray(0, count)]);
     let start = 0;
     for (let at = bytes.indexOf('\n\n'); at !== -1; at = bytes.indexOf('\n\n', at + 1)) {
       // An empty line within the note stands before its signatures, not after one.
       const lastLine = bytes.subarray(Math.max(start, bytes.lastIndexOf('\n', at - 1) + 1), at);
-      if (!lastLine.subarray(0, signatureMark.length).equals(signatureMark)) continue;
+      const isCut = lastLine.subarray(-cutMark.length).equals(cutMark);
+      if (!isCut && !lastLine.subarray(0, signatureMark.length).equals(signatureMark)) continue;
       const note = bytes.toString('utf8', start, at + 1);
       end += at + 2 - start;
-      yield { line, note, end };
+      if (!isCut) yield { line, note, end };
       line += note.split('\n').length;
       start = at + 2;
     }
     rest = Buffer.from(bytes.subarray(start));
+    if (rest.length > largestRecord) break;
+    // Grows with the record, so that a long one is not copied over and over.
+    if (rest.length > chunk.length) chunk = Buffer.allocUnsafe(2 * chunk.length);
   }
+  if (rest.length <= largestTail && !rest.includes('\r')) return;
+  throw new MalformedLog(
+    `from line ${line} on there are ${rest.length > largestRecord ? 'more than ' : ''}${rest.length} bytes that are no record: something other than Svc changed the file, such as its line ends. Put it back from a copy. It is left as it is.`,
+  );
 }
 
 /** What a signature line starts with (C2SP signed-note). */
 const signatureMark = Buffer.from('\u2014 ');
+
+/** What is appended to half a record before the next one. */
+const cutMark = Buffer.from(' (cut off)');
+const cutOff = `${cutMark}\n\n`;
+
+/** How much of a record a crash may leave at the end. */
+const largestTail = 64 * 1024;
+/** A restore statement has a line for each ledger of each tenant. */
+const largestRecord = 64 * 1024 * 1024;
 
 function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r');

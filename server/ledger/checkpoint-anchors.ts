@@ -8,16 +8,23 @@ import type { NoteSigner } from './signed-note.ts';
 import { hashRange, IncompleteTiles } from './tiles.ts';
 import { findTreeSize, type LedgerOf, readTilesOf } from './tree-store.ts';
 
-/** A ledger that is not what its anchors say: its past was changed, or an older database was put in its place. */
+/** A ledger that something other than Svc wrote: it is not what its anchors say, or the seal of its head does not fit. */
 export class RewrittenLedger extends Error {
   override readonly name = 'RewrittenLedger';
   readonly of: LedgerOf;
 
-  constructor(of: LedgerOf, anchor: Pick<LatestAnchor, 'size'>, file: string) {
-    super(
-      `The ${of.ledger} ledger of tenant ${of.tenantId} does not contain the ${anchor.size} entries that ${file} holds a checkpoint of: its past was changed, or an older database was put in its place. No checkpoint of it is signed. Run svc verify; after a restore by other means than svc restore, run svc restore --in-place.`,
-    );
+  /** @param issue what it does that it must not. */
+  constructor(of: LedgerOf, issue: string) {
+    super(`The ${of.ledger} ledger of tenant ${of.tenantId} ${issue}. No checkpoint of it is signed. Run svc verify.`);
     this.of = of;
+  }
+
+  /** A ledger that lacks what the log has an anchor of. */
+  static lacks(of: LedgerOf, { size }: Pick<LatestAnchor, 'size'>, file: string): RewrittenLedger {
+    return new RewrittenLedger(
+      of,
+      `does not contain the ${size} entries that ${file} holds a checkpoint of: its past was changed, or an older database was put in its place (after a restore by other means than svc restore, run svc restore --in-place)`,
+    );
   }
 }
 
@@ -94,7 +101,7 @@ export async function anchorCheckpoints(
     const isCurrent = latest !== undefined && latest.lacksFrom === latest.size + 1 && size === latest.size;
     if (isCurrent || (size === null && latest === undefined)) continue;
     const contains = latest === undefined || (await containsAnchor(queries, of, latest));
-    if (contains === false) rewritten.push(new RewrittenLedger(of, latest as LatestAnchor, anchors.file));
+    if (contains === false) rewritten.push(RewrittenLedger.lacks(of, latest as LatestAnchor, anchors.file));
     else if (contains)
       anchors.append((await listSigned(queries, signer, of, latest?.lacksFrom ?? 0)).map(({ note }) => note));
   }
@@ -102,7 +109,7 @@ export async function anchorCheckpoints(
     if (heads.has(name)) continue;
     const [tenantId = '', ledger] = name.split('/');
     const of = { tenantId, ledger: ledger as LedgerOf['ledger'] };
-    rewritten.push(new RewrittenLedger(of, anchors.latest(of) as LatestAnchor, anchors.file));
+    rewritten.push(RewrittenLedger.lacks(of, anchors.latest(of) as LatestAnchor, anchors.file));
   }
   return rewritten;
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Queries } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import { readHead } from './append.ts';
+import { isSealed, readHead } from './append.ts';
 import { nameOrigin, writeCheckpoint } from './checkpoint.ts';
 import { type Anchoring, containsAnchor, listSigned, RewrittenLedger } from './checkpoint-anchors.ts';
 import { growTree, type LedgerOf, openTree } from './tree-store.ts';
@@ -20,7 +20,8 @@ export interface StoredCheckpoint {
  * Signs what a ledger holds now. Where the latest checkpoint says it already, that one is the answer.
  * The tree is brought up to the entries first, those of this unit of work included. After the commit the checkpoint is
  * appended to the log outside of the database, after those of other servers that the log lacks.
- * @throws {RewrittenLedger} where the ledger does not contain what the log holds a checkpoint of.
+ * @throws {RewrittenLedger} where the ledger does not contain what the log holds a checkpoint of, or its head is not
+ * sealed.
  */
 export async function signCheckpoint(
   work: UnitOfWork,
@@ -28,11 +29,12 @@ export async function signCheckpoint(
   of: LedgerOf,
 ): Promise<StoredCheckpoint> {
   const { transaction, now } = work;
+  await requireSealedHead(work, of);
   const { size } = await growTree(transaction, of, Number.MAX_SAFE_INTEGER);
   anchors.open();
   const anchor = anchors.latest(of);
   if (anchor !== undefined && !(await containsAnchor(transaction, of, anchor)))
-    throw new RewrittenLedger(of, anchor, anchors.file);
+    throw RewrittenLedger.lacks(of, anchor, anchors.file);
   const lacking = await listSigned(transaction, signer, of, anchor?.lacksFrom ?? 0);
   const latest = await findCheckpoint(transaction, of);
   if (latest !== undefined && latest.size >= size) return latest;
@@ -61,6 +63,14 @@ export async function signCheckpoint(
     }
   });
   return checkpoint;
+}
+
+/** What something else wrote without the secret must not get a signature. */
+async function requireSealedHead({ transaction, seal }: UnitOfWork, of: LedgerOf): Promise<void> {
+  const { tenantId, ledger } = of;
+  const head = await readHead(transaction, tenantId, ledger);
+  if (head === undefined || (seal !== null && isSealed(seal, tenantId, ledger, head))) return;
+  throw new RewrittenLedger(of, 'has a head whose seal does not fit: something other than Svc wrote it');
 }
 
 /** The checkpoint of a size; without one, the latest. */

@@ -1,22 +1,32 @@
 import { type Database, inTransaction, type Queries } from '../storage/database.ts';
-import type { AnchorLog } from './anchor-log.ts';
+import { nameOrigin, openCheckpoint } from './checkpoint.ts';
 import type { Anchoring } from './checkpoint-anchors.ts';
 import { type AnchoredState, nameRestore, writeRestoreStatement } from './restore-statement.ts';
 import { growTree, type LedgerOf, openTree } from './tree-store.ts';
 import { nameNote, readNoteNames } from './verify-anchors.ts';
 
-/** Appends every checkpoint of a database that the log lacks, wherever it stands: for a log that belongs to a copy. */
-export async function completeAnchors(queries: Queries, anchors: AnchorLog): Promise<void> {
+/**
+ * Appends every checkpoint of a database that the server itself signed and the log lacks, wherever it stands: for a log
+ * that belongs to a copy.
+ */
+export async function completeAnchors(queries: Queries, { signer: { verifier }, anchors }: Anchoring): Promise<void> {
   anchors.open();
   const names = readNoteNames(anchors.file);
   const rows = await queries
     .selectFrom('checkpoints')
-    .select('note')
+    .select(['tenant_id', 'ledger', 'note'])
     .orderBy('tenant_id')
     .orderBy('ledger')
     .orderBy('size')
     .execute();
-  anchors.append(rows.map(({ note }) => note).filter((note) => !names.has(nameNote(note))));
+  anchors.append(
+    rows
+      .filter(({ ledger, tenant_id, note }) => {
+        if (typeof note !== 'string' || names.has(nameNote(note))) return false;
+        return openCheckpoint(note, verifier)?.origin === nameOrigin(verifier.name, tenant_id, ledger);
+      })
+      .map(({ note }) => note),
+  );
 }
 
 /**
@@ -39,6 +49,6 @@ export async function stateRestore(database: Database, { signer, anchors }: Anch
     states.push({ ...of, ...state });
   }
   const origin = nameRestore(signer.verifier.name);
-  await completeAnchors(database.kysely, anchors);
+  await completeAnchors(database.kysely, { signer, anchors });
   anchors.append([signer.sign(writeRestoreStatement({ origin, at, states }))]);
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
-import { nameLedger, readRecords } from './anchor-log.ts';
+import { type AnchorRecord, MalformedLog, nameLedger, readRecords } from './anchor-log.ts';
 import { readCheckpoint } from './checkpoint.ts';
 import { nameRestore, type RestoreStatement, readRestoreStatement } from './restore-statement.ts';
 import { type NoteVerifier, openNote } from './signed-note.ts';
@@ -48,7 +48,7 @@ export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAn
     if (known === undefined) claims.set(name, [one]);
     else known.push(one);
   };
-  const isThere = scan(path, ({ line, note }) => {
+  const take = ({ line, note }: Pick<AnchorRecord, 'line' | 'note'>) => {
     records += 1;
     const text = verifier === null ? note.slice(0, note.lastIndexOf('\n\n') + 1) : openNote(note, verifier);
     if (text === null) {
@@ -68,7 +68,8 @@ export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAn
     } else if (statement !== null && origin === nameRestore(keyName)) {
       claims = startAnew(statement, place);
     } else faults.push({ line, issue: 'the record is neither a checkpoint nor a restore' });
-  });
+  };
+  const isThere = scan(path, take, (issue) => faults.push({ line: records + 1, issue }));
   return { isThere, records, faults, claims };
 }
 
@@ -94,16 +95,26 @@ export function nameNote(note: string): string {
   return hash('sha256', note, 'base64');
 }
 
-/** @returns whether there is such a file. */
-function scan(path: string, take: (record: { readonly line: number; readonly note: string }) => void): boolean {
+/**
+ * @param refuse takes what keeps the rest of the file from being read.
+ * @returns whether there is such a file.
+ */
+function scan(
+  path: string,
+  take: (record: AnchorRecord) => void,
+  refuse: (issue: string) => void = () => undefined,
+): boolean {
   if (!existsSync(path)) return false;
   const file = openSync(path, 'r');
   try {
     if (fstatSync(file).isFile()) for (const record of readRecords(file)) take(record);
-    return true;
+  } catch (error) {
+    if (!(error instanceof MalformedLog)) throw error;
+    refuse(error.message);
   } finally {
     closeSync(file);
   }
+  return true;
 }
 
 /** The ledger that a name (`nameLedger`) stands for. */

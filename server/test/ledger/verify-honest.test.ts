@@ -21,15 +21,19 @@ import { AnchorLog, anchorFile } from '../../ledger/anchor-log.ts';
 import { nameOrigin, writeCheckpoint } from '../../ledger/checkpoint.ts';
 import { anchorCheckpoints } from '../../ledger/checkpoint-anchors.ts';
 import { findCheckpoint } from '../../ledger/checkpoint-store.ts';
+import { completeAnchors } from '../../ledger/restore-anchors.ts';
+import { nameRestore, writeRestoreStatement } from '../../ledger/restore-statement.ts';
 import { NoteSigner } from '../../ledger/signed-note.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { startServer } from '../../serve.ts';
 import { readSettings, type Settings } from '../../settings.ts';
+import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { createTenant } from '../../tenants/store.ts';
 import { createLocation, describeOnEachDatabase, TestClock, type TestLocation } from '../harness.ts';
 import { appendManyRecords } from '../proofs/ledger-requests.ts';
 import { appendOne, forgetTree, signNow } from './exported.ts';
 import { fillLedgers, runVerify } from './fixture.ts';
-import { changeRow, readRows, tamper } from './tamper.ts';
+import { changeRow, deleteRow, insertRow, readRows, tamper } from './tamper.ts';
 
 const silent = pino({ level: 'silent' });
 
@@ -219,7 +223,7 @@ describeOnEachDatabase('the log of checkpoints', (dialect) => {
     await using installation = await open();
     const [row] = await readRows(installation.database, 'tenants');
     const of = { tenantId: String(row?.id), ledger: 'audit' } as const;
-    const lost = new AnchorLog(`${installation.anchors.file}.lost`);
+    const lost = new AnchorLog(`${installation.anchors.file}.lost`, installation.signer.verifier);
     installation.anchors.open();
     cpSync(installation.anchors.file, lost.file);
     await appendOne(installation, of.tenantId, clock.now(), 'b');
@@ -227,12 +231,92 @@ describeOnEachDatabase('the log of checkpoints', (dialect) => {
     appendFileSync(installation.anchors.file, note.slice(0, 40));
     {
       await using _ = await startServer(
-        { ...installation, anchors: new AnchorLog(installation.anchors.file) },
+        { ...installation, anchors: new AnchorLog(installation.anchors.file, installation.signer.verifier) },
         { log: silent },
       );
-      assert.ok(readFileSync(installation.anchors.file, 'utf8').includes(`\n\n${note}\n`));
+      assert.ok(
+        readFileSync(installation.anchors.file, 'utf8').endsWith(`\n\n${note.slice(0, 40)} (cut off)\n\n${note}\n`),
+      );
     }
     await assertIntact(installation.settings);
+  });
+
+  test('is not cut while another process writes to it, and not read with line ends of Windows', async () => {
+    await using installation = await open();
+    const { database, signer, anchors } = installation;
+    await anchorCheckpoints(database.kysely, { signer, anchors });
+    const before = readFileSync(anchors.file, 'utf8');
+    const [row] = await readRows(database, 'tenants');
+    const of = { tenantId: String(row?.id), ledger: 'audit' } as const;
+    const { note } = await signNow(installation, of, clock.now());
+    // Half a record of another process is there when this one opens the log; the other half follows.
+    appendFileSync(anchors.file, note.slice(0, 70));
+    new AnchorLog(anchors.file, signer.verifier).open();
+    appendFileSync(anchors.file, `${note.slice(70)}\n`);
+    assert.equal(readFileSync(anchors.file, 'utf8').endsWith(`\n\n${note}\n`), true);
+    await assertIntact(installation.settings);
+    for (const damaged of [before.replaceAll('\n', '\r\n'), before + 'x'.repeat(70_000)]) {
+      writeFileSync(anchors.file, damaged);
+      assert.throws(() => new AnchorLog(anchors.file, signer.verifier).open(), /that are no record: something other/);
+      assert.equal(readFileSync(anchors.file, 'utf8'), damaged);
+      const { code, lines } = await runVerify(installation);
+      assert.equal(code, 1);
+      assert.match(
+        lines.join('\n'),
+        /✗ checkpoints\.log line \d+: from line \d+ on there are \d+ bytes that are no record/,
+      );
+    }
+    writeFileSync(anchors.file, before);
+    anchors.open();
+  });
+
+  test('is believed only as far as this installation signed it', async () => {
+    await using installation = await open();
+    const { database, signer, anchors } = installation;
+    const [row] = await readRows(database, 'tenants');
+    const of = { tenantId: String(row?.id), ledger: 'consent' } as const;
+    await anchorCheckpoints(database.kysely, { signer, anchors });
+    const known = anchors.latest(of);
+    const stranger = new NoteSigner('the secret of another installation');
+    for (const { name } of [signer.verifier, stranger.verifier]) {
+      const text = writeRestoreStatement({ origin: nameRestore(name), at: clock.now(), states: [] });
+      appendFileSync(anchors.file, `${stranger.sign(text)}\n`);
+    }
+    anchors.open();
+    assert.deepEqual(anchors.latest(of), known);
+    // Nor does a restore take up what something else wrote into the table.
+    const origin = nameOrigin(stranger.verifier.name, of.tenantId, of.ledger);
+    const at = clock.now();
+    const note = stranger.sign(writeCheckpoint({ origin, size: 1, rootHash: Buffer.alloc(32), at }));
+    await insertRow(database, 'checkpoints', {
+      tenant_id: of.tenantId,
+      ledger: of.ledger,
+      size: 1,
+      root_hash: Buffer.alloc(32).toString('base64'),
+      at,
+      note,
+    });
+    const other = new AnchorLog(`${anchors.file}.other`, signer.verifier);
+    await completeAnchors(database.kysely, { signer, anchors: other });
+    assert.equal(readFileSync(other.file, 'utf8').includes(note), false);
+    await deleteRow(database, 'checkpoints', { tenant_id: of.tenantId, ledger: of.ledger, size: 1 });
+  });
+
+  test('keeps the server from signing what has a head that something else wrote', async () => {
+    await using installation = await open();
+    const { database } = installation;
+    const { id: tenantId } = await runUnitOfWork(database, clock.now(), (work) =>
+      createTenant(work, { slug: 'forged', name: 'Forged' }),
+    );
+    const of = { tenantId, ledger: 'audit' } as const;
+    const head = (await readRows(database, 'chain_heads')).find(
+      (row) => row.tenant_id === tenantId && row.ledger === 'audit',
+    );
+    assert.ok(head);
+    await changeRow(database, 'chain_heads', head, { at: '2026-11-21T12:00:00.001Z' });
+    await assert.rejects(signNow(installation, of, clock.now()), /has a head whose seal does not fit/);
+    assert.equal(await findCheckpoint(database.kysely, of), undefined);
+    await changeRow(database, 'chain_heads', head, { at: String(head.at) });
   });
 
   test('keeps the server from signing a history that was written again, which is logged once', async () => {

@@ -5,7 +5,7 @@ import { appendRecords } from '../../consent/record-store.ts';
 import { newId } from '../../ids.ts';
 import { AnchorLog } from '../../ledger/anchor-log.ts';
 import { type LedgerName, ledgerTables } from '../../ledger/append.ts';
-import { hashEntry } from '../../ledger/chain.ts';
+import { describeHead, hashEntry } from '../../ledger/chain.ts';
 import type { StoredCheckpoint } from '../../ledger/checkpoint-store.ts';
 import { verifyChain } from '../../ledger/verify.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
@@ -50,7 +50,7 @@ describeOnEachDatabase('a ledger that was rewritten by somebody with full contro
     }
   };
 
-  /** Writes a whole ledger anew: rows, chain, head, tree, tiles, and a checkpoint with the right key. */
+  /** Writes a whole ledger anew: rows, chain, head, tree, tiles, and a checkpoint with the right keys. */
   async function rewrite(tenantId: string, ledger: LedgerName, attack: (rows: readonly Row[]) => readonly Row[]) {
     const { installation, clock } = server;
     const { database } = installation;
@@ -70,12 +70,15 @@ describeOnEachDatabase('a ledger that was rewritten by somebody with full contro
     }
     const head = { tenant_id: tenantId, ledger };
     const at = rewritten.length === 0 ? '' : times[Math.min(rewritten.length, times.length) - 1];
-    await changeRow(database, 'chain_heads', head, { sequence: rewritten.length, hash, at });
+    const mac = installation.seal.seal(
+      describeHead(tenantId, ledger, { sequence: rewritten.length, hash, at: at ?? '' }),
+    );
+    await changeRow(database, 'chain_heads', head, { sequence: rewritten.length, hash, at: at ?? '', mac });
     const of = { tenantId, ledger };
     await forgetTree(installation, of);
     await database.kysely.deleteFrom('checkpoints').where('tenant_id', '=', tenantId).execute();
     // Who has the machine has its log of anchors, too.
-    const anchors = new AnchorLog(`${installation.anchors.file}.${newId()}`);
+    const anchors = new AnchorLog(`${installation.anchors.file}.${newId()}`, installation.signer.verifier);
     return signNow({ ...installation, anchors }, of, clock.now());
   }
 
