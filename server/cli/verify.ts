@@ -31,6 +31,7 @@ import { findStrayProofs, ProofCheck, type ProofReport } from '../ledger/verify-
 import { breachRows } from '../privacy/breach-store.ts';
 import { dsrRows } from '../privacy/dsr-store.ts';
 import { checkGuards } from '../storage/append-only.ts';
+import { checkTables } from '../storage/check-tables.ts';
 import { type Database, openDatabase, type Queries } from '../storage/database.ts';
 import { checkIntegrity, describeUnreadable } from '../storage/integrity.ts';
 import { isMigrated } from '../storage/migrate.ts';
@@ -91,7 +92,7 @@ export const verify: Command = {
   description: `Walks the consent ledger and the audit log of each tenant, compares the signed checkpoints, the Merkle trees, the seals
 of the chain heads and ${anchorFile} with them, compares the published notice versions and every row of
 ${changingRows.map(({ table }) => table).join(', ')}
-with what the audit log tells, and compares the triggers that refuse changes with those that Svc made.
+with what the audit log tells, and compares the tables, and the triggers that refuse changes, with those that Svc made.
 May run beside the server, and on a backup, also one on read-only storage.
 
 A change of the newest entries is found by the seal of the head. A roll-back of the whole database to an earlier state is
@@ -173,6 +174,7 @@ async function verifyDatabase(context: CommandContext, kept: readonly KeptCheckp
   );
   issues.push(...(await findStrayProofs(database.kysely)));
   for (const issue of issues) findings.add('tampered', 'database', `database: ${issue}`);
+  for (const issue of await checkTables(database)) findings.add('tampered', 'database', `database: ${issue}`);
   for (const issue of await checkGuards(database)) findings.add('tampered', 'trigger', `database: ${issue}`);
   for (const { line, issue } of anchors.faults)
     findings.add('tampered', 'anchor', `${anchorFile} line ${line}: ${issue}, so that it cannot be trusted`);

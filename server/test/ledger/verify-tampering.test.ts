@@ -299,6 +299,31 @@ const attacks: Readonly<Record<string, Attack>> = {
     names: /✗ database: the rule hide on consent_records was not made by Svc/,
     only: 'postgres',
   },
+  'a view in the place of a table, which hides a key': {
+    async run({ database }) {
+      await sql.raw('alter table api_keys rename to hidden_keys').execute(database.kysely);
+      await sql.raw('create view api_keys as select * from hidden_keys').execute(database.kysely);
+    },
+    code: 1,
+    names: /✗ database: the table api_keys that Svc made is now a view: it can show other rows than there are/,
+    everywhere: true,
+  },
+  'a table without its rules': {
+    async run({ database }) {
+      await sql.raw('create table copy as select * from rate_limits').execute(database.kysely);
+      await sql.raw('drop table rate_limits').execute(database.kysely);
+      await sql.raw('alter table copy rename to rate_limits').execute(database.kysely);
+    },
+    code: 1,
+    names: /✗ database: the table rate_limits that Svc made is another one/,
+    only: 'sqlite',
+  },
+  'row security of PostgreSQL': {
+    run: ({ database }) => sql.raw('alter table consent_records enable row level security').execute(database.kysely),
+    code: 1,
+    names: /✗ database: row security is on for the table consent_records: it can hide rows/,
+    only: 'postgres',
+  },
   'another fingerprint of the secret': {
     run: ({ database }) => change(database, `update installation set secret_hash = 'f'`),
     code: 1,
