@@ -5,6 +5,7 @@ import { rotateScimToken } from '../access/scim-token-store.ts';
 import { scopes } from '../access/scopes.ts';
 import { randomText } from '../access/token.ts';
 import { systemSource } from '../audit/source.ts';
+import type { Clock } from '../clock.ts';
 import { Domain } from '../consent/domain.ts';
 import { NoticeContent } from '../consent/notice.ts';
 import { createNotice, publishNotice } from '../consent/notice-changes.ts';
@@ -12,7 +13,9 @@ import { createUser } from '../identity/create-user.ts';
 import type { Installation } from '../installation.ts';
 import { signCheckpoint } from '../ledger/checkpoint-store.ts';
 import { SettingsError } from '../settings.ts';
-import { runUnitOfWork } from '../storage/unit-of-work.ts';
+import type { Database } from '../storage/database.ts';
+import { DatabaseUnavailable } from '../storage/unavailable.ts';
+import { runUnitOfWork, type UnitOfWork } from '../storage/unit-of-work.ts';
 import { createTenant, findTenant, listTenants } from '../tenants/store.ts';
 import { seedControls } from './seed-controls.ts';
 import { seedTrust } from './seed-trust.ts';
@@ -52,7 +55,7 @@ export async function seedDemo(installation: Installation, baseUrl: string): Pro
   mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
   const adminPassword = randomText(24);
   const passwordHash = await installation.passwords.hash(adminPassword);
-  const credentials = await runUnitOfWork(database, clock(), async (work) => {
+  const make = async (work: UnitOfWork): Promise<DemoCredentials> => {
     const tenant = await createTenant(work, { slug: 'demo', name: 'Demo' });
     const { key } = await createApiKey(work, {
       tenantId: tenant.id,
@@ -84,16 +87,33 @@ export async function seedDemo(installation: Installation, baseUrl: string): Pro
       noticeId,
       ...(webhookSecret !== undefined && { webhookSecret }),
     };
-  }).catch(async (error: unknown) => {
-    // Another server that started at the same moment may have been first.
-    if ((await findTenant(database.kysely, 'demo')) !== undefined) return null;
-    throw error;
-  });
+  };
+  const credentials = await runOnce(database, clock, make);
   if (credentials === null) return null;
   // A file that is there would keep its mode.
   rmSync(join(settings.dataDir, credentialsFile), { force: true });
   writeFileSync(join(settings.dataDir, credentialsFile), `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
   return credentials;
+}
+
+/** How often a server waits for another that seeds the same database; each wait is as long as that for a lock. */
+const mostWaits = 10;
+
+/** Makes the demo unless another server that started at the same moment does. @returns null when the other did. */
+async function runOnce<Result>(
+  database: Database,
+  clock: Clock,
+  make: (work: UnitOfWork) => Promise<Result>,
+): Promise<Result | null> {
+  for (let waits = 1; ; waits += 1) {
+    try {
+      return await runUnitOfWork(database, clock(), make);
+    } catch (error) {
+      if ((await findTenant(database.kysely, 'demo')) !== undefined) return null;
+      const isBeingMade = error instanceof DatabaseUnavailable && error.isRowLock;
+      if (!isBeingMade || waits === mostWaits) throw error;
+    }
+  }
 }
 
 /** The notice of the demo, for the site at an address. */
