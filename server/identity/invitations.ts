@@ -102,7 +102,11 @@ export async function acceptInvitation(
   if (isForeign) {
     if (!(await guard.check(attempt, () => passwords.verify(attempt, password, account.password_hash)))) {
       const memberships = await listMembershipsOf(database.kysely, account.id);
-      await refuseSignIn(services, { account, memberships, reason: 'Wrong password, at an invitation' }, visitor);
+      await refuseSignIn(
+        services,
+        { attempt, account, memberships, reason: 'Wrong password, at an invitation' },
+        visitor,
+      );
       throw new Problem(
         'invalid_credentials',
         'You have a password here already: take the invitation with that password. If you never had one, ask the operator of this server to reset it.',

@@ -56,7 +56,7 @@ export async function signIn(
   if (account === undefined || membership === undefined || !isRight) {
     // Not told which: of a tenant that the person left, nobody shall learn that the password was right.
     const reason = 'Wrong password, or no active membership';
-    await refuseSignIn(services, { account, memberships: aimed, reason }, visitor);
+    await refuseSignIn(services, { attempt, account, memberships: aimed, reason }, visitor);
     throw wrongCredentials();
   }
   const open = async (work: UnitOfWork): Promise<OpenedSession | AwaitedCode | null> => {
@@ -116,7 +116,7 @@ export async function answerChallenge(
   const aimed = (await listMembershipsOf(database.kysely, account.id)).filter(
     ({ tenantId }) => tenantId === challenge.tenantId,
   );
-  await refuseSignIn(services, { account, memberships: aimed, reason: 'Wrong code' }, visitor);
+  await refuseSignIn(services, { attempt, account, memberships: aimed, reason: 'Wrong code' }, visitor);
   throw new Problem('code_incorrect', 'The code is wrong, has passed, or was used before. Try the next one.');
 }
 

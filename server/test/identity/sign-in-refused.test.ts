@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { endSessions } from '../../access/session-store.ts';
 import { systemSource } from '../../audit/source.ts';
+import { databaseFile } from '../../cli/require-database.ts';
 import { accountRows, recordAccountChange, updatePassword } from '../../identity/account-store.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { describeOnEachDatabase, startTestServer, type TestResponse, type TestServer } from '../harness.ts';
@@ -92,6 +94,29 @@ describeOnEachDatabase('a sign-in that is refused', (dialect) => {
       });
     }
   });
+
+  // A write waits for the disk, which takes longer than anything else but the hash.
+  test('waits for the disk as often whatever the cause is', { skip: dialect !== 'sqlite' }, async (context) => {
+    const failures = await createFailures();
+    for (const [name, credentials] of failures) {
+      await context.test(name, async () => {
+        assert.equal(await countCommits(() => signIn(server, credentials)), 2);
+      });
+    }
+  });
+
+  /** Counts the commits that a step adds to the log of the SQLite file. */
+  async function countCommits(step: () => Promise<unknown>): Promise<number> {
+    const log = `${databaseFile(server.installation.settings.dataDir)}-wal`;
+    const before = statSync(log).size;
+    await step();
+    const added = readFileSync(log).subarray(before);
+    const frameSize = 24 + 4096;
+    let commits = 0;
+    // The last frame of a commit names the size of the database (https://sqlite.org/fileformat2.html#walformat).
+    for (let at = 0; at < added.length; at += frameSize) if (added.readUInt32BE(at + 4) > 0) commits += 1;
+    return commits;
+  }
 
   test('is told to every tenant whose invitation the person took, and to no other', async () => {
     const [other, left, lists, never] = [
