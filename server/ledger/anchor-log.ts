@@ -1,7 +1,14 @@
+import { createHash, type Hash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Checkpoint, readCheckpoint } from './checkpoint.ts';
-import { type AnchoredState, nameRestore, readRestoreStatement } from './restore-statement.ts';
+import {
+  type AnchoredState,
+  type LogPosition,
+  nameRestore,
+  type RestoreStatement,
+  readRestoreStatement,
+} from './restore-statement.ts';
 import { type NoteVerifier, openNote } from './signed-note.ts';
 import type { LedgerOf } from './tree-store.ts';
 
@@ -29,6 +36,26 @@ export class MalformedLog extends Error {
   override readonly name = 'MalformedLog';
 }
 
+/** Follows the records of a log, to tell where a restore statement stands. */
+export class LogReader {
+  #records = 0;
+  readonly #hash: Hash = createHash('sha256');
+
+  position(): LogPosition {
+    return { records: this.#records, hash: this.#hash.copy().digest('base64') };
+  }
+
+  /** Whether a statement that comes next was made for this place; one that was copied here was not. */
+  isPlaceOf({ after }: RestoreStatement): boolean {
+    return after.records === this.#records && after.hash === this.position().hash;
+  }
+
+  take(note: string): void {
+    this.#records += 1;
+    this.#hash.update(`${note}\n`);
+  }
+}
+
 /**
  * Keeps the signed checkpoints of an installation in a file that only grows, where a change of the database does not
  * reach them. Each is on the disk when `append` returns. Several processes may append to one file.
@@ -38,6 +65,7 @@ export class AnchorLog {
   readonly #verifier: NoteVerifier;
   readonly #latest = new Map<string, LatestAnchor>();
   #read = 0;
+  #reader = new LogReader();
 
   /** @param verifier of the installation: what it did not sign is not believed. */
   constructor(file: string, verifier: NoteVerifier) {
@@ -72,19 +100,43 @@ export class AnchorLog {
     return [...this.#latest.keys()];
   }
 
+  /** Whether it has no records, as far as it was read. */
+  get isEmpty(): boolean {
+    return this.#reader.position().records === 0;
+  }
+
   /** Appends notes in order. */
   append(notes: readonly string[]): void {
-    if (notes.length === 0) return;
+    if (notes.length > 0) this.#write(() => notes);
+  }
+
+  /**
+   * Appends a restore statement.
+   * @param sign makes it for its place.
+   */
+  appendStatement(sign: (after: LogPosition) => string): void {
+    const { records } = this.#write((after) => [sign(after)]);
+    if (this.#reader.position().records !== records + 1)
+      throw new Error(
+        `${this.file}: another process appended to it at the same moment. Stop the server, and try again`,
+      );
+  }
+
+  /** @returns where it wrote. */
+  #write(make: (after: LogPosition) => readonly string[]): LogPosition {
     this.open();
     const file = openSync(this.file, 'a+', 0o600);
     try {
       this.#takeUp(file);
       // One write for all: another process cannot get in between.
+      const after = this.#reader.position();
+      const notes = make(after);
       const isCut = fstatSync(file).size > this.#read;
       const bytes = Buffer.from(`${isCut ? cutOff : ''}${notes.map((note) => `${note}\n`).join('')}`);
       if (writeSync(file, bytes) !== bytes.length) throw new Error(`${this.file}: the disk took only a part`);
       fsyncSync(file);
       this.#takeUp(file);
+      return after;
     } finally {
       closeSync(file);
     }
@@ -93,8 +145,8 @@ export class AnchorLog {
   /** Reads what was appended since the last look. A file that was cut says nothing new: what was read stays known. */
   #takeUp(file: number): void {
     const { size } = fstatSync(file);
-    if (size < this.#read) this.#read = size;
     try {
+      if (size < this.#read) this.#startAgain(file);
       for (const record of readRecords(file, this.#read)) this.#take(record);
     } catch (error) {
       if (error instanceof MalformedLog) throw new MalformedLog(`${this.file}: ${error.message}`);
@@ -102,17 +154,33 @@ export class AnchorLog {
     }
   }
 
+  #startAgain(file: number): void {
+    this.#read = 0;
+    this.#reader = new LogReader();
+    for (const { note, end } of readRecords(file)) {
+      this.#read = end;
+      this.#reader.take(note);
+    }
+  }
+
   #take({ note, end }: AnchorRecord): void {
+    const statement = this.#openRecord(note);
     this.#read = end;
+    this.#reader.take(note);
+    if (statement === null) return;
+    this.#latest.clear();
+    for (const state of statement.states) this.#latest.set(nameLedger(state), { ...state, lacksFrom: state.size });
+  }
+
+  /** Keeps what a checkpoint says. @returns the restore statement, where that is what stands there. */
+  #openRecord(note: string): RestoreStatement | null {
     const text = openNote(note, this.#verifier);
-    if (text === null) return;
+    if (text === null) return null;
     const { name } = this.#verifier;
     const checkpoint = readCheckpoint(text);
     if (checkpoint?.origin.startsWith(`${name}/`)) this.#keep(checkpoint);
     const statement = readRestoreStatement(text);
-    if (statement?.origin !== nameRestore(name)) return;
-    this.#latest.clear();
-    for (const state of statement.states) this.#latest.set(nameLedger(state), { ...state, lacksFrom: state.size });
+    return statement?.origin === nameRestore(name) && this.#reader.isPlaceOf(statement) ? statement : null;
   }
 
   #keep({ origin, size, rootHash }: Checkpoint): void {

@@ -50,5 +50,5 @@ export async function stateRestore(database: Database, { signer, anchors }: Anch
   }
   const origin = nameRestore(signer.verifier.name);
   await completeAnchors(database.kysely, { signer, anchors });
-  anchors.append([signer.sign(writeRestoreStatement({ origin, at, states }))]);
+  anchors.appendStatement((after) => signer.sign(writeRestoreStatement({ origin, at, after, states })));
 }

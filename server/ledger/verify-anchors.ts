@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
-import { type AnchorRecord, MalformedLog, nameLedger, readRecords } from './anchor-log.ts';
+import { type AnchorRecord, LogReader, MalformedLog, nameLedger, readRecords } from './anchor-log.ts';
 import { readCheckpoint } from './checkpoint.ts';
 import { nameRestore, type RestoreStatement, readRestoreStatement } from './restore-statement.ts';
 import { type NoteVerifier, openNote } from './signed-note.ts';
@@ -41,6 +41,7 @@ export interface ReadAnchors {
  */
 export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAnchors {
   let records = 0;
+  const reader = new LogReader();
   const faults: AnchorFault[] = [];
   let claims = new Map<string, RootClaim[]>();
   const claim = (name: string, one: RootClaim) => {
@@ -48,8 +49,7 @@ export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAn
     if (known === undefined) claims.set(name, [one]);
     else known.push(one);
   };
-  const take = ({ line, note }: Pick<AnchorRecord, 'line' | 'note'>) => {
-    records += 1;
+  const look = ({ line, note }: AnchorRecord) => {
     const text = verifier === null ? note.slice(0, note.lastIndexOf('\n\n') + 1) : openNote(note, verifier);
     if (text === null) {
       faults.push({ line, issue: 'the record is not signed by this installation' });
@@ -66,8 +66,15 @@ export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAn
       const { size, at, rootHash } = checkpoint;
       claim(rest.join('/'), { size, at, rootHash: rootHash.toString('base64'), place, note });
     } else if (statement !== null && origin === nameRestore(keyName)) {
-      claims = startAnew(statement, place);
+      if (reader.isPlaceOf(statement)) claims = startAnew(statement, place);
+      else
+        faults.push({ line, issue: 'the restore statement was made for another place of the log: it was copied here' });
     } else faults.push({ line, issue: 'the record is neither a checkpoint nor a restore' });
+  };
+  const take = (record: AnchorRecord) => {
+    look(record);
+    records += 1;
+    reader.take(record.note);
   };
   const isThere = scan(path, take, (issue) => faults.push({ line: records + 1, issue }));
   return { isThere, records, faults, claims };

@@ -278,8 +278,9 @@ describeOnEachDatabase('the log of checkpoints', (dialect) => {
     await anchorCheckpoints(database.kysely, { signer, anchors });
     const known = anchors.latest(of);
     const stranger = new NoteSigner('the secret of another installation');
+    const after = { records: 0, hash: Buffer.alloc(32).toString('base64') };
     for (const { name } of [signer.verifier, stranger.verifier]) {
-      const text = writeRestoreStatement({ origin: nameRestore(name), at: clock.now(), states: [] });
+      const text = writeRestoreStatement({ origin: nameRestore(name), at: clock.now(), after, states: [] });
       appendFileSync(anchors.file, `${stranger.sign(text)}\n`);
     }
     anchors.open();

@@ -8,9 +8,10 @@ import pg from 'pg';
 import { PrivateHasher } from '../../access/private-hash.ts';
 import { databaseFile } from '../../cli/require-database.ts';
 import { openInstallation } from '../../installation.ts';
-import { anchorFile } from '../../ledger/anchor-log.ts';
+import { AnchorLog, anchorFile } from '../../ledger/anchor-log.ts';
 import { hashEntry } from '../../ledger/chain.ts';
 import { nameOrigin, writeCheckpoint } from '../../ledger/checkpoint.ts';
+import { stateRestore } from '../../ledger/restore-anchors.ts';
 import { nameRestore, writeRestoreStatement } from '../../ledger/restore-statement.ts';
 import { NoteSigner } from '../../ledger/signed-note.ts';
 import { readSettings, type Settings } from '../../settings.ts';
@@ -44,6 +45,7 @@ interface Attack {
   readonly only?: Dialect;
 }
 
+const noPlace = { records: 0, hash: Buffer.alloc(32).toString('base64') };
 const stranger = new NoteSigner('the secret of another installation');
 const change = (database: Database, text: string) => tamper(database, (queries) => sql.raw(text).execute(queries));
 const recordsOf = async ({ database, tenantId }: Scene) =>
@@ -440,11 +442,29 @@ const attacks: Readonly<Record<string, Attack>> = {
     async run(scene) {
       await (attacks['the whole file rolled back'] as Attack).run(scene);
       const origin = nameRestore(stranger.verifier.name);
-      const text = writeRestoreStatement({ origin, at: '2026-11-21T13:00:00.000Z', states: [] });
+      const text = writeRestoreStatement({ origin, at: '2026-11-21T13:00:00.000Z', after: noPlace, states: [] });
       appendFileSync(logOf(scene), `${stranger.sign(text)}\n`);
     },
     code: 1,
     names: /✗ first: consent checkpoint of 20 entries .*: the ledger has 12 entries/,
+    only: 'sqlite',
+  },
+  'a genuine restore statement that is copied to the end to hide a roll-back': {
+    async run(scene) {
+      await (attacks['the whole file rolled back'] as Attack).run(scene);
+      const signer = new NoteSigner(readFileSync(join(scene.folder, 'secret.key'), 'utf8').trim());
+      const log = new AnchorLog(join(scene.folder, 'earlier.log'), signer.verifier);
+      await using database = openDatabase({ url: null, file: databaseFile(scene.folder) });
+      await stateRestore(database, { signer, anchors: log }, '2026-11-21T13:00:00.000Z');
+      const text = readFileSync(log.file, 'utf8');
+      const statement = text.slice(text.lastIndexOf(`${nameRestore(signer.verifier.name)}\n`));
+      appendFileSync(logOf(scene), statement);
+      const anchors = new AnchorLog(logOf(scene), signer.verifier);
+      anchors.open();
+      assert.equal(anchors.latest({ tenantId: scene.tenantId, ledger: 'consent' })?.size, 20, 'nor does a server');
+    },
+    code: 1,
+    names: /✗ checkpoints\.log line \d+: the restore statement was made for another place of the log: it was copied/,
     only: 'sqlite',
   },
   'the seal of a head edited': {
