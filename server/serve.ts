@@ -48,7 +48,7 @@ export async function startServer(
   let closing = false;
   const keeper = new CheckpointKeeper({ ...installation, interval: settings.checkpointInterval, log: options.log });
   // A crash between a commit and its line in the log loses no anchor.
-  await keeper.anchor();
+  await keeper.start(installation.clock());
   const app = createApp(installation, { ...options, isClosing: () => closing });
   const server = new GracefulServer(app.koa.callback(), {
     ...serverLimits,

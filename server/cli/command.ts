@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { Clock } from '../clock.ts';
 import type { Settings } from '../settings.ts';
 
 /** An option of a command: `--name value`, or a flag. */
@@ -19,6 +20,7 @@ export interface CommandContext {
   readonly settings: Settings;
   readonly options: OptionValues;
   readonly json: boolean;
+  readonly clock: Clock;
   /** Writes a line for people; nothing with --json. */
   say(line: string): void;
   /** Writes the result: as JSON with --json, else nothing. */

@@ -1,3 +1,4 @@
+import { systemClock } from '../clock.ts';
 import { MalformedLog } from '../ledger/anchor-log.ts';
 import { RewrittenLedger } from '../ledger/checkpoint-anchors.ts';
 import { readSettings, SettingsError } from '../settings.ts';
@@ -59,6 +60,7 @@ async function run(words: readonly string[]): Promise<number> {
   const json = options.json === true;
   const settings = readSettings(process.env, command.defaults?.(process.env));
   const running = command.run({
+    clock: systemClock,
     settings,
     options,
     json,

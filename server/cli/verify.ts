@@ -178,6 +178,13 @@ async function verifyDatabase(context: CommandContext, kept: readonly KeptCheckp
   for (const issue of await checkGuards(database)) findings.add('tampered', 'trigger', `database: ${issue}`);
   for (const { line, issue } of anchors.faults)
     findings.add('tampered', 'anchor', `${anchorFile} line ${line}: ${issue}, so that it cannot be trusted`);
+  for (const { kind, line, at } of anchors.events) {
+    const what =
+      kind === 'restore'
+        ? `a restore was accepted at ${at}: what stands before it no longer counts`
+        : `anchors since ${at}: a server found the file empty, and says nothing of what was in it before`;
+    context.say(`• ${anchorFile} line ${line}: ${what}`);
+  }
   if (!isPart) reportStrayAnchors(anchors, owners, findings);
   const claims = claimsOf(kept, keys, findings);
   for (const { of, place } of claims) {
@@ -189,9 +196,9 @@ async function verifyDatabase(context: CommandContext, kept: readonly KeptCheckp
   const tenants = [];
   for (const owner of owners)
     tenants.push(await verifyTenant({ context, database, keys, anchors, claims, stored, findings }, owner));
-  reportUnanchored(stored, anchors, settings.dataDir, findings);
-  const { isThere, records } = anchors;
-  return { database: issues, anchors: { isThere, records }, tenants };
+  reportUnanchored(stored, anchors, context, findings);
+  const { isThere, records, events } = anchors;
+  return { database: issues, anchors: { isThere, records, events }, tenants };
 }
 
 /** A checkpoint that the caller kept. */
@@ -387,7 +394,7 @@ const appendedWithin = 5 * 60_000;
 function reportUnanchored(
   stored: readonly StoredCheckpoints[],
   { isThere }: ReadAnchors,
-  dataDir: string,
+  { settings: { dataDir }, clock }: CommandContext,
   findings: Findings,
 ): void {
   if (!isThere) {
@@ -400,10 +407,12 @@ function reportUnanchored(
     return;
   }
   const names = readNoteNames(join(dataDir, anchorFile));
-  const due = new Date(Date.now() - appendedWithin).toISOString();
+  const now = Date.parse(clock());
+  // Also from a clock that is behind, a checkpoint that lies far ahead is no excuse.
+  const isRecent = (at: unknown) => Math.abs(now - Date.parse(String(at))) < appendedWithin;
   for (const { of, slug, checkpoints } of stored) {
     const sizes = checkpoints
-      .filter(({ note, at }) => !names.has(nameNote(String(note))) && !(at > due))
+      .filter(({ note, at }) => !names.has(nameNote(String(note))) && !isRecent(at))
       .map(({ size }) => size);
     if (sizes.length === 0) continue;
     const which = `${sizes.slice(0, 3).join(', ')}${sizes.length > 3 ? ' …' : ''}`;

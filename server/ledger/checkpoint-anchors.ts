@@ -4,9 +4,11 @@ import { type AnchorLog, type LatestAnchor, nameLedger } from './anchor-log.ts';
 import { readHead } from './append.ts';
 import { nameOrigin, openCheckpoint } from './checkpoint.ts';
 import { emptyRoot } from './merkle.ts';
+import { writeStart } from './restore-statement.ts';
 import type { NoteSigner } from './signed-note.ts';
 import { hashRange, IncompleteTiles } from './tiles.ts';
 import { findTreeSize, type LedgerOf, readTilesOf } from './tree-store.ts';
+import { nameNote, readNoteNames } from './verify-anchors.ts';
 
 /** A ledger that something other than Svc wrote: it is not what its anchors say, or the seal of its head does not fit. */
 export class RewrittenLedger extends Error {
@@ -76,14 +78,31 @@ export async function listSigned(
 }
 
 /**
+ * Says in an empty log, signed, since when it is kept, where the database has checkpoints already: what was in the log
+ * before, if anything, is lost.
+ * @returns whether it was so.
+ */
+export async function startLog(queries: Queries, { signer, anchors }: Anchoring, at: string): Promise<boolean> {
+  anchors.open();
+  if (!anchors.isEmpty) return false;
+  const rows = await queries.selectFrom('checkpoints').select('size').limit(sql.lit(1)).execute();
+  if (rows.length === 0) return false;
+  anchors.append([signer.sign(writeStart(signer.verifier.name, at))]);
+  return true;
+}
+
+/**
  * Appends the checkpoints that the log lacks: those that other servers signed, and those whose append a crash cut off.
+ * @param every whether to look for gaps too: for those that lie before the newest anchor.
  * @returns the ledgers that are not what the log says; nothing is appended for them.
  */
 export async function anchorCheckpoints(
   queries: Queries,
   { signer, anchors }: Anchoring,
+  every = false,
 ): Promise<readonly RewrittenLedger[]> {
   anchors.open();
+  const names = every ? readNoteNames(anchors.file) : null;
   const rewritten: RewrittenLedger[] = [];
   const rows = await queries
     .selectFrom('chain_heads as head')
@@ -99,11 +118,13 @@ export async function anchorCheckpoints(
     heads.add(nameLedger(of));
     const latest = anchors.latest(of);
     const isCurrent = latest !== undefined && latest.lacksFrom === latest.size + 1 && size === latest.size;
-    if (isCurrent || (size === null && latest === undefined)) continue;
+    if ((isCurrent && !every) || (size === null && latest === undefined)) continue;
     const contains = latest === undefined || (await containsAnchor(queries, of, latest));
     if (contains === false) rewritten.push(RewrittenLedger.lacks(of, latest as LatestAnchor, anchors.file));
-    else if (contains)
-      anchors.append((await listSigned(queries, signer, of, latest?.lacksFrom ?? 0)).map(({ note }) => note));
+    else if (contains) {
+      const signed = await listSigned(queries, signer, of, every ? 0 : (latest?.lacksFrom ?? 0));
+      anchors.append(signed.map(({ note }) => note).filter((note) => names?.has(nameNote(note)) !== true));
+    }
   }
   for (const name of anchors.ledgers()) {
     if (heads.has(name)) continue;

@@ -58,3 +58,17 @@ export function readRestoreStatement(text: string): RestoreStatement | null {
   }
   return { origin, at, after: { records: Number(records), hash }, states };
 }
+
+/** The text that stands first in a log which was started although the database had checkpoints already. */
+export function writeStart(keyName: string, at: string): string {
+  return `${keyName}/start\nStarted: ${at}\n`;
+}
+
+/**
+ * Reads the text of `writeStart`.
+ * @returns null for what is none.
+ */
+export function readStart(text: string): { readonly origin: string; readonly at: string } | null {
+  const [, origin, at] = /^([^\s/]+\/start)\nStarted: (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\n$/.exec(text) ?? [];
+  return origin === undefined || at === undefined ? null : { origin, at };
+}

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { type AnchorRecord, LogReader, MalformedLog, nameLedger, readRecords } from './anchor-log.ts';
 import { readCheckpoint } from './checkpoint.ts';
-import { nameRestore, type RestoreStatement, readRestoreStatement } from './restore-statement.ts';
+import { nameRestore, type RestoreStatement, readRestoreStatement, readStart } from './restore-statement.ts';
 import { type NoteVerifier, openNote } from './signed-note.ts';
 import type { LedgerOf } from './tree-store.ts';
 
@@ -25,12 +25,22 @@ export interface AnchorFault {
   readonly issue: string;
 }
 
+/** A restore that was accepted, or the start of a log beside a database that had checkpoints already. */
+export interface LogEvent {
+  readonly kind: 'restore' | 'start';
+  readonly line: number;
+  /** RFC 3339, UTC. */
+  readonly at: string;
+}
+
 /** What the log of anchors says, once each record was looked at. */
 export interface ReadAnchors {
   readonly isThere: boolean;
   /** How many records it has. */
   readonly records: number;
   readonly faults: readonly AnchorFault[];
+  /** What was said of the log itself, in order. */
+  readonly events: readonly LogEvent[];
   /** By the name of the ledger (`nameLedger`): what came after the latest restore, and that itself. */
   readonly claims: ReadonlyMap<string, readonly RootClaim[]>;
 }
@@ -43,6 +53,7 @@ export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAn
   let records = 0;
   const reader = new LogReader();
   const faults: AnchorFault[] = [];
+  const events: LogEvent[] = [];
   let claims = new Map<string, RootClaim[]>();
   const claim = (name: string, one: RootClaim) => {
     const known = claims.get(name);
@@ -58,7 +69,8 @@ export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAn
     const place = `checkpoints.log line ${line}`;
     const checkpoint = readCheckpoint(text);
     const statement = readRestoreStatement(text);
-    const origin = (checkpoint ?? statement)?.origin ?? '';
+    const start = readStart(text);
+    const origin = (checkpoint ?? statement ?? start)?.origin ?? '';
     const [keyName = '', ...rest] = origin.split('/');
     if (verifier !== null && keyName !== verifier.name) {
       faults.push({ line, issue: 'the record belongs to another installation' });
@@ -66,10 +78,13 @@ export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAn
       const { size, at, rootHash } = checkpoint;
       claim(rest.join('/'), { size, at, rootHash: rootHash.toString('base64'), place, note });
     } else if (statement !== null && origin === nameRestore(keyName)) {
-      if (reader.isPlaceOf(statement)) claims = startAnew(statement, place);
-      else
+      if (reader.isPlaceOf(statement)) {
+        claims = startAnew(statement, place);
+        events.push({ kind: 'restore', line, at: statement.at });
+      } else
         faults.push({ line, issue: 'the restore statement was made for another place of the log: it was copied here' });
-    } else faults.push({ line, issue: 'the record is neither a checkpoint nor a restore' });
+    } else if (start !== null) events.push({ kind: 'start', line, at: start.at });
+    else faults.push({ line, issue: 'the record is neither a checkpoint nor a statement' });
   };
   const take = (record: AnchorRecord) => {
     look(record);
@@ -77,7 +92,7 @@ export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAn
     reader.take(record.note);
   };
   const isThere = scan(path, take, (issue) => faults.push({ line: records + 1, issue }));
-  return { isThere, records, faults, claims };
+  return { isThere, records, faults, events, claims };
 }
 
 /** What counts from a restore on. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { nameLedger } from '../ledger/anchor-log.ts';
-import { type Anchoring, anchorCheckpoints, RewrittenLedger } from '../ledger/checkpoint-anchors.ts';
+import { type Anchoring, anchorCheckpoints, RewrittenLedger, startLog } from '../ledger/checkpoint-anchors.ts';
 import { findCheckpoint, signCheckpoint } from '../ledger/checkpoint-store.ts';
 import { growTree, type LedgerOf, listBehind } from '../ledger/tree-store.ts';
 import { type Database, inTransaction } from '../storage/database.ts';
@@ -18,7 +18,7 @@ export class CheckpointKeeper {
   readonly #database: Database;
   readonly #anchoring: Anchoring;
   readonly #interval: number;
-  readonly #log: Pick<Logger, 'error'>;
+  readonly #log: Pick<Logger, 'error' | 'warn'>;
   #waiting: LedgerOf[] = [];
   /** Ledgers that are not what their anchors say: logged once each. */
   readonly #rewritten = new Set<string>();
@@ -28,13 +28,26 @@ export class CheckpointKeeper {
     options: Anchoring & {
       readonly database: Database;
       readonly interval: number;
-      readonly log: Pick<Logger, 'error'>;
+      readonly log: Pick<Logger, 'error' | 'warn'>;
     },
   ) {
     this.#database = options.database;
     this.#anchoring = options;
     this.#interval = options.interval;
     this.#log = options.log;
+  }
+
+  /** Appends all that the log lacks, wherever it stands; a log that is empty beside older checkpoints is told of. */
+  async start(now: string): Promise<void> {
+    const { kysely } = this.#database;
+    if (await startLog(kysely, this.#anchoring, now)) {
+      const { file } = this.#anchoring.anchors;
+      this.#log.warn(
+        { file },
+        'The log of checkpoints was missing or empty, although the database has checkpoints: it is started anew, and does not show whether the database was put back before. Put it back from a copy, unless this server is new.',
+      );
+    }
+    for (const error of await anchorCheckpoints(kysely, this.#anchoring, true)) this.#report(error);
   }
 
   /** Appends the checkpoints that the log lacks. */

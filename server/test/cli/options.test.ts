@@ -4,6 +4,7 @@ import { readOptions, UsageError } from '../../cli/command.ts';
 import { keyCreate } from '../../cli/key-create.ts';
 import { tenantCreate } from '../../cli/tenant-create.ts';
 import { verify } from '../../cli/verify.ts';
+import { systemClock } from '../../clock.ts';
 import { readSettings } from '../../settings.ts';
 
 /** A refusal of wrong words that says all of these. */
@@ -40,6 +41,7 @@ describe('the values of a new key', () => {
     keyCreate.run({
       settings: readSettings({ SVC_DATA_DIR: '/nowhere/at/all' }),
       options: { ...given, ...options },
+      clock: systemClock,
       json: false,
       say: () => assert.fail('nothing is made'),
       result: () => assert.fail('nothing is made'),

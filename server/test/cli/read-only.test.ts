@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { backup } from '../../cli/backup.ts';
+import { systemClock } from '../../clock.ts';
 import { openInstallation } from '../../installation.ts';
 import { readSettings } from '../../settings.ts';
 import { createLocation, type TestLocation } from '../harness.ts';
@@ -26,7 +27,7 @@ describe('read-only storage', { skip }, () => {
     folder = settings.dataDir;
     const installation = await openInstallation(settings);
     await fillLedgers(installation);
-    const quiet = { json: true, say: () => undefined, result: () => undefined };
+    const quiet = { clock: systemClock, json: true, say: () => undefined, result: () => undefined };
     await backup.run({ settings, options: { to: join(folder, 'backup') }, ...quiet });
     for (const [name, files] of Object.entries({
       crashed: ['svc.sqlite', 'svc.sqlite-wal', 'secret.key', 'checkpoints.log'],

@@ -8,6 +8,7 @@ import { recordEvent } from '../../audit/store.ts';
 import type { RowReport } from '../../audit/verify-rows.ts';
 import type { Finding } from '../../cli/exit-codes.ts';
 import { verify } from '../../cli/verify.ts';
+import { type Clock, systemClock } from '../../clock.ts';
 import type { NoticeContent } from '../../consent/notice.ts';
 import { createNotice, editNotice, publishNotice } from '../../consent/notice-changes.ts';
 import type { RecordDraft } from '../../consent/record.ts';
@@ -281,6 +282,7 @@ export interface VerifyReport {
 export async function runVerify(
   { settings }: Pick<Installation, 'settings'>,
   options: { readonly tenant?: string; readonly checkpoint?: readonly string[] } = {},
+  clock: Clock = systemClock,
 ): Promise<{ readonly code: number; readonly lines: readonly string[]; readonly report: VerifyReport }> {
   const lines: string[] = [];
   let report: unknown;
@@ -288,6 +290,7 @@ export async function runVerify(
     settings,
     options,
     json: true,
+    clock,
     say: (line) => lines.push(line),
     result: (value) => {
       report = value;

@@ -16,6 +16,7 @@ import { backup } from '../../cli/backup.ts';
 import type { Command } from '../../cli/command.ts';
 import { databaseFile } from '../../cli/require-database.ts';
 import { restore } from '../../cli/restore.ts';
+import { systemClock } from '../../clock.ts';
 import { type Installation, openInstallation } from '../../installation.ts';
 import { AnchorLog, anchorFile } from '../../ledger/anchor-log.ts';
 import { nameOrigin, writeCheckpoint } from '../../ledger/checkpoint.ts';
@@ -39,7 +40,14 @@ const silent = pino({ level: 'silent' });
 
 /** Runs another command in this process. */
 async function run(command: Command, settings: Settings, options: Readonly<Record<string, string | boolean>>) {
-  const code = await command.run({ settings, options, json: true, say: () => undefined, result: () => undefined });
+  const code = await command.run({
+    settings,
+    options,
+    clock: systemClock,
+    json: true,
+    say: () => undefined,
+    result: () => undefined,
+  });
   assert.equal(code, 0);
 }
 
@@ -118,7 +126,9 @@ describe('backups, copies and restores', () => {
   test('an older backup that is restored into an empty folder verifies', async () => {
     const folder = newFolder();
     await run(restore, at(folder), { from: early });
-    await assertIntact(at(folder));
+    const { code, lines } = await runVerify({ settings: at(folder) });
+    assert.equal(code, 0, lines.join('\n'));
+    assert.match(lines.join('\n'), /^• checkpoints\.log line \d+: a restore was accepted at \d{4}-/m);
   });
 
   test('what is cut off after a restore is found again', async () => {
@@ -239,6 +249,43 @@ describeOnEachDatabase('the log of checkpoints', (dialect) => {
       );
     }
     await assertIntact(installation.settings);
+  });
+
+  test('gets what was taken out of its middle, when a server starts', async () => {
+    await using installation = await open();
+    const { database, signer, anchors } = installation;
+    await anchorCheckpoints(database.kysely, { signer, anchors });
+    const text = readFileSync(anchors.file, 'utf8');
+    writeFileSync(anchors.file, text.slice(text.indexOf('\n\nsvc-') + 2));
+    const later = new Date(Date.parse(clock.now()) + 60 * 60_000).toISOString();
+    assert.equal((await runVerify(installation, {}, () => later)).code, 3);
+    {
+      const again = new AnchorLog(anchors.file, signer.verifier);
+      await using _ = await startServer({ ...installation, anchors: again }, { log: silent });
+    }
+    const { code, lines } = await runVerify(installation, {}, () => later);
+    assert.equal(code, 0, lines.join('\n'));
+  });
+
+  test('says since when it is kept, where a server finds it gone, and the server warns once', async () => {
+    await using installation = await open();
+    const { anchors, signer } = installation;
+    const kept = existsSync(anchors.file) ? readFileSync(anchors.file) : null;
+    rmSync(anchors.file, { force: true });
+    const logged: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line: string) => logged.push(JSON.parse(line).msg) });
+    for (let start = 0; start < 2; start += 1) {
+      const again = new AnchorLog(anchors.file, signer.verifier);
+      await using _ = await startServer({ ...installation, anchors: again }, { log, housekeeping: false });
+    }
+    assert.deepEqual(
+      logged.map((message) => /^The log of checkpoints was missing or empty/.test(message)),
+      [true],
+    );
+    const { code, lines } = await runVerify(installation);
+    assert.equal(code, 0, lines.join('\n'));
+    assert.ok(lines.some((line) => line.startsWith(`• checkpoints.log line 1: anchors since ${clock.now()}:`)));
+    if (kept !== null) writeFileSync(anchors.file, kept);
   });
 
   test('is not cut while another process writes to it, and not read with line ends of Windows', async () => {

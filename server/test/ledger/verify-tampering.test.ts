@@ -43,6 +43,8 @@ interface Attack {
   /** Where its statements differ between the databases, it runs on both. */
   readonly everywhere?: boolean;
   readonly only?: Dialect;
+  /** How many minutes after the latest checkpoint it is verified; before, with a clock that is behind. */
+  readonly minutes?: number;
 }
 
 const noPlace = { records: 0, hash: Buffer.alloc(32).toString('base64') };
@@ -422,6 +424,12 @@ const attacks: Readonly<Record<string, Attack>> = {
     code: 3,
     names: /\? first: consent checkpoints of 20 entries are not in checkpoints\.log/,
   },
+  'the last anchors cut off, where the clock is behind': {
+    run: (scene) => rewriteLog(scene, (text) => text.slice(0, text.lastIndexOf('\n\nsvc-') + 2)),
+    code: 3,
+    names: /\? first: consent checkpoints of 20 entries are not in checkpoints\.log/,
+    minutes: -60,
+  },
   'an anchor taken out of the middle': {
     run: (scene) => rewriteLog(scene, (text) => text.slice(text.indexOf('\n\nsvc-') + 2)),
     code: 3,
@@ -547,12 +555,13 @@ describeOnEachDatabase('svc verify finds', (dialect) => {
     assert.equal(code, 0, lines.join('\n'));
   });
 
-  for (const [name, { run, code, names, everywhere = false, only }] of Object.entries(attacks)) {
+  for (const [name, { run, code, names, everywhere = false, only, minutes = 60 }] of Object.entries(attacks)) {
     if (only === undefined ? dialect === 'postgres' && !everywhere : only !== dialect) continue;
     test(name, async () => {
       await using scene = await open();
       await run(scene);
-      const verified = await runVerify(scene);
+      const at = new Date(Date.parse(clock.now()) + minutes * 60_000).toISOString();
+      const verified = await runVerify(scene, {}, () => at);
       assert.deepEqual([verified.code, verified.report.exitCode, verified.report.intact], [code, code, false]);
       assert.match(verified.lines.join('\n'), names);
       const messages = verified.report.findings.map(
