@@ -2,10 +2,12 @@ import { copyFileSync, existsSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findSecret, isSecretOf, secretFile } from '../access/secret.ts';
 import { systemClock } from '../clock.ts';
-import { openInstallation } from '../installation.ts';
-import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
+import { type Installation, openInstallation } from '../installation.ts';
+import { AnchorLog, anchorFile, nameLedger } from '../ledger/anchor-log.ts';
 import { stateRestore } from '../ledger/restore-anchors.ts';
 import { NoteSigner } from '../ledger/signed-note.ts';
+import type { LedgerOf } from '../ledger/tree-store.ts';
+import { readLedgerName } from '../ledger/verify-anchors.ts';
 import { copySqlite, flushToDisk } from '../storage/copy-sqlite.ts';
 import { openDatabase } from '../storage/database.ts';
 import { migrate } from '../storage/migrate.ts';
@@ -21,10 +23,12 @@ does not take it for a roll-back.
 
 With --in-place nothing is copied: the database that the settings name was put in place by other means (pg_restore, the
 snapshot of a machine), and this only says so in ${anchorFile}. With several servers on one PostgreSQL, run it on each.
-Do so only when you know of the restore: what ${anchorFile} said before no longer counts.`,
+It first shows what ${anchorFile} and the database have of each ledger, and does nothing more without --yes: what
+${anchorFile} said before no longer counts then. svc verify shows from then on when it was done.`,
   options: {
     from: { type: 'string', meaning: 'the folder that `svc backup` made', value: 'folder' },
     'in-place': { type: 'boolean', meaning: 'accept the present database as restored by other means' },
+    yes: { type: 'boolean', meaning: 'with --in-place: yes, I know of this restore' },
   },
   async run(context) {
     const { settings, options } = context;
@@ -77,14 +81,35 @@ async function anchorRestored(draft: string, from: string, dataDir: string, secr
   await stateRestore(database, { signer, anchors: new AnchorLog(own, signer.verifier) }, systemClock());
 }
 
-async function acceptRestored({ settings, say, result }: CommandContext): Promise<number> {
+async function acceptRestored({ settings, options, say, result }: CommandContext): Promise<number> {
   requireDatabase(settings);
   await using installation = await openInstallation(settings);
-  await stateRestore(installation.database, installation, installation.clock());
   const { file } = installation.anchors;
+  for (const line of await compareWithLog(installation)) say(line);
+  if (options.yes !== true)
+    throw new UsageError(
+      `Nothing is done yet. Where ${anchorFile} has more than the database, accepting takes the alarm about the missing entries away. If you know of this restore, add --yes.`,
+    );
+  await stateRestore(installation.database, installation, installation.clock());
   say(`${file} says now that this database was restored. Look at every hash with: svc verify`);
   result({ file });
   return 0;
+}
+
+/** What the log and the database have of each ledger, in a line each. */
+async function compareWithLog({ database, anchors }: Installation): Promise<readonly string[]> {
+  anchors.open();
+  const heads = await database.kysely
+    .selectFrom('chain_heads')
+    .select(['tenant_id as tenantId', 'ledger', 'sequence'])
+    .execute();
+  const entries = new Map(heads.map((head) => [nameLedger(head as LedgerOf), head.sequence]));
+  const names = new Set([...anchors.ledgers(), ...entries.keys()]);
+  return [...names].sort().map((name) => {
+    const of = readLedgerName(name);
+    const anchor = of === null ? undefined : anchors.latest(of);
+    return `${name}: ${anchorFile} has ${anchor?.size ?? 'no'} entries, the database has ${entries.get(name) ?? 'no'}`;
+  });
 }
 
 /**

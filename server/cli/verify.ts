@@ -326,7 +326,7 @@ async function verifyTenant(
     saySeen(report.fault === null, `${ledger} chain, ${report.entries} entries`);
     if (report.fault !== null) {
       const { sequence, id: row, issue } = report.fault;
-      fail(isSealedHere ? 'chain' : 'head', `${ledger} chain, row ${sequence} (${row ?? 'gone'}): ${issue}`);
+      fail(isSealedHere ? 'chain' : 'head', `${ledger} chain, ${nameRow(sequence, row, isSealedHere)}: ${issue}`);
     }
     stored.push({ of, slug, checkpoints: proof.checkpoints });
   }
@@ -339,7 +339,9 @@ async function verifyTenant(
   for (const [index, { ledger, claimFaults }] of proofs.entries()) {
     const { anchors: count, size, at } = points[index] as RollbackPoint;
     const reach =
-      size === null ? 'no roll-back is found yet' : `a roll-back to fewer than ${size} entries (${at}) is found`;
+      size === null || size === 0
+        ? 'no roll-back is found yet'
+        : `a roll-back to fewer than ${size} entries (${at}) is found`;
     saySeen(claimFaults.length === 0, `${ledger} anchors, ${count}: ${reach}`);
     for (const { size, at, place, issue } of claimFaults)
       fail('anchor', `${ledger} checkpoint of ${size} entries (${at}, ${place}): ${issue}`);
@@ -358,6 +360,11 @@ async function verifyTenant(
   saySeen(rows.faults.length === 0, `${rows.checked} rows of ${tables}`);
   for (const { table, id: row, issue } of rows.faults) fail('row', `${table} ${row}: ${issue}`);
   return { tenantId: id, slug, chains, proofs, anchors: points, notices, rows };
+}
+
+/** A chain whose rows are all there and whose head alone is wrong names no row. */
+function nameRow(sequence: number, id: string | null, isSealed: boolean): string {
+  return isSealed ? `row ${sequence} (${id ?? 'gone'})` : `head, after ${sequence} rows`;
 }
 
 async function hasSealedHead(queries: Queries, { tenantId, ledger }: LedgerOf, { seal }: VerifyKeys): Promise<boolean> {

@@ -34,6 +34,13 @@ export interface LatestAnchor extends Pick<AnchoredState, 'size' | 'rootHash'> {
 /** A log that something other than Svc wrote or changed, so that it cannot be read. */
 export class MalformedLog extends Error {
   override readonly name = 'MalformedLog';
+  /** The line of the file from which on it cannot be read. */
+  readonly line: number;
+
+  constructor(line: number, message: string) {
+    super(message);
+    this.line = line;
+  }
 }
 
 /** Follows the records of a log, to tell where a restore statement stands. */
@@ -149,7 +156,7 @@ export class AnchorLog {
       if (size < this.#read) this.#startAgain(file);
       for (const record of readRecords(file, this.#read)) this.#take(record);
     } catch (error) {
-      if (error instanceof MalformedLog) throw new MalformedLog(`${this.file}: ${error.message}`);
+      if (error instanceof MalformedLog) throw new MalformedLog(error.line, `${this.file}: ${error.message}`);
       throw error;
     }
   }
@@ -232,6 +239,7 @@ export function* readRecords(file: number, from = 0, line = 1): Generator<Anchor
   }
   if (rest.length <= largestTail && !rest.includes('\r')) return;
   throw new MalformedLog(
+    line,
     `from line ${line} on there are ${rest.length > largestRecord ? 'more than ' : ''}${rest.length} bytes that are no record: something other than Svc changed the file, such as its line ends. Put it back from a copy. It is left as it is.`,
   );
 }

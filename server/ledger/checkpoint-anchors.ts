@@ -25,7 +25,7 @@ export class RewrittenLedger extends Error {
   static lacks(of: LedgerOf, { size }: Pick<LatestAnchor, 'size'>, file: string): RewrittenLedger {
     return new RewrittenLedger(
       of,
-      `does not contain the ${size} entries that ${file} holds a checkpoint of: its past was changed, or an older database was put in its place (after a restore by other means than svc restore, run svc restore --in-place)`,
+      `does not contain the ${size} entries that ${file} holds a checkpoint of: its past was changed, or an older database was put in its place (after a restore by other means than svc restore, run svc restore --in-place --yes)`,
     );
   }
 }

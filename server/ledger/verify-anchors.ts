@@ -91,7 +91,7 @@ export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAn
     records += 1;
     reader.take(record.note);
   };
-  const isThere = scan(path, take, (issue) => faults.push({ line: records + 1, issue }));
+  const isThere = scan(path, take, ({ line, message }) => faults.push({ line, issue: message }));
   return { isThere, records, faults, events, claims };
 }
 
@@ -124,7 +124,7 @@ export function nameNote(note: string): string {
 function scan(
   path: string,
   take: (record: AnchorRecord) => void,
-  refuse: (issue: string) => void = () => undefined,
+  refuse: (error: MalformedLog) => void = () => undefined,
 ): boolean {
   if (!existsSync(path)) return false;
   const file = openSync(path, 'r');
@@ -132,7 +132,7 @@ function scan(
     if (fstatSync(file).isFile()) for (const record of readRecords(file)) take(record);
   } catch (error) {
     if (!(error instanceof MalformedLog)) throw error;
-    refuse(error.message);
+    refuse(error);
   } finally {
     closeSync(file);
   }

@@ -148,7 +148,17 @@ describe('backups, copies and restores', () => {
     const folder = copyFolder();
     cpSync(databaseFile(early), databaseFile(folder));
     assert.equal((await runVerify({ settings: at(folder) })).code, 1);
-    await run(restore, at(folder), { 'in-place': true });
+    const lines: string[] = [];
+    const before = readFileSync(join(folder, anchorFile), 'utf8');
+    const asked = { settings: at(folder), clock: systemClock, json: false, result: () => undefined };
+    const asking = restore.run({ ...asked, options: { 'in-place': true }, say: (line) => lines.push(line) });
+    await assert.rejects(asking, /Nothing is done yet\. .* add --yes/);
+    assert.equal(readFileSync(join(folder, anchorFile), 'utf8'), before);
+    assert.ok(
+      lines.includes(`${tenantId}/consent: checkpoints.log has 16 entries, the database has 12`),
+      lines.join('\n'),
+    );
+    await run(restore, at(folder), { 'in-place': true, yes: true });
     await assertIntact(at(folder));
   });
 

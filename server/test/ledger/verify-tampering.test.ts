@@ -131,7 +131,7 @@ const attacks: Readonly<Record<string, Attack>> = {
       await fixHead(scene);
     },
     code: 1,
-    names: /✗ first: consent chain, row 21 .*: the seal of the head does not fit/,
+    names: /✗ first: consent chain, head, after 21 rows: the seal of the head does not fit/,
     everywhere: true,
   },
   'a tail cut before the last checkpoint, with the old head and its seal put back and checkpoints dropped': {
@@ -211,7 +211,7 @@ const attacks: Readonly<Record<string, Attack>> = {
       await fixHead(scene);
     },
     code: 1,
-    names: /✗ first: consent chain, row 23 .*: the seal of the head does not fit/,
+    names: /✗ first: consent chain, head, after 23 rows: the seal of the head does not fit/,
   },
   'the whole file rolled back': {
     async run(scene) {
@@ -482,7 +482,8 @@ const attacks: Readonly<Record<string, Attack>> = {
         `update chain_heads set mac = '${'A'.repeat(43)}' where ${ofTenant(scene)} and ledger = 'audit'`,
       ),
     code: 1,
-    names: /✗ first: audit chain, row \d+ .*: the seal of the head does not fit: something other than Svc wrote it/,
+    names:
+      /✗ first: audit chain, head, after \d+ rows: the seal of the head does not fit: something other than Svc wrote it/,
     everywhere: true,
   },
   'a published notice with other words': {
