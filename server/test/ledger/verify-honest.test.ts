@@ -254,9 +254,9 @@ describeOnEachDatabase('the log of checkpoints', (dialect) => {
         { ...installation, anchors: new AnchorLog(installation.anchors.file, installation.signer.verifier) },
         { log: silent },
       );
-      assert.ok(
-        readFileSync(installation.anchors.file, 'utf8').endsWith(`\n\n${note.slice(0, 40)} (cut off)\n\n${note}\n`),
-      );
+      const text = readFileSync(installation.anchors.file, 'utf8');
+      assert.ok(text.includes(`${note.slice(0, 40)} (cut off)\n\n`), 'half a record joins no other');
+      assert.ok(text.includes(`\n\n${note}\n`));
     }
     await assertIntact(installation.settings);
   });
