@@ -339,6 +339,13 @@ describeOnEachDatabase('the log of checkpoints', (dialect) => {
     for (const { name } of [signer.verifier, stranger.verifier]) {
       const text = writeRestoreStatement({ origin: nameRestore(name), at: clock.now(), after, states: [] });
       appendFileSync(anchors.file, `${stranger.sign(text)}\n`);
+      const ahead = {
+        origin: nameOrigin(name, of.tenantId, of.ledger),
+        size: 99,
+        rootHash: Buffer.alloc(32),
+        at: clock.now(),
+      };
+      appendFileSync(anchors.file, `${stranger.sign(writeCheckpoint(ahead))}\n`);
     }
     anchors.open();
     assert.deepEqual(anchors.latest(of), known);
