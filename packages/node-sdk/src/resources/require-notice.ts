@@ -3,11 +3,11 @@ import type { ResponseDetails } from '../transport.ts';
 
 /**
  * Reads the answer of `GET /v1/consent/{id}` where it is a notice. For an id that is no notice it is the records of the
- * subject with that id, which come as a page.
+ * subject with that id, which come as a list.
  * @throws {NotFoundError} for those.
  */
 export function requireNotice(answer: unknown, response: ResponseDetails): unknown {
-  if (!('page' in Object(answer))) return answer;
+  if (!('items' in Object(answer))) return answer;
   const { requestId, headers, idempotencyKey, attempts } = response;
   const message = 'There is no such consent notice.';
   const words = { code: 'not_found', message, details: [], fields: {}, excerpt: null };
