@@ -40,14 +40,20 @@ export function describeOnEachDatabase(name: string, define: (dialect: Dialect) 
 
 /** A clock that stands still until it is told otherwise. */
 export class TestClock {
-  #now = Date.parse('2026-11-21T12:00:00.000Z');
+  readonly #read: () => number;
+  #advanced = 0;
 
-  readonly now = (): string => new Date(this.#now).toISOString();
+  /** @param read the clock to follow instead: browsers tell the time themselves, and the server bounds what they send. */
+  constructor(read: () => number = () => Date.parse('2026-11-21T12:00:00.000Z')) {
+    this.#read = read;
+  }
 
-  readonly milliseconds = (): number => this.#now;
+  readonly now = (): string => new Date(this.milliseconds()).toISOString();
+
+  readonly milliseconds = (): number => this.#read() + this.#advanced;
 
   advance(milliseconds: number): void {
-    this.#now += milliseconds;
+    this.#advanced += milliseconds;
   }
 }
 
@@ -209,18 +215,19 @@ export async function startTestServer(
   dialect: Dialect = 'sqlite',
   environment: Readonly<Record<string, string>> = {},
   {
+    clock = new TestClock(),
     hashesSlowly = false,
     sends = false,
     serverLimits = {},
     writeLog,
   }: {
+    readonly clock?: TestClock;
     readonly hashesSlowly?: boolean;
     readonly sends?: boolean;
     readonly serverLimits?: Partial<ServerLimits>;
     readonly writeLog?: (line: string) => void;
   } = {},
 ): Promise<TestServer> {
-  const clock = new TestClock();
   const limits = {
     SVC_LIMIT_API_KEY: '1000000',
     SVC_LIMIT_VISITOR: '1000000',

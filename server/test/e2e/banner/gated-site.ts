@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readWidget } from '../../../widgets/widget.ts';
-import { startTestServer, type TestServer } from '../../harness.ts';
+import { startTestServer, TestClock, type TestServer } from '../../harness.ts';
 import { type ApiGate, openApiGate } from './api-gate.ts';
 
 /** A site that answers under every name below `localhost`, each an origin of its own; its banner's API is behind a gate. */
@@ -26,7 +26,7 @@ export interface SitePage {
 }
 
 export async function startGatedSite(): Promise<GatedSite> {
-  const server = await startTestServer();
+  const server = await startTestServer('sqlite', {}, { clock: new TestClock(Date.now) });
   const gate = await openApiGate(server.url);
   const widget = readWidget('consent-banner');
   if (widget === undefined) throw new Error('There is no built banner: npm run build:widgets');

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readWidget } from '../../../widgets/widget.ts';
-import { startTestServer, type TestServer } from '../../harness.ts';
+import { startTestServer, TestClock, type TestServer } from '../../harness.ts';
 
 /** A site of its own origin, whose pages carry the built banner of a real server on another one. */
 export interface BannerSite extends AsyncDisposable {
@@ -33,7 +33,7 @@ const sheet = `
 `;
 
 export async function startBannerSite(): Promise<BannerSite> {
-  const server = await startTestServer();
+  const server = await startTestServer('sqlite', {}, { clock: new TestClock(Date.now) });
   const widget = readWidget('consent-banner');
   if (widget === undefined) throw new Error('There is no built banner: npm run build:widgets');
   const script = `<script src="${server.url}${widget.path}" integrity="${widget.integrity}" crossorigin="anonymous" defer></script>`;
