@@ -43,7 +43,7 @@ describe('the README', () => {
     const [captured, ledger, subject, audit] = answers;
     assert.equal(captured.data.subjectId, 'customer-42');
     assert.deepEqual(ledger.data.data[0], captured.data);
-    assert.deepEqual(subject.data.data, [captured.data]);
+    assert.deepEqual(subject.data.items, [captured.data]);
     assert.equal(audit.data.items[0].action, 'consent.recorded');
   });
 
