@@ -57,7 +57,7 @@ async function copyWithAnchors(settings: Settings, to: string): Promise<{ readon
   const copied = copySqlite(databaseFile(from), databaseFile(to));
   await using database = openDatabase({ url: null, file: databaseFile(to), reads: true });
   const secret = findSecret(settings);
-  // Without the secret it cannot be told which checkpoints are ours: the next start with the copy appends them.
+  // Without the secret nothing shows which checkpoints are ours: the next start with the copy appends them.
   if (secret === null) return copied;
   const signer = new NoteSigner(secret);
   await completeAnchors(database.kysely, { signer, anchors: new AnchorLog(copy, signer.verifier) });

@@ -7,7 +7,7 @@ export function isFile(path: string): boolean {
 }
 
 /**
- * Reads the signed note of a checkpoint that somebody kept: the note itself, or an answer of the API.
+ * Reads the signed note of a kept checkpoint: the note itself, or an answer of the API.
  * @throws {UsageError}
  */
 export function readNote(file: string): string {

@@ -20,7 +20,7 @@ const singleValued: ReadonlySet<string> = new Set([
   'svc-version',
 ]);
 
-/** Connections whose requests cannot be told apart for sure: the parser hands over those behind a refused one, too. */
+/** Connections whose request boundaries are uncertain: the parser hands over those behind a refused one, too. */
 const refused = new WeakSet<Socket>();
 
 /**

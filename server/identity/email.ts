@@ -5,7 +5,7 @@ import { text } from '../http/schemas.ts';
 /** RFC 5321 section 4.5.3.1. */
 const longestAddress = 254;
 const longestLocalPart = 64;
-/** A local part and a domain of the longest that RFC 5321 and RFC 1035 allow, as somebody may type them. */
+/** A local part and a domain of the longest that RFC 5321 and RFC 1035 allow, as users may type them. */
 const longestTyped = 320;
 
 /**

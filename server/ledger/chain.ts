@@ -42,7 +42,7 @@ const clockTolerance = 1000;
 
 /**
  * The time of the next entry: that of the change. A change that waited for a lock began before the last entry, and the
- * change may be told as of an earlier time: then the clock is read again. Within a second of the last entry the time does
+ * change may carry an earlier time: then the clock is read again. Within a second of the last entry the time does
  * not fall, so that the small difference between the clocks of two servers does not show; a clock that was set back by
  * more does.
  */

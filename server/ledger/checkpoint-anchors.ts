@@ -38,7 +38,7 @@ export interface Anchoring {
 
 /**
  * Compares a ledger with the newest anchor of it.
- * @returns null where its tree is being made anew and does not reach that far yet.
+ * @returns null where its tree is being rebuilt and does not reach that far yet.
  */
 export async function containsAnchor(
   queries: Queries,
