@@ -99,7 +99,8 @@ describe('hooks', () => {
     const told: ErrorNote[] = [];
     await using server = await startScriptedServer((response, { path }) => {
       if (path === '/v1/html') response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
-      else if (path === '/v1/consent/nobody') sendJson(response, 200, { data: { data: [], page: { total: 0 } } });
+      else if (path === '/v1/consent/nobody')
+        sendJson(response, 200, { data: { state: {}, items: [], nextCursor: null } });
       else if (path === '/v1/text')
         response.writeHead(200, { 'content-type': 'application/jsonl' }).end(Buffer.from([0xff, 0x0a]));
       else if (path === '/v1/broken')
