@@ -1,5 +1,5 @@
-import { isBusy, type MeasuredFinding, type Measurement } from '../../bench/measurement.ts';
-import { describeFigure } from '../../bench/report.ts';
+import { isBusy, type MeasuredFinding, type Measurement } from '../../tools/bench/measurement.ts';
+import { describeFigure } from '../../tools/bench/report.ts';
 import { html, type Insertable, type Markup } from './markup.ts';
 import type { PartialPlace, PartialResult } from './partials.ts';
 import { writeTable } from './table.ts';

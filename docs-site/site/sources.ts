@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Measurements } from '../../bench/measurement.ts';
-import { readMeasurements } from '../../bench/recorded.ts';
+import type { Measurements } from '../../tools/bench/measurement.ts';
+import { readMeasurements } from '../../tools/bench/recorded.ts';
 import type { ApiDocument } from '../reference/document.ts';
 import { createReference, type Reference } from '../reference/reference.ts';
 import { readWidgetBuilds, type WidgetBuild } from './widget-manifest.ts';

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import axe from 'axe-core';
 import MiniSearch from 'minisearch';
 import { type Browser, chromium as launcher, type Page } from 'playwright-core';
-import { chromium } from '../../chromium.ts';
+import { chromium } from '../../tools/test/chromium.ts';
 import { searchOptions } from '../site/search-options.ts';
 import { ensureBuilt } from './ensure-built.ts';
 import { withPage } from './open-page.ts';

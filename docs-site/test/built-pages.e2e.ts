@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Browser, type BrowserContext, chromium as launcher, type Page } from 'playwright-core';
-import { chromium } from '../../chromium.ts';
+import { chromium } from '../../tools/test/chromium.ts';
 import { assertAccessible, ColourCheck, loadAxe } from './accessibility.ts';
 import { ensureBuilt } from './ensure-built.ts';
 import { listPages, startStaticHost } from './site-pages.ts';

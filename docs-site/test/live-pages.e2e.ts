@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Browser, chromium as launcher, type Page } from 'playwright-core';
-import { chromium } from '../../chromium.ts';
+import { chromium } from '../../tools/test/chromium.ts';
 import { readWidgetBuilds } from '../site/widget-manifest.ts';
 import { type DemoServer, startDemoServer } from './demo-server.ts';
 import { ensureBuilt } from './ensure-built.ts';

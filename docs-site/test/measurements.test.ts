@@ -5,18 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Finding } from '../../bench/benchmark.ts';
-import { benchmarks } from '../../bench/benchmarks.ts';
-import { readCommit } from '../../bench/conditions.ts';
-import type { Conditions, Measurement, Measurements } from '../../bench/measurement.ts';
+import type { Finding } from '../../tools/bench/benchmark.ts';
+import { benchmarks } from '../../tools/bench/benchmarks.ts';
+import { readCommit } from '../../tools/bench/conditions.ts';
+import type { Conditions, Measurement, Measurements } from '../../tools/bench/measurement.ts';
 import {
   describeMeasurement,
   readMeasurements,
   recordFile,
   replaceMeasurement,
   writeMeasurements,
-} from '../../bench/recorded.ts';
-import { isMet } from '../../bench/report.ts';
+} from '../../tools/bench/recorded.ts';
+import { isMet } from '../../tools/bench/report.ts';
 import { writePartial } from '../site/partials.ts';
 import { pagesFolder, readPages, readSections } from '../site/read-pages.ts';
 import { readSources } from '../site/sources.ts';
@@ -229,7 +229,7 @@ describe('recording', () => {
     test(`refuses ${option}`, () => {
       const before = readFileSync(recordFile, 'utf8');
       // There is no such benchmark: were the option not refused, nothing would run all the same.
-      const words = ['bench/run.ts', 'nothing', '--record', option];
+      const words = ['tools/bench/run.ts', 'nothing', '--record', option];
       const { status, stderr } = spawnSync(process.execPath, words, { cwd: root, encoding: 'utf8' });
       assert.match(stderr, reason);
       assert.equal(status, 2);

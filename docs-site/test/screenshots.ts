@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium as launcher } from 'playwright-core';
-import { chromium } from '../../chromium.ts';
+import { chromium } from '../../tools/test/chromium.ts';
 import { listPages, startStaticHost } from './site-pages.ts';
 
 const [folder, ...wanted] = process.argv.slice(2);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe } from 'node:test';
 import pg from 'pg';
 import { pino } from 'pino';
-import { findMemoryFolder } from '../../memory-folder.ts';
+import { findMemoryFolder } from '../../tools/test/memory-folder.ts';
 import { createApiKey } from '../access/api-key-store.ts';
 import { PasswordHasher } from '../access/password-hash.ts';
 import type { MemberRole } from '../access/roles.ts';

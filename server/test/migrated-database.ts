@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { findMemoryFolder } from '../../memory-folder.ts';
+import { findMemoryFolder } from '../../tools/test/memory-folder.ts';
 import { type DatabaseLocation, openDatabase } from '../storage/database.ts';
 import { migrate } from '../storage/migrate.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { playSequence, type SequenceReport } from '../../conformance/play.ts';
-import { nameSequence } from '../../conformance/report.ts';
-import { providers } from '../../conformance/sequence.ts';
-import { sequences } from '../../conformance/sequences.ts';
-import { ConformanceError, openTarget, type Target } from '../../conformance/target.ts';
+import { playSequence, type SequenceReport } from '../../../tools/scim/play.ts';
+import { nameSequence } from '../../../tools/scim/report.ts';
+import { providers } from '../../../tools/scim/sequence.ts';
+import { sequences } from '../../../tools/scim/sequences.ts';
+import { ConformanceError, openTarget, type Target } from '../../../tools/scim/target.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
 
 /** What is not as it must be, each with the step that it belongs to. */

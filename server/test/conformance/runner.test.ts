@@ -3,12 +3,12 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { findDifferences } from '../../conformance/match.ts';
-import { isPassed, playSequence } from '../../conformance/play.ts';
-import { findSetting } from '../../conformance/prepare.ts';
-import type { ExpectedMember, Sequence, Step } from '../../conformance/sequence.ts';
-import { sequences } from '../../conformance/sequences.ts';
-import { openTarget, type Target } from '../../conformance/target.ts';
+import { findDifferences } from '../../../tools/scim/match.ts';
+import { isPassed, playSequence } from '../../../tools/scim/play.ts';
+import { findSetting } from '../../../tools/scim/prepare.ts';
+import type { ExpectedMember, Sequence, Step } from '../../../tools/scim/sequence.ts';
+import { sequences } from '../../../tools/scim/sequences.ts';
+import { openTarget, type Target } from '../../../tools/scim/target.ts';
 import { startTestServer, type TestServer } from '../harness.ts';
 
 function findSequence(name: string, setting: string): Sequence {
@@ -115,7 +115,7 @@ describe('the runner of provider sequences', () => {
   /** Runs the command in a process of its own. */
   const run = (...words: readonly string[]) =>
     new Promise<{ readonly code: number; readonly output: string }>((resolve) => {
-      const program = join(import.meta.dirname, '../../conformance/main.ts');
+      const program = join(import.meta.dirname, '../../../tools/scim/main.ts');
       execFile(process.execPath, [program, ...words], (error, stdout, stderr) =>
         resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr }),
       );

@@ -11,8 +11,8 @@ import { once } from 'node:events';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { findMemoryFolder } from '../../../memory-folder.ts';
-import { findFreePort, findPrograms, findUnprivilegedUser, readUntil } from '../../../postgres.ts';
+import { findMemoryFolder } from '../../../tools/test/memory-folder.ts';
+import { findFreePort, findPrograms, findUnprivilegedUser, readUntil } from '../../../tools/test/postgres.ts';
 import { type OutageReport, type OutageRound, runOutages } from './outage-rounds.ts';
 import { startServerProcess } from './server-process.ts';
 

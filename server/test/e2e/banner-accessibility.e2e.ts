@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Browser, chromium as launcher, type Page } from 'playwright-core';
-import { chromium } from '../../../chromium.ts';
+import { chromium } from '../../../tools/test/chromium.ts';
 import { type BannerSite, startBannerSite } from './banner/site.ts';
 
 const film = `<iframe class="video" title="A film" data-svc-purpose="marketing" data-src="/frame"></iframe>`;

@@ -3,9 +3,9 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { type Browser, chromium as launcher, type Page } from 'playwright-core';
-import { chromium } from '../../../chromium.ts';
 import type { RecordReceipt } from '../../../packages/consent-banner/src/receipt.ts';
 import { verifyInclusion } from '../../../packages/node-sdk/src/ledger/index.ts';
+import { chromium } from '../../../tools/test/chromium.ts';
 import { canonicalize } from '../../ledger/canonical.ts';
 import { type BannerSite, startBannerSite } from './banner/site.ts';
 

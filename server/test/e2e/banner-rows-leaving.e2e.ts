@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Browser, chromium as launcher } from 'playwright-core';
-import { chromium } from '../../../chromium.ts';
+import { chromium } from '../../../tools/test/chromium.ts';
 import { type GatedSite, startGatedSite } from './banner/gated-site.ts';
 import { leaveAtOnce } from './banner/leaving.ts';
 

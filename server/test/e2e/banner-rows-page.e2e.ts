@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { type Browser, chromium as launcher, type Page } from 'playwright-core';
-import { chromium } from '../../../chromium.ts';
+import { chromium } from '../../../tools/test/chromium.ts';
 import { type GatedSite, type SitePage, startGatedSite } from './banner/gated-site.ts';
 
 const shown = 'svc-consent .banner:popover-open';

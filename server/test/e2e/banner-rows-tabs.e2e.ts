@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Browser, type BrowserContext, chromium as launcher, type Page } from 'playwright-core';
-import { chromium } from '../../../chromium.ts';
+import { chromium } from '../../../tools/test/chromium.ts';
 import { type GatedSite, startGatedSite } from './banner/gated-site.ts';
 
 const shown = 'svc-consent .banner:popover-open';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { puppeteerCore } from '@web/test-runner-chrome';
-import { chromium } from '../../../chromium.ts';
+import { chromium } from '../../../tools/test/chromium.ts';
 import { type GatedSite, startGatedSite } from './banner/gated-site.ts';
 
 const noteReturn = `<script>addEventListener('pageshow', ({ persisted }) => { window.isRestored = persisted })</script>`;

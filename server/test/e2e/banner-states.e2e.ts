@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type Browser, type BrowserContextOptions, chromium as launcher } from 'playwright-core';
-import { chromium } from '../../../chromium.ts';
+import { chromium } from '../../../tools/test/chromium.ts';
 import { inspectPage } from './banner/inspect.ts';
 import { type Scene, scenes } from './banner/scenes.ts';
 import { type BannerSite, startBannerSite } from './banner/site.ts';

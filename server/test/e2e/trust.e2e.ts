@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium as launcher, type Page } from 'playwright-core';
-import { chromium } from '../../../chromium.ts';
+import { chromium } from '../../../tools/test/chromium.ts';
 import { startTestServer, type TestServer } from '../harness.ts';
 import { publishTrust, putTrust, trustCenter } from '../trust/helpers.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import SQLite from 'better-sqlite3';
 import { sql } from 'kysely';
-import { findMemoryFolder } from '../../../memory-folder.ts';
+import { findMemoryFolder } from '../../../tools/test/memory-folder.ts';
 import { type Database, inTransaction, openDatabase } from '../../storage/database.ts';
 import { migrate } from '../../storage/migrate.ts';
 import { DatabaseUnavailable } from '../../storage/unavailable.ts';

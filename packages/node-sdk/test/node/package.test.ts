@@ -7,7 +7,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
-import { findNode22 } from '../../../../node-22.ts';
+import { findNode22 } from '../../../../tools/test/node-22.ts';
 import { packageVersion } from '../../src/version.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -31,7 +31,7 @@ const package_ = JSON.parse(readFileSync(join(widget, 'package.json'), 'utf8'));
 function analyzeSources(): readonly Declaration[] {
   const outDir = mkdtempSync(join(tmpdir(), 'svc-trust-badge-'));
   const analyzer = createRequire(import.meta.url).resolve('@custom-elements-manifest/analyzer/cem.js');
-  const options = ['--quiet', '--config', '../../custom-elements-manifest.config.mjs'];
+  const options = ['--quiet', '--config', '../../tools/widgets/custom-elements-manifest.config.mjs'];
   execFileSync(process.execPath, [analyzer, 'analyze', ...options, '--outdir', relative(widget, outDir)], {
     cwd: widget,
   });

@@ -1,6 +1,6 @@
 import { puppeteerCore } from '@web/test-runner-chrome';
-import { chromium } from '../../../../chromium.ts';
-import { findProgram } from '../../../../find-program.ts';
+import { chromium } from '../../../../tools/test/chromium.ts';
+import { findProgram } from '../../../../tools/test/find-program.ts';
 import { WebDriver } from './webdriver.ts';
 
 export type Key = 'Tab' | 'Enter' | 'Space' | 'Escape';

@@ -8,7 +8,7 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { chromium as launcher } from 'playwright-core';
-import { chromium } from '../../../../chromium.ts';
+import { chromium } from '../../../../tools/test/chromium.ts';
 import { startGatedSite } from './gated-site.ts';
 import { leaveAtOnce } from './leaving.ts';
 

@@ -1,0 +1,72 @@
+import type { IncomingMessage } from 'node:http';
+import { createAdmit } from '../../server/access/admit.ts';
+import { HostCookie } from '../../server/access/host-cookie.ts';
+import { LastUses } from '../../server/access/last-uses.ts';
+import { createSession } from '../../server/access/session-store.ts';
+import { systemSource } from '../../server/audit/source.ts';
+import { createUser } from '../../server/identity/create-user.ts';
+import { runUnitOfWork } from '../../server/storage/unit-of-work.ts';
+import type { Benchmark, Finding } from './benchmark.ts';
+import { startChild } from './child.ts';
+import { requestSlice } from './http-comparison.ts';
+import { perCpuSecond } from './report.ts';
+import { createSite, openSite } from './site.ts';
+import { compareInTurn } from './slices.ts';
+import { cpuSlice } from './work.ts';
+
+/** What it costs to find out who calls and what they may do, as a part of a bare request. */
+export const authentication: Benchmark = {
+  name: 'authentication',
+  async run(bench) {
+    await using installation = await openSite(bench.createFolder('authentication'));
+    const { database, clock, settings } = installation;
+    const site = await createSite(installation);
+    const passwordHash = await installation.passwords.hash('not needed here');
+    const session = await runUnitOfWork(database, clock(), async (work) => {
+      const person = { email: 'person@example.com', role: 'auditor', passwordHash } as const;
+      const created = await createUser(work, systemSource(site.tenantId), person);
+      const userId = created?.userId ?? '';
+      return createSession(work, { tenantId: site.tenantId, userId, challengeId: null }, settings.sessionLifetime);
+    });
+    const sessionCookie = new HostCookie('svc_session', false);
+    const admit = createAdmit({
+      queries: database.kysely,
+      baseUrl: null,
+      sessionCookie,
+      sessionLifetime: settings.sessionLifetime,
+      lastUses: new LastUses(),
+      limits: settings.limits,
+    });
+    const wanted = { access: 'scope', scope: 'consent:read', method: 'GET' } as const;
+    await using floor = startChild('koa-floor');
+    await using load = startChild('load');
+    await floor.ask({ text: '{"data":{}}' });
+    const requests = { method: 'GET', paths: ['/'], headers: {}, decisions: false, expectedStatus: 200 } as const;
+    const bare = await requestSlice(bench, floor, load, requests);
+
+    const measure = async (what: string, headers: Readonly<Record<string, string>>): Promise<Finding> => {
+      const request = { headers, rawHeaders: Object.entries(headers).flat() } as unknown as IncomingMessage;
+      const found = await compareInTurn(
+        cpuSlice(async () => {
+          for (let done = 0; done < 100; done += 1) await admit(request, wanted, clock());
+          return 100;
+        }, bench.pace.milliseconds / 4),
+        bare,
+        bench.pace,
+      );
+      return {
+        what: `${what} / bare Koa request`,
+        ours: perCpuSecond(found.ours),
+        floor: perCpuSecond(found.floor),
+        value: found.cost,
+        unit: '×',
+        budget: { atMost: 0.5 },
+      };
+    };
+    const cookie = sessionCookie.write(session.token).split(';')[0] as string;
+    return [
+      await measure('recognising an API key', { authorization: `Bearer ${site.key}` }),
+      await measure('recognising a session', { cookie }),
+    ];
+  },
+};

@@ -1,0 +1,17 @@
+// The server as it is run in production, in a process that also tells how much processor time it used.
+import { openInstallation } from '../../../server/installation.ts';
+import { createLog, startServer } from '../../../server/serve.ts';
+import { readSettings } from '../../../server/settings.ts';
+import { answerQuestions, usedCpu } from './answer.ts';
+
+const settings = readSettings(process.env);
+const installation = await openInstallation(settings);
+const server = await startServer(installation, { log: createLog(settings) });
+
+answerQuestions(
+  (question: 'port' | 'cpu') => (question === 'port' ? server.port : usedCpu()),
+  async () => {
+    await server.close();
+    await installation[Symbol.asyncDispose]();
+  },
+);

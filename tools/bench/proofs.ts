@@ -1,0 +1,98 @@
+import { hash } from 'node:crypto';
+import type { Installation } from '../../server/installation.ts';
+import { leafOf } from '../../server/ledger/chain.ts';
+import { signCheckpoint } from '../../server/ledger/checkpoint-store.ts';
+import { TiledTree } from '../../server/ledger/tiles.ts';
+import { verifyChain } from '../../server/ledger/verify.ts';
+import { ProofCheck } from '../../server/ledger/verify-checkpoints.ts';
+import { proveInclusion } from '../../server/proofs/prove.ts';
+import { runUnitOfWork } from '../../server/storage/unit-of-work.ts';
+import type { Bench, Benchmark, Finding } from './benchmark.ts';
+import { perCpuSecond } from './report.ts';
+import { createSite, fillLedger, openSite, type Site } from './site.ts';
+import { compareInTurn, spreadOf } from './slices.ts';
+import { cpuSlice } from './work.ts';
+
+const entries = 50_000;
+
+/** Merkle trees beside plain SHA-256 over the entries, and a proof out of the large ledger. */
+export const proofs: Benchmark = {
+  name: 'proofs',
+  async run(bench) {
+    return [...(await measureBuilding(bench)), await measureProof(bench)];
+  },
+};
+
+async function measureBuilding(bench: Bench): Promise<readonly Finding[]> {
+  await using installation = await openSite(bench.createFolder('proofs'));
+  const { database } = installation;
+  const site = await createSite(installation);
+  await fillLedger(database, site, entries);
+  await sign(installation, site);
+  const rows = await database.kysely.selectFrom('consent_records').select(['prev_hash', 'entry', 'hash']).execute();
+  const inputs = rows.map(({ prev_hash, entry }) => Buffer.from((prev_hash ?? '') + entry));
+  const of = { tenantId: site.tenantId, ledger: 'consent' } as const;
+  const floor = cpuSlice(() => {
+    for (const input of inputs) hash('sha256', input);
+    return inputs.length;
+  }, bench.pace.milliseconds);
+  const build = cpuSlice(() => {
+    const tree = new TiledTree();
+    for (const row of rows) tree.add(leafOf(row.hash));
+    if (tree.takeFullTiles().length === 0) throw new Error('the tree has no tiles');
+    tree.root();
+    return rows.length;
+  }, bench.pace.milliseconds);
+  const verify = cpuSlice(async () => {
+    const check = await ProofCheck.open(database.kysely, of);
+    const report = await verifyChain(database.kysely, 'consent', site.tenantId, undefined, (row) =>
+      check.take(row.hash),
+    );
+    const { checkpoints, faults } = await check.finish(installation.signer.verifier, true);
+    if (report.fault !== null || faults.length > 0 || checkpoints !== 1) throw new Error('the ledger does not verify');
+    return entries;
+  }, bench.pace.milliseconds);
+  const built = await compareInTurn(build, floor, bench.pace);
+  const verified = await compareInTurn(verify, floor, bench.pace);
+  return [
+    { what: 'Merkle tree of the entries / SHA-256 of them', found: built, atMost: 2 },
+    { what: 'chain and Merkle verification / SHA-256, same bytes', found: verified, atMost: 5.5 },
+  ].map(({ what, found, atMost }) => ({
+    what,
+    ours: perCpuSecond(found.ours),
+    floor: perCpuSecond(found.floor),
+    value: found.cost,
+    unit: '×',
+    budget: { atMost },
+  }));
+}
+
+/** Proofs of entries all over the large ledger, with the look-up of the entry and of the checkpoint. */
+async function measureProof(bench: Bench): Promise<Finding> {
+  const site = await bench.openLargeSite();
+  await using installation = await openSite(site.dataDir);
+  await sign(installation, site);
+  const { database } = installation;
+  const of = { tenantId: site.tenantId, ledger: 'consent' } as const;
+  const times: number[] = [];
+  for (let turn = 0; turn < 3000; turn += 1) {
+    const sequence = 1 + Math.floor(Math.random() * bench.largeRows);
+    const before = process.cpuUsage();
+    await proveInclusion(database.kysely, of, { sequence });
+    const { user, system } = process.cpuUsage(before);
+    if (turn >= 500) times.push((user + system) / 1000);
+  }
+  return {
+    what: `inclusion proof at ${bench.largeRows.toLocaleString('en')} entries`,
+    ours: `${(1000 / spreadOf(times).median).toFixed(0)}/cpu s`,
+    floor: '',
+    value: spreadOf(times),
+    unit: 'ms',
+    budget: { atMost: 1 },
+  };
+}
+
+async function sign(installation: Installation, { tenantId }: Site): Promise<void> {
+  const { database, clock } = installation;
+  await runUnitOfWork(database, clock(), (work) => signCheckpoint(work, installation, { tenantId, ledger: 'consent' }));
+}

@@ -1,0 +1,149 @@
+import { randomInt } from 'node:crypto';
+import { systemSource } from '../../server/audit/source.ts';
+import { findMemberByEmail } from '../../server/identity/membership-store.ts';
+import { newId } from '../../server/ids.ts';
+import type { Installation } from '../../server/installation.ts';
+import { changeGroup } from '../../server/scim/group-changes.ts';
+import { readMemberPage } from '../../server/scim/store.ts';
+import { insertRows } from '../../server/storage/insert-rows.ts';
+import { runUnitOfWork } from '../../server/storage/unit-of-work.ts';
+import type { Benchmark, Finding } from './benchmark.ts';
+import { openPlain } from './plain-sqlite.ts';
+import { perCpuSecond } from './report.ts';
+import { createSite, openSite } from './site.ts';
+import { compareInTurn, spreadOf } from './slices.ts';
+import { cpuSlice } from './work.ts';
+
+const members = 100_000;
+const added = 1000;
+const pageSize = 100;
+
+/** What an identity provider does all day, in a tenant of a hundred thousand. */
+export const scim: Benchmark = {
+  name: 'scim',
+  async run(bench) {
+    const { milliseconds } = bench.pace;
+    await using installation = await openSite(bench.createFolder('scim'));
+    const { tenantId } = await createSite(installation);
+    bench.say(`filling a tenant with ${members} members`);
+    const userIds = await fillMembers(installation, tenantId);
+    const { kysely } = installation.database;
+    using plain = openPlain(installation.settings.dataDir);
+
+    const byEmail = plain.prepare(
+      'select * from memberships where tenant_id = ? and user_id = (select id from users where email = ?) and deleted_at is null',
+    );
+    const filter = await compareInTurn(
+      cpuSlice(async () => {
+        for (let done = 0; done < 100; done += 1)
+          await findMemberByEmail(kysely, tenantId, emailOf(randomInt(members)));
+        return 100;
+      }, milliseconds / 4),
+      cpuSlice(() => {
+        for (let done = 0; done < 100; done += 1) byEmail.all(tenantId, emailOf(randomInt(members)));
+        return 100;
+      }, milliseconds / 4),
+      bench.pace,
+    );
+
+    const count = plain.prepare('select count(*) as total from memberships where tenant_id = ? and deleted_at is null');
+    const page = plain.prepare(
+      `select * from memberships where tenant_id = ? and user_id in
+         (select user_id from memberships where tenant_id = ? and deleted_at is null order by user_id limit ? offset ?)
+       order by user_id`,
+    );
+    const pages = await compareInTurn(
+      cpuSlice(async () => {
+        await readMemberPage(kysely, tenantId, { startIndex: 1 + randomInt(members), count: pageSize });
+        return 1;
+      }, milliseconds / 2),
+      cpuSlice(() => {
+        count.get(tenantId);
+        page.all(tenantId, tenantId, pageSize, randomInt(members));
+        return 1;
+      }, milliseconds / 2),
+      bench.pace,
+    );
+    return [
+      describe(`filter by userName, ${members} members / prepared statement`, filter),
+      describe(`page of ${pageSize} anywhere, ${members} members / prepared statements`, pages),
+      await measurePatch(installation, tenantId, userIds.slice(0, added), bench.pace.pairs),
+    ];
+  },
+};
+
+function describe(what: string, found: Awaited<ReturnType<typeof compareInTurn>>): Finding {
+  return {
+    what,
+    ours: perCpuSecond(found.ours),
+    floor: perCpuSecond(found.floor),
+    value: found.cost,
+    unit: '×',
+    budget: { atMost: 3 },
+  };
+}
+
+/** A PATCH that adds a thousand members to a group, with an event and a webhook for each, on the disk. */
+async function measurePatch(
+  { database, clock }: Installation,
+  tenantId: string,
+  userIds: readonly string[],
+  times: number,
+): Promise<Finding> {
+  const seconds: number[] = [];
+  for (let turn = -2; turn < times; turn += 1) {
+    // From one group to the other and back: every turn changes every row.
+    const role = turn % 2 === 0 ? 'dpo' : 'engineer';
+    const start = performance.now();
+    await runUnitOfWork(database, clock(), (work) =>
+      changeGroup(work, systemSource(tenantId), role, [{ kind: 'add', userIds }]),
+    );
+    if (turn >= 0) seconds.push((performance.now() - start) / 1000);
+  }
+  return {
+    what: `PATCH that adds ${added} members to a group, by the clock`,
+    ours: '',
+    floor: '',
+    value: spreadOf(seconds),
+    unit: 's',
+    budget: { atMost: 0.25 },
+  };
+}
+
+/** Writes people and memberships as they are stored: events of their making are not what is measured. */
+async function fillMembers({ database, clock }: Installation, tenantId: string): Promise<readonly string[]> {
+  const userIds = Array.from({ length: members }, () => newId());
+  const now = clock();
+  await runUnitOfWork(database, now, async ({ transaction }) => {
+    const users = userIds.map((id, index) => ({
+      id,
+      email: emailOf(index),
+      password_hash: null,
+      password_changed_at: null,
+      created_at: now,
+    }));
+    await insertRows(transaction, 'users', users);
+    const rows = userIds.map((user_id, index) => ({
+      tenant_id: tenantId,
+      user_id,
+      user_name: emailOf(index),
+      given_name: 'Given',
+      family_name: `Family ${index}`,
+      external_id: newId(),
+      role: 'cs_agent',
+      created_at: now,
+      updated_at: now,
+      accepted_at: null,
+      deactivated_at: null,
+      unassigned_at: null,
+      deleted_at: null,
+      last_signed_in_at: null,
+    }));
+    await insertRows(transaction, 'memberships', rows);
+  });
+  return userIds;
+}
+
+function emailOf(index: number): string {
+  return `person-${index}@example.com`;
+}

@@ -1,0 +1,89 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createApiKey } from '../../server/access/api-key-store.ts';
+import { systemSource } from '../../server/audit/source.ts';
+import { createNotice, publishNotice } from '../../server/consent/notice-changes.ts';
+import type { RecordDraft } from '../../server/consent/record.ts';
+import { appendRecords } from '../../server/consent/record-store.ts';
+import { demoNotice } from '../../server/demo/seed.ts';
+import { newId } from '../../server/ids.ts';
+import { type Installation, openInstallation } from '../../server/installation.ts';
+import { readSettings } from '../../server/settings.ts';
+import type { Database } from '../../server/storage/database.ts';
+import { runUnitOfWork } from '../../server/storage/unit-of-work.ts';
+import { createTenant } from '../../server/tenants/store.ts';
+
+/** An installation with a tenant that has a published notice. */
+export interface Site {
+  readonly dataDir: string;
+  readonly tenantId: string;
+  readonly noticeIds: readonly string[];
+  readonly noticeId: string;
+  /** A key that may read. */
+  readonly key: string;
+}
+
+/** Where the visitors come from. */
+export const siteOrigin = 'https://www.example.com';
+
+const content = demoNotice('https://example.com');
+
+/** Opens the installation of a folder, on SQLite unless a PostgreSQL is named. */
+export function openSite(dataDir: string, databaseUrl = ''): Promise<Installation> {
+  return openInstallation(readSettings({ SVC_DATA_DIR: dataDir, DATABASE_URL: databaseUrl }));
+}
+
+/** Puts a tenant with published notices into an empty installation. */
+export async function createSite({ database, clock, settings }: Installation, notices = 1): Promise<Site> {
+  return runUnitOfWork(database, clock(), async (work) => {
+    const { id: tenantId } = await createTenant(work, { slug: 'bench', name: 'Bench' });
+    const source = systemSource(tenantId);
+    const wanted = { tenantId, name: 'bench', environment: 'test', expiresAt: null } as const;
+    const { key } = await createApiKey(work, { ...wanted, scopes: ['consent:read'] });
+    const noticeIds: string[] = [];
+    for (let index = 0; index < notices; index += 1) {
+      const { id } = await createNotice(work, source, content);
+      await publishNotice(work, source, id);
+      noticeIds.push(id);
+    }
+    return { dataDir: settings.dataDir, tenantId, noticeIds, noticeId: noticeIds[0] as string, key };
+  });
+}
+
+/** A new installation in a folder, closed again: for a server of its own. */
+export async function prepareSite(dataDir: string, rows = 0): Promise<Site> {
+  await using installation = await openSite(dataDir);
+  const site = await createSite(installation);
+  await fillLedger(installation.database, site, rows);
+  return site;
+}
+
+/** Fills the ledger with visitors' decisions through the ledger itself, in transactions of ten thousand. */
+export async function fillLedger(database: Database, site: Site, rows: number): Promise<void> {
+  for (let done = 0; done < rows; done += 10_000) {
+    const drafts = Array.from({ length: Math.min(10_000, rows - done) }, () => draftRecord(site));
+    await runUnitOfWork(database, new Date().toISOString(), (work) => appendRecords(work, drafts));
+  }
+}
+
+/** What a visitor decided, ready for the ledger. */
+export function draftRecord({ tenantId, noticeId }: Site): RecordDraft {
+  return {
+    id: newId(),
+    tenantId,
+    noticeId,
+    noticeVersion: 1,
+    noticeContentHash: randomBytes(32).toString('hex'),
+    subjectId: randomUUID(),
+    subjectChannel: null,
+    kind: 'capture',
+    withdrawsRecordId: null,
+    method: 'banner',
+    purposes: { analytics: true, marketing: false, necessary: true },
+    otherPurposes: {},
+    source: 'public',
+    space: 'public',
+    ipHash: randomBytes(32).toString('hex'),
+    uaHash: randomBytes(32).toString('hex'),
+    capturedAt: new Date().toISOString(),
+  };
+}

@@ -1,0 +1,45 @@
+import { hash } from 'node:crypto';
+import { verifyChain } from '../../server/ledger/verify.ts';
+import type { Benchmark } from './benchmark.ts';
+import { perCpuSecond } from './report.ts';
+import { createSite, fillLedger, openSite } from './site.ts';
+import { compareInTurn } from './slices.ts';
+import { cpuSlice } from './work.ts';
+
+/** Entries of the chain: enough to leave every cache, few enough to keep the floor's bytes in memory. */
+const entries = 50_000;
+
+/** A whole chain read from the disk and verified, against SHA-256 over the same bytes in memory. */
+export const verify: Benchmark = {
+  name: 'verify',
+  async run(bench) {
+    await using installation = await openSite(bench.createFolder('verify'));
+    const { database } = installation;
+    const site = await createSite(installation);
+    await fillLedger(database, site, entries);
+    const rows = await database.kysely.selectFrom('consent_records').select(['prev_hash', 'entry']).execute();
+    const inputs = rows.map(({ prev_hash, entry }) => Buffer.from((prev_hash ?? '') + entry));
+    const found = await compareInTurn(
+      cpuSlice(async () => {
+        const report = await verifyChain(database.kysely, 'consent', site.tenantId);
+        if (report.fault !== null || report.entries !== entries) throw new Error('the chain does not verify');
+        return entries;
+      }, bench.pace.milliseconds),
+      cpuSlice(() => {
+        for (const input of inputs) hash('sha256', input);
+        return inputs.length;
+      }, bench.pace.milliseconds),
+      bench.pace,
+    );
+    return [
+      {
+        what: 'chain verification / SHA-256, same bytes',
+        ours: perCpuSecond(found.ours),
+        floor: perCpuSecond(found.floor),
+        value: found.cost,
+        unit: '×',
+        budget: { atMost: 3.5 },
+      },
+    ];
+  },
+};
