@@ -98,69 +98,68 @@ export async function acceptInvitation(
   // A password that must be right is guessed here as well as at sign-in, so it counts there; another invitation must not
   // buy more guesses. Where a password is only chosen, failed sign-ins of strangers keep nobody out.
   const attempt = await (isForeign ? guard.admit(email, account, client) : guard.admitInvitation(email, invitation.id));
-  let hash: string | null = null;
-  if (isForeign) {
-    if (!(await guard.check(attempt, () => passwords.verify(attempt, password, account.password_hash)))) {
-      const memberships = await listMembershipsOf(database.kysely, account.id);
-      await refuseSignIn(
-        services,
-        { attempt, account, memberships, reason: 'Wrong password, at an invitation' },
-        visitor,
-      );
-      throw new Problem(
-        'invalid_credentials',
-        'You have a password here already: take the invitation with that password. If you never had one, ask the operator of this server to reset it.',
-        { headers: { 'WWW-Authenticate': 'Bearer realm="svc"' } },
-      );
-    }
-  } else {
-    hash = await guard.check(attempt, async () => {
+  const accepted = await guard.check(attempt, async () => {
+    let hash: string | null = null;
+    if (isForeign) {
+      if (!(await passwords.verify(attempt, password, account.password_hash))) return null;
+    } else {
       const weakness = await findWeakness(password, {
         hasSecondFactor: account !== undefined && (await isSecondFactorEnabled(database.kysely, account.id)),
         words: await listWords(services, tenantId, account?.id ?? null, email),
       });
       if (weakness !== null) throw invalidValues([{ path: 'body.password', issue: weakness }]);
-      return passwords.hash(attempt, password);
+      hash = await passwords.hash(attempt, password);
+    }
+    return runUnitOfWork(database, now, async (work) => {
+      const { id } = await findOrCreateAccount(work, email);
+      const locked = await lockAccount(work, id);
+      // What was found above must still be so, now that nobody else changes the account.
+      const nowForeign = await isAcceptedElsewhere(work.transaction, id, tenantId);
+      if (nowForeign !== isForeign || (isForeign && locked.password_hash !== account.password_hash))
+        throw new Problem('conflict', 'The account was changed in the meantime; try again.');
+      await lockChain(work.transaction, tenantId, 'audit');
+      const [row] = await closeInvitations(work, 'accepted_at', { tenantId, id: invitation.id });
+      if (row === undefined) throw closed();
+      const role = row.role as MemberRole;
+      const actor: Actor = { type: role === platformRole ? 'staff' : 'user', id, email };
+      const sourceOf = clientSource(actor, client, hasher);
+      const source = sourceOf(tenantId);
+      await recordChange(work, source, invitationRows, row, { verb: 'accepted', targetRef: email });
+      const reason = 'Invitation taken';
+      const added = await addMember(work, source, { email, role, isActivated: true, isAccepted: true }, reason);
+      if (added === undefined) {
+        const member = (await changeMembers(work, source, [id], { isAccepted: true }, reason)).get(id);
+        if (member?.status !== 'active')
+          throw new Problem('conflict', 'Your access is suspended; ask who invited you.');
+        // Whoever invited may have been allowed to give less than the person has by now.
+        if (member.role !== role)
+          throw new Problem('conflict', 'Your role was changed since; ask for a new invitation.');
+      }
+      let present = locked;
+      if (hash !== null) {
+        present = await updatePassword(work, id, hash);
+        await recordAccountChange(work, sourceOf, accountRows, id, present, { verb: 'password_changed', reason });
+        await endSessions(work.transaction, { userIds: [id] });
+      }
+      // With the password only, the failures stay and the device is unknown: codes could be guessed without limit otherwise.
+      const isProven = !(await isSecondFactorEnabled(work.transaction, id));
+      await (isProven ? guard.succeed(work, attempt) : guard.giveBack(work, attempt));
+      return {
+        email,
+        tenant: { id: tenant.id, slug: tenant.slug, name: tenant.name },
+        device: isProven ? guard.rememberDevice(present) : null,
+      };
     });
-  }
-  return runUnitOfWork(database, now, async (work) => {
-    const { id } = await findOrCreateAccount(work, email);
-    const locked = await lockAccount(work, id);
-    // What was found above must still be so, now that nobody else changes the account.
-    const nowForeign = await isAcceptedElsewhere(work.transaction, id, tenantId);
-    if (nowForeign !== isForeign || (isForeign && locked.password_hash !== account.password_hash))
-      throw new Problem('conflict', 'The account was changed in the meantime; try again.');
-    await lockChain(work.transaction, tenantId, 'audit');
-    const [row] = await closeInvitations(work, 'accepted_at', { tenantId, id: invitation.id });
-    if (row === undefined) throw closed();
-    const role = row.role as MemberRole;
-    const actor: Actor = { type: role === platformRole ? 'staff' : 'user', id, email };
-    const sourceOf = clientSource(actor, client, hasher);
-    const source = sourceOf(tenantId);
-    await recordChange(work, source, invitationRows, row, { verb: 'accepted', targetRef: email });
-    const reason = 'Invitation taken';
-    const added = await addMember(work, source, { email, role, isActivated: true, isAccepted: true }, reason);
-    if (added === undefined) {
-      const member = (await changeMembers(work, source, [id], { isAccepted: true }, reason)).get(id);
-      if (member?.status !== 'active') throw new Problem('conflict', 'Your access is suspended; ask who invited you.');
-      // Whoever invited may have been allowed to give less than the person has by now.
-      if (member.role !== role) throw new Problem('conflict', 'Your role was changed since; ask for a new invitation.');
-    }
-    let present = locked;
-    if (hash !== null) {
-      present = await updatePassword(work, id, hash);
-      await recordAccountChange(work, sourceOf, accountRows, id, present, { verb: 'password_changed', reason });
-      await endSessions(work.transaction, { userIds: [id] });
-    }
-    // With the password only, the failures stay and the device is unknown: codes could be guessed without limit otherwise.
-    const isProven = !(await isSecondFactorEnabled(work.transaction, id));
-    await (isProven ? guard.succeed(work, attempt) : guard.giveBack(work, attempt));
-    return {
-      email,
-      tenant: { id: tenant.id, slug: tenant.slug, name: tenant.name },
-      device: isProven ? guard.rememberDevice(present) : null,
-    };
   });
+  if (accepted !== null) return accepted;
+  const memberships = await listMembershipsOf(database.kysely, account?.id ?? '');
+  const reason = 'Wrong password, at an invitation';
+  await refuseSignIn(services, { attempt, account, memberships, reason }, visitor);
+  throw new Problem(
+    'invalid_credentials',
+    'You have a password here already: take the invitation with that password. If you never had one, ask the operator of this server to reset it.',
+    { headers: { 'WWW-Authenticate': 'Bearer realm="svc"' } },
+  );
 }
 
 function closed(): Problem {

@@ -23,13 +23,14 @@ export async function reauthenticate(
   const { actor, credential } = call.principal;
   // The session stands for the device: strangers cannot use its tries up.
   const attempt = await guard.admitSession(actor.email, credential.id);
-  const account = await findAccountById(database.kysely, actor.id);
-  const hash = account?.password_hash ?? null;
-  const isRight = await guard.check(attempt, () => passwords.verify(attempt, password, hash));
-  if (account !== undefined && isRight) {
+  const account = await guard.check(attempt, async () => {
+    const found = await findAccountById(database.kysely, actor.id);
+    const isRight = await passwords.verify(attempt, password, found?.password_hash ?? null);
+    if (found === undefined || !isRight) return null;
     await runUnitOfWork(database, call.now, (work) => guard.succeed(work, attempt));
-    return { account, attempt };
-  }
+    return found;
+  });
+  if (account !== null) return { account, attempt };
   await refuseProof(services, call, { module: 'identity', action: 'session.reauthentication_failed' });
   throw new Problem('password_incorrect', 'The current password is incorrect.');
 }

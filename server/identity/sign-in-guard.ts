@@ -130,7 +130,10 @@ export class SignInGuard {
     return attempt;
   }
 
-  /** Checks something in an admitted try. A check that cannot be made, as in an overload, does not count as a failure. */
+  /**
+   * Checks a secret in an admitted try, and does what the right one is for. Only a wrong secret counts as a failure, and
+   * `compute` returns for it: if it throws, as in an overload or when the database is away, the try is given back.
+   */
   async check<Result>(attempt: Attempt, compute: () => Promise<Result>): Promise<Result> {
     try {
       return await compute();

@@ -47,12 +47,13 @@ export async function signIn(
   const email = normalizeEmail(wanted.email.trim()) ?? wanted.email.trim().toLowerCase();
   const account = await findAccount(database.kysely, email);
   const attempt = await guard.admit(email, account, client);
-  const memberships = await listMembershipsOf(database.kysely, account?.id ?? '');
-  const tenant = wanted.tenant === undefined ? null : await findTenant(database.kysely, wanted.tenant);
-  const aimed = tenant === null ? memberships : memberships.filter(({ tenantId }) => tenantId === tenant?.id);
-  const membership = chooseMembership(aimed);
-  const hash = account?.password_hash ?? null;
-  const isRight = await guard.check(attempt, () => passwords.verify(attempt, wanted.password, hash));
+  const { aimed, membership, isRight } = await guard.check(attempt, async () => {
+    const memberships = await listMembershipsOf(database.kysely, account?.id ?? '');
+    const tenant = wanted.tenant === undefined ? null : await findTenant(database.kysely, wanted.tenant);
+    const aimed = tenant === null ? memberships : memberships.filter(({ tenantId }) => tenantId === tenant?.id);
+    const isRight = await passwords.verify(attempt, wanted.password, account?.password_hash ?? null);
+    return { aimed, membership: chooseMembership(aimed), isRight };
+  });
   if (account === undefined || membership === undefined || !isRight) {
     // Not told which: of a tenant that the person left, nobody shall learn that the password was right.
     const reason = 'Wrong password, or no active membership';
@@ -97,11 +98,13 @@ export async function answerChallenge(
   const account = challenge && (await findAccountById(database.kysely, challenge.userId));
   if (challenge === undefined || account === undefined) throw endedChallenge();
   const attempt = await guard.admit(account.email, account, client);
-  if (!(await inTransaction(database, (transaction) => tryChallenge(transaction, challengeId)))) throw endedChallenge();
-  const verified = await guard.check(attempt, () => verifyCode(services, attempt, account.id, code, now));
-  const session =
-    verified &&
-    (await runUnitOfWork(database, now, async (work) => {
+  // Only a wrong or used code counts as a failure.
+  const session = await guard.check(attempt, async () => {
+    if (!(await inTransaction(database, (transaction) => tryChallenge(transaction, challengeId))))
+      throw endedChallenge();
+    const verified = await verifyCode(services, attempt, account.id, code, now);
+    if (verified === null) return null;
+    return runUnitOfWork(database, now, async (work) => {
       const present = await lockSignIn(work, challenge);
       if (present === undefined || !(await consumeChallenge(work, challengeId))) throw endedChallenge();
       // The challenge stays when the code was used in the meantime: the next code may be tried against it.
@@ -111,8 +114,9 @@ export async function answerChallenge(
     }).catch((error: unknown) => {
       if (error instanceof UsedCode) return null;
       throw error;
-    }));
-  if (session) return session;
+    });
+  });
+  if (session !== null) return session;
   const aimed = (await listMembershipsOf(database.kysely, account.id)).filter(
     ({ tenantId }) => tenantId === challenge.tenantId,
   );

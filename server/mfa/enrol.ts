@@ -56,16 +56,18 @@ export async function verifyEnrolment(services: IdentityServices, call: UserCall
   const pending = await findSecondFactor(database.kysely, actor.id);
   if (pending?.state !== 'pending') throw nothingPending();
   const attempt = await guard.admitSession(actor.email, credential.id);
-  const step = await guard.check(attempt, () => findTotpStep(services, pending, code, now));
-  if (step === null) {
-    await refuseProof(services, call, { module: 'mfa', action: 'mfa.verification_failed' });
-    throw new Problem('code_incorrect', 'This is not the code that the authenticator shows now.');
-  }
-  return runUnitOfWork(database, now, async (work) => {
-    await guard.succeed(work, attempt);
-    const sourceOf = clientSource(actor, client, hasher);
-    return enableSecondFactor(work, sourceOf, pending, { step, sessionId: credential.id, lifetime });
+  const opened = await guard.check(attempt, async () => {
+    const step = await findTotpStep(services, pending, code, now);
+    if (step === null) return null;
+    return runUnitOfWork(database, now, async (work) => {
+      await guard.succeed(work, attempt);
+      const sourceOf = clientSource(actor, client, hasher);
+      return enableSecondFactor(work, sourceOf, pending, { step, sessionId: credential.id, lifetime });
+    });
   });
+  if (opened !== null) return opened;
+  await refuseProof(services, call, { module: 'mfa', action: 'mfa.verification_failed' });
+  throw new Problem('code_incorrect', 'This is not the code that the authenticator shows now.');
 }
 
 /** Makes another set of backup codes. @throws {Problem} `conflict` while the second factor is off, and as above. */

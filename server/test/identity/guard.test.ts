@@ -6,8 +6,16 @@ import { systemSource } from '../../audit/source.ts';
 import { accountRows, recordAccountChange, updatePassword } from '../../identity/account-store.ts';
 import { waitAfter } from '../../identity/sign-in-guard.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
-import { describeOnEachDatabase, startTestServer, type TestMember, type TestServer } from '../harness.ts';
+import {
+  describeOnEachDatabase,
+  startTestServer,
+  type TestMember,
+  type TestResponse,
+  type TestServer,
+} from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
+import { answer, createEnrolledMember, showCode, startEnrolment, startSignIn, verify } from '../mfa/authenticator.ts';
+import { accept, invite } from './invitation-helpers.ts';
 import { cookieOf, failSignIn, isOpen, type Requests, sessionOf, signIn, startBeside } from './sign-in-requests.ts';
 
 const minute = 60_000;
@@ -91,18 +99,61 @@ describeOnEachDatabase('guessing passwords', (dialect) => {
     }
   });
 
+  /** The write that the database refuses, and a step that has the right secret before it. */
+  const rightSecrets: Readonly<
+    Record<string, readonly [write: string, prepare: (server: TestServer) => Promise<() => Promise<TestResponse>>]>
+  > = {
+    'password at sign-in': [
+      'insert on sessions',
+      async (server) => {
+        const member = await server.createMember();
+        return () => signIn(server, member);
+      },
+    ],
+    'code at sign-in': [
+      'insert on sessions',
+      async (server) => {
+        const member = await createEnrolledMember(server);
+        return async () => answer(server, await startSignIn(server, member), showCode(server, member.secret));
+      },
+    ],
+    'password at an invitation': [
+      'update on invitations',
+      async (server) => {
+        const { email, password } = await server.createMember();
+        const { token } = await invite(server, await server.createTenant('other'), email);
+        return () => accept(server, token, password);
+      },
+    ],
+    'password in a session': [
+      'delete on sign_in_failures',
+      async (server) => {
+        const { session: headers, password } = await server.createMember();
+        return () => server.request('POST', '/v1/me/mfa/totp/enroll', { headers, body: { password } });
+      },
+    ],
+    'first code of an authenticator': [
+      'insert on sessions',
+      async (server) => {
+        const member = await server.createMember();
+        const { secret } = await startEnrolment(server, member);
+        return () => verify(server, member, showCode(server, secret));
+      },
+    ],
+  };
   const skip = dialect === 'postgres' ? 'the trigger is written for SQLite' : false;
-  test('does not count a right password whose session the database refuses', { skip }, async () => {
-    await using server = await startTestServer(dialect);
-    const member = await server.createMember();
-    const { kysely } = server.installation.database;
-    await sql`create trigger refuse before insert on sessions begin select raise(abort, 'refused'); end`.execute(
-      kysely,
-    );
-    for (let time = 0; time < 11; time += 1) assert.equal((await signIn(server, member)).status, 500);
-    await sql`drop trigger refuse`.execute(kysely);
-    assert.equal((await signIn(server, member)).status, 200);
-  });
+  for (const [secret, [write, prepare]] of Object.entries(rightSecrets))
+    test(`does not count a right ${secret} when the database refuses what follows`, { skip }, async () => {
+      await using server = await startTestServer(dialect);
+      const { kysely } = server.installation.database;
+      const step = await prepare(server);
+      const trigger = `create trigger refuse before ${write} begin select raise(abort, 'refused'); end`;
+      await sql.raw(trigger).execute(kysely);
+      for (let time = 0; time < 11; time += 1) assert.equal((await step()).status, 500);
+      await sql`drop trigger refuse`.execute(kysely);
+      const { status, text } = await step();
+      assert.equal(status, 200, text);
+    });
 
   test('a success of another account forgets nothing', async () => {
     await using server = await startTestServer(dialect);

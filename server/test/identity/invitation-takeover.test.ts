@@ -145,6 +145,19 @@ describeServer('the account of a person of several tenants', (server) => {
     assertProblem(await signInFrom(server, victim), '429 rate_limited');
   });
 
+  test('that has the right password may try in vain as often as it likes', async () => {
+    const { attacker: tenant, home, email } = await createScene();
+    const member = await server.createMember({ tenantId: home.id, email });
+    const { token } = await invite(server, tenant, email, 'auditor');
+    await addPerson(server, tenant.id, { email, role: 'dpo' });
+    for (let time = 0; time < 11; time += 1) {
+      const refused = await accept(server, token, member.password);
+      assertProblem(refused, '409 conflict');
+      assert.match(refused.body.error.message, /role was changed/);
+    }
+    payload(await signIn(server, email, member.password), 200);
+  });
+
   test('that is new may send many weak passwords with its invitation before a good one', async () => {
     const { attacker: tenant, email } = await createScene();
     const { token } = await invite(server, tenant, email);
