@@ -4,7 +4,7 @@ import { scopeDescriptions } from './access/scopes.ts';
 import { type RecordedCall, writeDocument } from './http/openapi.ts';
 import type { Route } from './http/route.ts';
 import { eventData, eventOccasions } from './webhook-events.ts';
-import { type EventType, eventTypes } from './webhooks/event.ts';
+import { type EventType, eventTypes } from './webhooks/deliveries/event.ts';
 
 /** What the operations of each tag are about, in the order of the document. */
 export const tagDescriptions = {

@@ -44,9 +44,8 @@ import { tenantRoutes } from './tenants/routes.ts';
 import { serveTrust } from './trust/page.ts';
 import { PublishedTrust } from './trust/published-trust.ts';
 import { trustRoutes } from './trust/routes.ts';
-import { deliveryRoutes } from './webhooks/delivery-routes.ts';
-import { webhookRoutes } from './webhooks/endpoint-routes.ts';
-import { redeliveryRoutes } from './webhooks/redelivery-routes.ts';
+import { deliveryRoutes, redeliveryRoutes } from './webhooks/deliveries/routes.ts';
+import { webhookRoutes } from './webhooks/endpoints/routes.ts';
 import { serveWidgets } from './widgets/serve.ts';
 
 /** The server's parts, put together. */

@@ -9,7 +9,7 @@ import type { CheckpointKeeper } from './proofs/checkpoint-keeper.ts';
 import { type Repeated, repeat } from './repeat.ts';
 import { inTransaction, type Queries } from './storage/database.ts';
 import type { FaultLog } from './storage/fault-log.ts';
-import { forgetOldEvents } from './webhooks/retention.ts';
+import { forgetOldEvents } from './webhooks/deliveries/retention.ts';
 
 /**
  * Every minute forgets what has expired and signs the checkpoints that are due; every ten seconds writes when credentials

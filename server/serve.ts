@@ -11,9 +11,9 @@ import type { Repeated } from './repeat.ts';
 import type { Settings } from './settings.ts';
 import type { FaultLog } from './storage/fault-log.ts';
 import type { Signals } from './storage/signals.ts';
-import { Receivers } from './webhooks/post-delivery.ts';
-import { runSender } from './webhooks/run-sender.ts';
-import { WebhookSender } from './webhooks/sender.ts';
+import { runSender } from './webhooks/sender/run-sender.ts';
+import { WebhookSender } from './webhooks/sender/sender.ts';
+import { Receivers } from './webhooks/transport/receivers.ts';
 
 /** A server that listens. */
 export interface RunningServer extends AsyncDisposable {

@@ -6,8 +6,8 @@ import { userEvents } from './identity/user-view.ts';
 import { mfaEvents } from './mfa/second-factor.ts';
 import { breachEvents } from './privacy/breach.ts';
 import { dsrEvents } from './privacy/dsr.ts';
-import type { EventType } from './webhooks/event.ts';
-import { endpointEvents } from './webhooks/event-data.ts';
+import type { EventType } from './webhooks/deliveries/event.ts';
+import { endpointEvents } from './webhooks/endpoints/events.ts';
 
 /** The schema of the data of every type of event. The OpenAPI document and the tests of what is emitted read it. */
 export const eventData = {

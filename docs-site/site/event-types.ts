@@ -1,5 +1,5 @@
 import { eventOccasions } from '../../server/webhook-events.ts';
-import { eventTypes } from '../../server/webhooks/event.ts';
+import { eventTypes } from '../../server/webhooks/deliveries/event.ts';
 import { writeLine } from '../reference/prose.ts';
 import { html, type Markup } from './markup.ts';
 import { writeTable } from './table.ts';

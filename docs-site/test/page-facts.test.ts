@@ -7,8 +7,8 @@ import { catalogue } from '../../server/controls/catalogue/catalogue.ts';
 import { transitions } from '../../server/controls/status.ts';
 import { problemKinds } from '../../server/http/problem.ts';
 import { knownVersions } from '../../server/http/versions.ts';
-import { eventTypes } from '../../server/webhooks/event.ts';
-import { attemptOffsets } from '../../server/webhooks/schedule.ts';
+import { eventTypes } from '../../server/webhooks/deliveries/event.ts';
+import { attemptOffsets } from '../../server/webhooks/sender/schedule.ts';
 import { pagesFolder } from '../site/read-pages.ts';
 
 const read = (page: string): string => readFileSync(join(pagesFolder, `${page}.md`), 'utf8');

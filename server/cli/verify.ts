@@ -39,7 +39,7 @@ import { UnreadableDatabase } from '../storage/read-sqlite.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
 import { listTenants, tenantRows } from '../tenants/store.ts';
 import { trustCenterRows } from '../trust/store.ts';
-import { endpointRows } from '../webhooks/endpoint-store.ts';
+import { endpointRows } from '../webhooks/endpoints/store.ts';
 import { type Command, type CommandContext, UsageError } from './command.ts';
 import { exitCodeHelp, exitCodes, type Finding, Findings } from './exit-codes.ts';
 import { readNote } from './kept-checkpoint.ts';

@@ -3,8 +3,8 @@ import type { AuditSource } from '../audit/source.ts';
 import { notFound } from '../http/problem.ts';
 import type { Json } from '../ledger/canonical.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import type { EventType } from '../webhooks/event.ts';
-import { emitEvents } from '../webhooks/outbox.ts';
+import type { EventType } from '../webhooks/deliveries/event.ts';
+import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import { type Notice, type NoticeChange, type NoticeContent, sealContent } from './notice.ts';
 import {
   findNotice,

@@ -1,7 +1,12 @@
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import type { NewWebhookEvent } from '../webhooks/event.ts';
-import { findSubscribers, isWanted, queueDeliveries } from '../webhooks/fan-out.ts';
-import { announceDeliveries, insertEvents } from '../webhooks/outbox.ts';
+import type { NewWebhookEvent } from '../webhooks/deliveries/event.ts';
+import {
+  announceDeliveries,
+  findSubscribers,
+  insertEvents,
+  isWanted,
+  queueDeliveries,
+} from '../webhooks/deliveries/outbox.ts';
 import type { ConsentRecord } from './record.ts';
 
 /**

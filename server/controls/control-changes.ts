@@ -7,7 +7,7 @@ import { newId } from '../ids.ts';
 import { lockChain } from '../ledger/append.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import { emitEvents } from '../webhooks/outbox.ts';
+import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import type { AssessedControl, ControlRow } from './assessed-control.ts';
 import type { ControlChange, NewControl } from './control.ts';
 import { controlRows, insertControls, listOwnDefinitions, updateControl } from './control-store.ts';

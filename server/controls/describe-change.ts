@@ -1,5 +1,5 @@
 import { canonicalize, type Json } from '../ledger/canonical.ts';
-import type { NewWebhookEvent } from '../webhooks/event.ts';
+import type { NewWebhookEvent } from '../webhooks/deliveries/event.ts';
 import type { AssessedControl } from './assessed-control.ts';
 
 type Told = Readonly<Record<string, Json>>;

@@ -5,7 +5,7 @@ import { requirePast } from '../http/schemas.ts';
 import { newId } from '../ids.ts';
 import type { Queries } from '../storage/database.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import { emitEvents } from '../webhooks/outbox.ts';
+import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import { newTestRow } from './adoption-changes.ts';
 import type { AssessedControl } from './assessed-control.ts';
 import { lockControl, tellMove } from './control-changes.ts';

@@ -1,7 +1,7 @@
 import type { AuditSource } from '../audit/source.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import { EndpointInput } from '../webhooks/endpoint.ts';
-import { createEndpoint, type EndpointRules } from '../webhooks/endpoint-changes.ts';
+import { createEndpoint, type EndpointRules } from '../webhooks/endpoints/changes.ts';
+import { EndpointInput } from '../webhooks/endpoints/endpoint.ts';
 
 /** Where `npm run receiver` listens. */
 export const receiverPort = 8789;

@@ -4,7 +4,7 @@ import { recordChanges } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { lockChain } from '../ledger/append.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import { emitEvents } from '../webhooks/outbox.ts';
+import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import { findOrCreateAccount, hashAccountStates, lockAccount } from './account-store.ts';
 import { closeInvitations, invitationRows } from './invitation-store.ts';
 import {

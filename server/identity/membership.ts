@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { MemberRole } from '../access/roles.ts';
 import type { Json } from '../ledger/canonical.ts';
 import type { Tables } from '../storage/tables.ts';
-import type { EventType } from '../webhooks/event.ts';
+import type { EventType } from '../webhooks/deliveries/event.ts';
 
 export type MembershipRow = Selectable<Tables['memberships']>;
 

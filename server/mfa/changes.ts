@@ -4,7 +4,7 @@ import { Problem } from '../http/problem.ts';
 import { lockAccount, recordAccountChange, secondFactorRows } from '../identity/account-store.ts';
 import type { Json } from '../ledger/canonical.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import { emitEvents } from '../webhooks/outbox.ts';
+import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import type { StoredCodes } from './backup-code.ts';
 import {
   findSecondFactor,

@@ -5,7 +5,7 @@ import { requirePast } from '../http/schemas.ts';
 import { lockChain } from '../ledger/append.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
-import { emitEvents } from '../webhooks/outbox.ts';
+import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import type { Dsr, DsrCompletion, DsrExtension, DsrInput } from './dsr.ts';
 import { dueAfter, extendDue, isOverdue } from './dsr-deadline.ts';
 import { dsrRows, findDsr, insertDsr, readDsr, updateDsr } from './dsr-store.ts';

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Installation } from '../../server/installation.ts';
 import { inTransaction, type Queries } from '../../server/storage/database.ts';
-import { claimInOrder, releaseNext } from '../../server/webhooks/order-store.ts';
-import { insertEvents } from '../../server/webhooks/outbox.ts';
+import { insertEvents } from '../../server/webhooks/deliveries/outbox.ts';
+import { claimInOrder, releaseNext } from '../../server/webhooks/sender/order-store.ts';
 import {
   type ClaimedDelivery,
   claimDeliveries,
   type DeliveryState,
   finishAttempts,
-} from '../../server/webhooks/queue-store.ts';
+} from '../../server/webhooks/sender/store.ts';
 import type { Bench, Finding } from './benchmark.ts';
 import { createSite, openSite } from './site.ts';
 import { spreadOf } from './slices.ts';

@@ -6,7 +6,7 @@ import { scopes } from '../../access/scopes.ts';
 import { writeApiDocument } from '../../api-document.ts';
 import { type ProblemCode, problemKinds } from '../../http/problem.ts';
 import type { Route } from '../../http/route.ts';
-import { eventTypes } from '../../webhooks/event.ts';
+import { eventTypes } from '../../webhooks/deliveries/event.ts';
 import { startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from './problems.ts';
 

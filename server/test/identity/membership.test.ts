@@ -12,7 +12,7 @@ import {
   type MembershipRow,
   readMembership,
 } from '../../identity/membership.ts';
-import type { EventType } from '../../webhooks/event.ts';
+import type { EventType } from '../../webhooks/deliveries/event.ts';
 
 const start = Date.parse('2026-11-21T12:00:00.000Z');
 const timeOf = (step: number) => new Date(start + step * 1000).toISOString();

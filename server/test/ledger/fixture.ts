@@ -34,8 +34,8 @@ import { createTenant, findTenant, tenantRows, updateTenant } from '../../tenant
 import type { Tenant } from '../../tenants/tenant.ts';
 import { replaceTrustCenter } from '../../trust/trust-changes.ts';
 import { TrustCenterInput } from '../../trust/trust-content.ts';
-import { EndpointInput } from '../../webhooks/endpoint.ts';
-import { createEndpoint, deleteEndpoint, disableEndpoint, rotateSecret } from '../../webhooks/endpoint-changes.ts';
+import { createEndpoint, deleteEndpoint, disableEndpoint, rotateSecret } from '../../webhooks/endpoints/changes.ts';
+import { EndpointInput } from '../../webhooks/endpoints/endpoint.ts';
 import { noticeContent } from '../harness.ts';
 
 /** A tenant with something in its ledgers. */

@@ -41,10 +41,9 @@ import { findBreach, listBreaches } from '../../privacy/breach-store.ts';
 import { type DsrFilter, findDsr, listDsrs } from '../../privacy/dsr-store.ts';
 import { readMemberPage, readMemberPageByExternalId } from '../../scim/store.ts';
 import type { Queries } from '../../storage/database.ts';
-import { type DeliveryFilter, listDeliveries } from '../../webhooks/delivery-store.ts';
-import type { DeliveryRow } from '../../webhooks/delivery-view.ts';
-import type { Place } from '../../webhooks/delivery-walk.ts';
-import { markRedelivered } from '../../webhooks/redelivery-store.ts';
+import type { DeliveryRow } from '../../webhooks/deliveries/delivery.ts';
+import { markRedelivered } from '../../webhooks/deliveries/redelivery-store.ts';
+import { type DeliveryFilter, listDeliveries, type Place } from '../../webhooks/deliveries/store.ts';
 import { openTestInstallation } from '../harness.ts';
 import { type FilledTenant, fillLedgers } from '../ledger/fixture.ts';
 

@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import { isIPv4 } from 'node:net';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { classifyAddress, isAllowedAddress } from '../../webhooks/address-guard.ts';
-import { forbiddenRanges, privateRanges } from '../../webhooks/address-ranges.ts';
-import { readHost } from '../../webhooks/webhook-url.ts';
+import {
+  classifyAddress,
+  forbiddenRanges,
+  isAllowedAddress,
+  privateRanges,
+} from '../../webhooks/transport/address-guard.ts';
+import { readHost } from '../../webhooks/transport/receiver-url.ts';
 import { publicHosts, refusedHosts } from './refused-hosts.ts';
 
 const strict = { allowPrivate: false };

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';
-import { type DeliveryView, deliveryStatuses } from '../../webhooks/delivery.ts';
-import { type DeliveryRow, viewDelivery } from '../../webhooks/delivery-view.ts';
-import { mostLookedAt } from '../../webhooks/delivery-walk.ts';
+import {
+  type DeliveryRow,
+  type DeliveryView,
+  deliveryStatuses,
+  viewDelivery,
+} from '../../webhooks/deliveries/delivery.ts';
+import { mostLookedAt } from '../../webhooks/deliveries/store.ts';
 import { assertProblem, describeServer, payload, unknownId } from '../consent/helpers.ts';
 import { storeAttempt, storeDeliveries, storeDelivery } from './stored-deliveries.ts';
 import { createClient, type WebhookClient } from './webhook-client.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createPublicKey, verify } from 'node:crypto';
 import { test } from 'node:test';
-import { secretPurpose, signingKeyPurpose } from '../../webhooks/endpoint.ts';
+import { secretPurpose, signingKeyPurpose } from '../../webhooks/endpoints/endpoint.ts';
 import { createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { watch } from '../identity/membership-helpers.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { secretPurpose } from '../../webhooks/endpoint.ts';
+import { secretPurpose } from '../../webhooks/endpoints/endpoint.ts';
 import { assertBodiesRefused, describeServer, payload } from '../consent/helpers.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { watch } from '../identity/membership-helpers.ts';

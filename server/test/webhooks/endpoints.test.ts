@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { secretPurpose } from '../../webhooks/endpoint.ts';
-import { mostEndpoints } from '../../webhooks/endpoint-changes.ts';
-import { eventTypes } from '../../webhooks/event.ts';
+import { eventTypes } from '../../webhooks/deliveries/event.ts';
+import { mostEndpoints } from '../../webhooks/endpoints/changes.ts';
+import { secretPurpose } from '../../webhooks/endpoints/endpoint.ts';
 import {
   assertBodiesRefused,
   assertNothingWritten,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
-import type { EventType, NewWebhookEvent } from '../../webhooks/event.ts';
-import { emitEvents } from '../../webhooks/outbox.ts';
+import type { EventType, NewWebhookEvent } from '../../webhooks/deliveries/event.ts';
+import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { capture, createFreshTenant, describeServer, payload, withdraw } from '../consent/helpers.ts';
 import type { TestServer } from '../harness.ts';
 import { PrivacyClient } from '../privacy/requests.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Json } from '../../ledger/canonical.ts';
-import { type EventFilter, passesFilter, readFilter } from '../../webhooks/event-filter.ts';
+import { type EventFilter, passesFilter, readFilter } from '../../webhooks/deliveries/event-filter.ts';
 
 function passes(filter: EventFilter, data: Json): boolean {
   return passesFilter(readFilter(JSON.stringify(filter)), data);

@@ -8,7 +8,7 @@ import { RateLimiter } from '../../http/rate-limit.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { FaultLog } from '../../storage/fault-log.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
-import { emitEvents } from '../../webhooks/outbox.ts';
+import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { openTestInstallation, TestClock } from '../harness.ts';
 
 describe('the housekeeping', () => {

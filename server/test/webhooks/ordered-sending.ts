@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
-import { emitEvents } from '../../webhooks/outbox.ts';
+import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import type { TestServer, TestTenant } from '../harness.ts';
 import type { ReceivedDelivery } from './sending.ts';
 

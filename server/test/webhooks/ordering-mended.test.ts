@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
-import { claimInOrder } from '../../webhooks/order-store.ts';
+import { claimInOrder } from '../../webhooks/sender/order-store.ts';
 import { describeServer, payload } from '../consent/helpers.ts';
 import type { TestServer, TestTenant } from '../harness.ts';
 import { eventsOf, happen, numbersOf, readEvent } from './ordered-sending.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
-import { type EventType, eventTypes } from '../../webhooks/event.ts';
-import { emitEvents } from '../../webhooks/outbox.ts';
+import { type EventType, eventTypes } from '../../webhooks/deliveries/event.ts';
+import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
 import { addPerson, changePeople, readWebhooks } from '../identity/membership-helpers.ts';
 import { createEnrolledMember } from '../mfa/authenticator.ts';

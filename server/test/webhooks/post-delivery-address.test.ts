@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Lookup, openConnection, type ResolvedAddress } from '../../webhooks/receiver-connector.ts';
+import { type Lookup, openConnection, type ResolvedAddress } from '../../webhooks/transport/receiver-connector.ts';
 import { openReceivers, startReceiver, withoutTiming, writeAnswer } from './receiver-helpers.ts';
 
 const delivery = { headers: {}, body: Buffer.from('{}') };

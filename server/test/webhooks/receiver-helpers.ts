@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
-import type { Timer } from '../../webhooks/delivery-exchange.ts';
-import type { DeliveryOutcome } from '../../webhooks/delivery-outcome.ts';
-import { Receivers, type ReceiversOptions } from '../../webhooks/post-delivery.ts';
+import type { Timer } from '../../webhooks/transport/delivery-exchange.ts';
+import type { DeliveryOutcome } from '../../webhooks/transport/outcome.ts';
+import { Receivers, type ReceiversOptions } from '../../webhooks/transport/receivers.ts';
 import type { TestCertificate } from './make-certificate.ts';
 
 /** The request as it came over the wire. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DeliveryView } from '../../webhooks/delivery.ts';
+import type { DeliveryView } from '../../webhooks/deliveries/delivery.ts';
 import { assertProblem, describeServer, payload, unknownId } from '../consent/helpers.ts';
 import { assertNothingWritten, storeDelivery } from './stored-deliveries.ts';
 import { createClient, type WebhookClient } from './webhook-client.ts';

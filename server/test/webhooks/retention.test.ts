@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inTransaction } from '../../storage/database.ts';
-import { newDelivery } from '../../webhooks/fan-out.ts';
-import { forgetOldEvents } from '../../webhooks/retention.ts';
+import { newDelivery } from '../../webhooks/deliveries/outbox.ts';
+import { forgetOldEvents } from '../../webhooks/deliveries/retention.ts';
 import { describeServer } from '../consent/helpers.ts';
 import type { TestServer } from '../harness.ts';
 import { allowPrivate, createSubscriber, createTestSender, openRequest, startScriptedReceiver } from './sending.ts';

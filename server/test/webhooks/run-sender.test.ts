@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createSignals } from '../../storage/signals.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
-import { emitEvents } from '../../webhooks/outbox.ts';
+import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { allowPrivate, createSubscriber, openRequest, readDeliveries, startScriptedReceiver } from './sending.ts';
 

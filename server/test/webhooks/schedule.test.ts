@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { attemptOffsets, isWithinWindow, planRetry, readRetryAfter, retryWindow } from '../../webhooks/schedule.ts';
+import {
+  attemptOffsets,
+  isWithinWindow,
+  planRetry,
+  readRetryAfter,
+  retryWindow,
+} from '../../webhooks/sender/schedule.ts';
 
 const start = Date.parse('2026-11-21T12:00:00.000Z');
 const at = (offset: number) => new Date(start + offset).toISOString();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { attemptOffsets } from '../../webhooks/schedule.ts';
+import { attemptOffsets } from '../../webhooks/sender/schedule.ts';
 import { createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
 import type { TestServer } from '../harness.ts';
 import {

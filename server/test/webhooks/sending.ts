@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
-import { Receivers } from '../../webhooks/post-delivery.ts';
-import { WebhookSender } from '../../webhooks/sender.ts';
+import { WebhookSender } from '../../webhooks/sender/sender.ts';
+import { Receivers } from '../../webhooks/transport/receivers.ts';
 import { createFreshTenant, payload } from '../consent/helpers.ts';
 import type { TestServer, TestTenant } from '../harness.ts';
 

@@ -10,7 +10,7 @@ import {
   signatureHeaders,
   signPayload,
   signStandardPayload,
-} from '../../webhooks/sign.ts';
+} from '../../webhooks/endpoints/signing.ts';
 
 const timestamp = 1_614_265_330;
 const encoder = new TextEncoder();

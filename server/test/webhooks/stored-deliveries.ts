@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { newId } from '../../ids.ts';
 import { insertRows } from '../../storage/insert-rows.ts';
-import type { DeliveryStatus } from '../../webhooks/delivery.ts';
-import type { DeliveryRow } from '../../webhooks/delivery-view.ts';
+import type { DeliveryRow, DeliveryStatus } from '../../webhooks/deliveries/delivery.ts';
 import type { TestServer, TestTenant } from '../harness.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 

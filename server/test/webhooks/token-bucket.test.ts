@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { TokenBucket } from '../../webhooks/token-bucket.ts';
+import { TokenBucket } from '../../webhooks/sender/lane.ts';
 
 /** When attempts begin that are begun as soon as they may be. @param steps milliseconds between two looks. */
 function play(perSecond: number, steps: readonly number[]): readonly number[] {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
-import type { DisabledReason } from '../../webhooks/endpoint.ts';
-import { disableEndpoint } from '../../webhooks/endpoint-changes.ts';
-import { findEndpointForSending, type SendingEndpoint } from '../../webhooks/endpoint-store.ts';
+import { disableEndpoint } from '../../webhooks/endpoints/changes.ts';
+import type { DisabledReason } from '../../webhooks/endpoints/endpoint.ts';
+import { findEndpointForSending, type SendingEndpoint } from '../../webhooks/endpoints/store.ts';
 import { createFreshTenant, payload } from '../consent/helpers.ts';
 import type { RequestOptions, TestResponse, TestServer, TestTenant } from '../harness.ts';
 

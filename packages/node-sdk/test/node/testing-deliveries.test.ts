@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { planRetry as planReally, isWithinWindow as realWindow } from '../../../../server/webhooks/schedule.ts';
+import { planRetry as planReally, isWithinWindow as realWindow } from '../../../../server/webhooks/sender/schedule.ts';
 import { Svc } from '../../src/index.ts';
 import { createTestServer, type TestServer } from '../../src/testing/index.ts';
 import { isWithinWindow, planRetry } from '../../src/testing/plan-retry.ts';

@@ -1,0 +1,194 @@
+import type { AuditSource } from '../../audit/source.ts';
+import { recordEvent } from '../../audit/store.ts';
+import { notFound, Problem } from '../../http/problem.ts';
+import { newId } from '../../ids.ts';
+import { lockChain } from '../../ledger/append.ts';
+import type { Queries } from '../../storage/database.ts';
+import { insertRows } from '../../storage/insert-rows.ts';
+import type { UnitOfWork } from '../../storage/unit-of-work.ts';
+import { releaseNext } from '../sender/order-store.ts';
+import type { DeliveryRow } from './delivery.ts';
+import { announceDeliveries, newDelivery } from './outbox.ts';
+import { filterOf, type RedeliveryInput, type RedeliveryView } from './redelivery.ts';
+import {
+  cancelRunning,
+  countFitting,
+  findEndpointState,
+  findRedelivery,
+  findRunning,
+  holdEvents,
+  insertRedelivery,
+  listReceivers,
+  markRedelivered,
+} from './redelivery-store.ts';
+import { cancelPending, findDeliveryRow, hastenPending } from './store.ts';
+
+/**
+ * Makes a delivery due that waits for its time: the same one, in its own 24 hours. What it waits for in an order still goes
+ * before it.
+ * @throws {Problem} `webhook_delivery_pending`.
+ */
+export async function hastenDelivery(work: UnitOfWork, source: AuditSource, id: string): Promise<DeliveryRow> {
+  const row = await hastenPending(work.transaction, work.now, source.tenantId, id);
+  if (row === undefined) throw isUnderWay();
+  await record(work, source, 'hastened', row);
+  return row;
+}
+
+/**
+ * Gives up a delivery that waits: nothing more is sent, and what waited behind it in an order comes next.
+ * @throws {Problem} `not_found`, `webhook_delivery_pending` while an attempt is under way, `conflict` where it has ended.
+ */
+export async function cancelDelivery(work: UnitOfWork, source: AuditSource, id: string): Promise<DeliveryRow> {
+  const { transaction, now } = work;
+  const { tenantId } = source;
+  await lockChain(transaction, tenantId, 'audit');
+  const row = await cancelPending(transaction, now, tenantId, id);
+  if (row === undefined) {
+    const found = await findDeliveryRow(transaction, tenantId, id);
+    if (found === undefined) throw notFound('delivery');
+    if (found.status === 'pending') throw isUnderWay();
+    throw new Problem('conflict', `The delivery is ${found.status}: there is nothing left to cancel.`);
+  }
+  await record(work, source, 'canceled', row);
+  const { endpoint_id: endpointId, ordering_key: orderingKey } = row;
+  if (orderingKey !== null) {
+    await releaseNext(transaction, now, [{ endpointId, orderingKey }]);
+    announceDeliveries(work, [endpointId]);
+  }
+  return row;
+}
+
+function isUnderWay(): Problem {
+  return new Problem('webhook_delivery_pending', 'An attempt at the delivery is under way: look how it ends.');
+}
+
+async function record(work: UnitOfWork, source: AuditSource, verb: string, row: DeliveryRow): Promise<void> {
+  await recordEvent(work, source, {
+    module: 'webhooks',
+    action: `webhook_delivery.${verb}`,
+    targetId: row.id,
+    targetRef: null,
+    diff: { webhookId: row.endpoint_id, eventType: row.event_type },
+  });
+}
+
+/**
+ * Sends a delivery again, as a new one; one that waits for its next attempt is due now instead.
+ * @throws {Problem} `not_found`, `webhook_delivery_pending`, `webhook_deleted`, `webhook_not_enabled`.
+ */
+export async function redeliver(work: UnitOfWork, source: AuditSource, id: string): Promise<DeliveryRow> {
+  const { transaction, now } = work;
+  const { tenantId } = source;
+  // Whoever changes an endpoint waits here too: what was read of it holds.
+  await lockChain(transaction, tenantId, 'audit');
+  const found = await findDeliveryRow(transaction, tenantId, id);
+  const [earlier] = found === undefined ? [] : await holdEvents(transaction, [found]);
+  if (earlier === undefined) throw notFound('delivery');
+  const { isEnabled } = await requireReceiver(transaction, tenantId, earlier.endpoint_id);
+  const announce = () => isEnabled && announceDeliveries(work, [earlier.endpoint_id]);
+  if (earlier.status === 'pending') {
+    const hastened = await hastenDelivery(work, source, id);
+    announce();
+    return hastened;
+  }
+  const event = { id: earlier.event_id, tenant_id: tenantId, type: earlier.event_type };
+  const row = newDelivery(event, earlier.endpoint_id, now, id);
+  await insertRows(transaction, 'webhook_deliveries', [row]);
+  await markRedelivered(transaction, [earlier]);
+  await recordEvent(work, source, {
+    module: 'webhooks',
+    action: 'webhook_delivery.redelivered',
+    targetId: id,
+    targetRef: null,
+    diff: { webhookId: row.endpoint_id, eventType: row.event_type, redeliveryId: row.id },
+  });
+  announce();
+  return row;
+}
+
+/** How many deliveries an order would send again. @throws {Problem} `not_found`, `webhook_deleted`, `webhook_not_enabled`. */
+export async function countRedelivery(
+  queries: Queries,
+  now: string,
+  tenantId: string,
+  input: RedeliveryInput,
+): Promise<number> {
+  return (await prepareOrder(queries, now, tenantId, input)).total;
+}
+
+/**
+ * Orders that all deliveries that fit are sent again; one order of a tenant is carried out at a time.
+ * @throws {Problem} `not_found`, `webhook_deleted`, `webhook_not_enabled`, `webhook_redelivery_running`.
+ */
+export async function orderRedelivery(
+  work: UnitOfWork,
+  source: AuditSource,
+  input: RedeliveryInput,
+): Promise<RedeliveryView> {
+  const { transaction } = work;
+  const { tenantId } = source;
+  // Counting may take its time, so it comes before anybody has to wait.
+  const order = await prepareOrder(transaction, work.now, tenantId, input);
+  await lockChain(transaction, tenantId, 'audit');
+  const running = await findRunning(transaction, tenantId);
+  if (running !== undefined)
+    throw new Problem('webhook_redelivery_running', `Wait for the order ${running} to finish, or cancel it.`);
+  const redelivery = await insertRedelivery(work, tenantId, order);
+  const { id, filter, total } = redelivery;
+  await recordEvent(work, source, {
+    module: 'webhooks',
+    action: 'webhook_redelivery.ordered',
+    targetId: id,
+    targetRef: null,
+    diff: { filter, total },
+  });
+  return redelivery;
+}
+
+/** Ends an order: what it has queued is sent. One that has ended stays as it is. @throws {Problem} `not_found`. */
+export async function cancelRedelivery(work: UnitOfWork, source: AuditSource, id: string): Promise<RedeliveryView> {
+  const { transaction } = work;
+  await lockChain(transaction, source.tenantId, 'audit');
+  const canceled = await cancelRunning(work, source.tenantId, id);
+  if (canceled === undefined) {
+    const ended = await findRedelivery(transaction, source.tenantId, id);
+    if (ended === undefined) throw notFound('redelivery');
+    return ended;
+  }
+  const { queued, total } = canceled;
+  await recordEvent(work, source, {
+    module: 'webhooks',
+    action: 'webhook_redelivery.canceled',
+    targetId: id,
+    targetRef: null,
+    diff: { queued, total },
+  });
+  return canceled;
+}
+
+async function prepareOrder(queries: Queries, now: string, tenantId: string, input: RedeliveryInput) {
+  const filter = filterOf(input);
+  if (filter.webhookId !== null) await requireReceiver(queries, tenantId, filter.webhookId);
+  const id = newId();
+  const receivers = await listReceivers(queries, tenantId, filter);
+  const total = await countFitting(queries, tenantId, filter, receivers, { createdAt: now, id });
+  return { id, filter, total };
+}
+
+/** @throws {Problem} `not_found`, `webhook_deleted`, `webhook_not_enabled`. */
+async function requireReceiver(
+  queries: Queries,
+  tenantId: string,
+  endpointId: string,
+): Promise<{ readonly isEnabled: boolean }> {
+  const endpoint = await findEndpointState(queries, tenantId, endpointId);
+  if (endpoint === undefined) throw notFound('webhook');
+  if (endpoint.isDeleted) throw new Problem('webhook_deleted', 'The webhook was deleted: nothing can be sent to it.');
+  if (endpoint.status === 'disabled') {
+    throw new Problem('webhook_not_enabled', 'The webhook is disabled: enable it first, then send again.', {
+      fields: { requiredStatus: 'enabled', actualStatus: endpoint.status },
+    });
+  }
+  return { isEnabled: endpoint.status === 'enabled' };
+}

@@ -1,0 +1,168 @@
+import type { Selectable } from 'kysely';
+import { z } from 'zod';
+import { AnyJson, Id, UtcTime } from '../../http/schemas.ts';
+import type { Tables } from '../../storage/tables.ts';
+import type { StoredEvent } from './event.ts';
+
+export const deliveryStatuses = ['pending', 'delivered', 'dead', 'redelivered', 'canceled'] as const;
+export const DeliveryStatus = z.enum(deliveryStatuses).meta({
+  id: 'WebhookDeliveryStatus',
+  description:
+    '`pending` waits for an attempt; `dead` has failed for good and can be sent again; `redelivered` was dead and was sent again under another id; `canceled` was given up by a caller, or belonged to a webhook that was deleted.',
+});
+export type DeliveryStatus = z.output<typeof DeliveryStatus>;
+
+/** Why an attempt failed, or why none was made. */
+export const failureReasons = [
+  'http_error',
+  'redirect',
+  'gone',
+  'rate_limited',
+  'timeout',
+  'dns',
+  'refused_address',
+  'connection',
+  'tls',
+  'protocol',
+  'endpoint_disabled',
+  'unsealable_secret',
+] as const;
+export const FailureReason = z.enum(failureReasons).meta({ id: 'WebhookFailureReason' });
+export type FailureReason = z.output<typeof FailureReason>;
+
+/** One event on its way to one endpoint. */
+export const DeliveryView = z
+  .strictObject({
+    id: Id.meta({ description: 'What the receiver gets as `Svc-Delivery`; the same at each attempt.' }),
+    webhookId: Id,
+    eventId: Id,
+    eventType: z.string(),
+    status: DeliveryStatus,
+    reason: FailureReason.nullable().meta({ description: 'Why the last attempt failed, or why none was made.' }),
+    responseStatus: z.int().nullable().meta({ description: 'The HTTP status of the last answer.' }),
+    attemptCount: z.int().min(0),
+    firstAttemptAt: UtcTime.nullable(),
+    nextAttemptAt: UtcTime.nullable().meta({
+      description:
+        'Null where no attempt is to come. Of a webhook that keeps an order, a delivery behind another one goes as soon as that one has come to its end, whatever time stands here: `waitsFor` of the single delivery names it.',
+    }),
+    redeliveryOf: Id.nullable().meta({ description: 'The delivery that this one repeats.' }),
+    createdAt: UtcTime,
+    finishedAt: UtcTime.nullable(),
+  })
+  .meta({ id: 'WebhookDelivery' });
+export type DeliveryView = z.output<typeof DeliveryView>;
+
+const milliseconds = z.number().min(0).nullable();
+
+/** One attempt, as it ended. */
+export const AttemptView = z
+  .strictObject({
+    id: Id,
+    at: UtcTime,
+    outcome: z.enum(['delivered', ...failureReasons]).meta({ id: 'WebhookAttemptOutcome' }),
+    responseStatus: z.int().nullable(),
+    message: z.string().nullable().meta({ description: 'What went wrong.' }),
+    excerpt: z.string().nullable().meta({ description: 'The beginning of what the receiver answered.' }),
+    timing: z
+      .strictObject({
+        queued: milliseconds,
+        lookup: milliseconds,
+        connect: milliseconds,
+        tls: milliseconds,
+        firstByte: milliseconds,
+        total: z.number().min(0),
+      })
+      .meta({
+        id: 'WebhookAttemptTiming',
+        description:
+          'Milliseconds that each part took; null for what it did not come to. `queued` is the wait for a connection and not in `total`.',
+      }),
+    reused: z.boolean().meta({ description: 'Whether it went over a connection that was open already.' }),
+  })
+  .meta({ id: 'WebhookAttempt' });
+export type AttemptView = z.output<typeof AttemptView>;
+
+/** A delivery with its event and its attempts. */
+export const DeliveryDetail = DeliveryView.extend({
+  event: z
+    .strictObject({
+      id: Id,
+      type: z.string(),
+      createdAt: UtcTime,
+      tenantId: Id,
+      data: z.record(z.string(), AnyJson),
+    })
+    .meta({ id: 'WebhookEvent' }),
+  waitsFor: Id.nullable().meta({
+    description:
+      'The delivery that goes before it, of a webhook that keeps an order: the one that is under way, or the first that waits. Null where it waits for its time alone.',
+  }),
+  attempts: z.array(AttemptView).meta({ description: 'Oldest first.' }),
+}).meta({ id: 'WebhookDeliveryDetail' });
+export type DeliveryDetail = z.output<typeof DeliveryDetail>;
+
+export type DeliveryRow = Selectable<Tables['webhook_deliveries']>;
+export type AttemptRow = Selectable<Tables['webhook_attempts']>;
+
+/** A stored delivery as its tenant sees it in lists: without what happened. */
+export function viewDelivery(row: DeliveryRow): DeliveryView {
+  return {
+    id: row.id,
+    webhookId: row.endpoint_id,
+    eventId: row.event_id,
+    eventType: row.event_type,
+    status: row.status as DeliveryView['status'],
+    reason: row.reason as DeliveryView['reason'],
+    responseStatus: row.response_status,
+    attemptCount: row.attempts,
+    firstAttemptAt: row.first_attempt_at,
+    nextAttemptAt: row.due_at,
+    redeliveryOf: row.redelivery_of,
+    createdAt: row.created_at,
+    finishedAt: row.finished_at,
+  };
+}
+
+/**
+ * A stored delivery with its event and its attempts.
+ * @param attempts oldest first.
+ * @param waitsFor the delivery that goes before it; null for none.
+ */
+export function viewDeliveryDetail(
+  row: DeliveryRow,
+  event: StoredEvent,
+  attempts: readonly AttemptRow[],
+  waitsFor: string | null,
+): DeliveryDetail {
+  return {
+    ...viewDelivery(row),
+    event: {
+      id: event.id,
+      type: event.type,
+      createdAt: event.created_at,
+      tenantId: event.tenant_id,
+      data: JSON.parse(event.data),
+    },
+    waitsFor,
+    attempts: attempts.map(viewAttempt),
+  };
+}
+
+function viewAttempt(row: AttemptRow): AttemptView {
+  const { reused = false, ...timing } = JSON.parse(row.timing) as StoredTiming;
+  return {
+    id: row.id,
+    at: row.at,
+    outcome: row.outcome as AttemptView['outcome'],
+    responseStatus: row.response_status,
+    message: row.message,
+    excerpt: row.excerpt,
+    timing: { ...noTiming, ...timing },
+    reused,
+  };
+}
+
+type StoredTiming = Partial<AttemptView['timing']> & { readonly total: number; readonly reused?: boolean };
+
+const noTiming = { queued: null, lookup: null, connect: null, tls: null, firstByte: null };

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type { Json } from '../../ledger/canonical.ts';
+
+/** Every type of event (contract.md "Signatures"), and those that tell of webhooks themselves. */
+export const eventTypes = [
+  'consent.recorded',
+  'consent.withdrawn',
+  'consent_notice.published',
+  'consent_notice.archived',
+  'dsr.created',
+  'dsr.completed',
+  'breach.reported',
+  'breach.updated',
+  'control.status_changed',
+  'control.test_failed',
+  'user.provisioned',
+  'user.suspended',
+  'user.reactivated',
+  'user.deprovisioned',
+  'user.role_changed',
+  'mfa.enabled',
+  'mfa.disabled',
+  'webhook.endpoint_failing',
+  'webhook.endpoint_recovered',
+  'webhook.endpoint_disabled',
+  'webhook.delivery_exhausted',
+  'webhook.test',
+] as const;
+export type EventType = (typeof eventTypes)[number];
+export const EventTypeName = z.enum(eventTypes).meta({ id: 'WebhookEventType' });
+
+/** The part of a type that says what its events are about. */
+type Noun = EventType extends `${infer Name}.${string}` ? Name : never;
+
+/** The field of the data that names it. */
+const subjectFields: Readonly<Record<Noun, string>> = {
+  consent: 'subjectId',
+  consent_notice: 'noticeId',
+  dsr: 'dsrId',
+  breach: 'breachId',
+  control: 'controlId',
+  user: 'userId',
+  mfa: 'userId',
+  webhook: 'webhookId',
+};
+
+/** The id of what an event is about: the person, notice, request, incident, control or webhook. */
+export function readSubject(type: string, data: NewWebhookEvent['data']): string {
+  return String(data[subjectFields[type.slice(0, type.indexOf('.')) as Noun]]);
+}
+
+/** Whether events of a type tell of webhooks themselves, and not of what happens in the tenant. */
+export function isOperational(type: string): boolean {
+  return type.startsWith('webhook.');
+}
+
+/** What happened, for whoever subscribed to it. */
+export interface NewWebhookEvent {
+  readonly tenantId: string;
+  readonly type: EventType;
+  readonly data: Readonly<Record<string, Json>>;
+}
+
+/** An event as it is stored. */
+export interface StoredEvent {
+  readonly id: string;
+  readonly tenant_id: string;
+  readonly type: string;
+  /** JSON. */
+  readonly data: string;
+  readonly created_at: string;
+}
+
+/** The body of its deliveries (spec.md "Webhook delivery body"), the same bytes for each. */
+export function writeBody({ id, type, created_at, tenant_id, data }: StoredEvent): string {
+  return `{"id":"${id}","type":"${type}","createdAt":"${created_at}","tenantId":"${tenant_id}","data":${data}}`;
+}

@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import { callSource } from '../../audit/source.ts';
+import { readCursor, writeCursor } from '../../http/cursor.ts';
+import { notFound } from '../../http/problem.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { Cursor, cursorPageOf, Id, queryInteger, Time } from '../../http/schemas.ts';
+import type { Installation } from '../../installation.ts';
+import { cancelDelivery, cancelRedelivery, countRedelivery, orderRedelivery, redeliver } from './changes.ts';
+import { DeliveryDetail, DeliveryStatus, DeliveryView, FailureReason, viewDelivery } from './delivery.ts';
+import { EventTypeName } from './event.ts';
+import { RedeliveryInput, RedeliveryView } from './redelivery.ts';
+import { findRedelivery, listRedeliveries } from './redelivery-store.ts';
+import { findDelivery, listDeliveries, readPlace, writePlace } from './store.ts';
+
+const tag = 'Webhooks';
+const DeliveryParams = z.strictObject({ id: Id });
+
+/** The operations on what was sent to webhooks, one delivery at a time. */
+export function deliveryRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/v1/webhooks/deliveries',
+      operationId: 'listWebhookDeliveries',
+      tag,
+      summary: 'List deliveries, newest first',
+      description:
+        'With `status=dead` it is the dead-letter queue. What happened stands in the single delivery alone. Where `eventType` or `reason` fit little, a page may have fewer items than `limit`, or none, although there are more: go on until `nextCursor` is null. Deliveries are forgotten after 30 days.',
+      scope: 'webhooks:read',
+      query: z.strictObject({
+        status: DeliveryStatus.optional(),
+        webhookId: Id.optional(),
+        eventType: EventTypeName.optional(),
+        reason: FailureReason.optional(),
+        from: Time.optional().meta({ description: 'Deliveries created at this time or later.' }),
+        to: Time.optional().meta({ description: 'Deliveries created before this time.' }),
+        cursor: Cursor,
+        limit: queryInteger(1, 200, 50),
+      }),
+      status: 200,
+      result: cursorPageOf(DeliveryView),
+      errors: ['invalid_cursor'],
+      async handle({ query, principal: { tenantId } }) {
+        const { cursor, limit, ...filter } = query;
+        const { status, webhookId, eventType, reason, from, to } = filter;
+        const list = ['webhook deliveries', tenantId, status, webhookId, eventType, reason, from, to];
+        const after = cursor === undefined ? null : readPlace(readCursor(list, cursor, 'string'));
+        const { rows, next } = await listDeliveries(database.kysely, tenantId, filter, after, limit);
+        return {
+          items: rows.map(viewDelivery),
+          nextCursor: next === null ? null : writeCursor(list, writePlace(next)),
+        };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/webhooks/deliveries/{id}',
+      operationId: 'getWebhookDelivery',
+      tag,
+      summary: 'Get a delivery with its event and every attempt',
+      description: 'What receivers answered is given as it came: treat it as text of a stranger.',
+      scope: 'webhooks:read',
+      params: DeliveryParams,
+      status: 200,
+      result: DeliveryDetail,
+      async handle({ params, principal }) {
+        const delivery = await findDelivery(database.kysely, principal.tenantId, params.id);
+        if (delivery === undefined) throw notFound('delivery');
+        return delivery;
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/webhooks/deliveries/{id}/redeliver',
+      operationId: 'redeliverWebhookDelivery',
+      tag,
+      summary: 'Send a delivery again',
+      description:
+        'Makes a new delivery of the same event, with an id and 24 hours of its own, whether the earlier one was delivered or not; a dead letter becomes `redelivered`. One that still waits (`pending`) is due now instead, as the same delivery with its own 24 hours; what it waits for in an order still goes before it. To a paused webhook it is sent when that is enabled again. Each request makes another delivery: use an Idempotency-Key to repeat one safely.',
+      scope: 'webhooks:write',
+      params: DeliveryParams,
+      status: 201,
+      result: DeliveryView,
+      errors: ['webhook_delivery_pending', 'webhook_deleted', 'webhook_not_enabled'],
+      change: async (call, work) => viewDelivery(await redeliver(work, callSource(call, hasher), call.params.id)),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/webhooks/deliveries/{id}/cancel',
+      operationId: 'cancelWebhookDelivery',
+      tag,
+      summary: 'Cancel a pending delivery',
+      description:
+        'Nothing more is sent, and what waited behind it, of a webhook that keeps an order, comes next. An attempt that is under way is not broken off: try again when it has ended.',
+      scope: 'webhooks:write',
+      params: DeliveryParams,
+      status: 200,
+      result: DeliveryView,
+      errors: ['webhook_delivery_pending'],
+      change: async (call, work) => viewDelivery(await cancelDelivery(work, callSource(call, hasher), call.params.id)),
+    }),
+  ];
+}
+
+/** The operations that send many deliveries again. */
+export function redeliveryRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/v1/webhooks/redeliver',
+      operationId: 'redeliverWebhookDeliveries',
+      tag,
+      summary: 'Send many deliveries again',
+      description:
+        'All dead letters of a webhook (`webhookId`), those of a span of time (`from`, `to`), or both; with `status=delivered` what was delivered instead. It is carried out in the background: the order tells how far it is. Each delivery is made anew, with an id and 24 hours of its own. Webhooks that are disabled are passed over. A tenant has one order at a time.',
+      scope: 'webhooks:write',
+      body: RedeliveryInput,
+      status: 201,
+      result: RedeliveryView,
+      errors: ['not_found', 'webhook_deleted', 'webhook_not_enabled', 'webhook_redelivery_running'],
+      change: async (call, work) => orderRedelivery(work, callSource(call, hasher), call.body),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/webhooks/redeliver',
+      operationId: 'countWebhookRedelivery',
+      tag,
+      summary: 'Count what an order would send again',
+      description: 'Takes the fields of an order and does nothing.',
+      scope: 'webhooks:read',
+      query: RedeliveryInput,
+      status: 200,
+      result: z.strictObject({ count: z.int().min(0) }).meta({ id: 'WebhookRedeliveryCount' }),
+      errors: ['not_found', 'webhook_deleted', 'webhook_not_enabled'],
+      async handle({ query, principal, now }) {
+        return { count: await countRedelivery(database.kysely, now, principal.tenantId, query) };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/webhooks/redeliveries',
+      operationId: 'listWebhookRedeliveries',
+      tag,
+      summary: 'List orders to send deliveries again, newest first',
+      scope: 'webhooks:read',
+      query: z.strictObject({ cursor: Cursor, limit: queryInteger(1, 100, 25) }),
+      status: 200,
+      result: cursorPageOf(RedeliveryView),
+      errors: ['invalid_cursor'],
+      async handle({ query: { cursor, limit }, principal: { tenantId } }) {
+        const list = ['webhook redeliveries', tenantId];
+        const before = cursor === undefined ? null : readCursor(list, cursor, 'string');
+        const { items, next } = await listRedeliveries(database.kysely, tenantId, before, limit);
+        return { items, nextCursor: next === null ? null : writeCursor(list, next) };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/webhooks/redeliveries/{id}',
+      operationId: 'getWebhookRedelivery',
+      tag,
+      summary: 'Get an order to send deliveries again',
+      scope: 'webhooks:read',
+      params: DeliveryParams,
+      status: 200,
+      result: RedeliveryView,
+      async handle({ params, principal }) {
+        const redelivery = await findRedelivery(database.kysely, principal.tenantId, params.id);
+        if (redelivery === undefined) throw notFound('redelivery');
+        return redelivery;
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/v1/webhooks/redeliveries/{id}',
+      operationId: 'cancelWebhookRedelivery',
+      tag,
+      summary: 'Cancel an order to send deliveries again',
+      description: 'What it has queued is sent all the same. One that has ended stays as it is.',
+      scope: 'webhooks:write',
+      params: DeliveryParams,
+      status: 200,
+      result: RedeliveryView,
+      change: async (call, work) => cancelRedelivery(work, callSource(call, hasher), call.params.id),
+    }),
+  ];
+}

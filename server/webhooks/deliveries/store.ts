@@ -1,0 +1,262 @@
+import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
+import type { Queries } from '../../storage/database.ts';
+import type { Tables } from '../../storage/tables.ts';
+import { type DeliveryDetail, type DeliveryRow, viewDeliveryDetail } from './delivery.ts';
+
+export interface DeliveryFilter {
+  readonly status?: string | undefined;
+  readonly webhookId?: string | undefined;
+  readonly eventType?: string | undefined;
+  readonly reason?: string | undefined;
+  /** Created at this time or later. */
+  readonly from?: string | undefined;
+  /** Created before this time. */
+  readonly to?: string | undefined;
+}
+
+/**
+ * A page of the deliveries of a tenant, newest first.
+ * @param after the last delivery already seen; null for the first page.
+ * @returns the deliveries, and where to go on when there are more.
+ */
+export async function listDeliveries(
+  queries: Queries,
+  tenantId: string,
+  { status, eventType, reason, ...range }: DeliveryFilter,
+  after: Place | null,
+  limit: number,
+): Promise<{ readonly rows: readonly DeliveryRow[]; readonly next: Place | null }> {
+  const { isDead, status: sieved } = byStatus(status);
+  const sieve = { status: sieved, eventType, reason };
+  return walkDeliveries(queries, { ...range, tenantId, isDead, order: 'newest first', after, sieve }, limit);
+}
+
+/** Finds a delivery of a tenant as it is stored. */
+export async function findDeliveryRow(
+  queries: Queries,
+  tenantId: string,
+  id: string,
+): Promise<DeliveryRow | undefined> {
+  return queries
+    .selectFrom('webhook_deliveries')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Makes a delivery of a tenant due that waits. @returns it; nothing where it does not wait or an attempt is under way. */
+export async function hastenPending(
+  queries: Queries,
+  now: string,
+  tenantId: string,
+  id: string,
+): Promise<DeliveryRow | undefined> {
+  // What is due already keeps its place among what is.
+  return updatePending(queries, tenantId, id)
+    .set({ due_at: sql<string>`case when due_at > ${now} then ${now} else due_at end` })
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Cancels a delivery of a tenant that waits. @returns it; nothing where it does not wait or an attempt is under way. */
+export async function cancelPending(
+  queries: Queries,
+  now: string,
+  tenantId: string,
+  id: string,
+): Promise<DeliveryRow | undefined> {
+  return updatePending(queries, tenantId, id)
+    .set({ status: 'canceled', due_at: null, finished_at: now })
+    .returningAll()
+    .executeTakeFirst();
+}
+
+function updatePending(queries: Queries, tenantId: string, id: string) {
+  return queries
+    .updateTable('webhook_deliveries')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .where('claimed_by', 'is', null);
+}
+
+/** Finds the delivery that one waits for in the order that its endpoint keeps: under way, or the first that waits. */
+async function findWaitedFor(queries: Queries, row: DeliveryRow): Promise<string | null> {
+  if (row.due_at === null || row.ordering_key === null || row.claimed_by !== null) return null;
+  const withKey = sql`other.endpoint_id = ${row.endpoint_id} and other.ordering_key = ${row.ordering_key}
+    and other.ordering_key is not null and other.due_at is not null`;
+  const { rows } = await sql<{ head: string | null; held: string | null }>`
+    select
+      (select id from webhook_deliveries as other where ${withKey} order by id limit 1) as head,
+      (select id from webhook_deliveries as other where ${withKey} and other.claimed_by is not null limit 1) as held
+    from webhook_endpoints
+    where id = ${row.endpoint_id} and tenant_id = ${row.tenant_id} and ordering <> 'none'`.execute(queries);
+  const waitedFor = rows[0]?.held ?? rows[0]?.head ?? null;
+  return waitedFor === row.id ? null : waitedFor;
+}
+
+/** Finds a delivery with its event and its attempts. */
+export async function findDelivery(
+  queries: Queries,
+  tenantId: string,
+  id: string,
+): Promise<DeliveryDetail | undefined> {
+  const row = await findDeliveryRow(queries, tenantId, id);
+  if (row === undefined) return undefined;
+  const event = await queries
+    .selectFrom('webhook_events')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', row.event_id)
+    .executeTakeFirst();
+  // Both are forgotten together, perhaps at this moment.
+  if (event === undefined) return undefined;
+  const attempts = await queries
+    .selectFrom('webhook_attempts')
+    .selectAll()
+    .where('delivery_id', '=', id)
+    .orderBy('at')
+    .orderBy('id')
+    .execute();
+  return viewDeliveryDetail(row, event, attempts, await findWaitedFor(queries, row));
+}
+
+/** A filter by status, as a walk takes it. */
+export function byStatus(status: string | undefined): {
+  readonly isDead: boolean;
+  readonly status: string | undefined;
+} {
+  return status === 'dead' ? { isDead: true, status: undefined } : { isDead: false, status };
+}
+
+/** Where a delivery stands in the order of creation. */
+export interface Place {
+  readonly createdAt: string;
+  readonly id: string;
+}
+
+/** A walk through deliveries of a tenant, in one order or the other. */
+export interface Walk {
+  readonly tenantId: string;
+  readonly order: 'newest first' | 'oldest first';
+  /** What was seen already; null at the start. */
+  readonly after: Place | null;
+  /** Oldest first: what was created later is left out. */
+  readonly until?: Place | undefined;
+  /** Created at this time or later. */
+  readonly from?: string | undefined;
+  /** Created before this time. */
+  readonly to?: string | undefined;
+  /** Dead letters alone, which have indexes of their own. */
+  readonly isDead?: boolean | undefined;
+  readonly webhookId?: string | undefined;
+  readonly sieve: Sieve;
+}
+
+/** What no index leads to: deliveries are read to see whether they fit. */
+export interface Sieve {
+  readonly status?: string | undefined;
+  readonly eventType?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly webhookIds?: readonly string[] | undefined;
+}
+
+/** So many deliveries are looked at for one page at most, so that a filter that little fits holds nobody up. */
+export const mostLookedAt = 5000;
+
+/**
+ * Takes the next deliveries of a walk.
+ * @returns them, and where the walk goes on: null when it has come to its end. With a sieve there may be more although
+ *   fewer than `limit` came.
+ */
+export async function walkDeliveries(
+  queries: Queries,
+  walk: Walk,
+  limit: number,
+): Promise<{ readonly rows: readonly DeliveryRow[]; readonly next: Place | null }> {
+  const isSieved = Object.values(walk.sieve).some((value) => value !== undefined);
+  const end = isSieved ? await findEnd(queries, walk) : null;
+  const rows = await inOrder(queries, walk, end)
+    .selectAll()
+    .where(passes(walk.sieve))
+    .limit(sql.lit(limit + 1))
+    .execute();
+  const taken = rows.slice(0, limit);
+  const last = taken.at(-1);
+  return { rows: taken, next: rows.length > limit && last !== undefined ? placeOf(last) : end };
+}
+
+/** How many deliveries a walk would meet. */
+export async function countDeliveries(queries: Queries, walk: Omit<Walk, 'after' | 'order'>): Promise<number> {
+  const { count } = await inRange(queries, { ...walk, order: 'oldest first', after: null }, null)
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where(passes(walk.sieve))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+function placeOf(row: Pick<DeliveryRow, 'created_at' | 'id'>): Place {
+  return { createdAt: row.created_at, id: row.id };
+}
+
+/** The last delivery that may be looked at; null when there are not so many. */
+async function findEnd(queries: Queries, walk: Walk): Promise<Place | null> {
+  const row = await inOrder(queries, walk, null)
+    .select(['created_at', 'id'])
+    .limit(sql.lit(1))
+    .offset(sql.lit(mostLookedAt - 1))
+    .executeTakeFirst();
+  return row === undefined ? null : placeOf(row);
+}
+
+function inOrder(queries: Queries, walk: Walk, end: Place | null) {
+  const direction = walk.order === 'newest first' ? 'desc' : 'asc';
+  return inRange(queries, walk, end).orderBy('created_at', direction).orderBy('id', direction);
+}
+
+function inRange(queries: Queries, walk: Walk, end: Place | null) {
+  const { tenantId, isDead, webhookId } = walk;
+  let query = queries.selectFrom('webhook_deliveries').where('tenant_id', '=', tenantId);
+  // Written out: for a value that is bound, SQLite cannot know that the index of dead letters holds it.
+  if (isDead) query = query.where('status', '=', sql.lit('dead'));
+  if (webhookId !== undefined) query = query.where('endpoint_id', '=', webhookId);
+  for (const bound of boundsOf(walk, end)) query = query.where(bound);
+  return query;
+}
+
+/** One bound on either side, the narrower one: of two, SQLite may take the wider and read what lies between. */
+function boundsOf({ order, after, until, from, to }: Walk, end: Place | null): readonly RawBuilder<boolean>[] {
+  const notBefore = from === undefined ? [] : [sql<boolean>`created_at >= ${from}`];
+  const before = to === undefined ? [] : [sql<boolean>`created_at < ${to}`];
+  if (order === 'newest first') {
+    return [...(end === null ? notBefore : [compare('>=', end)]), ...(after === null ? before : [compare('<', after)])];
+  }
+  const last = end ?? (until !== undefined && (to === undefined || until.createdAt < to) ? until : null);
+  return [...(after === null ? notBefore : [compare('>', after)]), ...(last === null ? before : [compare('<=', last)])];
+}
+
+function compare(operator: '<' | '<=' | '>' | '>=', { createdAt, id }: Place): RawBuilder<boolean> {
+  return sql`(created_at, id) ${sql.raw(operator)} (${createdAt}, ${id})`;
+}
+
+function passes({ status, eventType, reason, webhookIds }: Sieve) {
+  return (delivery: ExpressionBuilder<Tables, 'webhook_deliveries'>) =>
+    delivery.and([
+      ...(status === undefined ? [] : [delivery('status', '=', status)]),
+      ...(eventType === undefined ? [] : [delivery('event_type', '=', eventType)]),
+      ...(reason === undefined ? [] : [delivery('reason', '=', reason)]),
+      ...(webhookIds === undefined ? [] : [delivery('endpoint_id', 'in', webhookIds)]),
+    ]);
+}
+
+/** A place as one text. */
+export function writePlace({ createdAt, id }: Place): string {
+  return `${createdAt} ${id}`;
+}
+
+/** Reads what `writePlace` wrote. */
+export function readPlace(text: string): Place {
+  const [createdAt = '', id = ''] = text.split(' ');
+  return { createdAt, id };
+}

@@ -1,0 +1,230 @@
+import { z } from 'zod';
+import { findRepeated, Id, list, UtcTime } from '../../http/schemas.ts';
+import { textLine } from '../../http/text-line.ts';
+import { type EventType, EventTypeName, eventTypes } from '../deliveries/event.ts';
+import { EventFilter } from '../deliveries/event-filter.ts';
+import { WebhookUrl } from '../transport/receiver-url.ts';
+
+export const endpointStatuses = ['enabled', 'paused', 'disabled'] as const;
+export const EndpointStatus = z.enum(endpointStatuses).meta({
+  id: 'WebhookStatus',
+  description:
+    '`paused`: nothing is sent, and what happens waits. `disabled`: the server itself gave up (`disabledReason`), and what happens becomes a dead letter that can be sent again.',
+});
+export type EndpointStatus = z.output<typeof EndpointStatus>;
+
+/** Why the server itself disables an endpoint. */
+export const DisabledReason = z.enum(['gone', 'failing']).meta({
+  id: 'WebhookDisabledReason',
+  description: '`gone`: it answered 410. `failing`: nothing arrived there for days.',
+});
+export type DisabledReason = z.output<typeof DisabledReason>;
+
+/** Which deliveries of an endpoint wait for earlier ones. */
+export const Ordering = z.enum(['none', 'all', 'subject']).meta({
+  id: 'WebhookOrdering',
+  description:
+    '`none`: what is due is sent, several at a time. `all`: one after the other, in the order of the events; one that fails keeps the later ones waiting until it has arrived or is a dead letter. `subject`: the same, but only for events about the same subject (the person, notice, request, incident or control that they tell of).',
+});
+export type Ordering = z.output<typeof Ordering>;
+
+/** What a caller may set: the third status is the server's own. */
+const WantedStatus = z.enum(['enabled', 'paused']).meta({ id: 'SettableWebhookStatus' });
+
+const filterMeta = { description: 'The types of events that it gets; null for all, also those that are added later.' };
+
+const EventTypeFilter = list(EventTypeName, eventTypes.length)
+  .min(1)
+  .superRefine((types, context) => {
+    for (const index of findRepeated(types))
+      context.addIssue({ code: 'custom', path: [index], message: 'stands there already' });
+  })
+  .transform(sortTypes)
+  .nullable()
+  .meta(filterMeta);
+
+/** Spec: every retry lies within 24 hours of the first attempt. */
+const longestOffset = 24 * 60 * 60;
+
+const RetrySchedule = list(z.int().min(1).max(longestOffset), 20)
+  .min(1)
+  .superRefine((offsets, context) => {
+    for (const [index, offset] of offsets.entries()) {
+      if (index > 0 && offset <= (offsets[index - 1] as number))
+        context.addIssue({ code: 'custom', path: [index], message: 'must be later than the one before it' });
+    }
+  });
+
+const fields = {
+  url: WebhookUrl.meta({
+    description: 'An https address on the public internet. A tenant has one webhook for an address.',
+  }),
+  description: textLine(200).nullable(),
+};
+
+const sendingFields = {
+  filter: EventFilter.nullable().meta({
+    description:
+      'What the `data` of an event must hold for the event to be sent here: for each dotted path a list of accepted values, of which the event holds one; of an array any item counts. Events about webhooks pass in any case. Null: every event of the wanted types.',
+  }),
+  ordering: Ordering,
+  rateLimit: z.int().min(1).max(1000).nullable().meta({
+    description: 'How many attempts are made in a second, at most; null for as many as the receiver keeps up with.',
+  }),
+  retrySchedule: RetrySchedule.nullable().meta({
+    description:
+      'When a delivery that fails is tried again: whole seconds after its first attempt, ascending. After the last it is a dead letter. Null: the usual times, over 24 hours.',
+  }),
+  asymmetric: z.boolean().meta({
+    description:
+      'Whether deliveries are signed with Ed25519 as well (`v1a` of Standard Webhooks), for receivers that shall hold no secret. Each time it is switched on makes a new pair of keys.',
+  }),
+};
+
+/** What creates an endpoint. */
+export const EndpointInput = z
+  .strictObject({
+    url: fields.url,
+    description: fields.description.default(null),
+    eventTypes: EventTypeFilter.default(null),
+    filter: sendingFields.filter.default(null),
+    ordering: sendingFields.ordering.default('none'),
+    rateLimit: sendingFields.rateLimit.default(null),
+    retrySchedule: sendingFields.retrySchedule.default(null),
+    asymmetric: sendingFields.asymmetric.default(false),
+    status: WantedStatus.default('enabled'),
+  })
+  .meta({ id: 'WebhookInput' });
+export type EndpointInput = z.output<typeof EndpointInput>;
+
+/** A change of an endpoint; what is left out stays as it is. */
+export const EndpointChange = z
+  .strictObject({
+    ...fields,
+    eventTypes: EventTypeFilter,
+    ...sendingFields,
+    status: WantedStatus.meta({ description: 'Also takes a webhook that was disabled into use again.' }),
+  })
+  .partial()
+  .meta({ id: 'WebhookChange' });
+export type EndpointChange = z.output<typeof EndpointChange>;
+
+/** An endpoint as its tenant sees it. */
+export const EndpointView = z
+  .strictObject({
+    id: Id,
+    url: z.string(),
+    description: z.string().nullable(),
+    eventTypes: z.array(EventTypeName).nullable().meta(filterMeta),
+    ...sendingFields,
+    publicKey: z.string().nullable().meta({
+      description: 'Checks the `v1a` signatures: `whpk_` and the base64 of 32 bytes. Null where there are none.',
+    }),
+    status: EndpointStatus,
+    disabledReason: DisabledReason.nullable(),
+    disabledAt: UtcTime.nullable(),
+    failingSince: UtcTime.nullable().meta({
+      description: 'Since when every attempt has failed; null while all is well.',
+    }),
+    lastError: z.string().nullable(),
+    pausedUntil: UtcTime.nullable().meta({
+      description:
+        'The receiver asked for a pause (429 or 503 with Retry-After): nothing is sent before. Null where it did not, or the pause is over. Pausing and enabling the webhook ends it, and so does another address.',
+    }),
+    previousSecrets: z.int().min(0).meta({ description: 'How many previous secrets sign along.' }),
+    previousSecretExpiresAt: UtcTime.nullable().meta({ description: 'When the last of them ends; null for none.' }),
+    createdAt: UtcTime,
+    updatedAt: UtcTime,
+  })
+  .meta({ id: 'Webhook' });
+export type EndpointView = z.output<typeof EndpointView>;
+
+/** An endpoint as it is kept, without its secrets. */
+export interface Endpoint extends Omit<EndpointView, 'previousSecrets' | 'previousSecretExpiresAt'> {
+  /** When each of its previous secrets ends, or ended. */
+  readonly previousSecretEnds: readonly string[];
+}
+
+/** An endpoint as it stands at a time: a previous secret that has expired is none, nor is a pause that is over. */
+export function viewEndpoint({ previousSecretEnds, pausedUntil, ...endpoint }: Endpoint, now: string): EndpointView {
+  const ends = previousSecretEnds.filter((end) => end > now).toSorted();
+  const pause = pausedUntil !== null && pausedUntil > now ? pausedUntil : null;
+  return {
+    ...endpoint,
+    pausedUntil: pause,
+    previousSecrets: ends.length,
+    previousSecretExpiresAt: ends.at(-1) ?? null,
+  };
+}
+
+/** An endpoint with its secret, which is shown this once. */
+export const EndpointWithSecret = EndpointView.extend({
+  secret: z.string().meta({ description: 'Signs every delivery; shown this once.' }),
+}).meta({ id: 'WebhookWithSecret' });
+export type EndpointWithSecret = z.output<typeof EndpointWithSecret>;
+
+/** What the secrets of an endpoint are sealed for: none opens as that of another. */
+export function secretPurpose(endpointId: string): string {
+  return `webhook ${endpointId}`;
+}
+
+/** What the private key of an endpoint is sealed for. */
+export function signingKeyPurpose(endpointId: string): string {
+  return `webhook signing key ${endpointId}`;
+}
+
+/**
+ * What logs call an endpoint: the host and the port alone, because the path and the query of many addresses are secrets
+ * that let whoever knows them write there.
+ */
+export function nameEndpoint({ url }: Pick<Endpoint, 'url'>): string {
+  return new URL(url).host;
+}
+
+/** Types in the order of the list, so that the same filter is stored in one form. */
+function sortTypes(types: readonly EventType[]): EventType[] {
+  return eventTypes.filter((type) => types.includes(type));
+}
+
+const editableFields = [
+  'url',
+  'description',
+  'eventTypes',
+  'filter',
+  'ordering',
+  'rateLimit',
+  'retrySchedule',
+  'asymmetric',
+  'status',
+] as const satisfies readonly (keyof EndpointChange)[];
+
+/** What an edit makes of an endpoint. */
+export interface EndpointEdit {
+  readonly endpoint: Endpoint;
+  /** The names of the fields that are now different, of those that a caller may set. */
+  readonly changed: readonly (keyof EndpointChange)[];
+  /** Whether its failures so far count no more: another address, or one that is taken into use again. */
+  readonly startsAnew: boolean;
+  /** Whether it is sent to from now on. */
+  readonly isResumed: boolean;
+}
+
+/** Works out an edit of an endpoint. A status that the caller sets ends what the server itself decided. */
+export function applyChange(before: Endpoint, change: EndpointChange): EndpointEdit {
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  const wanted: Endpoint = { ...before, ...given };
+  const isDisabled = wanted.status === 'disabled';
+  const changed = editableFields.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(wanted[name]));
+  const isResumed = wanted.status === 'enabled' && before.status !== 'enabled';
+  const startsAnew = changed.includes('url') || isResumed || (before.status === 'disabled' && !isDisabled);
+  return {
+    endpoint: {
+      ...wanted,
+      ...(!isDisabled && { disabledReason: null, disabledAt: null }),
+      ...(startsAnew && { failingSince: null, lastError: null, pausedUntil: null }),
+    },
+    changed,
+    startsAnew,
+    isResumed,
+  };
+}

@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { callSource } from '../../audit/source.ts';
+import { readCursor, writeCursor } from '../../http/cursor.ts';
+import { notFound } from '../../http/problem.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { Cursor, Id, pageOf, queryInteger } from '../../http/schemas.ts';
+import type { Installation } from '../../installation.ts';
+import { DeliveryView, viewDelivery } from '../deliveries/delivery.ts';
+import {
+  createEndpoint,
+  deleteEndpoint,
+  editEndpoint,
+  mostEndpoints,
+  rotateSecret,
+  type ShownEndpoint,
+  sendTest,
+} from './changes.ts';
+import {
+  EndpointChange,
+  EndpointInput,
+  EndpointStatus,
+  EndpointView,
+  EndpointWithSecret,
+  viewEndpoint,
+} from './endpoint.ts';
+import { findEndpoint, listEndpoints } from './store.ts';
+
+const tag = 'Webhooks';
+const EndpointParams = z.strictObject({ id: Id });
+
+const Rotation = z
+  .strictObject({
+    overlapHours: z
+      .int()
+      .min(0)
+      .max(168)
+      .default(24)
+      .meta({ description: 'How long the old secret signs along; 0 ends it, and all before it, at once.' }),
+  })
+  .meta({ id: 'WebhookSecretRotation' })
+  .prefault({});
+
+/** The operations on webhook endpoints. */
+export function webhookRoutes({
+  database,
+  hasher,
+  box,
+  settings,
+}: Pick<Installation, 'database' | 'hasher' | 'box' | 'settings'>): readonly Route[] {
+  const rules = { box, policy: settings.webhooks };
+  const show = ({ endpoint, secret }: ShownEndpoint, now: string) => ({ ...viewEndpoint(endpoint, now), secret });
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/v1/webhooks',
+      operationId: 'createWebhook',
+      tag,
+      summary: 'Create a webhook; its secret is shown once',
+      description: `At most ${mostEndpoints} for a tenant, each with an address of its own.`,
+      scope: 'webhooks:write',
+      body: EndpointInput,
+      status: 201,
+      result: EndpointWithSecret,
+      showsSecret: true,
+      change: async (call, work) =>
+        show(await createEndpoint(work, callSource(call, hasher), rules, call.body), work.now),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/webhooks',
+      operationId: 'listWebhooks',
+      tag,
+      summary: 'List webhooks, newest first',
+      scope: 'webhooks:read',
+      query: z.strictObject({ status: EndpointStatus.optional(), cursor: Cursor, limit: queryInteger(1, 100, 25) }),
+      status: 200,
+      result: pageOf(EndpointView),
+      errors: ['invalid_cursor'],
+      async handle({ query: { status, cursor = null, limit }, principal: { tenantId }, now }) {
+        const list = ['webhooks', tenantId, status];
+        const before = cursor === null ? null : readCursor(list, cursor, 'string');
+        const { endpoints, total, next } = await listEndpoints(database.kysely, tenantId, { status }, before, limit);
+        const nextCursor = next === null ? null : writeCursor(list, next);
+        return { data: endpoints.map((one) => viewEndpoint(one, now)), page: { cursor, nextCursor, limit, total } };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/webhooks/{id}',
+      operationId: 'getWebhook',
+      tag,
+      summary: 'Get a webhook',
+      scope: 'webhooks:read',
+      params: EndpointParams,
+      status: 200,
+      result: EndpointView,
+      async handle({ params, principal, now }) {
+        const endpoint = await findEndpoint(database.kysely, principal.tenantId, params.id);
+        if (endpoint === undefined) throw notFound('webhook');
+        return viewEndpoint(endpoint, now);
+      },
+    }),
+    defineRoute({
+      method: 'PATCH',
+      path: '/v1/webhooks/{id}',
+      operationId: 'editWebhook',
+      tag,
+      summary: 'Edit, pause or enable a webhook',
+      description:
+        'What is left out stays as it is. While it is paused, what happens waits, and is sent as soon as it is enabled. With another address, or in use again, its failures so far count no more. What became a dead letter while it was disabled stays one until it is sent again.',
+      scope: 'webhooks:write',
+      params: EndpointParams,
+      body: EndpointChange,
+      status: 200,
+      result: EndpointView,
+      change: async (call, work) =>
+        viewEndpoint(await editEndpoint(work, callSource(call, hasher), rules, call.params.id, call.body), work.now),
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/v1/webhooks/{id}',
+      operationId: 'deleteWebhook',
+      tag,
+      summary: 'Delete a webhook',
+      description: 'What still waits for it is canceled. What was sent stays in the list of deliveries.',
+      scope: 'webhooks:write',
+      params: EndpointParams,
+      status: 204,
+      result: z.null(),
+      async change(call, work) {
+        await deleteEndpoint(work, callSource(call, hasher), call.params.id);
+        return null;
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/webhooks/{id}/rotate-secret',
+      operationId: 'rotateWebhookSecret',
+      tag,
+      summary: 'Give a webhook a new secret; it is shown once',
+      description:
+        'During the overlap each delivery has one more signature, by the old secret. Those of earlier rotations sign along to their own end, at most ten in all: of more, the oldest ends.',
+      scope: 'webhooks:write',
+      params: EndpointParams,
+      body: Rotation,
+      status: 200,
+      result: EndpointWithSecret,
+      showsSecret: true,
+      change: async (call, work) =>
+        show(
+          await rotateSecret(work, callSource(call, hasher), rules, call.params.id, call.body.overlapHours),
+          work.now,
+        ),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/webhooks/{id}/test',
+      operationId: 'testWebhook',
+      tag,
+      summary: 'Send a test event to a webhook',
+      description:
+        'It gets a `webhook.test` event, whatever types of events it gets otherwise, and no other webhook does. The answer is the delivery, which is made right afterwards: look at it again to see how it went.',
+      scope: 'webhooks:write',
+      params: EndpointParams,
+      status: 201,
+      result: DeliveryView,
+      errors: ['webhook_not_enabled'],
+      change: async (call, work) => viewDelivery(await sendTest(work, callSource(call, hasher), call.params.id)),
+    }),
+  ];
+}

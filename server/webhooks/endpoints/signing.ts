@@ -1,0 +1,165 @@
+import {
+  createHmac,
+  createPrivateKey,
+  createSecretKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign as signBytes,
+} from 'node:crypto';
+import type { SecretBox } from '../../access/secret-box.ts';
+import { randomText } from '../../access/token.ts';
+import type { ClaimedDelivery } from '../sender/store.ts';
+import { secretPurpose, signingKeyPurpose } from './endpoint.ts';
+import type { SendingEndpoint } from './store.ts';
+
+const prefix = 'whsec_';
+const publicPrefix = 'whpk_';
+/** 44 base62 characters: 262 random bits. A multiple of four, so that the text is base64 too, of 33 bytes. */
+const secretLength = 44;
+
+/** A secret, ready to sign with. */
+export interface SigningKey {
+  /** The whole text, for `Svc-Signature`. */
+  readonly whole: KeyObject;
+  /** What follows the prefix, read as base64, for `webhook-signature`. */
+  readonly decoded: KeyObject;
+}
+
+/** Everything that signs the deliveries of an endpoint. */
+export interface EndpointSigner {
+  /** One a secret, the newer first: more than one while a secret is rotated. */
+  readonly keys: readonly SigningKey[];
+  /** A private key of Ed25519; null where secrets alone sign. */
+  readonly privateKey: KeyObject | null;
+}
+
+/** What an endpoint signs with that the secret of this installation does not open. */
+export type UnopenedKey = 'secret' | 'private key';
+
+/** The bytes of one delivery and the keys that sign it, the newer first. */
+export interface SignedBytes {
+  readonly keys: readonly SigningKey[];
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly body: Uint8Array;
+}
+
+/**
+ * A new secret of an endpoint. The whole text is the key of `Svc-Signature`; what follows the prefix, read as base64, is the
+ * key of `webhook-signature` (24 to 64 bytes by the Standard Webhooks specification).
+ */
+export function generateWebhookSecret(): string {
+  return prefix + randomText(secretLength);
+}
+
+/** Makes a secret ready to sign with; that costs as much as a signature, so do it once for many. */
+export function readSigningKey(secret: string): SigningKey {
+  return {
+    whole: createSecretKey(Buffer.from(secret)),
+    decoded: createSecretKey(Buffer.from(secret.slice(prefix.length), 'base64')),
+  };
+}
+
+/** A new pair of keys of Ed25519 (RFC 8032): the private one to be sealed, the public one to be shown. */
+export function generateSigningKey(): { readonly privateKey: string; readonly publicKey: string } {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const { x = '' } = publicKey.export({ format: 'jwk' });
+  return {
+    privateKey: privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64'),
+    publicKey: publicPrefix + Buffer.from(x, 'base64url').toString('base64'),
+  };
+}
+
+/** Reads a private key as {@link generateSigningKey} gives it. */
+export function readPrivateKey(text: string): KeyObject {
+  return createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs8' });
+}
+
+/** The value of `Svc-Signature`: `t=<unix seconds>,v1=<hex>` with one `v1` a secret (contract.md "Signatures"). */
+export function signPayload({ keys, timestamp, body }: SignedBytes): string {
+  const digests = keys.map(({ whole }) => createHmac('sha256', whole).update(`${timestamp}.`).update(body));
+  return [`t=${timestamp}`, ...digests.map((digest) => `v1=${digest.digest('hex')}`)].join(',');
+}
+
+interface StandardPayload extends SignedBytes {
+  readonly id: string;
+}
+
+/** The value of `webhook-signature` of Standard Webhooks 1.0: `v1,<base64>` a secret, over `<id>.<t>.<body>`. */
+export function signStandardPayload({ id, keys, timestamp, body }: StandardPayload): string {
+  return keys
+    .map(({ decoded }) => {
+      const hmac = createHmac('sha256', decoded).update(`${id}.${timestamp}.`).update(body);
+      return `v1,${hmac.digest('base64')}`;
+    })
+    .join(' ');
+}
+
+/** One more part of `webhook-signature`: `v1a,<base64>`, a signature of Ed25519 over the same bytes as `v1`. */
+function signByPrivateKey({ id, timestamp, body }: StandardPayload, privateKey: KeyObject): string {
+  const bytes = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), body]);
+  return `v1a,${signBytes(null, bytes, privateKey).toString('base64')}`;
+}
+
+/**
+ * Every header that proves where a delivery comes from: ours, and those of Standard Webhooks, so that a verifier which a
+ * receiver has already works as well.
+ * @param id of the delivery, the same over all its tries.
+ */
+export function signatureHeaders({
+  privateKey,
+  ...delivery
+}: StandardPayload & Pick<EndpointSigner, 'privateKey'>): Readonly<Record<string, string>> {
+  const signatures = signStandardPayload(delivery);
+  return {
+    'svc-signature': signPayload(delivery),
+    'webhook-id': delivery.id,
+    'webhook-timestamp': String(delivery.timestamp),
+    'webhook-signature': privateKey === null ? signatures : `${signatures} ${signByPrivateKey(delivery, privateKey)}`,
+  };
+}
+
+/**
+ * What signs for an endpoint now. A previous secret that does not open is passed over: whoever rotates a secret that was sealed
+ * by another installation has mended it.
+ * @returns the name of what does not open, where the endpoint cannot be signed for.
+ */
+export function openSigner(
+  box: SecretBox,
+  { id, secrets, signingKey }: Pick<SendingEndpoint, 'id' | 'secrets' | 'signingKey'>,
+  now: string,
+): EndpointSigner | UnopenedKey {
+  const [current, ...previous] = secrets
+    .filter(({ expiresAt }) => expiresAt === null || now < expiresAt)
+    .map(({ sealed }) => openOrNull(() => readSigningKey(box.open(sealed, secretPurpose(id)))));
+  if (current === undefined || current === null) return 'secret';
+  const keys = [current, ...previous.filter((key) => key !== null)];
+  if (signingKey === null) return { keys, privateKey: null };
+  const privateKey = openOrNull(() => readPrivateKey(box.open(signingKey, signingKeyPurpose(id))));
+  return privateKey === null ? 'private key' : { keys, privateKey };
+}
+
+function openOrNull<Key>(open: () => Key): Key | null {
+  try {
+    return open();
+  } catch {
+    return null;
+  }
+}
+
+/** Every header of a delivery (spec.md "Events", Webhooks 1). */
+export function webhookHeaders(
+  { id, event }: Pick<ClaimedDelivery, 'id' | 'event'>,
+  signer: EndpointSigner,
+  body: Uint8Array,
+  now: string,
+): Readonly<Record<string, string>> {
+  const timestamp = Math.floor(Date.parse(now) / 1000);
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'Svc-Webhooks/1',
+    'svc-event': event.type,
+    'svc-delivery': id,
+    ...signatureHeaders({ ...signer, id, timestamp, body }),
+  };
+}

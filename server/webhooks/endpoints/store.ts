@@ -1,0 +1,283 @@
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import type { RowKind } from '../../audit/row-state.ts';
+import { newId } from '../../ids.ts';
+import type { Queries } from '../../storage/database.ts';
+import { prepareQuery } from '../../storage/prepared-query.ts';
+import type { Tables } from '../../storage/tables.ts';
+import type { UnitOfWork } from '../../storage/unit-of-work.ts';
+import type { Endpoint, EndpointInput, EndpointStatus, Ordering } from './endpoint.ts';
+
+export type EndpointRow = Selectable<Tables['webhook_endpoints']>;
+
+export const endpointRows: RowKind<'webhook_endpoints'> = {
+  table: 'webhook_endpoints',
+  module: 'webhooks',
+  noun: 'webhook',
+  key: 'id',
+  owner: 'tenant_id',
+  counters: [],
+};
+
+/** How an endpoint fares; null while all is well. */
+type Health = Pick<Selectable<Tables['webhook_health']>, 'failing_since' | 'last_error' | 'paused_until'>;
+type RowWithHealth = EndpointRow & { readonly [Name in keyof Health]: Health[Name] | null };
+
+/** What an endpoint signs with, sealed, and the public key that is shown. */
+export type EndpointKeys = Pick<EndpointRow, 'secret' | 'signing_key' | 'public_key'>;
+
+/** Stores a new endpoint. @param makeKeys makes what belongs to its id. @returns the row, for the event of the change. */
+export async function insertEndpoint(
+  work: UnitOfWork,
+  tenantId: string,
+  input: EndpointInput,
+  makeKeys: (id: string) => EndpointKeys,
+): Promise<EndpointRow> {
+  const id = newId();
+  const { secret, signing_key, public_key } = makeKeys(id);
+  const row: EndpointRow = {
+    id,
+    tenant_id: tenantId,
+    url: input.url,
+    description: input.description,
+    ...writeSending(input),
+    status: input.status,
+    disabled_reason: null,
+    disabled_at: null,
+    secret,
+    previous_secrets: '[]',
+    signing_key,
+    public_key,
+    created_at: work.now,
+    updated_at: work.now,
+    deleted_at: null,
+  };
+  await work.transaction.insertInto('webhook_endpoints').values(row).execute();
+  return row;
+}
+
+/** Changes columns of an endpoint. @returns the row as it is now, for the event of the change. */
+export async function updateEndpoint(
+  work: UnitOfWork,
+  tenantId: string,
+  id: string,
+  columns: Partial<Omit<EndpointRow, 'id' | 'tenant_id' | 'created_at' | 'updated_at'>>,
+): Promise<EndpointRow> {
+  return work.transaction
+    .updateTable('webhook_endpoints')
+    .set({ ...columns, updated_at: work.now })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** The columns of what an edit may change. */
+export function writeEdit(endpoint: Endpoint): Partial<EndpointRow> {
+  return {
+    url: endpoint.url,
+    description: endpoint.description,
+    ...writeSending(endpoint),
+    status: endpoint.status,
+    disabled_reason: endpoint.disabledReason,
+    disabled_at: endpoint.disabledAt,
+  };
+}
+
+/** Finds an endpoint of a tenant that was not deleted. */
+export async function findEndpoint(queries: Queries, tenantId: string, id: string): Promise<Endpoint | undefined> {
+  const row = await selectWithHealth(queries)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row && readEndpoint(row);
+}
+
+/** Reads the sealed secrets of an endpoint of a tenant, the newer first. */
+export async function readSecrets(queries: Queries, tenantId: string, id: string): Promise<readonly SealedSecret[]> {
+  const row = await queries
+    .selectFrom('webhook_endpoints')
+    .select(['secret', 'previous_secrets'])
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return listSecrets(row);
+}
+
+/** The addresses of all endpoints of a tenant. */
+export function listAddresses(queries: Queries, tenantId: string): Promise<readonly Pick<Endpoint, 'id' | 'url'>[]> {
+  return queries
+    .selectFrom('webhook_endpoints')
+    .select(['id', 'url'])
+    .where('tenant_id', '=', tenantId)
+    .where('deleted_at', 'is', null)
+    .execute();
+}
+
+export interface EndpointFilter {
+  readonly status?: EndpointStatus | undefined;
+}
+
+/**
+ * A page of the endpoints of a tenant, newest first, and how many the whole list has.
+ * @param before the id of the last endpoint already seen; null for the first page.
+ */
+export async function listEndpoints(
+  queries: Queries,
+  tenantId: string,
+  filter: EndpointFilter,
+  before: string | null,
+  limit: number,
+): Promise<{ readonly endpoints: readonly Endpoint[]; readonly total: number; readonly next: string | null }> {
+  const { total } = await queries
+    .selectFrom('webhook_endpoints')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('tenant_id', '=', tenantId)
+    .where(fits(filter))
+    .executeTakeFirstOrThrow();
+  let page = selectWithHealth(queries)
+    .where('tenant_id', '=', tenantId)
+    .where(fits(filter))
+    .orderBy('id', 'desc')
+    .limit(sql.lit(limit + 1));
+  if (before !== null) page = page.where('id', '<', before);
+  const rows = await page.execute();
+  const endpoints = rows.slice(0, limit).map(readEndpoint);
+  return { endpoints, total: Number(total), next: rows.length > limit ? (endpoints.at(-1)?.id ?? null) : null };
+}
+
+function fits({ status }: EndpointFilter) {
+  return (row: ExpressionBuilder<Tables, 'webhook_endpoints'>) =>
+    row.and([row('deleted_at', 'is', null), ...(status === undefined ? [] : [row('status', '=', status)])]);
+}
+
+function selectWithHealth(queries: Queries) {
+  return queries
+    .selectFrom('webhook_endpoints')
+    .leftJoin('webhook_health', 'webhook_health.endpoint_id', 'webhook_endpoints.id')
+    .selectAll('webhook_endpoints')
+    .select(['failing_since', 'last_error', 'paused_until']);
+}
+
+/** A secret as it is stored: it opens with `secretPurpose` of its endpoint. */
+export interface SealedSecret {
+  readonly sealed: string;
+  /** From then on it signs nothing; null for one that does not end. */
+  readonly expiresAt: string | null;
+}
+
+/** A secret that signs along. */
+export interface PreviousSecret extends SealedSecret {
+  readonly expiresAt: string;
+}
+
+/** An endpoint, as far as sending needs it. */
+export interface SendingEndpoint {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly url: string;
+  readonly status: EndpointStatus;
+  /** The newer first. */
+  readonly secrets: readonly SealedSecret[];
+  /** A sealed private key of Ed25519; null where it signs by HMAC alone. */
+  readonly signingKey: string | null;
+  readonly ordering: Ordering;
+  /** Attempts a second, at most; null for as many as it keeps up with. */
+  readonly rateLimit: number | null;
+  /** When attempts are due, in milliseconds after the first one; null for the usual ones. */
+  readonly retrySchedule: readonly number[] | null;
+  /** Nothing is sent before, because the receiver asked for a pause: RFC 3339. */
+  readonly pausedUntil: string | null;
+}
+
+/** Finds an endpoint to send to, whatever tenant it belongs to; none that was deleted. */
+export async function findEndpointForSending(queries: Queries, id: string): Promise<SendingEndpoint | undefined> {
+  const [row] = await selectForSending(queries, { id });
+  if (row === undefined) return undefined;
+  const schedule: readonly number[] | null = row.retry_schedule === null ? null : JSON.parse(row.retry_schedule);
+  return {
+    id,
+    tenantId: row.tenant_id,
+    url: row.url,
+    status: row.status as EndpointStatus,
+    secrets: listSecrets(row),
+    signingKey: row.signing_key,
+    ordering: row.ordering as Ordering,
+    rateLimit: row.rate_limit,
+    retrySchedule: schedule?.map((seconds) => seconds * 1000) ?? null,
+    pausedUntil: row.paused_until,
+  };
+}
+
+function listSecrets(row: Pick<EndpointRow, 'secret' | 'previous_secrets'>): readonly SealedSecret[] {
+  return [{ sealed: row.secret, expiresAt: null }, ...readPreviousSecrets(row)];
+}
+
+function readPreviousSecrets(row: Pick<EndpointRow, 'previous_secrets'>): readonly PreviousSecret[] {
+  return JSON.parse(row.previous_secrets);
+}
+
+const sendingColumns = [
+  'tenant_id',
+  'url',
+  'status',
+  'secret',
+  'previous_secrets',
+  'signing_key',
+  'ordering',
+  'rate_limit',
+  'retry_schedule',
+] as const;
+
+const selectForSending = prepareQuery<
+  { id: string },
+  Pick<EndpointRow, (typeof sendingColumns)[number]> & { readonly paused_until: string | null }
+>((queries, parameter) =>
+  queries
+    .selectFrom('webhook_endpoints')
+    .leftJoin('webhook_health', 'webhook_health.endpoint_id', 'webhook_endpoints.id')
+    .select([...sendingColumns, 'paused_until'])
+    .where('id', '=', parameter('id'))
+    .where('deleted_at', 'is', null),
+);
+
+/** An endpoint as it is stored. */
+export function readEndpoint(row: RowWithHealth): Endpoint {
+  return {
+    id: row.id,
+    url: row.url,
+    description: row.description,
+    eventTypes: (row.event_types?.split(' ') ?? null) as Endpoint['eventTypes'],
+    filter: parseOrNull(row.filter),
+    ordering: row.ordering as Ordering,
+    rateLimit: row.rate_limit,
+    retrySchedule: parseOrNull(row.retry_schedule),
+    asymmetric: row.public_key !== null,
+    publicKey: row.public_key,
+    status: row.status as EndpointStatus,
+    disabledReason: row.disabled_reason as Endpoint['disabledReason'],
+    disabledAt: row.disabled_at,
+    // What was told of failures before an edit has no error any more: those count no more.
+    failingSince: row.last_error === null ? null : row.failing_since,
+    lastError: row.last_error,
+    pausedUntil: row.paused_until,
+    previousSecretEnds: readPreviousSecrets(row).map(({ expiresAt }) => expiresAt),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+/** The columns that say what is sent to an endpoint, and how. */
+function writeSending(endpoint: Pick<Endpoint, 'eventTypes' | 'filter' | 'ordering' | 'rateLimit' | 'retrySchedule'>) {
+  return {
+    event_types: endpoint.eventTypes?.join(' ') ?? null,
+    filter: endpoint.filter && JSON.stringify(endpoint.filter),
+    ordering: endpoint.ordering,
+    rate_limit: endpoint.rateLimit,
+    retry_schedule: endpoint.retrySchedule && JSON.stringify(endpoint.retrySchedule),
+  };
+}
+
+function parseOrNull(text: string | null) {
+  return text === null ? null : JSON.parse(text);
+}

@@ -1,0 +1,178 @@
+import { lockChain } from '../../ledger/append.ts';
+import type { UnitOfWork } from '../../storage/unit-of-work.ts';
+import { disableEndpoint } from '../endpoints/changes.ts';
+import { type DisabledReason, nameEndpoint } from '../endpoints/endpoint.ts';
+import { type EndpointNews, tellOthers } from '../endpoints/events.ts';
+import { type Health, hasFailedForGood, noteAttempts } from '../endpoints/health.ts';
+import { findHealth, lockHealth, saveHealth } from '../endpoints/health-store.ts';
+import type { SendingEndpoint } from '../endpoints/store.ts';
+import { type EndedAttempt, expireDelivery } from './attempt.ts';
+import { claimInOrder, releaseNext } from './order-store.ts';
+import { isWithinWindow } from './schedule.ts';
+import { type ClaimedDelivery, claimDeliveries, type DeliveryState, finishAttempts } from './store.ts';
+
+/** The attempts of one endpoint that ended, and how it fared before them; null where it has another address by now. */
+interface EndedAttempts {
+  readonly endpoint: SendingEndpoint;
+  readonly attempts: readonly EndedAttempt[];
+  readonly before: Health | null;
+}
+
+/** Writes attempts that ended and all that follows from them: what is due next, how their endpoints fare, who is told. */
+export async function writeAttempts(work: UnitOfWork, sender: string, ended: readonly EndedAttempt[]): Promise<void> {
+  if (ended.length === 0) return;
+  const { transaction, now } = work;
+  const rows = ended.map(({ row }) => row);
+  const states = ended.map(({ state }) => state);
+  const ofEndpoints = await readEndpoints(work, ended);
+  const lost = ofEndpoints.flatMap((of) => judgeEndpoint(of, now));
+  // Each locks the log of its tenant, before rows are locked, as every other change does: nobody waits in a circle.
+  lost.sort((one, other) => (one.endpoint.tenantId < other.endpoint.tenantId ? -1 : 1));
+  for (const { endpoint } of lost) await lockChain(transaction, endpoint.tenantId, 'audit');
+  const dead = await finishAttempts(transaction, sender, rows, states);
+  const places = ended.flatMap(({ endpoint, delivery: { orderingKey } }) =>
+    orderingKey === null ? [] : [{ endpointId: endpoint.id, orderingKey }],
+  );
+  await releaseNext(transaction, now, places);
+  for (const of of ofEndpoints) {
+    const isLost = lost.some(({ endpoint }) => endpoint.id === of.endpoint.id);
+    const news = await noteEndpoint(work, of, isLost);
+    const exhausted = of.attempts.filter(({ state }) => dead.has(state.id));
+    await tellOthers(work, of.endpoint, [...tellExhausted(of.endpoint, exhausted), ...news]);
+  }
+  for (const { endpoint, reason } of lost) await disableEndpoint(work, endpoint, reason);
+}
+
+/** In the order of the ids: two servers that lock several wait for each other in one direction alone. */
+async function readEndpoints(
+  { transaction }: UnitOfWork,
+  ended: readonly EndedAttempt[],
+): Promise<readonly EndedAttempts[]> {
+  const groups = [...Map.groupBy(ended, ({ endpoint }) => endpoint.id).values()];
+  const read: EndedAttempts[] = [];
+  for (const attempts of groups) {
+    const [{ endpoint }] = attempts as [EndedAttempt];
+    const found = await findHealth(transaction, endpoint.id);
+    // What another address answered says nothing of this one.
+    read.push({ endpoint, attempts, before: found?.url === endpoint.url ? found.health : null });
+  }
+  return read.sort((one, other) => (one.endpoint.id < other.endpoint.id ? -1 : 1));
+}
+
+/** Whether an endpoint is given up after attempts. */
+function judgeEndpoint({ endpoint, attempts, before }: EndedAttempts, now: string): readonly LostEndpoint[] {
+  if (before === null) return [];
+  if (attempts.some(({ failure }) => failure?.isGone)) return [{ endpoint, reason: 'gone' }];
+  const { health } = noteAttempts(before, attempts.map(toSign), now);
+  return hasFailedForGood(health, now) ? [{ endpoint, reason: 'failing' }] : [];
+}
+
+interface LostEndpoint {
+  readonly endpoint: SendingEndpoint;
+  readonly reason: DisabledReason;
+}
+
+/** Notes how an endpoint fares. @returns what the others are told of it; that it is given up tells more than that it fails. */
+async function noteEndpoint(
+  { transaction, now }: UnitOfWork,
+  { endpoint, attempts, before }: EndedAttempts,
+  isLost: boolean,
+): Promise<readonly EndpointNews[]> {
+  // All was well and is: most attempts end here.
+  if (before === null || (before.failingSince === null && attempts.every(({ failure }) => failure === null))) return [];
+  const held = await lockHealth(transaction, endpoint.id, before);
+  const { health, recoveredFrom, isNewlyFailing } = noteAttempts(held, attempts.map(toSign), now);
+  await saveHealth(transaction, endpoint.id, health);
+  const { id: webhookId } = endpoint;
+  const host = nameEndpoint(endpoint);
+  const { failingSince, lastError } = health;
+  return [
+    ...(recoveredFrom === null
+      ? []
+      : ([
+          {
+            type: 'webhook.endpoint_recovered',
+            data: { webhookId, host, failingSince: recoveredFrom, recoveredAt: now },
+          },
+        ] as const)),
+    ...(isNewlyFailing && !isLost
+      ? ([{ type: 'webhook.endpoint_failing', data: { webhookId, host, failingSince, lastError } }] as const)
+      : []),
+  ];
+}
+
+function toSign({ row, failure }: EndedAttempt) {
+  return { at: row.at, failure };
+}
+
+/**
+ * What tells of dead letters that were tried in vain. Those whose endpoint is gone are told of as a whole; those that tell of
+ * webhooks themselves are not, so that two endpoints that fail do not tell of each other without end.
+ */
+function tellExhausted(
+  endpoint: Pick<SendingEndpoint, 'id' | 'url'>,
+  dead: readonly { readonly delivery: ClaimedDelivery; readonly state: DeliveryState }[],
+): readonly EndpointNews[] {
+  return dead
+    .filter(({ delivery, state }) => state.reason !== 'gone' && !delivery.event.type.startsWith('webhook.'))
+    .map(({ delivery, state }) => ({
+      type: 'webhook.delivery_exhausted',
+      data: {
+        webhookId: endpoint.id,
+        // The host alone: the path of an address is often a secret, and other receivers get this.
+        host: nameEndpoint(endpoint),
+        deliveryId: delivery.id,
+        eventId: delivery.event.id,
+        eventType: delivery.event.type,
+        attempts: state.attempts,
+        reason: state.reason,
+      },
+    }));
+}
+
+/** What a process claimed for an endpoint. */
+export interface ClaimedWork {
+  /** To be attempted now. */
+  readonly deliveries: readonly ClaimedDelivery[];
+  /** Whether more may be due. */
+  readonly hasMore: boolean;
+}
+
+/** Claims what is due to an endpoint, in its order; what can no longer be tried, because its 24 hours are over, is ended. */
+export async function claimForEndpoint(
+  work: UnitOfWork,
+  sender: string,
+  endpoint: SendingEndpoint,
+  limit: number,
+): Promise<ClaimedWork> {
+  const { transaction, now } = work;
+  const { claimed, hasMore } = await claimDue(work, sender, endpoint, limit);
+  const deliveries = claimed.filter(({ firstAttemptAt }) => isWithinWindow(firstAttemptAt, now));
+  if (deliveries.length === claimed.length) return { deliveries, hasMore };
+  const expired = claimed
+    .filter((delivery) => !deliveries.includes(delivery))
+    .map((delivery) => ({ delivery, state: expireDelivery(delivery, now) }));
+  const states = expired.map(({ state }) => state);
+  await finishAttempts(transaction, sender, [], states);
+  const places = expired.flatMap(({ delivery: { orderingKey } }) =>
+    orderingKey === null ? [] : [{ endpointId: endpoint.id, orderingKey }],
+  );
+  await releaseNext(transaction, now, places);
+  await tellOthers(work, endpoint, tellExhausted(endpoint, expired));
+  return { deliveries, hasMore: hasMore || places.length > 0 };
+}
+
+async function claimDue(
+  { transaction, now }: UnitOfWork,
+  sender: string,
+  endpoint: SendingEndpoint,
+  limit: number,
+): Promise<{ readonly claimed: readonly ClaimedDelivery[]; readonly hasMore: boolean }> {
+  const claim = { endpointId: endpoint.id, sender, now, limit };
+  if (endpoint.ordering !== 'none') {
+    const { deliveries, hasMore } = await claimInOrder(transaction, claim);
+    return { claimed: deliveries, hasMore };
+  }
+  const claimed = await claimDeliveries(transaction, claim);
+  return { claimed, hasMore: claimed.length === limit };
+}

@@ -1,0 +1,148 @@
+/** Attempts that run at once for one endpoint: it starts with few, gets more while it keeps up, and fewer when it fails. */
+export class Lane {
+  readonly endpointId: string;
+  /** Whether something may be due that is not claimed yet. */
+  isHungry = true;
+  inFlight = 0;
+  /** Whose endpoint it is; null until it is read. */
+  tenantId: string | null = null;
+  /** Milliseconds since 1970: nothing is claimed before. */
+  #pausedUntil = 0;
+  #limit = firstLimit;
+  /** Null where the endpoint takes as many as it keeps up with. */
+  #bucket: TokenBucket | null = null;
+  #perSecond: number | null = null;
+
+  constructor(endpointId: string) {
+    this.endpointId = endpointId;
+  }
+
+  /** How many more attempts may begin now. */
+  capacity(now: number): number {
+    const room = this.#room(now);
+    return this.#bucket === null || room === 0 ? room : Math.min(room, this.#bucket.count(now));
+  }
+
+  /** When one that waits for its rate alone may go on, in milliseconds since 1970; null for all others. */
+  nextTokenAt(now: number): number | null {
+    if (this.#bucket === null || !this.isHungry || this.#room(now) === 0) return null;
+    return this.#bucket.count(now) > 0 ? null : this.#bucket.nextAt(now);
+  }
+
+  /** Keeps to a rate of attempts a second; null for none. */
+  keepRate(perSecond: number | null, now: number): void {
+    if (perSecond === this.#perSecond) return;
+    this.#perSecond = perSecond;
+    if (perSecond === null) this.#bucket = null;
+    else if (this.#bucket === null) this.#bucket = new TokenBucket(perSecond, now);
+    else this.#bucket.setRate(perSecond, now);
+  }
+
+  /** So many attempts begin. */
+  begin(attempts: number, now: number): void {
+    this.inFlight += attempts;
+    this.#bucket?.take(attempts, now);
+  }
+
+  /**
+   * An attempt ended well: one more may run beside the others. One that took long holds its place too long for that, and
+   * a receiver that is that slow gets fewer.
+   */
+  speedUp(milliseconds: number): void {
+    if (milliseconds <= quick) this.#limit = Math.min(mostAtOnce, this.#limit + 1);
+    else if (milliseconds >= slow) this.slowDown();
+  }
+
+  /** An attempt failed: half as many, so that a receiver in trouble is not pressed, and one that hangs holds few places. */
+  slowDown(): void {
+    this.#limit = Math.max(1, this.#limit / 2);
+  }
+
+  /**
+   * The receiver asked for a pause, which is kept with the endpoint. Here it holds for a moment alone: it may have been ended
+   * meanwhile, so the endpoint is read again.
+   */
+  pause(now: number, until: number): void {
+    this.#pausedUntil = Math.min(until, now + longestMemory);
+  }
+
+  /** Whether it need not be remembered. */
+  isIdle(now: number): boolean {
+    if (this.isHungry || this.inFlight > 0 || now < this.#pausedUntil) return false;
+    return this.#bucket === null || this.#bucket.isRested(now);
+  }
+
+  #room(now: number): number {
+    return now < this.#pausedUntil ? 0 : Math.max(0, Math.floor(this.#limit) - this.inFlight);
+  }
+}
+
+const quick = 1000;
+const slow = 5000;
+const firstLimit = 8;
+const mostAtOnce = 64;
+const longestMemory = 2000;
+
+/**
+ * How many attempts may begin: so many a second, evenly, and one at the start. What was not used adds up for a tenth of a
+ * second alone (one attempt at least), so that hardly more than the limit falls into any second.
+ */
+export class TokenBucket {
+  #perSecond: number;
+  #tokens: number;
+  /** Milliseconds since 1970. */
+  #at: number;
+
+  /** @param perSecond may be less than one. */
+  constructor(perSecond: number, now: number) {
+    this.#perSecond = perSecond;
+    this.#tokens = 1;
+    this.#at = now;
+  }
+
+  /** Goes on at another rate: what has added up stays, as far as it fits. */
+  setRate(perSecond: number, now: number): void {
+    this.#fill(now);
+    this.#perSecond = perSecond;
+    this.#tokens = Math.min(this.#tokens, this.#size);
+  }
+
+  /** How many attempts may begin now. */
+  count(now: number): number {
+    this.#fill(now);
+    return Math.max(0, Math.floor(this.#tokens + rounding));
+  }
+
+  /** So many attempts begin. */
+  take(attempts: number, now: number): void {
+    this.#fill(now);
+    this.#tokens -= attempts;
+  }
+
+  /** When the next attempt may begin, in milliseconds since 1970. */
+  nextAt(now: number): number {
+    this.#fill(now);
+    return now + Math.max(0, Math.ceil(((1 - rounding - this.#tokens) / this.#perSecond) * 1000));
+  }
+
+  /** Whether a new one in its place would let no more begin. */
+  isRested(now: number): boolean {
+    return this.count(now) >= 1;
+  }
+
+  get #size(): number {
+    return Math.max(1, this.#perSecond * longestSaving);
+  }
+
+  #fill(now: number): void {
+    // A clock that was set back gives nothing, and takes nothing away.
+    const seconds = Math.max(0, now - this.#at) / 1000;
+    this.#tokens = Math.min(this.#size, this.#tokens + seconds * this.#perSecond);
+    this.#at = now;
+  }
+}
+
+/** In seconds. */
+const longestSaving = 0.1;
+/** Sums of fractions come out a little below whole numbers. */
+const rounding = 1e-6;

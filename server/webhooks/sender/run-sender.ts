@@ -1,0 +1,93 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Clock } from '../../clock.ts';
+import { type Repeated, repeat } from '../../repeat.ts';
+import type { Database } from '../../storage/database.ts';
+import type { FaultLog } from '../../storage/fault-log.ts';
+import { stepRedeliveries } from '../deliveries/redelivery-worker.ts';
+import type { WebhookSender } from './sender.ts';
+import { SenderWatch } from './senders.ts';
+
+export interface RunSenderOptions {
+  readonly sender: WebhookSender;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly faults: FaultLog;
+}
+
+/**
+ * Lets a sender work: at once when this process commits something to be sent, and every half second for what became due
+ * or was committed by another process.
+ */
+export function runSender({ sender, database, clock, faults }: RunSenderOptions): Repeated {
+  const { log } = faults;
+  let isStopping = false;
+  const notice = (endpointIds: readonly string[]) => sender.notice(endpointIds);
+  database.signals.on('deliveries', notice);
+  const tasks = [
+    repeat({ every: 500, pause: 10, task: 'looking for deliveries', faults }, () => sender.look()),
+    repeat({ every: 500, pause: 10, task: 'redelivering', faults }, () => stepRedeliveries(database, clock())),
+    repeat({ every: 2000, task: 'the beat of the sender', faults }, watchSenders(sender)),
+    repeat({ every: 60_000, task: 'counting deliveries', faults }, async () => logCount(sender, log)),
+  ];
+  const hasStarted = () =>
+    start(sender, database).then(
+      () => true,
+      (error: unknown) => {
+        faults.logTask(error, 'the sender could not start');
+        return false;
+      },
+    );
+  const work = async () => {
+    // Nobody who is not on the list may claim: what they claim would be freed under them.
+    while (!isStopping && !(await hasStarted())) await wait(1000, undefined, { ref: false });
+    while (!isStopping) {
+      await sender.waitForWork();
+      while (!isStopping && sender.hasWork) {
+        await sender.gather();
+        await sender.turn().catch(async (error: unknown) => {
+          faults.logTask(error, 'sending failed');
+          await wait(1000, undefined, { ref: false });
+        });
+      }
+    }
+  };
+  const working = work();
+  return {
+    stop: async () => {
+      database.signals.off('deliveries', notice);
+      await Promise.all(tasks.map((task) => task.stop()));
+      isStopping = true;
+      // What could not be written is sent again by the next process.
+      await sender.stop(graceMilliseconds).catch((error: unknown) => faults.logTask(error, 'the sender stopped badly'));
+      logCount(sender, log);
+      await working;
+    },
+  };
+}
+
+const graceMilliseconds = 10_000;
+
+/** Tells the log what was sent since the last time; nothing where nothing was. */
+function logCount(sender: WebhookSender, log: Logger): false {
+  const count = sender.takeCount();
+  if (count !== null) log.info({ ...count, inFlight: sender.inFlight }, 'sent webhooks');
+  return false;
+}
+
+/** Takes its place; on SQLite whoever else is on the list has ended, for a file has one server. */
+async function start(sender: WebhookSender, { dialect }: Database): Promise<void> {
+  const senders = await sender.beat();
+  if (dialect === 'sqlite') await sender.bury([...senders.keys()].filter((id) => id !== sender.id));
+  await sender.look();
+}
+
+/** Beats, and buries whoever has ended; in this order, so that one who cannot be buried silences nobody else. */
+function watchSenders(sender: WebhookSender): () => Promise<boolean> {
+  const watch = new SenderWatch(sender.id);
+  return async () => {
+    const ended = watch.note(await sender.beat(), performance.now());
+    if (ended.length > 0) await sender.bury(ended);
+    return false;
+  };
+}

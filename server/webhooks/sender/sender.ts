@@ -1,0 +1,362 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { SecretBox } from '../../access/secret-box.ts';
+import type { Clock } from '../../clock.ts';
+import { newId } from '../../ids.ts';
+import { type Database, inTransaction } from '../../storage/database.ts';
+import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
+import { writeBody } from '../deliveries/event.ts';
+import { type EndpointSigner, openSigner, type UnopenedKey, webhookHeaders } from '../endpoints/signing.ts';
+import { findEndpointForSending, type SendingEndpoint } from '../endpoints/store.ts';
+import type { Receivers } from '../transport/receivers.ts';
+import { type EndedAttempt, endAttempt, SendCounter, type SentCount } from './attempt.ts';
+import { type ClaimedWork, claimForEndpoint, writeAttempts } from './changes.ts';
+import { Lane } from './lane.ts';
+import { beat, freeOrphans, holdPlace, removeSenders } from './senders.ts';
+import { type ClaimedDelivery, endStranded, listWaitingEndpoints, releaseDeliveries, releaseStrays } from './store.ts';
+
+export interface SenderOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly box: SecretBox;
+  readonly receivers: Receivers;
+  readonly log: Logger;
+  /** From 0 up to 1; spreads retries. */
+  readonly random?: () => number;
+}
+
+/**
+ * Sends what waits to the endpoints: at least once, several at a time, each endpoint in a lane of its own. One
+ * transaction writes the attempts that ended and claims the next ones, so that under load one sync serves many.
+ */
+export class WebhookSender {
+  readonly id = newId();
+  readonly #options: SenderOptions;
+  readonly #random: () => number;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #underWay = new Map<string, Promise<void>>();
+  /** How many attempts of each tenant are under way. */
+  readonly #ofTenants = new Map<string, number>();
+  readonly #giveUp = new AbortController();
+  /** Deliveries whose attempt broke off when this process stopped. */
+  readonly #givenUp: string[] = [];
+  #ended: EndedAttempt[] = [];
+  #woken = Promise.withResolvers<void>();
+  #turning: Promise<void> = Promise.resolve();
+  #delivered = 0;
+  readonly #counter = new SendCounter();
+  /** How many processes send, this one among them: each takes its share of what an endpoint wants a second. */
+  #senders = 1;
+  /** Whether a commit failed, so that deliveries may stand as claimed that nobody attempts. */
+  #isUnsure = false;
+  #isStopping = false;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+    this.#random = options.random ?? Math.random;
+    // Each attempt under way listens.
+    setMaxListeners(0, this.#giveUp.signal);
+  }
+
+  /** How many deliveries have arrived since the start. */
+  get delivered(): number {
+    return this.#delivered;
+  }
+
+  /** How many attempts are being made at this moment. */
+  get inFlight(): number {
+    return this.#underWay.size;
+  }
+
+  /** What was sent since it was asked for last; null for nothing. */
+  takeCount(): SentCount | null {
+    return this.#counter.take();
+  }
+
+  /** These endpoints may have something that is due. */
+  notice(endpointIds: readonly string[]): void {
+    for (const id of endpointIds) this.#lane(id).isHungry = true;
+    this.#woken.resolve();
+  }
+
+  /**
+   * Looks which endpoints have something waiting, and ends a batch of what waits for each that takes nothing any more.
+   * @returns whether there may be more to end.
+   */
+  async look(): Promise<boolean> {
+    const { database, clock } = this.#options;
+    const waiting = await listWaitingEndpoints(database.kysely);
+    const due = waiting.filter(({ status, dueAt }) => status === 'enabled' && dueAt !== null && dueAt <= clock());
+    this.notice(due.map(({ id }) => id));
+    const stranded = waiting.filter(
+      ({ status, dueAt }) => (status === 'disabled' || status === 'deleted') && dueAt !== null,
+    );
+    for (const endpoint of stranded)
+      await runUnitOfWork(database, clock(), ({ transaction, now }) => endStranded(transaction, now, endpoint));
+    return stranded.length > 0;
+  }
+
+  /** Resolves when a turn may have something to do. */
+  async waitForWork(): Promise<void> {
+    const timer = this.#wakeForRates();
+    await this.#woken.promise;
+    clearTimeout(timer);
+    this.#woken = Promise.withResolvers();
+  }
+
+  /** Wakes it when the first lane that waits for its rate alone may go on. */
+  #wakeForRates(): NodeJS.Timeout | undefined {
+    const now = Date.parse(this.#options.clock());
+    const times = [...this.#lanes.values()].map((lane) => lane.nextTokenAt(now)).filter((time) => time !== null);
+    if (times.length === 0) return undefined;
+    return setTimeout(() => this.#woken.resolve(), Math.max(1, Math.min(...times) - now)).unref();
+  }
+
+  /**
+   * Resolves when what ends at about this moment has ended, to be written in one turn: at once where little is under way,
+   * within some milliseconds where much is.
+   */
+  async gather(): Promise<void> {
+    if (this.#underWay.size < busy) return new Promise((resolve) => setImmediate(resolve));
+    for (let pause = 0, before = -1; pause < mostPauses && before < this.#ended.length; pause += 1) {
+      before = this.#ended.length;
+      await wait(1);
+    }
+  }
+
+  /** Whether a turn would do anything. */
+  get hasWork(): boolean {
+    return this.#ended.length > 0 || this.#readyLanes().length > 0;
+  }
+
+  /** Writes what ended since the last turn, claims what may begin, and begins it. Call it again when it has ended. */
+  turn(): Promise<void> {
+    this.#turning = this.#turn();
+    return this.#turning;
+  }
+
+  async #turn(): Promise<void> {
+    const { database, clock } = this.#options;
+    const ended = this.#ended;
+    this.#ended = [];
+    const lanes = this.#readyLanes();
+    // What is committed from here on is noticed anew.
+    for (const lane of lanes) lane.isHungry = false;
+    const claimed = await runUnitOfWork(database, clock(), async (work) => {
+      // Before all other rows, in the order in which whoever buries this process locks them.
+      if (lanes.length > 0) await holdPlace(work.transaction, this.id);
+      await writeAttempts(work, this.id, ended);
+      if (this.#isUnsure) await releaseStrays(work.transaction, this.id, () => this.#holds());
+      return this.#claim(work, lanes);
+    }).catch((error: unknown) => {
+      // Whether it was written is not known for sure: it is written again, and what it may have claimed is freed.
+      this.#ended.unshift(...ended);
+      this.#isUnsure = true;
+      for (const lane of lanes) lane.isHungry = true;
+      throw error;
+    });
+    this.#isUnsure = false;
+    for (const claim of claimed) this.#begin(claim);
+    const now = Date.parse(clock());
+    for (const [id, lane] of this.#lanes) if (lane.isIdle(now)) this.#lanes.delete(id);
+  }
+
+  /** Resolves when no attempt is under way any more. */
+  async settle(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay.values());
+  }
+
+  /** Says that this process is alive. @returns the beats of every process that sends. */
+  async beat(): Promise<ReadonlyMap<string, number>> {
+    const { database, clock } = this.#options;
+    const beats = await runUnitOfWork(database, clock(), ({ transaction }) => beat(transaction, this.id));
+    this.#senders = beats.size;
+    return beats;
+  }
+
+  /** Takes processes that have ended off the list, and frees what they, or any that are not on it, had claimed. */
+  async bury(ended: readonly string[]): Promise<void> {
+    const { database, clock, log } = this.#options;
+    const freed = await runUnitOfWork(database, clock(), async ({ transaction }) => {
+      await removeSenders(transaction, ended);
+      return freeOrphans(transaction);
+    });
+    if (freed > 0) log.warn({ deliveries: freed }, 'freed deliveries of a process that ended');
+  }
+
+  /**
+   * Begins nothing more, waits for what is under way, and writes how it ended.
+   * @param milliseconds what takes longer is given up, and sent again later.
+   */
+  async stop(milliseconds: number): Promise<void> {
+    this.#isStopping = true;
+    this.#woken.resolve();
+    // What a turn writes at this moment must not be freed beside it.
+    await this.#turning.catch(() => undefined);
+    const { database, clock, receivers } = this.#options;
+    const inTime = new AbortController();
+    const late = wait(milliseconds, undefined, { signal: inTime.signal, ref: false }).catch(() => undefined);
+    await Promise.race([this.settle(), late]);
+    inTime.abort();
+    this.#giveUp.abort();
+    await this.settle();
+    await receivers.close();
+    await runUnitOfWork(database, clock(), async (work) => {
+      await writeAttempts(work, this.id, this.#ended);
+      if (this.#isUnsure) await releaseStrays(work.transaction, this.id, () => new Set());
+      else await releaseDeliveries(work.transaction, this.id, this.#givenUp);
+      await removeSenders(work.transaction, [this.id]);
+    });
+    this.#ended = [];
+  }
+
+  /** What this process attempts at this moment, or has attempted and not yet written. */
+  #holds(): ReadonlySet<string> {
+    return new Set([...this.#underWay.keys(), ...this.#ended.map(({ state }) => state.id)]);
+  }
+
+  #lane(endpointId: string): Lane {
+    const lane = this.#lanes.get(endpointId) ?? new Lane(endpointId);
+    this.#lanes.set(endpointId, lane);
+    return lane;
+  }
+
+  #readyLanes(): readonly Lane[] {
+    if (this.#isStopping) return [];
+    const now = Date.parse(this.#options.clock());
+    const isFull = this.#underWay.size >= mostAtOnce;
+    return [...this.#lanes.values()].filter(
+      (lane) =>
+        lane.isHungry && lane.capacity(now) > 0 && (lane.inFlight === 0 || (!isFull && !this.#hasAllPlaces(lane))),
+    );
+  }
+
+  /** Whether the tenant of a lane has all places that it may have: the lane waits until one of them is free. */
+  #hasAllPlaces({ tenantId }: Lane): boolean {
+    return tenantId !== null && (this.#ofTenants.get(tenantId) ?? 0) >= mostOfTenant;
+  }
+
+  /**
+   * Claims for each lane what it has room for. Of all places together a tenant may have a part; a lane in which nothing is
+   * under way gets one in any case, so that no number of slow receivers keeps another waiting.
+   */
+  async #claim(work: UnitOfWork, lanes: readonly Lane[]): Promise<readonly Claim[]> {
+    const claims: Claim[] = [];
+    const ofTenants = new Map(this.#ofTenants);
+    let places = mostAtOnce - this.#underWay.size;
+    const now = Date.parse(work.now);
+    for (const lane of lanes) {
+      const endpoint = await findEndpointForSending(work.transaction, lane.endpointId);
+      if (endpoint?.status !== 'enabled') continue;
+      const { tenantId, rateLimit, pausedUntil } = endpoint;
+      if (pausedUntil !== null && pausedUntil > work.now) {
+        lane.pause(now, Date.parse(pausedUntil));
+        continue;
+      }
+      lane.tenantId = tenantId;
+      lane.keepRate(rateLimit === null ? null : rateLimit / this.#senders, now);
+      const ofTenant = ofTenants.get(tenantId) ?? 0;
+      const room = Math.max(Math.min(places, mostOfTenant - ofTenant), lane.inFlight === 0 ? 1 : 0);
+      const limit = Math.min(room, lane.capacity(now));
+      const claimed =
+        limit === 0 ? { deliveries: [], hasMore: true } : await claimForEndpoint(work, this.id, endpoint, limit);
+      claims.push({ endpoint, lane, ...claimed });
+      places -= claimed.deliveries.length;
+      ofTenants.set(tenantId, ofTenant + claimed.deliveries.length);
+    }
+    return claims;
+  }
+
+  #begin({ endpoint, lane, deliveries, hasMore }: Claim): void {
+    if (hasMore) lane.isHungry = true;
+    // The others have their turn first, the next time.
+    this.#lanes.delete(lane.endpointId);
+    this.#lanes.set(lane.endpointId, lane);
+    const startedAt = this.#options.clock();
+    const signer = openSigner(this.#options.box, endpoint, startedAt);
+    lane.begin(deliveries.length, Date.parse(startedAt));
+    for (const delivery of deliveries) {
+      this.#countPlace(endpoint.tenantId, 1);
+      const running = this.#attempt({ endpoint, lane, delivery, signer, startedAt })
+        .catch((error: unknown) => this.#giveBack(delivery, error))
+        .finally(() => {
+          lane.inFlight -= 1;
+          this.#countPlace(endpoint.tenantId, -1);
+          this.#underWay.delete(delivery.id);
+        });
+      this.#underWay.set(delivery.id, running);
+    }
+  }
+
+  #countPlace(tenantId: string, change: 1 | -1): void {
+    const count = (this.#ofTenants.get(tenantId) ?? 0) + change;
+    if (count === 0) this.#ofTenants.delete(tenantId);
+    else this.#ofTenants.set(tenantId, count);
+  }
+
+  /** An attempt that broke off in this process: the delivery is as it was before. */
+  async #giveBack({ id }: ClaimedDelivery, error: unknown): Promise<void> {
+    const { database, log } = this.#options;
+    log.error({ err: error }, 'an attempt broke off');
+    const release = inTransaction(database, (transaction) => releaseDeliveries(transaction, this.id, [id]));
+    await release.catch(() => {
+      this.#isUnsure = true;
+    });
+  }
+
+  async #attempt({ endpoint, lane, delivery, signer, startedAt }: Attempt): Promise<void> {
+    const { clock, receivers } = this.#options;
+    const body = Buffer.from(writeBody(delivery.event));
+    const outcome =
+      typeof signer === 'string'
+        ? ({ outcome: 'unsealable', what: signer } as const)
+        : await receivers.post({
+            owner: endpoint.id,
+            url: endpoint.url,
+            headers: webhookHeaders(delivery, signer, body, startedAt),
+            body,
+            signal: this.#giveUp.signal,
+          });
+    // This process gives up, not the receiver: the delivery is as it was before.
+    if (outcome.outcome === 'failed' && outcome.reason === 'aborted') {
+      this.#givenUp.push(delivery.id);
+      return;
+    }
+    const now = clock();
+    const ended = endAttempt({ endpoint, delivery, startedAt, outcome, now, random: this.#random() });
+    if (ended.failure === null) {
+      this.#delivered += 1;
+      lane.speedUp(ended.took);
+    } else lane.slowDown();
+    if (ended.failure?.pausedUntil) lane.pause(Date.parse(now), Date.parse(ended.failure.pausedUntil));
+    // What waited behind it is due with the turn that writes this.
+    if (delivery.orderingKey !== null) lane.isHungry = true;
+    this.#counter.count(ended);
+    this.#ended.push(ended);
+    this.#woken.resolve();
+  }
+}
+
+/** What is sent to an endpoint now. */
+interface Claim extends ClaimedWork {
+  readonly endpoint: SendingEndpoint;
+  readonly lane: Lane;
+}
+
+interface Attempt {
+  readonly endpoint: SendingEndpoint;
+  readonly lane: Lane;
+  readonly delivery: ClaimedDelivery;
+  /** Or what of the endpoint cannot be opened. */
+  readonly signer: EndpointSigner | UnopenedKey;
+  readonly startedAt: string;
+}
+
+/** With so many attempts under way, a moment's wait makes groups larger. */
+const busy = 8;
+const mostPauses = 8;
+/** Over all endpoints. */
+const mostAtOnce = 1024;
+/** Over the endpoints of one tenant. */
+const mostOfTenant = 256;

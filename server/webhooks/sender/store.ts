@@ -1,0 +1,254 @@
+import { CompiledQuery, sql } from 'kysely';
+import { locksRows, type Queries } from '../../storage/database.ts';
+import { insertRows } from '../../storage/insert-rows.ts';
+import { rememberText } from '../../storage/query-text.ts';
+import type { StoredEvent } from '../deliveries/event.ts';
+
+/** A delivery that this process is to attempt now. */
+export interface ClaimedDelivery {
+  readonly id: string;
+  readonly attempts: number;
+  readonly firstAttemptAt: string | null;
+  readonly reason: string | null;
+  readonly responseStatus: number | null;
+  /** Null where it waits for no other. */
+  readonly orderingKey: string | null;
+  readonly event: StoredEvent;
+}
+
+/** How a delivery stands after an attempt, or after it was decided that there will be none. */
+export interface DeliveryState {
+  readonly id: string;
+  readonly status: 'pending' | 'delivered' | 'dead';
+  readonly reason: string | null;
+  readonly responseStatus: number | null;
+  readonly attempts: number;
+  readonly firstAttemptAt: string | null;
+  readonly dueAt: string | null;
+  readonly finishedAt: string | null;
+}
+
+/** An attempt, to be kept. */
+export interface AttemptRow {
+  readonly delivery_id: string;
+  readonly id: string;
+  readonly at: string;
+  readonly outcome: string;
+  readonly response_status: number | null;
+  readonly message: string | null;
+  readonly excerpt: string | null;
+  readonly timing: string;
+}
+
+/** An endpoint that has something waiting. */
+export interface WaitingEndpoint {
+  readonly id: string;
+  /** enabled, paused, disabled or deleted. */
+  readonly status: string;
+  /** When the next of what is not claimed is due; null when all is claimed. */
+  readonly dueAt: string | null;
+}
+
+/** Lists the endpoints that have something waiting: their number is what it costs, not that of all there are. */
+export async function listWaitingEndpoints(queries: Queries): Promise<readonly WaitingEndpoint[]> {
+  const text = rememberText(
+    queries,
+    'waiting endpoints',
+    () => sql`
+      with recursive waiting (id) as (
+        select min(endpoint_id) from webhook_deliveries where due_at is not null
+        union all
+        select (
+          select min(endpoint_id) from webhook_deliveries where due_at is not null and endpoint_id > waiting.id
+        ) from waiting where waiting.id is not null
+      )
+      select endpoint.id,
+        case when endpoint.deleted_at is null then endpoint.status else 'deleted' end as status,
+        (
+          select due_at from webhook_deliveries as delivery
+          where delivery.endpoint_id = endpoint.id and due_at is not null and claimed_by is null
+          order by due_at, id limit 1
+        ) as "dueAt"
+      from waiting join webhook_endpoints as endpoint on endpoint.id = waiting.id`,
+  );
+  const { rows } = await queries.executeQuery<WaitingEndpoint>(CompiledQuery.raw(text, []));
+  return rows;
+}
+
+export interface WantedClaim {
+  readonly endpointId: string;
+  /** Who claims. */
+  readonly sender: string;
+  readonly now: string;
+  /** At most so many. */
+  readonly limit: number;
+}
+
+/** Claims what is due to an endpoint, oldest first, whatever its order; on PostgreSQL past what another process is claiming. */
+export async function claimDeliveries(queries: Queries, claim: WantedClaim): Promise<readonly ClaimedDelivery[]> {
+  const text = rememberText(queries, 'claim deliveries', () => {
+    const skipped = locksRows(queries) ? sql`for update skip locked` : sql``;
+    return sql`
+      with next as materialized (
+        select id from webhook_deliveries
+        where endpoint_id = ${''} and due_at <= ${''} and due_at is not null and claimed_by is null
+        order by due_at, id limit ${0} ${skipped}
+      )
+      update webhook_deliveries set claimed_by = ${''} where id in (select id from next)
+      returning id`;
+  });
+  const { endpointId, now, limit, sender } = claim;
+  const { rows } = await queries.executeQuery<{ id: string }>(
+    CompiledQuery.raw(text, [endpointId, now, limit, sender]),
+  );
+  return readClaimed(
+    queries,
+    rows.map(({ id }) => id),
+  );
+}
+
+/** Reads what was claimed, with its events, oldest first. */
+export async function readClaimed(queries: Queries, ids: readonly string[]): Promise<readonly ClaimedDelivery[]> {
+  if (ids.length === 0) return [];
+  const claimed = await queries
+    .selectFrom('webhook_deliveries as delivery')
+    .innerJoin('webhook_events as event', 'event.id', 'delivery.event_id')
+    .select([
+      'delivery.id',
+      'delivery.attempts',
+      'delivery.first_attempt_at',
+      'delivery.reason',
+      'delivery.response_status',
+      'delivery.ordering_key',
+      'event.id as event_id',
+      'event.tenant_id',
+      'event.type',
+      'event.data',
+      'event.created_at',
+    ])
+    .where('delivery.id', 'in', ids)
+    .orderBy('delivery.id')
+    .execute();
+  return claimed.map((row) => ({
+    id: row.id,
+    attempts: row.attempts,
+    firstAttemptAt: row.first_attempt_at,
+    reason: row.reason,
+    responseStatus: row.response_status,
+    orderingKey: row.ordering_key,
+    event: { id: row.event_id, tenant_id: row.tenant_id, type: row.type, data: row.data, created_at: row.created_at },
+  }));
+}
+
+/**
+ * Writes attempts, and how their deliveries stand now; what another process has taken over meanwhile stays as it is.
+ * @returns the ids of the dead letters that this made.
+ */
+export async function finishAttempts(
+  queries: Queries,
+  sender: string,
+  attempts: readonly AttemptRow[],
+  states: readonly DeliveryState[],
+): Promise<ReadonlySet<string>> {
+  // A commit whose answer was lost is done again, although it may have succeeded: the rows may be there.
+  await insertRows(queries, 'webhook_attempts', attempts, { skipsPresent: true });
+  const dead = new Set<string>();
+  for (let start = 0; start < states.length; ) {
+    const size = Math.min(mostStates, 2 ** Math.floor(Math.log2(states.length - start)));
+    const some = states.slice(start, start + size);
+    const values = some.flatMap((state) => [
+      state.id,
+      state.status,
+      state.reason,
+      state.responseStatus,
+      state.attempts,
+      state.firstAttemptAt,
+      state.dueAt,
+      state.finishedAt,
+    ]);
+    const text = finishText(
+      queries,
+      size,
+      some.some(({ status }) => status === 'dead'),
+    );
+    const { rows } = await queries.executeQuery<{ id: string; status: string }>(
+      CompiledQuery.raw(text, [...values, sender]),
+    );
+    for (const { id, status } of rows) if (status === 'dead') dead.add(id);
+    start += size;
+  }
+  return dead;
+}
+
+const mostStates = 128;
+
+function finishText(queries: Queries, size: number, tells: boolean): string {
+  return rememberText(queries, `finish deliveries ${size} ${tells}`, () => {
+    const text = () => sql`cast(${''} as text)`;
+    const number = () => sql`cast(${0} as integer)`;
+    const row = () => sql`(${text()}, ${text()}, ${text()}, ${number()}, ${number()}, ${text()}, ${text()}, ${text()})`;
+    return sql`
+      with done (id, status, reason, response_status, attempts, first_attempt_at, due_at, finished_at)
+      as (values ${sql.join(Array.from({ length: size }, row))})
+      update webhook_deliveries set
+        status = done.status, reason = done.reason, response_status = done.response_status, attempts = done.attempts,
+        first_attempt_at = done.first_attempt_at, due_at = done.due_at, finished_at = done.finished_at, claimed_by = null
+      from done where webhook_deliveries.id = done.id and webhook_deliveries.claimed_by = ${''}
+      ${tells ? sql`returning webhook_deliveries.id, webhook_deliveries.status` : sql``}`;
+  });
+}
+
+/** Frees what a process has claimed and does not attempt any more. */
+export async function releaseDeliveries(queries: Queries, sender: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await queries
+    .updateTable('webhook_deliveries')
+    .set({ claimed_by: null })
+    .where('id', 'in', ids)
+    .where('claimed_by', '=', sender)
+    .execute();
+}
+
+/**
+ * Frees what stands as claimed by a process but is not among what it attempts: claims of a commit whose answer was lost. It
+ * looks at all that waits, so ask for it only after such a failure.
+ * @param readHeld what it attempts, asked once its claims are known: attempts go on ending meanwhile.
+ */
+export async function releaseStrays(
+  queries: Queries,
+  sender: string,
+  readHeld: () => ReadonlySet<string>,
+): Promise<void> {
+  const claimed = await queries
+    .selectFrom('webhook_deliveries')
+    .select('id')
+    .where('due_at', 'is not', null)
+    .where('claimed_by', '=', sender)
+    .execute();
+  const held = readHeld();
+  const strays = claimed.map(({ id }) => id).filter((id) => !held.has(id));
+  for (let start = 0; start < strays.length; start += strandedBatch)
+    await releaseDeliveries(queries, sender, strays.slice(start, start + strandedBatch));
+}
+
+/** Ends a batch of what waits for an endpoint that takes nothing any more: canceled where it was deleted, else dead. */
+export async function endStranded(
+  queries: Queries,
+  now: string,
+  endpoint: Pick<WaitingEndpoint, 'id' | 'status'>,
+): Promise<void> {
+  const [status, reason] =
+    endpoint.status === 'deleted' ? (['canceled', null] as const) : (['dead', 'endpoint_disabled'] as const);
+  const skipped = locksRows(queries) ? sql`for update skip locked` : sql``;
+  await sql`
+    with next as materialized (
+      select id from webhook_deliveries
+      where endpoint_id = ${endpoint.id} and due_at is not null and claimed_by is null
+      order by due_at, id limit ${sql.lit(strandedBatch)} ${skipped}
+    )
+    update webhook_deliveries set
+      status = ${status}, reason = coalesce(reason, cast(${reason} as text)), due_at = null, finished_at = ${now}
+    where id in (select id from next)`.execute(queries);
+}
+
+const strandedBatch = 500;

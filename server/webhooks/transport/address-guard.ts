@@ -1,0 +1,116 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+
+/**
+ * Blocks of addresses that no receiver on the public internet has. Source: the IANA registries of special-purpose addresses
+ * (RFC 6890 and its updates; IPv4 and IPv6) where they say "not globally reachable", RFC 5771 and RFC 4291 for multicast.
+ */
+export interface AddressRange {
+  readonly network: string;
+  readonly prefix: number;
+}
+
+/** Where a receiver inside one's own network may stand, if the settings allow such receivers. */
+export const privateRanges: readonly AddressRange[] = [
+  { network: '10.0.0.0', prefix: 8 },
+  { network: '100.64.0.0', prefix: 10 },
+  { network: '127.0.0.0', prefix: 8 },
+  { network: '172.16.0.0', prefix: 12 },
+  { network: '192.168.0.0', prefix: 16 },
+  { network: '::1', prefix: 128 },
+  { network: 'fc00::', prefix: 7 },
+];
+
+/** Where no receiver ever stands: what only means "this host", many hosts, none, or the machine's own cloud. */
+export const forbiddenRanges: readonly AddressRange[] = [
+  { network: '0.0.0.0', prefix: 8 },
+  // Link-local; the services of clouds that hand out credentials answer here.
+  { network: '169.254.0.0', prefix: 16 },
+  { network: '192.0.0.0', prefix: 24 },
+  { network: '192.0.2.0', prefix: 24 },
+  { network: '192.88.99.0', prefix: 24 },
+  { network: '198.18.0.0', prefix: 15 },
+  { network: '198.51.100.0', prefix: 24 },
+  { network: '203.0.113.0', prefix: 24 },
+  { network: '224.0.0.0', prefix: 4 },
+  { network: '240.0.0.0', prefix: 4 },
+  // Services of the same kind outside link-local: Azure, Alibaba; AWS, Google, Oracle and Scaleway over IPv6.
+  { network: '168.63.129.16', prefix: 32 },
+  { network: '100.100.100.200', prefix: 32 },
+  { network: 'fd00:ec2::', prefix: 32 },
+  { network: 'fd20:ce::254', prefix: 128 },
+  { network: 'fd00:c1::a9fe:a9fe', prefix: 128 },
+  { network: 'fd00:42::42', prefix: 128 },
+  // Inside of what is assigned for unicast: protocol blocks with Teredo and ORCHID, documentation, 6to4.
+  { network: '2001::', prefix: 23 },
+  { network: '2001:db8::', prefix: 32 },
+  { network: '2002::', prefix: 16 },
+  { network: '3fff::', prefix: 20 },
+];
+
+/** The only IPv6 addresses that are assigned to hosts of the public internet (RFC 4291 section 2.4, RFC 7249). */
+export const publicRangesV6: readonly AddressRange[] = [{ network: '2000::', prefix: 3 }];
+
+/** Stands for an IPv4 address in networks that have no other way to it (RFC 6052 section 2.1). */
+export const translatedRange: AddressRange = { network: '64:ff9b::', prefix: 96 };
+
+/**
+ * `public`: a host of the public internet. `private`: loopback and the ranges that networks use inside. `forbidden`:
+ * anything else, no receiver of anybody.
+ */
+export type AddressKind = 'public' | 'private' | 'forbidden';
+
+/** Which receivers may be written to. */
+export interface ReceiverPolicy {
+  /** Whether receivers in one's own network, and http, are allowed (setting SVC_WEBHOOK_ALLOW_PRIVATE). */
+  readonly allowPrivate: boolean;
+}
+
+// One list a family: a BlockList that holds ::ffff:0:0/96 finds every IPv4 address in it.
+const privateV4 = listRanges(privateRanges, 'ipv4');
+const privateV6 = listRanges(privateRanges, 'ipv6');
+const forbiddenV4 = listRanges(forbiddenRanges, 'ipv4');
+const forbiddenV6 = listRanges(forbiddenRanges, 'ipv6');
+const publicV6 = listRanges(publicRangesV6, 'ipv6');
+const translatedV6 = listRanges([translatedRange], 'ipv6');
+
+/**
+ * What kind of address a text is, as resolvers and sockets write addresses. IPv4 in the clothes of IPv6 (mapped, compatible,
+ * 6to4, Teredo) is forbidden as a whole; only the prefix of RFC 6052, without which a network with IPv6 alone reaches few
+ * receivers, counts as the IPv4 address inside it, which must be public (section 3.1).
+ */
+export function classifyAddress(address: string): AddressKind {
+  if (isIPv4(address)) {
+    if (forbiddenV4.check(address)) return 'forbidden';
+    return privateV4.check(address) ? 'private' : 'public';
+  }
+  // With a zone the address belongs to one link.
+  if (!isIPv6(address) || address.includes('%')) return 'forbidden';
+  if (forbiddenV6.check(address, 'ipv6')) return 'forbidden';
+  if (privateV6.check(address, 'ipv6')) return 'private';
+  if (translatedV6.check(address, 'ipv6')) {
+    return classifyAddress(readTranslated(address)) === 'public' ? 'public' : 'forbidden';
+  }
+  return publicV6.check(address, 'ipv6') ? 'public' : 'forbidden';
+}
+
+/** Whether a delivery may go to this address. */
+export function isAllowedAddress(address: string, { allowPrivate }: ReceiverPolicy): boolean {
+  const kind = classifyAddress(address);
+  return kind === 'public' || (kind === 'private' && allowPrivate);
+}
+
+/** The IPv4 address in the last 32 bits. */
+function readTranslated(address: string): string {
+  // The URL parser writes an IPv6 address in one form, all groups in hex.
+  const [high = '', low = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split(':').slice(-2);
+  const bytes = Buffer.from(high.padStart(4, '0') + low.padStart(4, '0'), 'hex');
+  return bytes.join('.');
+}
+
+function listRanges(ranges: readonly AddressRange[], family: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList();
+  for (const { network, prefix } of ranges) {
+    if (isIPv4(network) === (family === 'ipv4')) list.addSubnet(network, prefix, family);
+  }
+  return list;
+}
