@@ -2,7 +2,7 @@ import { forgetExpiredTokens } from './access/access-token-store.ts';
 import { forgetEndedSessions } from './access/session-store.ts';
 import type { App } from './app.ts';
 import { forgetExpiredKeys, mostForgotten } from './http/idempotency.ts';
-import { shareCounts } from './http/rate-limit-store.ts';
+import { SharedCounts } from './http/rate-limit-store.ts';
 import { forgetSignIns } from './identity/sign-in-store.ts';
 import type { Installation } from './installation.ts';
 import type { CheckpointKeeper } from './proofs/checkpoint-keeper.ts';
@@ -41,8 +41,9 @@ export function startHousekeeping(
     repeat({ every: milliseconds, task: 'housekeeping', faults }, step);
   const tasks = [...tidy.map((step) => every(60_000, step)), every(10_000, writeUses)];
   if (database.dialect === 'postgres') {
+    const counts = new SharedCounts(database.kysely, limiter, hasher);
     const share = async () => {
-      await shareCounts(database.kysely, limiter, hasher);
+      await counts.exchange();
       return false;
     };
     tasks.push(every(500, share));

@@ -35,7 +35,7 @@ export async function createOperationScene(
     if (isVariable(example)) variables.set(example.slice(1), given[name] ?? '');
   collectVariables(readRequestExample(operation).body, readSample(request), variables);
   writeCookies(credentials, server, folder);
-  const isScim = route.access === 'scim';
+  const isScim = route.auth === 'scim';
   return {
     variables: Object.fromEntries(variables),
     tenantId: scene.tenant.id,

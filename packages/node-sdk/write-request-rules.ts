@@ -63,7 +63,7 @@ export function writeRules(routes: readonly Route[]): string {
   const pool = new RulePool();
   const operations = routes
     // What only a browser with a session does, no program does.
-    .filter(({ access }) => access === 'scope' || access === 'public')
+    .filter(({ auth }) => auth === 'scope' || auth === 'public')
     .map((route) => [
       ...[route.operationId, route.method, route.path, route.scope, route.idempotencyKey, route.status],
       ...(['params', 'query', 'body'] as const).map((part) => {

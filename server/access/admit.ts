@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../http/problem.ts';
 import type { LimitRule } from '../http/rate-limit.ts';
-import type { Access } from '../http/route.ts';
+import type { Auth } from '../http/route.ts';
 import type { Queries } from '../storage/database.ts';
 import { findTenant } from '../tenants/store.ts';
 import { findAccessTokenHolder } from './access-token-store.ts';
@@ -25,7 +25,7 @@ export interface Admission {
 
 /** What must be known of an operation to let somebody in. */
 export interface Wanted {
-  readonly access: Access;
+  readonly auth: Auth;
   readonly scope: Scope | null;
   readonly method: string;
 }
@@ -84,7 +84,7 @@ export function createAdmit(options: AdmitOptions): Admit {
         'forbidden',
         'A change in a session must come from a page of this server: send its address as the Origin header.',
       );
-    if (wanted.access !== 'session' && session.require_second_factor !== null && session.second_factor !== 'enabled')
+    if (wanted.auth !== 'session' && session.require_second_factor !== null && session.second_factor !== 'enabled')
       throw new Problem(
         'second_factor_required',
         'This tenant wants a second factor: enrol one with POST /v1/me/mfa/totp/enroll.',
@@ -106,12 +106,12 @@ export function createAdmit(options: AdmitOptions): Admit {
   const admitCaller = async (request: IncomingMessage, wanted: Wanted, now: string): Promise<Principal> => {
     const token = readBearer(request);
     const principal = token === undefined ? await admitSession(request, wanted, now) : await admitBearer(token, now);
-    if (wanted.access === 'session' && token !== undefined)
+    if (wanted.auth === 'session' && token !== undefined)
       throw new Problem('forbidden', 'This operation acts on the signed-in user: send the cookie of a session.');
     const tenant = request.headers['svc-tenant'];
     if (tenant === undefined) return principal;
     const acting = await actFor(queries, principal, String(tenant));
-    if (wanted.access === 'session' && acting.tenantId !== principal.tenantId)
+    if (wanted.auth === 'session' && acting.tenantId !== principal.tenantId)
       throw new Problem(
         'tenant_not_allowed',
         'This operation acts on the signed-in person in the tenant of the session.',
@@ -120,7 +120,7 @@ export function createAdmit(options: AdmitOptions): Admit {
   };
 
   return async (request, wanted, now) => {
-    switch (wanted.access) {
+    switch (wanted.auth) {
       case 'public':
         return null;
       case 'anonymous':

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type AuditSource, clientSource } from '../audit/source.ts';
 import { type Client, clientBucket } from '../http/client.ts';
 import { Problem } from '../http/problem.ts';
-import { defineOpenRoute, ReadyAnswer, type Route } from '../http/route.ts';
+import { defineRoute, ReadyAnswer, type Route } from '../http/route.ts';
 import { text } from '../http/schemas.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
 import type { ApiKeyRow } from './api-key-store.ts';
@@ -49,7 +49,7 @@ export function oauthRoutes({ database, hasher, lastUses, tokenLimit }: AccessSe
   const open = {
     method: 'POST',
     tag: 'OAuth 2.0',
-    access: 'anonymous',
+    auth: 'anonymous',
     surface: oauth,
     status: 200,
     limits: ({ client }: { readonly client: Client }) => [
@@ -65,7 +65,7 @@ export function oauthRoutes({ database, hasher, lastUses, tokenLimit }: AccessSe
     return key;
   };
   return [
-    defineOpenRoute({
+    defineRoute({
       ...open,
       path: '/oauth/token',
       operationId: 'issueAccessToken',
@@ -87,7 +87,7 @@ export function oauthRoutes({ database, hasher, lastUses, tokenLimit }: AccessSe
         return new ReadyAnswer(200, oauth.present(token), { Pragma: 'no-cache' });
       },
     }),
-    defineOpenRoute({
+    defineRoute({
       ...open,
       path: '/oauth/revoke',
       operationId: 'revokeAccessToken',

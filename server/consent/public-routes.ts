@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { clientBucket } from '../http/client.ts';
 import { notFound } from '../http/problem.ts';
-import { defineOpenRoute, ReadyAnswer, type Route } from '../http/route.ts';
+import { defineRoute, ReadyAnswer, type Route } from '../http/route.ts';
 import { PublicNotice } from './notice.ts';
 import { type ConsentRecord, PublicRecord, PublicRecordInput } from './record.ts';
 import type { ConsentServices } from './services.ts';
@@ -12,8 +12,8 @@ const NoticeParams = z.strictObject({ noticeId: z.string().toLowerCase() });
 /** The operations of visitors: spec.md "Public endpoints". */
 export function publicConsentRoutes({ recorder, publicNotices, limits }: ConsentServices): readonly Route[] {
   return [
-    defineOpenRoute({
-      access: 'public',
+    defineRoute({
+      auth: 'public',
       method: 'GET',
       path: '/v1/public/consent/{noticeId}',
       operationId: 'getPublicConsentNotice',
@@ -32,8 +32,8 @@ export function publicConsentRoutes({ recorder, publicNotices, limits }: Consent
         return new ReadyAnswer(200, answer.body, { ETag: answer.etag, 'Cache-Control': 'no-cache' });
       },
     }),
-    defineOpenRoute({
-      access: 'public',
+    defineRoute({
+      auth: 'public',
       method: 'POST',
       path: '/v1/public/consent/{noticeId}/records',
       operationId: 'capturePublicConsentRecord',

@@ -1,9 +1,9 @@
 import { Problem, type ProblemCode, problemKinds } from './problem.ts';
-import type { Access, AnswerHeader, Route } from './route.ts';
+import type { AnswerHeader, Auth, Route } from './route.ts';
 import { rest, type Surface } from './surface.ts';
 
 /** Codes that operations answer with because of who may call them. */
-const accessCodes: Readonly<Record<Access, readonly ProblemCode[]>> = {
+const authCodes: Readonly<Record<Auth, readonly ProblemCode[]>> = {
   scope: ['insufficient_scope', 'forbidden', 'tenant_not_allowed', 'second_factor_required'],
   session: ['forbidden'],
   scim: [],
@@ -149,7 +149,7 @@ function groupCodes(route: Route): ReadonlyMap<number, readonly ProblemCode[]> {
   const { surface } = route;
   const codes = new Set<ProblemCode>([
     ...surface.text.commonCodes,
-    ...accessCodes[route.access],
+    ...authCodes[route.auth],
     ...(route.body ? surface.text.bodyCodes : []),
     ...(route.idempotencyKey === 'required' ? (['idempotency_key_required'] as const) : []),
     ...(route.idempotencyKey === 'none' ? [] : keyCodes),
@@ -170,7 +170,7 @@ function listErrorHeaders(route: Route, status: number): readonly HeaderName[] {
 }
 
 function listLimitHeaders(route: Route): readonly HeaderName[] {
-  return ['public', 'anonymous'].includes(route.access) && route.limits === null
+  return ['public', 'anonymous'].includes(route.auth) && route.limits === undefined
     ? []
     : (['RateLimit', 'RateLimit-Policy'] as const);
 }

@@ -197,8 +197,8 @@ function describeResult({ surface, isBare, result }: Route): z.ZodType {
 }
 
 /** The credentials that an operation takes. */
-function securityOf({ access, scope }: Route): Record<string, string[]>[] {
-  switch (access) {
+function securityOf({ auth, scope }: Route): Record<string, string[]>[] {
+  switch (auth) {
     case 'scope':
       return [{ apiKey: [] }, { accessToken: scope === null ? [] : [scope] }, { session: [] }];
     case 'session':

@@ -6,6 +6,18 @@ import type { Route } from './route.ts';
 /** The longest name of anything that a path can name is that of a data subject, with 256 characters. */
 const longestParameter = 512;
 
+/** A path of the API with the routes that it has, by method. */
+interface RoutePath {
+  readonly routes: readonly Route[];
+  /** Whether pages of every site may read its answers, errors included. */
+  readonly isOpen: boolean;
+}
+
+/** A path that a request names, with the text of its parameters; without routes where there is no such path. */
+export interface PathMatch extends RoutePath {
+  readonly params: readonly (readonly [name: string, text: string])[];
+}
+
 /** A route with the path parameters of one request. */
 export interface RouteMatch {
   readonly route: Route;
@@ -14,59 +26,55 @@ export interface RouteMatch {
 
 /**
  * Finds routes by method and path. Patterns are @koa/router's; the table is split by the first two segments of the
- * path, so that a request is only compared with the routes of its own feature.
+ * path, so that a request is only compared with the paths of its own feature.
  */
 export class RouteTable {
-  readonly #routers = new Map<string, Router>();
-  readonly #routes = new Map<unknown, Route>();
+  readonly #areas = new Map<string, { readonly router: Router; readonly isOpen: boolean }>();
+  readonly #paths = new Map<unknown, RoutePath>();
 
   constructor(routes: readonly Route[]) {
-    for (const route of routes.toSorted((a, b) => (literalFirst(a) < literalFirst(b) ? -1 : 1))) {
-      const name = firstSegments(route.path);
-      const router = this.#routers.get(name) ?? new Router({ strict: true, sensitive: true });
-      this.#routers.set(name, router);
-      const layer = router.register(route.path.replace(/\{(\w+)\}/g, ':$1'), [route.method], () => undefined);
-      this.#routes.set(layer, route);
+    for (const [name, ofArea] of Map.groupBy(routes, ({ path }) => firstSegments(path))) {
+      const router = new Router({ strict: true, sensitive: true });
+      this.#areas.set(name, { router, isOpen: ofArea.every(isPublic) });
+      const paths = [...Map.groupBy(ofArea, ({ path }) => path)];
+      for (const [path, ofPath] of paths.sort(([one], [other]) => (literalFirst(one) < literalFirst(other) ? -1 : 1))) {
+        const layer = router.register(path.replace(/\{(\w+)\}/g, ':$1'), ['GET'], () => undefined);
+        this.#paths.set(layer, { routes: ofPath, isOpen: ofPath.some(isPublic) });
+      }
     }
   }
 
   /** Whether the path is below that of a feature; other paths are left to other middleware. */
   covers(path: string): boolean {
-    return this.#routers.has(firstSegments(path));
+    return this.#areas.has(firstSegments(path));
   }
 
-  /**
-   * Finds the route of a request; HEAD finds the GET route. A literal segment wins over a parameter, whatever its methods.
-   * @throws {Problem} `not_found`, or `method_not_allowed` with the Allow header when the path has other methods.
-   */
-  find(method: string, path: string): RouteMatch {
-    const layers = this.#match(path);
-    if (layers.length === 0) throw notFound('path');
-    const wanted = method === 'HEAD' ? 'GET' : method;
-    const layer = layers.find((one) => this.#routeOf(one).method === wanted);
-    if (layer === undefined) throw refuseMethod(layers.map((one) => this.#routeOf(one)));
+  /** The path of a request that the table covers; a literal segment wins over a parameter, whatever its methods. */
+  match(path: string): PathMatch {
+    const area = this.#areas.get(firstSegments(path));
+    const [layer] = area?.router.match(path, 'GET').path ?? [];
+    if (layer === undefined) return { routes: [], params: [], isOpen: area?.isOpen ?? false };
     const values = layer.captures(path);
-    const params = layer.paramNames.map(({ name }, index) => [name, decodeSegment(values[index] as string)]);
-    return { route: this.#routeOf(layer), params: Object.fromEntries(params) };
-  }
-
-  /** The routes that a path has, whatever the method. */
-  at(path: string): readonly Route[] {
-    return this.#match(path).map((layer) => this.#routeOf(layer));
-  }
-
-  /** The layers of the first path that matches: those of a path with a parameter in place of a literal come later. */
-  #match(path: string): readonly Layer[] {
-    const layers = this.#routers.get(firstSegments(path))?.match(path, 'GET').path ?? [];
-    return layers.filter((layer) => layer.path === layers[0]?.path);
-  }
-
-  #routeOf(layer: Layer): Route {
-    return this.#routes.get(layer) as Route;
+    const params = layer.paramNames.map(({ name }, index) => [String(name), values[index] as string] as const);
+    return { ...(this.#paths.get(layer) as RoutePath), params };
   }
 }
 
-type Layer = ReturnType<Router['match']>['path'][number];
+/**
+ * The route of a path for a method; HEAD finds the GET route.
+ * @throws {Problem} `not_found`, or `method_not_allowed` with the Allow header when the path has other methods.
+ */
+export function pickRoute(match: PathMatch, method: string): RouteMatch {
+  if (match.routes.length === 0) throw notFound('path');
+  const wanted = method === 'HEAD' ? 'GET' : method;
+  const route = match.routes.find((one) => one.method === wanted);
+  if (route === undefined) throw refuseMethod(match.routes);
+  return { route, params: Object.fromEntries(match.params.map(([name, text]) => [name, decodeSegment(text)])) };
+}
+
+function isPublic({ auth }: Route): boolean {
+  return auth === 'public';
+}
 
 /** @throws {Problem} `not_found` for text that nothing can be named by: too long, broken percent-encoding, NUL. */
 function decodeSegment(text: string): string {
@@ -85,9 +93,9 @@ function refuseMethod(routes: readonly Route[]): Problem {
   return new Problem('method_not_allowed', `This path takes ${allow}.`, { headers: { Allow: allow } });
 }
 
-/** Sorts a literal segment before a parameter: /v1/consent/subjects/versions is a subject, no versions of a notice. */
-function literalFirst(route: Route): string {
-  return route.path.replaceAll('{', '\uffff');
+/** Sorts a literal segment before a parameter: /v1/consent/subjects/versions names a subject, not the versions of a notice. */
+function literalFirst(path: string): string {
+  return path.replaceAll('{', '\uffff');
 }
 
 /** `/v1/consent/0190…/records` → `/v1/consent`. */

@@ -16,32 +16,26 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly query: Query;
   readonly body: Body;
   readonly client: Client;
+  /** The time of the request: RFC 3339, UTC, milliseconds. */
+  readonly now: string;
   /** What the router keeps so that a retry of the same request gets the same answer; null when it has no key. */
   readonly idempotency: IdempotencyClaim | null;
+  /**
+   * Counts the request against one more limit, which the RateLimit headers then name too.
+   * @throws {Problem} `rate_limited`.
+   */
+  takeLimit(rule: LimitRule): void;
 }
 
 /** A call with credentials. */
 export interface PrincipalCall<Params = unknown, Query = unknown, Body = unknown> extends Call<Params, Query, Body> {
   readonly principal: Principal;
-  /** The time of the request: RFC 3339, UTC, milliseconds. */
-  readonly now: string;
 }
 
 /** A call of a signed-in person. */
 export interface UserCall<Params = unknown, Query = unknown, Body = unknown>
   extends PrincipalCall<Params, Query, Body> {
   readonly principal: Principal & { readonly actor: Actor & { readonly id: string; readonly email: string } };
-}
-
-/** A call without credentials. */
-export interface OpenCall<Params = unknown, Query = unknown, Body = unknown> extends Call<Params, Query, Body> {
-  /** The time of the request: RFC 3339, UTC, milliseconds. */
-  readonly now: string;
-  /**
-   * Counts the request against one more limit, which the RateLimit headers then name too.
-   * @throws {Problem} `rate_limited`.
-   */
-  takeLimit(rule: LimitRule): void;
 }
 
 export type AnswerHeaders = Readonly<Record<string, string | string[]>>;
@@ -81,15 +75,21 @@ export function answerWith(result: unknown, headers: AnswerHeaders, status = 200
   return new ReadyAnswer(status, rest.present(result), headers);
 }
 
-/**
- * Who may call an operation.
- * `scope`: who holds its scope, with an API key, an access token or a session.
- * `session`: a signed-in person, for themselves.
- * `scim`: who holds the SCIM token of a tenant.
- * `anonymous`: whoever has no credentials yet, from our own pages alone.
- * `public`: everybody, from the pages of every site (CORS-open).
- */
-export type Access = 'scope' | 'session' | 'scim' | 'anonymous' | 'public';
+/** Who may call an operation. */
+interface AuthByKind {
+  /** Callers with its scope: by an API key, an access token or a session. A POST accepts an Idempotency-Key. */
+  readonly scope: { readonly scope: Scope; readonly idempotencyKey?: 'required' };
+  /** Signed-in users, for themselves. */
+  readonly session: object;
+  /** Holders of the SCIM token of a tenant. */
+  readonly scim: object;
+  /** Clients without credentials, from our own pages only. */
+  readonly anonymous: object;
+  /** Everyone, from the pages of every site (CORS-open). */
+  readonly public: object;
+}
+
+export type Auth = keyof AuthByKind;
 
 /** Headers that only some operations answer with; `ETag` makes 304 possible. */
 export type AnswerHeader = 'ETag' | 'Cache-Control' | 'Set-Cookie' | 'Content-Disposition';
@@ -131,19 +131,33 @@ interface Schemas<
   readonly result: Result;
 }
 
-type Handler<SomeCall, Result> = (call: SomeCall) => Promise<Result | ReadyAnswer | StreamedAnswer>;
-type Change<SomeCall, Result> = (call: SomeCall, work: UnitOfWork) => Promise<Result | ReadyAnswer>;
+interface CallByAuth<Params, Query, Body> {
+  readonly scope: PrincipalCall<Params, Query, Body>;
+  readonly session: UserCall<Params, Query, Body>;
+  readonly scim: PrincipalCall<Params, Query, Body>;
+  readonly anonymous: Call<Params, Query, Body>;
+  readonly public: Call<Params, Query, Body>;
+}
+
 /** `handle` answers without a transaction around it; `change` runs inside of a unit of work. */
 type Action<SomeCall, Result> =
-  | { readonly handle: Handler<SomeCall, Result> }
-  | { readonly change: Change<SomeCall, Result> };
+  | { handle(call: SomeCall): Promise<Result | ReadyAnswer | StreamedAnswer> }
+  | { change(call: SomeCall, work: UnitOfWork): Promise<Result | ReadyAnswer> };
 
-type Limits<Params> = (call: { readonly params: Params; readonly client: Client }) => readonly LimitRule[];
+/** Limits besides those of the credentials. */
+interface Limited<Params> {
+  limits?(call: { readonly params: Params; readonly client: Client }): readonly LimitRule[];
+}
+
+/** A call as the router makes it, for an operation of any kind. */
+export interface AnyCall extends Call {
+  readonly principal: Principal | null;
+}
 
 /** One operation as the router, the OpenAPI document and the tests see it. */
-export interface Route extends RouteText {
+export interface Route extends RouteText, Limited<unknown> {
   readonly surface: Surface;
-  readonly access: Access;
+  readonly auth: Auth;
   /** What the caller must hold; null where access is not by scope. */
   readonly scope: Scope | null;
   readonly idempotencyKey: 'none' | 'accepted' | 'required';
@@ -151,82 +165,28 @@ export interface Route extends RouteText {
   readonly query: z.ZodObject | null;
   readonly body: z.ZodType | null;
   readonly result: z.ZodType;
-  readonly limits: Limits<Record<string, string>> | null;
-  readonly handle: Handler<PrincipalCall, unknown> | null;
-  readonly change: Change<PrincipalCall, unknown> | null;
+  handle?(call: AnyCall): Promise<unknown>;
+  change?(call: AnyCall, work: UnitOfWork): Promise<unknown>;
 }
 
 type Fields<Schema> = Schema extends z.ZodType ? z.output<Schema> : unknown;
 
-const absent = { params: null, query: null, body: null, limits: null, handle: null, change: null } as const;
-
-/** Defines an operation that needs a scope. A POST accepts an Idempotency-Key unless it says more. */
+/** Defines an operation. Its `auth` decides who may call it and what the handler knows of the caller. */
 export function defineRoute<
   Params extends z.ZodObject,
   Query extends z.ZodObject,
   Body extends z.ZodType,
   Result extends z.ZodType,
->(
-  route: RouteText &
-    Schemas<Params, Query, Body, Result> & { readonly scope: Scope; readonly idempotencyKey?: 'required' } & Action<
-      PrincipalCall<Fields<Params>, Fields<Query>, Fields<Body>>,
-      z.output<Result>
-    >,
-): Route {
-  const idempotencyKey = route.method === 'POST' ? 'accepted' : 'none';
-  return { ...absent, surface: rest, access: 'scope', idempotencyKey, ...route } as unknown as Route;
-}
-
-/** Defines an operation of a signed-in person. */
-export function defineUserRoute<
-  Params extends z.ZodObject,
-  Query extends z.ZodObject,
-  Body extends z.ZodType,
-  Result extends z.ZodType,
+  Kind extends Auth = 'scope',
 >(
   route: RouteText &
     Schemas<Params, Query, Body, Result> &
-    Action<UserCall<Fields<Params>, Fields<Query>, Fields<Body>>, z.output<Result>>,
+    Limited<Fields<Params>> & { readonly auth?: Kind; readonly surface?: Surface } & AuthByKind[Kind] &
+    Action<CallByAuth<Fields<Params>, Fields<Query>, Fields<Body>>[Kind], z.output<Result>>,
+): Route;
+export function defineRoute(
+  route: Pick<Route, 'result'> & RouteText & Partial<Omit<Route, keyof RouteText | 'result'>>,
 ): Route {
-  return {
-    ...absent,
-    surface: rest,
-    access: 'session',
-    scope: null,
-    idempotencyKey: 'none',
-    ...route,
-  } as unknown as Route;
-}
-
-/** Defines an operation that needs no credentials: `public` for the pages of every site, `anonymous` for our own. */
-export function defineOpenRoute<
-  Params extends z.ZodObject,
-  Query extends z.ZodObject,
-  Body extends z.ZodType,
-  Result extends z.ZodType,
->(
-  route: RouteText &
-    Schemas<Params, Query, Body, Result> & {
-      readonly access: 'public' | 'anonymous';
-      readonly surface?: Surface;
-      readonly limits?: Limits<Fields<Params>>;
-    } & Action<OpenCall<Fields<Params>, Fields<Query>, Fields<Body>>, z.output<Result>>,
-): Route {
-  return { ...absent, surface: rest, scope: null, idempotencyKey: 'none', ...route } as unknown as Route;
-}
-
-/** Defines an operation of an identity provider on a surface of its own. */
-export function defineTokenRoute<
-  Params extends z.ZodObject,
-  Query extends z.ZodObject,
-  Body extends z.ZodType,
-  Result extends z.ZodType,
->(
-  route: RouteText &
-    Schemas<Params, Query, Body, Result> & { readonly surface: Surface } & Action<
-      PrincipalCall<Fields<Params>, Fields<Query>, Fields<Body>>,
-      z.output<Result>
-    >,
-): Route {
-  return { ...absent, access: 'scim', scope: null, idempotencyKey: 'none', ...route } as unknown as Route;
+  const idempotencyKey = route.scope !== undefined && route.method === 'POST' ? 'accepted' : 'none';
+  return { surface: rest, auth: 'scope', scope: null, idempotencyKey, params: null, query: null, body: null, ...route };
 }

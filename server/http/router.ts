@@ -19,8 +19,8 @@ import {
 } from './idempotency.ts';
 import { Problem } from './problem.ts';
 import { type LimitRule, type RateLimiter, StreamLimit } from './rate-limit.ts';
-import { type PrincipalCall, ReadyAnswer, type Route, replay, StreamedAnswer } from './route.ts';
-import { type RouteMatch, RouteTable } from './route-table.ts';
+import { type AnyCall, ReadyAnswer, type Route, replay, StreamedAnswer } from './route.ts';
+import { type PathMatch, pickRoute, type RouteMatch, RouteTable } from './route-table.ts';
 import { isOn, rest } from './surface.ts';
 import { createValidator } from './validate.ts';
 import { latestVersion, resolveVersion } from './versions.ts';
@@ -57,9 +57,13 @@ export function routeRequests(routes: readonly Route[], options: RouterOptions):
 
   const answer = async (ctx: Context): Promise<void> => {
     const client = readClient(ctx.req, options.trustedProxies);
-    if (ctx.method === 'OPTIONS' && answerPreflight(ctx, table)) return options.countVisitor(client);
-    // Before anything can be refused: the page of a visitor may read errors too.
-    if (ctx.path.startsWith('/v1/public/')) ctx.set(corsHeaders);
+    const path = table.match(ctx.path);
+    if (path.isOpen && path.routes.length > 0 && ctx.method === 'OPTIONS') {
+      answerPreflight(ctx, path.routes);
+      return options.countVisitor(client);
+    }
+    // Before anything can be refused: pages may read errors too.
+    if (path.isOpen) ctx.set(corsHeaders);
     const now = options.clock();
     const admit = (wanted: Wanted) =>
       options.admit(ctx.req, wanted, now).catch((error: unknown) => {
@@ -67,16 +71,16 @@ export function routeRequests(routes: readonly Route[], options: RouterOptions):
         throw error;
       });
     const strict = strictSurfaces.find((surface) => isOn(surface, ctx.path));
-    const { route, params } = await findRoute(ctx, table, () => {
+    const { route, params } = await findRoute(path, ctx.method, () => {
       options.countVisitor(client);
-      return strict && admit({ access: 'scim', scope: null, method: ctx.method });
+      return strict && admit({ auth: 'scim', scope: null, method: ctx.method });
     });
     ctx.state.route = route.path;
-    const openToAll = route.access === 'public';
+    const isPublic = route.auth === 'public';
     // What is not for every site is neither kept nor taken into the pages of another.
-    if (!openToAll) ctx.set({ 'Cache-Control': 'no-store', 'Cross-Origin-Resource-Policy': 'same-origin' });
+    if (!isPublic) ctx.set({ 'Cache-Control': 'no-store', 'Cross-Origin-Resource-Policy': 'same-origin' });
     // An open route with limits of its own counts by address itself.
-    if ((openToAll || route.access === 'anonymous') && route.limits === null) options.countVisitor(client);
+    if ((isPublic || route.auth === 'anonymous') && route.limits === undefined) options.countVisitor(client);
     const admission = await admit(route);
     const principal = admission?.principal ?? null;
     if (route.surface.isVersioned)
@@ -102,7 +106,7 @@ export function routeRequests(routes: readonly Route[], options: RouterOptions):
             ),
           };
     const takeLimit = (rule: LimitRule) => ctx.set(options.limiter.take([rule], limits));
-    const call = { ...parts, client, idempotency, now, takeLimit, ...(principal && { principal }) } as PrincipalCall;
+    const call: AnyCall = { ...parts, client, principal, idempotency, now, takeLimit };
     if (route.isStreamed && principal !== null) streams.take(principal.tenantId, ctx.res);
     send(ctx, route, await runningKeys.hold(idempotency, () => run(route, call, options)));
   };
@@ -124,10 +128,10 @@ function countRefusal({ limiter, refusalLimit }: RouterOptions, client: Client):
   limiter.take([{ policy: 'refused', bucket: `refused ${clientBucket(client)}`, limit: refusalLimit }]);
 }
 
-/** Finds the route. Where callers must be known first, one who is not learns nothing about paths and methods. */
-async function findRoute(ctx: Context, table: RouteTable, admit: () => unknown): Promise<RouteMatch> {
+/** Finds the route. Where callers must be known first, others learn nothing about paths and methods. */
+async function findRoute(path: PathMatch, method: string, admit: () => unknown): Promise<RouteMatch> {
   try {
-    return table.find(ctx.method, ctx.path);
+    return pickRoute(path, method);
   } catch (error) {
     await admit();
     throw error;
@@ -144,13 +148,11 @@ function nameRights({ actor, scopes }: Principal): string {
   return `${actor.type} ${actor.id} ${[...scopes].sort().join(' ')}`;
 }
 
-async function run(route: Route, call: PrincipalCall, options: RouterOptions): Promise<ReadyAnswer | StreamedAnswer> {
-  const { change, handle } = route;
-  if (handle !== null) {
-    const result = await handle(call);
+async function run(route: Route, call: AnyCall, options: RouterOptions): Promise<ReadyAnswer | StreamedAnswer> {
+  if (route.handle !== undefined) {
+    const result = await route.handle(call);
     return result instanceof StreamedAnswer ? result : prepare(route, result, options);
   }
-  if (change === null) throw new Error(`${route.operationId} has no handler`);
   return runUnitOfWork(options.database, call.now, async (work) => {
     const { idempotency } = call;
     const earlier = idempotency && (await claimKey(work.transaction, idempotency, call.now));
@@ -158,7 +160,7 @@ async function run(route: Route, call: PrincipalCall, options: RouterOptions): P
       return replay(
         route.showsSecret ? { ...earlier, body: options.box.open(earlier.body, sealPurpose(idempotency)) } : earlier,
       );
-    const answer = prepare(route, await change(call, work), options);
+    const answer = prepare(route, await route.change?.(call, work), options);
     if (idempotency !== null) {
       const body = route.showsSecret ? options.box.seal(answer.body, sealPurpose(idempotency)) : answer.body;
       await storeAnswer(work.transaction, idempotency, { status: answer.status, body });
@@ -187,13 +189,10 @@ function checkAnswer({ surface, isBare, result }: Route, { status, body }: Ready
   result.parse(surface === rest && isBare !== true ? sent.data : sent);
 }
 
-/** Answers the CORS preflight of a public path; other paths are for servers, which send none. */
-function answerPreflight(ctx: Context, table: RouteTable): boolean {
-  const open = table.at(ctx.path).filter((route) => route.access === 'public');
-  if (open.length === 0) return false;
-  ctx.set(preflightHeaders(open.map((route) => route.method)));
+/** Answers the CORS preflight of a path that pages of every site may call; clients of other paths send none. */
+function answerPreflight(ctx: Context, routes: readonly Route[]): void {
+  ctx.set(preflightHeaders(routes.filter(({ auth }) => auth === 'public').map(({ method }) => method)));
   ctx.status = 204;
-  return true;
 }
 
 function header(ctx: Context, name: string): string | undefined {

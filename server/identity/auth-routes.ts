@@ -3,7 +3,7 @@ import { endSessions } from '../access/session-store.ts';
 import { clientSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
 import type { Client } from '../http/client.ts';
-import { answerWith, defineOpenRoute, defineUserRoute, type ReadyAnswer, type Route } from '../http/route.ts';
+import { answerWith, defineRoute, type ReadyAnswer, type Route } from '../http/route.ts';
 import { Id, text, UtcTime } from '../http/schemas.ts';
 import { lockChain } from '../ledger/append.ts';
 import { findTenant } from '../tenants/store.ts';
@@ -72,8 +72,8 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
   };
 
   return [
-    defineOpenRoute({
-      access: 'anonymous',
+    defineRoute({
+      auth: 'anonymous',
       method: 'POST',
       path: '/v1/auth/sign-in',
       operationId: 'signIn',
@@ -92,8 +92,8 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
         return signed.status === 'signed_in' ? welcome(signed) : signed;
       },
     }),
-    defineOpenRoute({
-      access: 'anonymous',
+    defineRoute({
+      auth: 'anonymous',
       method: 'POST',
       path: '/v1/auth/challenge',
       operationId: 'answerChallenge',
@@ -109,7 +109,8 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
       limits,
       handle: async (call) => welcome(await answerChallenge(services, call.body, call)),
     }),
-    defineUserRoute({
+    defineRoute({
+      auth: 'session',
       method: 'POST',
       path: '/v1/auth/sign-out',
       operationId: 'signOut',
@@ -133,7 +134,8 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
         return answerWith({ status: 'signed_out' }, { 'Set-Cookie': sessionCookie.clear() });
       },
     }),
-    defineUserRoute({
+    defineRoute({
+      auth: 'session',
       method: 'POST',
       path: '/v1/auth/password',
       operationId: 'changePassword',
@@ -151,8 +153,8 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
         return answerWith({ session: { id, expiresAt } }, { 'Set-Cookie': [sessionCookie.write(token), device] });
       },
     }),
-    defineOpenRoute({
-      access: 'anonymous',
+    defineRoute({
+      auth: 'anonymous',
       method: 'POST',
       path: '/v1/auth/invitations/accept',
       operationId: 'acceptInvitation',

@@ -3,7 +3,7 @@ import { endSessions } from '../access/session-store.ts';
 import { callSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
 import { notFound } from '../http/problem.ts';
-import { defineUserRoute, type Route, type UserCall } from '../http/route.ts';
+import { defineRoute, type Route, type UserCall } from '../http/route.ts';
 import { Id } from '../http/schemas.ts';
 import { lockChain } from '../ledger/append.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
@@ -64,7 +64,8 @@ export function meRoutes(services: IdentityServices): readonly Route[] {
   };
 
   return [
-    defineUserRoute({
+    defineRoute({
+      auth: 'session',
       method: 'GET',
       path: '/v1/me',
       operationId: 'getMe',
@@ -95,7 +96,8 @@ export function meRoutes(services: IdentityServices): readonly Route[] {
         };
       },
     }),
-    defineUserRoute({
+    defineRoute({
+      auth: 'session',
       method: 'GET',
       path: '/v1/me/sessions',
       operationId: 'listMySessions',
@@ -108,7 +110,8 @@ export function meRoutes(services: IdentityServices): readonly Route[] {
         items: await viewSessions(services, tenantId, actor.id, credential.id),
       }),
     }),
-    defineUserRoute({
+    defineRoute({
+      auth: 'session',
       method: 'DELETE',
       path: '/v1/me/sessions',
       operationId: 'endMyOtherSessions',
@@ -119,7 +122,8 @@ export function meRoutes(services: IdentityServices): readonly Route[] {
       result: EndedSessions,
       change: (call, work) => end(call, work, { exceptSessionId: call.principal.credential.id }),
     }),
-    defineUserRoute({
+    defineRoute({
+      auth: 'session',
       method: 'DELETE',
       path: '/v1/me/sessions/{id}',
       operationId: 'endMySession',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { renewSession } from '../access/session-store.ts';
 import { clientSource } from '../audit/source.ts';
 import { Problem } from '../http/problem.ts';
-import { answerWith, defineUserRoute, type Route } from '../http/route.ts';
+import { answerWith, defineRoute, type Route } from '../http/route.ts';
 import { text } from '../http/schemas.ts';
 import { findWeakness, TypedPassword } from '../identity/password.ts';
 import { reauthenticate } from '../identity/reauthenticate.ts';
@@ -28,7 +28,8 @@ const tag = 'Second factor';
 export function mfaRoutes(services: IdentityServices): readonly Route[] {
   const { database, hasher, sessionCookie, sessionLifetime } = services;
   return [
-    defineUserRoute({
+    defineRoute({
+      auth: 'session',
       method: 'GET',
       path: '/v1/me/mfa',
       operationId: 'getMfaStatus',
@@ -40,7 +41,8 @@ export function mfaRoutes(services: IdentityServices): readonly Route[] {
       isBare: true,
       handle: ({ principal: { actor } }) => readStatus(database.kysely, actor.id),
     }),
-    defineUserRoute({
+    defineRoute({
+      auth: 'session',
       method: 'POST',
       path: '/v1/me/mfa/totp/enroll',
       operationId: 'enrollTotp',
@@ -62,7 +64,8 @@ export function mfaRoutes(services: IdentityServices): readonly Route[] {
         return { totpURI: totpUri, backupCodes: [...backupCodes] };
       },
     }),
-    defineUserRoute({
+    defineRoute({
+      auth: 'session',
       method: 'POST',
       path: '/v1/me/mfa/totp/verify',
       operationId: 'verifyTotp',
@@ -81,7 +84,8 @@ export function mfaRoutes(services: IdentityServices): readonly Route[] {
         return answerWith(status, { 'Set-Cookie': sessionCookie.write(token) });
       },
     }),
-    defineUserRoute({
+    defineRoute({
+      auth: 'session',
       method: 'DELETE',
       path: '/v1/me/mfa/totp',
       operationId: 'disableTotp',
@@ -110,7 +114,8 @@ export function mfaRoutes(services: IdentityServices): readonly Route[] {
         return answerWith(await readStatus(database.kysely, actor.id), { 'Set-Cookie': sessionCookie.write(token) });
       },
     }),
-    defineUserRoute({
+    defineRoute({
+      auth: 'session',
       method: 'POST',
       path: '/v1/me/mfa/backup-codes',
       operationId: 'replaceBackupCodes',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { notFound, Problem } from '../http/problem.ts';
-import { type Call, defineOpenRoute, defineTokenRoute, type Route } from '../http/route.ts';
+import { type Call, defineRoute, type Route } from '../http/route.ts';
 import {
   presentConfig,
   presentResourceTypes,
@@ -30,9 +30,9 @@ export function scimDiscoveryRoutes({ baseUrl }: Pick<ScimServices, 'baseUrl'>):
   };
 
   return [
-    defineOpenRoute({
+    defineRoute({
       surface: scim,
-      access: 'anonymous',
+      auth: 'anonymous',
       method: 'GET',
       path: '/scim/v2/ServiceProviderConfig',
       operationId: 'getScimServiceProviderConfig',
@@ -45,7 +45,8 @@ export function scimDiscoveryRoutes({ baseUrl }: Pick<ScimServices, 'baseUrl'>):
       errors: ['forbidden'],
       handle: async (call) => presentConfig(open(call)),
     }),
-    defineTokenRoute({
+    defineRoute({
+      auth: 'scim',
       surface: scim,
       method: 'GET',
       path: '/scim/v2/Schemas',
@@ -60,7 +61,8 @@ export function scimDiscoveryRoutes({ baseUrl }: Pick<ScimServices, 'baseUrl'>):
       errors: ['forbidden'],
       handle: async (call) => presentAll(presentSchemas(open(call))),
     }),
-    defineTokenRoute({
+    defineRoute({
+      auth: 'scim',
       surface: scim,
       method: 'GET',
       path: '/scim/v2/Schemas/{id}',
@@ -75,7 +77,8 @@ export function scimDiscoveryRoutes({ baseUrl }: Pick<ScimServices, 'baseUrl'>):
       errors: ['forbidden'],
       handle: async (call) => requireOne(presentSchemas(open(call)), call.params.id, 'schema'),
     }),
-    defineTokenRoute({
+    defineRoute({
+      auth: 'scim',
       surface: scim,
       method: 'GET',
       path: '/scim/v2/ResourceTypes',
@@ -89,7 +92,8 @@ export function scimDiscoveryRoutes({ baseUrl }: Pick<ScimServices, 'baseUrl'>):
       errors: ['forbidden'],
       handle: async (call) => presentAll(presentResourceTypes(open(call))),
     }),
-    defineTokenRoute({
+    defineRoute({
+      auth: 'scim',
       surface: scim,
       method: 'GET',
       path: '/scim/v2/ResourceTypes/{id}',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Role, roleIds } from '../access/roles.ts';
 import { callSource } from '../audit/source.ts';
 import { notFound } from '../http/problem.ts';
-import { type Call, defineTokenRoute, type PrincipalCall, ReadyAnswer, type Route } from '../http/route.ts';
+import { type Call, defineRoute, type PrincipalCall, ReadyAnswer, type Route } from '../http/route.ts';
 import { listGroupMembers } from '../identity/membership-store.ts';
 import type { Queries } from '../storage/database.ts';
 import type { Tenant } from '../tenants/tenant.ts';
@@ -53,7 +53,8 @@ export function scimGroupRoutes(services: ScimServices): readonly Route[] {
   };
 
   return [
-    defineTokenRoute({
+    defineRoute({
+      auth: 'scim',
       surface: scim,
       method: 'GET',
       path: '/scim/v2/Groups',
@@ -79,7 +80,8 @@ export function scimGroupRoutes(services: ScimServices): readonly Route[] {
         return presentPage(shown, groups.length, page);
       },
     }),
-    defineTokenRoute({
+    defineRoute({
+      auth: 'scim',
       surface: scim,
       method: 'POST',
       path: '/scim/v2/Groups',
@@ -103,7 +105,8 @@ export function scimGroupRoutes(services: ScimServices): readonly Route[] {
         return new ReadyAnswer(201, scim.present(shown), { Location: location });
       },
     }),
-    defineTokenRoute({
+    defineRoute({
+      auth: 'scim',
       surface: scim,
       method: 'GET',
       path: '/scim/v2/Groups/{role}',
@@ -122,7 +125,8 @@ export function scimGroupRoutes(services: ScimServices): readonly Route[] {
         return view(database.kysely, tenant, group);
       },
     }),
-    defineTokenRoute({
+    defineRoute({
+      auth: 'scim',
       surface: scim,
       method: 'PUT',
       path: '/scim/v2/Groups/{role}',
@@ -144,7 +148,8 @@ export function scimGroupRoutes(services: ScimServices): readonly Route[] {
         return view(work.transaction, tenant, group);
       },
     }),
-    defineTokenRoute({
+    defineRoute({
+      auth: 'scim',
       surface: scim,
       method: 'PATCH',
       path: '/scim/v2/Groups/{role}',
@@ -167,7 +172,8 @@ export function scimGroupRoutes(services: ScimServices): readonly Route[] {
         return view(work.transaction, tenant, group);
       },
     }),
-    defineTokenRoute({
+    defineRoute({
+      auth: 'scim',
       surface: scim,
       method: 'DELETE',
       path: '/scim/v2/Groups/{role}',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { callSource } from '../audit/source.ts';
 import { notFound } from '../http/problem.ts';
-import { type Call, defineTokenRoute, type PrincipalCall, ReadyAnswer, type Route } from '../http/route.ts';
+import { type Call, defineRoute, type PrincipalCall, ReadyAnswer, type Route } from '../http/route.ts';
 import { normalizeEmail } from '../identity/email.ts';
 import type { Membership } from '../identity/membership.ts';
 import { findMember, findMemberByEmail } from '../identity/membership-store.ts';
@@ -34,7 +34,8 @@ export function scimUserRoutes(services: ScimServices): readonly Route[] {
   };
 
   return [
-    defineTokenRoute({
+    defineRoute({
+      auth: 'scim',
       surface: scim,
       method: 'GET',
       path: '/scim/v2/Users',
@@ -60,7 +61,8 @@ export function scimUserRoutes(services: ScimServices): readonly Route[] {
         return presentPage(members.map(view), total, page);
       },
     }),
-    defineTokenRoute({
+    defineRoute({
+      auth: 'scim',
       surface: scim,
       method: 'POST',
       path: '/scim/v2/Users',
@@ -81,7 +83,8 @@ export function scimUserRoutes(services: ScimServices): readonly Route[] {
         return new ReadyAnswer(201, scim.present(view(member)), { Location: location });
       },
     }),
-    defineTokenRoute({
+    defineRoute({
+      auth: 'scim',
       surface: scim,
       method: 'GET',
       path: '/scim/v2/Users/{id}',
@@ -101,7 +104,8 @@ export function scimUserRoutes(services: ScimServices): readonly Route[] {
         return view(member);
       },
     }),
-    defineTokenRoute({
+    defineRoute({
+      auth: 'scim',
       surface: scim,
       method: 'PATCH',
       path: '/scim/v2/Users/{id}',
@@ -122,7 +126,8 @@ export function scimUserRoutes(services: ScimServices): readonly Route[] {
         return view(await patchUser(work, callSource(call, hasher), settings, call.params.id, call.body));
       },
     }),
-    defineTokenRoute({
+    defineRoute({
+      auth: 'scim',
       surface: scim,
       method: 'PUT',
       path: '/scim/v2/Users/{id}',
@@ -143,7 +148,8 @@ export function scimUserRoutes(services: ScimServices): readonly Route[] {
         return view(await replaceUser(work, callSource(call, hasher), settings, call.params.id, call.body));
       },
     }),
-    defineTokenRoute({
+    defineRoute({
+      auth: 'scim',
       surface: scim,
       method: 'DELETE',
       path: '/scim/v2/Users/{id}',

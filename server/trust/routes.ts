@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { callSource } from '../audit/source.ts';
 import { findOwnAddress } from '../http/own-address.ts';
 import { invalidValues, notFound } from '../http/problem.ts';
-import { defineOpenRoute, defineRoute, type PrincipalCall, ReadyAnswer, type Route } from '../http/route.ts';
+import { defineRoute, type PrincipalCall, ReadyAnswer, type Route } from '../http/route.ts';
 import type { Queries } from '../storage/database.ts';
 import { findTenant } from '../tenants/store.ts';
 import type { Tenant } from '../tenants/tenant.ts';
@@ -52,8 +52,8 @@ export function trustRoutes({ database, hasher, baseUrl, publishedTrust }: Trust
         return view(tenant, center, locate);
       },
     }),
-    defineOpenRoute({
-      access: 'public',
+    defineRoute({
+      auth: 'public',
       method: 'GET',
       path: '/v1/public/trust/{slug}/widget',
       operationId: 'getPublicTrustWidget',

@@ -37,7 +37,7 @@ export const authentication: Benchmark = {
       lastUses: new LastUses(),
       limits: settings.limits,
     });
-    const wanted = { access: 'scope', scope: 'consent:read', method: 'GET' } as const;
+    const wanted = { auth: 'scope', scope: 'consent:read', method: 'GET' } as const;
     await using floor = startChild('koa-floor');
     await using load = startChild('load');
     await floor.ask({ text: '{"data":{}}' });

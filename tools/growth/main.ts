@@ -84,7 +84,7 @@ async function listSubjects({ app }: TestServer) {
     inputs: async () => {
       const sample = await sampleOf(route, schemas.get(route.operationId) ?? null);
       // Headers are read before it is known which operation is meant: one of each kind is enough.
-      const isFirst = app.routes.findIndex(({ access, method }) => access === route.access && method === route.method);
+      const isFirst = app.routes.findIndex(({ auth, method }) => auth === route.auth && method === route.method);
       return [...listInputs(sample), ...(isFirst === index ? listHeaderInputs(sample) : [])];
     },
   }));

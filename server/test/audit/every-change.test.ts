@@ -126,7 +126,7 @@ describeOnEachDatabase('the audit log', (dialect) => {
           .where('tenant_id', '=', scene.tenant.id)
           .executeTakeFirstOrThrow()
       ).id;
-    switch (route.access) {
+    switch (route.auth) {
       case 'scope':
         return { actorType: 'api_key', actorId: await findId('api_keys', scene.tenant.key), actorEmail: null };
       case 'scim':
@@ -203,11 +203,11 @@ describeOnEachDatabase('the audit log', (dialect) => {
   test('tells nothing of what is refused to somebody of another tenant', async (context) => {
     const scene = await createScene(server);
     await onWrites(context, async (route) => {
-      if (!['scope', 'scim'].includes(route.access) || !route.path.includes('{')) return;
+      if (!['scope', 'scim'].includes(route.auth) || !route.path.includes('{')) return;
       const stranger = await createScene(server);
       const request = await acceptedRequest(route, stranger);
       const path = await fillPath(route, scene);
-      const key = route.access === 'scope' ? stranger.tenant.key : await stranger.scimToken();
+      const key = route.auth === 'scope' ? stranger.tenant.key : await stranger.scimToken();
       const events = await appended(scene, () => server.request(route.method, path, join(request, { key })));
       assert.deepEqual(events, []);
     });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { shareCounts } from '../../http/rate-limit-store.ts';
+import { SharedCounts } from '../../http/rate-limit-store.ts';
 import { capture, createFreshTenant, describeServer, payload, readTables, visit } from './helpers.ts';
 
 const ip = '203.0.113.77';
@@ -27,7 +27,7 @@ describeServer(
       const decision = { subjectId: 'subject-1', purpose: 'analytics', granted: true, evidence };
       await server.request('POST', '/v1/consent', { body: { ...decision, noticeId: notice }, headers: visitor });
       const { database, hasher } = server.installation;
-      await shareCounts(database.kysely, server.app.limiter, hasher);
+      await new SharedCounts(database.kysely, server.app.limiter, hasher).exchange();
       const limits = await sql`select * from rate_limits`.execute(database.kysely);
       assert.ok(limits.rows.length > 0);
       const stored = JSON.stringify([await readTables(server), limits.rows]);

@@ -5,7 +5,7 @@ import type { MemberRole } from '../../access/roles.ts';
 import { scopes } from '../../access/scopes.ts';
 import { generateToken } from '../../access/token.ts';
 import type { ProblemCode } from '../../http/problem.ts';
-import type { Access, Route } from '../../http/route.ts';
+import type { Auth, Route } from '../../http/route.ts';
 import { getToken, makeKey } from '../access/keys.ts';
 import { documentedRoles } from '../access/role-scopes.ts';
 import {
@@ -32,9 +32,9 @@ const foreignPages: readonly Readonly<Record<string, string>>[] = [
 ];
 const isSafe = ({ method }: Route) => method === 'GET';
 const by =
-  (...accesses: readonly Access[]) =>
-  ({ access }: Route) =>
-    accesses.includes(access);
+  (...kinds: readonly Auth[]) =>
+  ({ auth }: Route) =>
+    kinds.includes(auth);
 
 describeOnEachDatabase('who may call every route', (dialect) => {
   let server: TestServer;
@@ -100,11 +100,11 @@ describeOnEachDatabase('who may call every route', (dialect) => {
     const nobody = [{ key: null }, withCookie(''), withCookie(generateToken('svc_session_')), withCookie(`${token}0`)];
     await onRoutes(context, by('scope', 'session', 'scim'), async (route) => {
       const unknown: RequestOptions[] = [...nobody, { key: null, headers: { Authorization: 'Basic dXNlcjpwYXNz' } }];
-      if (route.access !== 'scim') {
+      if (route.auth !== 'scim') {
         const keys = [generateApiKey('live'), key.replace('test', 'live'), generateToken('svc_at_'), scim, token];
         unknown.push(...misspell(key), ...keys.map((other) => ({ key: other })));
       }
-      if (route.access === 'scim') {
+      if (route.auth === 'scim') {
         // API keys, access tokens and sessions are no SCIM tokens (spec.md "Authentication", 4).
         unknown.push(...misspell(scim), { key }, { key: generateToken('scim_') }, { headers: admin.session });
       }
@@ -286,7 +286,7 @@ describeOnEachDatabase('who may call every route', (dialect) => {
         const { path, request, credentials } = await acceptedCall(route, own);
         for (const caller of [credentials, { key: 'nonsense' }]) {
           const { headers } = await server.request(route.method, path, join(request, caller));
-          const expected = route.access === 'public' ? null : 'same-origin';
+          const expected = route.auth === 'public' ? null : 'same-origin';
           assert.equal(headers.get('cross-origin-resource-policy'), expected);
         }
       },

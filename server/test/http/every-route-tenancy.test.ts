@@ -48,7 +48,7 @@ describeOnEachDatabase('every route', (dialect) => {
   testAlone('answers about the things of another tenant as about none, and leaves them alone', async (context) => {
     await onRoutes(
       context,
-      (route) => namesSomething(route) && route.access !== 'public',
+      (route) => namesSomething(route) && route.auth !== 'public',
       async (route) => {
         const credentials = await acceptedCredentials(route, stranger);
         const request = await acceptedRequest(route, stranger);
@@ -71,7 +71,7 @@ describeOnEachDatabase('every route', (dialect) => {
     const colleague = await server.createMember({ tenantId: scene.tenant.id });
     await onRoutes(
       context,
-      (route) => route.access === 'session' && namesSomething(route),
+      (route) => route.auth === 'session' && namesSomething(route),
       async (route) => {
         const path = await fillPath(route, scene);
         await assertNothingWritten(async () => {
@@ -86,7 +86,7 @@ describeOnEachDatabase('every route', (dialect) => {
   async function assertEnded(context: TestContext, member: TestMember): Promise<void> {
     await onRoutes(
       context,
-      ({ access }) => access === 'scope' || access === 'session',
+      ({ auth }) => auth === 'scope' || auth === 'session',
       async (route) => {
         const request = await acceptedRequest(route, await createScene(server));
         const path = await fillPath(route, stranger);

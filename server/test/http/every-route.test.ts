@@ -46,7 +46,7 @@ describeOnEachDatabase('every route', (dialect) => {
     }
   }
   const isVersioned = ({ surface }: Route) => surface.isVersioned;
-  const isPublic = ({ access, surface }: Route) => access === 'public' && surface.base === '/v1';
+  const isPublic = ({ auth, surface }: Route) => auth === 'public' && surface.base === '/v1';
 
   async function send(route: Route, options: RequestOptions = {}, query = '') {
     const { path, request, credentials } = await acceptedCall(route, scene);
@@ -72,7 +72,7 @@ describeOnEachDatabase('every route', (dialect) => {
       assert.match(response.headers.get('svc-request-id') ?? '', /^[0-9a-f-]{36}$/);
       assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
       assert.equal(response.headers.get('svc-version'), surface.isVersioned ? knownVersions.at(-1) : null);
-      if (route.access !== 'public') assert.equal(response.headers.get('cache-control'), 'no-store');
+      if (route.auth !== 'public') assert.equal(response.headers.get('cache-control'), 'no-store');
       const declared = listSuccessHeaders(route).map((name) => name.toLowerCase());
       const undeclared = [...response.headers.keys()].filter((name) => !isCommon(name) && !declared.includes(name));
       assert.deepEqual(undeclared, []);
@@ -243,7 +243,7 @@ describeOnEachDatabase('every route', (dialect) => {
           assert.equal(response.status, route.status, response.text);
         }
       },
-      ({ access }) => access === 'scope' || access === 'session',
+      ({ auth }) => auth === 'scope' || auth === 'session',
     );
   });
 
@@ -305,8 +305,8 @@ describeOnEachDatabase('every route', (dialect) => {
   });
 
   testAlone('needs a scope of the list when it needs one, and no other access has one', async () => {
-    for (const { access, scope, operationId } of server.app.routes) {
-      if (access === 'scope') assert.ok(scopes.includes(scope as never), operationId);
+    for (const { auth, scope, operationId } of server.app.routes) {
+      if (auth === 'scope') assert.ok(scopes.includes(scope as never), operationId);
       else assert.equal(scope, null, operationId);
     }
   });

@@ -150,11 +150,11 @@ describe('the OpenAPI document', () => {
   test('names what a caller may be refused with', () => {
     const named = (name: string) =>
       operations.find(([other]) => other === name)?.[1].responses['403']?.description ?? '';
-    for (const { method, path, scope, access } of server.app.routes.filter(({ surface }) => surface.base === '/v1')) {
+    for (const { method, path, scope, auth } of server.app.routes.filter(({ surface }) => surface.base === '/v1')) {
       const description = named(`${method} ${path}`);
       for (const code of ['insufficient_scope', 'tenant_not_allowed', 'second_factor_required'])
         assert.equal(description.includes(`\`${code}\``), scope !== null, `${method} ${path}: ${code}`);
-      assert.ok(access === 'public' || description.includes('`forbidden`'), `${method} ${path}`);
+      assert.ok(auth === 'public' || description.includes('`forbidden`'), `${method} ${path}`);
     }
   });
 
@@ -208,7 +208,7 @@ describe('the OpenAPI document', () => {
 
   test('tells which credentials operations take, and which headers', () => {
     for (const [name, { security, parameters = [] }] of operations) {
-      const { access, scope, surface, idempotencyKey } = routeOf(name);
+      const { auth, scope, surface, idempotencyKey } = routeOf(name);
       const headers = parameters.filter((parameter) => parameter.in === 'header').map((parameter) => parameter.name);
       const taken = {
         scope: [{ apiKey: [] }, { accessToken: [scope] }, { session: [] }],
@@ -217,10 +217,10 @@ describe('the OpenAPI document', () => {
         anonymous: [],
         public: [],
       };
-      assert.deepEqual(security, taken[access], name);
+      assert.deepEqual(security, taken[auth], name);
       assert.equal(headers.includes('Svc-Version'), surface.isVersioned, name);
-      assert.equal(headers.includes('Svc-Tenant'), access === 'scope', name);
-      assert.equal(headers.includes('Idempotency-Key'), access === 'scope' && name.startsWith('POST'), name);
+      assert.equal(headers.includes('Svc-Tenant'), auth === 'scope', name);
+      assert.equal(headers.includes('Idempotency-Key'), auth === 'scope' && name.startsWith('POST'), name);
       assert.equal(idempotencyKey === 'none', !headers.includes('Idempotency-Key'), name);
     }
     const capture = operations.find(([name]) => name === 'POST /v1/consent/{id}/records')?.[1];
@@ -238,11 +238,11 @@ describe('the OpenAPI document', () => {
   test('documents the headers of answers, and names none that is not there', () => {
     const limited = ['RateLimit', 'RateLimit-Policy'];
     for (const [name, { responses }] of operations) {
-      const { access, limits, surface } = routeOf(name);
+      const { auth, limits, surface } = routeOf(name);
       const has = (status: string, ...wanted: readonly string[]) =>
         wanted.every((header) => Object.hasOwn(responses[status]?.headers ?? {}, header));
       const success = Object.keys(responses).find((status) => status.startsWith('2')) as string;
-      const counts = ['scope', 'session', 'scim'].includes(access) || limits !== null;
+      const counts = ['scope', 'session', 'scim'].includes(auth) || limits !== undefined;
       assert.equal(has(success, ...limited), counts, name);
       assert.equal(has('429', ...limited), counts, name);
       assert.ok(has('429', 'Retry-After') && has('405', 'Allow'), name);

@@ -216,7 +216,7 @@ export async function acceptedRequest(route: Route, scene: Scene): Promise<Reque
   await setUps[route.operationId]?.(scene);
   const headers = {
     ...(route.idempotencyKey === 'required' && { 'Idempotency-Key': randomUUID() }),
-    ...(route.access === 'public' && { Origin: `https://${noticeContent.domain}` }),
+    ...(route.auth === 'public' && { Origin: `https://${noticeContent.domain}` }),
   };
   if (route.body === null) return { headers };
   const body = await sampleBody(route, scene);
@@ -233,8 +233,8 @@ function sampleBody({ operationId }: Route, scene: Scene): object | Promise<obje
 }
 
 /** The credentials that a route accepts. */
-export async function acceptedCredentials({ access }: Route, scene: Scene): Promise<RequestOptions> {
-  switch (access) {
+export async function acceptedCredentials({ auth }: Route, scene: Scene): Promise<RequestOptions> {
+  switch (auth) {
     case 'scope':
       return { key: scene.tenant.key };
     case 'session':

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { RateLimiter } from '../../http/rate-limit.ts';
-import { shareCounts } from '../../http/rate-limit-store.ts';
+import { SharedCounts } from '../../http/rate-limit-store.ts';
 import type { Installation } from '../../installation.ts';
 import { describeOnEachDatabase, openTestInstallation, TestClock } from '../harness.ts';
 
@@ -12,7 +12,13 @@ describeOnEachDatabase('rate limits of servers that share a database', (dialect)
   });
   after(() => installation[Symbol.asyncDispose]());
 
-  const share = (limiter: RateLimiter) => shareCounts(installation.database.kysely, limiter, installation.hasher);
+  const exchanges = new Map<RateLimiter, SharedCounts>();
+  const share = (limiter: RateLimiter) => {
+    const { database, hasher } = installation;
+    const counts = exchanges.get(limiter) ?? new SharedCounts(database.kysely, limiter, hasher);
+    exchanges.set(limiter, counts);
+    return counts.exchange();
+  };
   const storedCounts = () => installation.database.kysely.selectFrom('rate_limits').selectAll().execute();
 
   function take(limiter: RateLimiter, bucket: string, limit: number): boolean {

@@ -54,7 +54,7 @@ describe('what needs no credentials', () => {
 
   test('is limited for each address, on every path and route', async () => {
     const routes = server.app.routes
-      .filter(({ access }) => access === 'public' || access === 'anonymous')
+      .filter(({ auth }) => auth === 'public' || auth === 'anonymous')
       .map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, 'acme')}`);
     assert.ok(routes.length >= 8, routes.join());
     for (const line of [...pages, ...routes]) {

@@ -31,7 +31,7 @@ describe('a request that changes something in a session', () => {
   after(() => server[Symbol.asyncDispose]());
 
   const cookie = () => ({ Cookie: member.session.Cookie as string });
-  const isUnsafe = ({ method, access }: Route) => method !== 'GET' && (access === 'session' || access === 'scope');
+  const isUnsafe = ({ method, auth }: Route) => method !== 'GET' && (auth === 'session' || auth === 'scope');
   const send = ({ method, path }: Pick<Route, 'method' | 'path'>, headers: Readonly<Record<string, string>>) =>
     server.request(method, path.replace(/\{\w+\}/g, anyId), { headers, body: {} });
 
@@ -91,7 +91,7 @@ describe('a request that changes something in a session', () => {
 
   test('is never made by a method that is safe', async () => {
     const before = await server.installation.database.kysely.selectFrom('audit_events').selectAll().execute();
-    const routes = server.app.routes.filter(({ method, access }) => method === 'GET' && access !== 'public');
+    const routes = server.app.routes.filter(({ method, auth }) => method === 'GET' && auth !== 'public');
     for (const { method, path } of routes)
       await server.request(method, path.replace(/\{\w+\}/g, anyId), { headers: cookie() });
     for (const method of ['GET', 'HEAD', 'OPTIONS'])
@@ -140,7 +140,7 @@ describe('a request of somebody who is not signed in', () => {
   after(() => server[Symbol.asyncDispose]());
 
   test('is refused from the pages of another site: nobody is signed in there as somebody else', async () => {
-    const routes = server.app.routes.filter(({ access, method }) => access === 'anonymous' && method !== 'GET');
+    const routes = server.app.routes.filter(({ auth, method }) => auth === 'anonymous' && method !== 'GET');
     assert.ok(routes.length >= 3);
     for (const { method, path } of routes)
       for (const [name, headers] of Object.entries(foreignHeaders)) {

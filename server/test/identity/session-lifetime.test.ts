@@ -191,7 +191,7 @@ describeOnEachDatabase('the cookie of a session', (dialect) => {
 
   test('of somebody signed in is asked for by what acts on the person: a key does not do', async () => {
     await using server = await startTestServer(dialect);
-    const routes = server.app.routes.filter(({ access }) => access === 'session');
+    const routes = server.app.routes.filter(({ auth }) => auth === 'session');
     assert.ok(routes.length > 5);
     for (const { method, path } of routes) {
       const url = path.replace(/\{\w+\}/g, '01990000-0000-7000-8000-000000000000');

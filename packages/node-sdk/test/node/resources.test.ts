@@ -32,9 +32,9 @@ describe('every operation of the server', () => {
   });
 
   test('takes no API key and no SCIM token where it is left out, but for those that the client calls', () => {
-    for (const { operationId, access, path } of server.app.routes) {
+    for (const { operationId, auth, path } of server.app.routes) {
       if (Object.hasOwn(leftOutOperations, operationId) && !path.startsWith('/oauth/'))
-        assert.ok(access === 'session' || access === 'anonymous', operationId);
+        assert.ok(auth === 'session' || auth === 'anonymous', operationId);
     }
   });
 
@@ -108,7 +108,7 @@ describe('every operation of the server', () => {
     const headers = { 'X-Sample': route.operationId };
     const sample = { ...readPath(route, path), body: request.body, origin, options: { headers } };
     // Making a token ends the one before it, which a sample may be about.
-    const scimToken = route.access === 'scim' ? await scene.scimToken() : undefined;
+    const scimToken = route.auth === 'scim' ? await scene.scimToken() : undefined;
     const client = { baseUrl: relay.url, apiKey: scene.tenant.key, scimToken, ...options };
     return {
       path,
@@ -160,7 +160,7 @@ async function readWhole(result: unknown): Promise<unknown> {
   return Buffer.concat(chunks).toString();
 }
 
-const credentials: Readonly<Record<Route['access'], RegExp | null>> = {
+const credentials: Readonly<Record<Route['auth'], RegExp | null>> = {
   scope: /^Bearer svc_test_/,
   session: null,
   scim: /^Bearer scim_/,
@@ -174,7 +174,7 @@ function assertSent(route: Route, { method, path, headers, body }: Recorded, wan
   assert.deepEqual([method, decodeURIComponent(target as string)], [route.method, wantedTarget]);
   assert.deepEqual([...new URLSearchParams(query)], [...new URLSearchParams(wantedQuery)]);
   assert.equal(headers['x-sample'], route.operationId);
-  const credential = credentials[route.access];
+  const credential = credentials[route.auth];
   if (credential === null) assert.equal(headers.authorization, undefined);
   else assert.match(String(headers.authorization), credential);
   assert.equal(headers['idempotency-key'] !== undefined, route.idempotencyKey !== 'none');
