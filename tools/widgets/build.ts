@@ -2,11 +2,11 @@ import { execSync } from 'node:child_process';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-// Builds a widget into its `dist`: run as `node ../../tools/widgets/build.ts` in the widget's folder. What an earlier build left
+// Builds a widget into its `dist`: run as `node ../../tools/widgets/build.ts` in the folder of the widget. What an earlier build left
 // there goes at the end, not at the start: a server may be reading it meanwhile.
 const steps = [
   'tsc -p .',
-  'vite build --config ../../tools/widgets/vite.config.ts',
+  'vite build',
   'cem analyze --quiet --config ../../tools/widgets/custom-elements-manifest.config.mjs',
   'node ../../tools/widgets/write-typings.ts',
 ];

@@ -12,16 +12,7 @@ const vite = join(dirname(createRequire(import.meta.url).resolve('vite/package.j
 export function buildScripts(): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-consent-'));
   after(() => rmSync(folder, { recursive: true }));
-  const args = [
-    vite,
-    'build',
-    '--config',
-    '../../tools/widgets/vite.config.ts',
-    '--outDir',
-    folder,
-    '--logLevel',
-    'error',
-  ];
+  const args = [vite, 'build', '--outDir', folder, '--logLevel', 'error'];
   execFileSync(process.execPath, args, { cwd: widget });
   return folder;
 }

@@ -22,16 +22,7 @@ type Build = ReadonlyMap<string, Buffer>;
 
 function buildOnce(): Build {
   const outDir = mkdtempSync(join(tmpdir(), 'svc-consent-'));
-  const args = [
-    vite,
-    'build',
-    '--config',
-    '../../tools/widgets/vite.config.ts',
-    '--outDir',
-    outDir,
-    '--logLevel',
-    'error',
-  ];
+  const args = [vite, 'build', '--outDir', outDir, '--logLevel', 'error'];
   execFileSync(process.execPath, args, { cwd: widget });
   const names = readdirSync(outDir, { recursive: true, encoding: 'utf8' }).filter((name) => /\.\w+$/.test(name));
   const files = new Map(names.sort().map((name) => [name, readFileSync(join(outDir, name))]));

@@ -13,16 +13,7 @@ const vite = join(dirname(createRequire(import.meta.url).resolve('vite/package.j
 
 function buildOnce(): { readonly script: Buffer; readonly manifest: Record<string, unknown> } {
   const outDir = mkdtempSync(join(tmpdir(), 'svc-trust-badge-'));
-  const args = [
-    vite,
-    'build',
-    '--config',
-    '../../tools/widgets/vite.config.ts',
-    '--outDir',
-    outDir,
-    '--logLevel',
-    'error',
-  ];
+  const args = [vite, 'build', '--outDir', outDir, '--logLevel', 'error'];
   execFileSync(process.execPath, args, { cwd: widget });
   const built = {
     script: readFileSync(join(outDir, 'svc-trust-badge.js')),

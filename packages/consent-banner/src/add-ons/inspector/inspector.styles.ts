@@ -63,7 +63,7 @@ export const inspectorStyles = css`
     cursor: pointer;
   }
   button:hover {
-    background: color-mix(in srgb, var(--_text) 8%, transparent);
+    background: var(--_line);
   }
   :focus-visible {
     outline: 2px solid light-dark(#2f6fde, #8ab4ff);
