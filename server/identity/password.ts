@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { text } from '../http/schemas.ts';
 
 const shortest = 15;
@@ -47,7 +48,8 @@ export async function findWeakness(password: string, context: PasswordContext): 
   const { common, estimate } = await strength;
   if (common.has(plain)) return `is one of the passwords that many people use; ${advice}`;
   const fewest = context.hasSecondFactor ? fewestGuessesWithSecondFactor : fewestGuesses;
-  return estimate(text, words) < fewest ? `is too easy to guess; ${advice}` : null;
+  const guesses = Math.min(estimate(text, words), estimate(dropRepeats(text), words));
+  return guesses < fewest ? `is too easy to guess; ${advice}` : null;
 }
 
 const advice = 'choose four or more unrelated words, or let a password manager make one';
@@ -91,6 +93,31 @@ function countRest(text: string, words: readonly string[]): number {
   return [...words.reduce((rest, word) => rest.replaceAll(word, ''), text)].length;
 }
 
+const shortestRepeat = 4;
+
+/**
+ * A text without the parts that it has already had, in any case of the letters. The estimator recognizes only repetitions
+ * that follow each other, not `Welcome2026!Welcome`.
+ */
+function dropRepeats(text: string): string {
+  let [kept, rest] = ['', text];
+  while (rest !== '') {
+    const repeated = countRepeated(kept, rest);
+    const [next, dropped] = repeated < shortestRepeat ? [rest.slice(0, 1), 1] : ['', repeated];
+    kept += next;
+    rest = rest.slice(dropped);
+  }
+  return kept;
+}
+
+/** How many characters at the start of the rest were there before, one after the other. */
+function countRepeated(before: string, rest: string): number {
+  const [known, wanted] = [before.toLowerCase(), rest.toLowerCase()];
+  let length = 0;
+  while (length < wanted.length && known.includes(wanted.slice(0, length + 1))) length += 1;
+  return length;
+}
+
 interface Strength {
   /** The 49,000 most common passwords of leaks. */
   readonly common: ReadonlySet<string>;
@@ -100,12 +127,14 @@ interface Strength {
 
 let strength: Promise<Strength> | null = null;
 
-/** Loaded with the first password that is set: it takes tens of megabytes that most servers rarely need. */
+/** Loaded with the first password that is set: it takes about 25 megabytes that most servers rarely need. */
 async function loadStrength(): Promise<Strength> {
-  const [{ ZxcvbnFactory }, { dictionary, adjacencyGraphs }] = await Promise.all([
+  const [{ ZxcvbnFactory }, { dictionary: common, adjacencyGraphs }, words] = await Promise.all([
     import('@zxcvbn-ts/core'),
     import('@zxcvbn-ts/language-common'),
+    loadWords(),
   ]);
+  const dictionary = { ...common, words };
   // The work grows faster than the length and with the spellings tried: both are bounded.
   const bounds = { maxLength: 64, l33tMaxSubstitutions: 16 };
   const zxcvbn = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs, ...bounds });
@@ -113,4 +142,10 @@ async function loadStrength(): Promise<Strength> {
     common: new Set(dictionary['passwords-common']),
     estimate: (text, words) => zxcvbn.check(text, [...words]).guesses,
   };
+}
+
+/** 56,000 English words, the most common first. Their package would also load 100,000 names. */
+async function loadWords(): Promise<string[]> {
+  const file = new URL(import.meta.resolve('@zxcvbn-ts/language-en/src/commonWords.json'));
+  return JSON.parse(await readFile(file, 'utf8'));
 }
