@@ -30,12 +30,23 @@ import { createTenant } from '../tenants/store.ts';
 import { addressOf, findPostgresTemplate, writeMigratedFile } from './migrated-database.ts';
 
 const postgresUrl = process.env.SVC_TEST_POSTGRES_URL;
+/** Whether `npm run test:postgres` runs the tests. */
+const isPostgresRun = process.env.SVC_TEST_DATABASE === 'postgres';
 
-/** Runs the same tests on SQLite and on a real PostgreSQL; without one they are shown as skipped. */
+/**
+ * Runs the same tests on SQLite and on a real PostgreSQL, which are shown as skipped without one: for storage, tenancy,
+ * concurrency and queries that the databases may answer differently.
+ */
 export function describeOnEachDatabase(name: string, define: (dialect: Dialect) => void): void {
-  describe(`${name} (sqlite)`, () => define('sqlite'));
+  if (!isPostgresRun) describe(`${name} (sqlite)`, () => define('sqlite'));
   const skip = postgresUrl === undefined ? 'no PostgreSQL: npm run test:node starts one where it can' : false;
   describe(`${name} (postgres)`, { skip }, () => define('postgres'));
+}
+
+/** Runs tests of what the API does on SQLite; `npm run test:postgres` runs them on PostgreSQL. */
+export function describeOnOneDatabase(name: string, define: (dialect: Dialect) => void): void {
+  const dialect = isPostgresRun ? 'postgres' : 'sqlite';
+  describe(`${name} (${dialect})`, () => define(dialect));
 }
 
 /** A clock that stands still until it is told otherwise. */

@@ -4,12 +4,12 @@ import { after, before, test } from 'node:test';
 import { isApiKey } from '../../access/api-key.ts';
 import { roleIds } from '../../access/roles.ts';
 import { scopes } from '../../access/scopes.ts';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { assertIntact, getToken, makeKey, postKey, readAudit, readEvents } from './keys.ts';
 
-describeOnEachDatabase('POST /v1/api-keys', (dialect) => {
+describeOnOneDatabase('POST /v1/api-keys', (dialect) => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer(dialect);

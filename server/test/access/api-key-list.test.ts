@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { describeOnEachDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { makeKey, readAudit } from './keys.ts';
 
-describeOnEachDatabase('GET /v1/api-keys', (dialect) => {
+describeOnOneDatabase('GET /v1/api-keys', (dialect) => {
   let server: TestServer;
   let stranger: TestTenant;
   const ids: string[] = [];

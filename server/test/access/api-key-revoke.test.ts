@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { describeOnEachDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { assertIntact, getToken, makeKey, readAudit, readEvents } from './keys.ts';
 
-describeOnEachDatabase('DELETE /v1/api-keys/{id}', (dialect) => {
+describeOnOneDatabase('DELETE /v1/api-keys/{id}', (dialect) => {
   let server: TestServer;
   let stranger: TestTenant;
   before(async () => {

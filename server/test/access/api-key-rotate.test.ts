@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { describeOnEachDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { assertIntact, getToken, makeKey, readAudit, readEvents } from './keys.ts';
 
 const hour = 3_600_000;
 
-describeOnEachDatabase('POST /v1/api-keys/{id}/rotate', (dialect) => {
+describeOnOneDatabase('POST /v1/api-keys/{id}/rotate', (dialect) => {
   let server: TestServer;
   let stranger: TestTenant;
   before(async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 
-describeOnEachDatabase('a stored API key', (dialect) => {
+describeOnOneDatabase('a stored API key', (dialect) => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer(dialect);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { generateApiKey } from '../../access/api-key.ts';
-import { describeOnEachDatabase, startTestServer, type TestResponse, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestResponse, type TestServer } from '../harness.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { getToken, makeKey, postForm } from './keys.ts';
 
-describeOnEachDatabase('what POST /oauth/token refuses', (dialect) => {
+describeOnOneDatabase('what POST /oauth/token refuses', (dialect) => {
   let server: TestServer;
   let client: { readonly id: string; readonly key: string };
   let good: Readonly<Record<string, string>>;

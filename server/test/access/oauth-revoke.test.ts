@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { assertIntact, getToken, makeKey, postForm, readAudit, readEvents } from './keys.ts';
 
-describeOnEachDatabase('POST /oauth/revoke', (dialect) => {
+describeOnOneDatabase('POST /oauth/revoke', (dialect) => {
   let server: TestServer;
   let client: { readonly id: string; readonly key: string };
   before(async () => {

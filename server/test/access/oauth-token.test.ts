@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { scopes } from '../../access/scopes.ts';
 import { isToken } from '../../access/token.ts';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { assertIntact, getToken, makeKey, postForm, readAudit, readEvents } from './keys.ts';
 
-describeOnEachDatabase('POST /oauth/token', (dialect) => {
+describeOnOneDatabase('POST /oauth/token', (dialect) => {
   let server: TestServer;
   let client: { readonly id: string; readonly key: string };
   before(async () => {

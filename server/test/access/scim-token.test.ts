@@ -4,12 +4,12 @@ import { after, before, test } from 'node:test';
 import { findScimTokenHolder } from '../../access/scim-token-store.ts';
 import { scopes } from '../../access/scopes.ts';
 import { isToken } from '../../access/token.ts';
-import { describeOnEachDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { assertIntact, getToken, makeKey, readEvents } from './keys.ts';
 
-describeOnEachDatabase('/v1/scim-token', (dialect) => {
+describeOnOneDatabase('/v1/scim-token', (dialect) => {
   let server: TestServer;
   let stranger: TestTenant;
   before(async () => {

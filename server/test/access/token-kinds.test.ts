@@ -4,11 +4,11 @@ import { findAccessTokenHolder } from '../../access/access-token-store.ts';
 import { findKeyHolder } from '../../access/api-key-store.ts';
 import { findScimTokenHolder } from '../../access/scim-token-store.ts';
 import { findSession } from '../../access/session-store.ts';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
 import { getToken, makeKey } from './keys.ts';
 
-describeOnEachDatabase('each kind of credentials', (dialect) => {
+describeOnOneDatabase('each kind of credentials', (dialect) => {
   let server: TestServer;
   let credentials: Readonly<Record<'key' | 'token' | 'scim' | 'session', string>>;
   before(async () => {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { hash, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import canonicalize from 'canonicalize';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
 import { appendEvent, readAllPages } from './audit-trail.ts';
 
-describeOnEachDatabase('GET /v1/audit/{id}', (dialect) => {
+describeOnOneDatabase('GET /v1/audit/{id}', (dialect) => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer(dialect);

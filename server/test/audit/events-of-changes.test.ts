@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import {
-  describeOnEachDatabase,
+  describeOnOneDatabase,
   noticeContent,
   startTestServer,
   type TestResponse,
@@ -10,7 +10,7 @@ import {
 } from '../harness.ts';
 import { type ListedEvent, readAllPages } from './audit-trail.ts';
 
-describeOnEachDatabase('the audit log of consent', (dialect) => {
+describeOnOneDatabase('the audit log of consent', (dialect) => {
   let server: TestServer;
   let keyId: string;
   before(async () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, type TestContext, test } from 'node:test';
 import { catalogue } from '../../controls/catalogue/catalogue.ts';
 import type { Route } from '../../http/route.ts';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { acceptedCall, acceptedRequest, fillPath, join } from '../http/route-samples.ts';
 import { createScene, type Scene } from '../http/scene.ts';
 import { type ListedEvent, readAllPages } from './audit-trail.ts';
@@ -90,7 +90,7 @@ const told: Readonly<Record<string, readonly string[]>> = {
   deleteScimGroup: ['user.suspended'],
 };
 
-describeOnEachDatabase('the audit log', (dialect) => {
+describeOnOneDatabase('the audit log', (dialect) => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer(dialect);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { actorTypes } from '../../access/principal.ts';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { appendEvent } from './audit-trail.ts';
 
@@ -12,7 +12,7 @@ const itemFields = 'id at actorId actorEmail actorType action module targetId ta
 /** The system told of the tenant and of its key before. */
 const toldBefore = 2;
 
-describeOnEachDatabase('GET /v1/audit', (dialect) => {
+describeOnOneDatabase('GET /v1/audit', (dialect) => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer(dialect);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { readAllPages } from './audit-trail.ts';
 
@@ -11,7 +11,7 @@ const address = '203.0.113.77';
 const agent = 'RecognisableBrowser/7.1';
 const person = { ip: '198.51.100.201', ua: 'HandedOverBrowser/9.3' };
 
-describeOnEachDatabase('what tells who a person is', (dialect) => {
+describeOnOneDatabase('what tells who a person is', (dialect) => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer(dialect, { SVC_TRUSTED_PROXIES: '1' });

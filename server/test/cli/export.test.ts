@@ -3,11 +3,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { NoteSigner } from '../../ledger/signed-note.ts';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { append, fetchPublicKey, requestCheckpoint, type ShownCheckpoint } from '../proofs/ledger-requests.ts';
 import { runSvc } from './run-svc.ts';
 
-describeOnEachDatabase('svc export', (dialect) => {
+describeOnOneDatabase('svc export', (dialect) => {
   let server: TestServer;
   let folder: string;
   let environment: Readonly<Record<string, string>>;

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openInstallation } from '../../installation.ts';
 import { readSettings } from '../../settings.ts';
-import { createLocation, describeOnEachDatabase, type TestLocation } from '../harness.ts';
+import { createLocation, describeOnOneDatabase, type TestLocation } from '../harness.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { runSvc, startSvc } from './run-svc.ts';
 
-describeOnEachDatabase('svc user create', (dialect) => {
+describeOnOneDatabase('svc user create', (dialect) => {
   let location: TestLocation;
   before(async () => {
     location = await createLocation(dialect);

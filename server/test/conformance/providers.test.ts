@@ -5,7 +5,7 @@ import { nameSequence } from '../../../tools/scim/report.ts';
 import { providers } from '../../../tools/scim/sequence.ts';
 import { sequences } from '../../../tools/scim/sequences.ts';
 import { ConformanceError, openTarget, type Target } from '../../../tools/scim/target.ts';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 
 /** What is not as it must be, each with the step that it belongs to. */
 function listFailures({ steps, outcome }: SequenceReport): readonly string[] {
@@ -13,7 +13,7 @@ function listFailures({ steps, outcome }: SequenceReport): readonly string[] {
   return [...ofSteps, ...outcome];
 }
 
-describeOnEachDatabase('what identity providers send, in order', (dialect) => {
+describeOnOneDatabase('what identity providers send, in order', (dialect) => {
   let server: TestServer;
   let token: string;
   let target: Target;

@@ -7,14 +7,14 @@ import {
   assertProblem,
   capture,
   createFreshTenant,
-  describeServer,
+  describeServerOnEachDatabase,
   payload,
   withdraw,
 } from './helpers.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
-describeServer('Idempotency-Key of a capture', (server) => {
+describeServerOnEachDatabase('Idempotency-Key of a capture', (server) => {
   const send = (notice: string, key: string, body: object = {}) =>
     capture(server, notice, body, { headers: { 'Idempotency-Key': key } });
   const readTotal = async (notice: string) =>

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before } from 'node:test';
 import { sql } from 'kysely';
+import type { Dialect } from '../../storage/database.ts';
 import {
   describeOnEachDatabase,
+  describeOnOneDatabase,
   type RequestOptions,
   startTestServer,
   type TestResponse,
@@ -11,20 +13,31 @@ import {
   type TestTenant,
 } from '../harness.ts';
 
-/** Runs the same tests on both databases, each against a server of its own that runs before the first test. */
+/** Runs tests of what the API does (see `describeOnOneDatabase`) against a server that runs before the first test. */
 export function describeServer(
   name: string,
   define: (server: TestServer) => void,
   environment: Readonly<Record<string, string>> = {},
 ): void {
-  describeOnEachDatabase(name, (dialect) => {
-    const server = {} as TestServer;
-    before(async () => {
-      Object.assign(server, await startTestServer(dialect, environment));
-    });
-    after(() => server[Symbol.asyncDispose]());
-    define(server);
+  describeOnOneDatabase(name, (dialect) => define(startBeforeTests(dialect, environment)));
+}
+
+/** The same on each database: for tenancy, concurrency and queries that the databases may answer differently. */
+export function describeServerOnEachDatabase(
+  name: string,
+  define: (server: TestServer) => void,
+  environment: Readonly<Record<string, string>> = {},
+): void {
+  describeOnEachDatabase(name, (dialect) => define(startBeforeTests(dialect, environment)));
+}
+
+function startBeforeTests(dialect: Dialect, environment: Readonly<Record<string, string>>): TestServer {
+  const server = {} as TestServer;
+  before(async () => {
+    Object.assign(server, await startTestServer(dialect, environment));
   });
+  after(() => server[Symbol.asyncDispose]());
+  return server;
 }
 
 /** What a visitor of the notice of the harness sends. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { verifyChain } from '../../ledger/verify.ts';
-import { capture, createFreshTenant, describeServer, payload, visit, withdraw } from './helpers.ts';
+import { capture, createFreshTenant, describeServerOnEachDatabase, payload, visit, withdraw } from './helpers.ts';
 
-describeServer('the ledger under captures at once', (server) => {
+describeServerOnEachDatabase('the ledger under captures at once', (server) => {
   const assertChainsVerify = async (tenantId: string, records: number) => {
     const { kysely } = server.installation.database;
     const ledger = await verifyChain(kysely, 'consent', tenantId);

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allGranted, assertNothingWritten, assertProblem, capture, describeServer, payload, visit } from './helpers.ts';
+import {
+  allGranted,
+  assertNothingWritten,
+  assertProblem,
+  capture,
+  describeServerOnEachDatabase,
+  payload,
+  visit,
+} from './helpers.ts';
 
 const perNotice = 6;
 const perClient = 4;
@@ -10,7 +18,7 @@ const newAddress = () => {
   return `203.0.113.${clients}`;
 };
 
-describeServer(
+describeServerOnEachDatabase(
   'rate limits of the public capture',
   (server) => {
     const visitFrom = (address: string, notice: string, body: object = {}) =>

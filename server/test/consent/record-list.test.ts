@@ -5,7 +5,15 @@ import type { RecordDraft } from '../../consent/record.ts';
 import { appendRecords } from '../../consent/record-store.ts';
 import { newId } from '../../ids.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
-import { assertProblem, capture, describeServer, payload, readPages, unknownId, visit } from './helpers.ts';
+import {
+  assertProblem,
+  capture,
+  describeServerOnEachDatabase,
+  payload,
+  readPages,
+  unknownId,
+  visit,
+} from './helpers.ts';
 
 type State = RecordDraft['otherPurposes'][string];
 
@@ -13,7 +21,7 @@ interface Item {
   readonly id: string;
 }
 
-describeServer('reading consent records', (server) => {
+describeServerOnEachDatabase('reading consent records', (server) => {
   const list = (notice: string, query: Record<string, string> | string = {}) =>
     server.request('GET', `/v1/consent/${notice}/records?${new URLSearchParams(query)}`);
   /** @returns the ids, newest first. */

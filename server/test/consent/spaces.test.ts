@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noticeContent } from '../harness.ts';
-import { allGranted, assertProblem, capture, describeServer, payload, visit, withdraw } from './helpers.ts';
+import {
+  allGranted,
+  assertProblem,
+  capture,
+  describeServerOnEachDatabase,
+  payload,
+  visit,
+  withdraw,
+} from './helpers.ts';
 
 const refused = { necessary: true, analytics: false, marketing: false };
 const subjectId = 'customer-1';
 
-describeServer(
+describeServerOnEachDatabase(
   'the spaces of a subject',
   (server) => {
     const readState = async (subject = subjectId, path = '/v1/consent/subjects/') =>

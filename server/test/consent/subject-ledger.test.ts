@@ -5,7 +5,7 @@ import {
   assertProblem,
   capture,
   createFreshTenant,
-  describeServer,
+  describeServerOnEachDatabase,
   payload,
   unknownId,
   visit,
@@ -16,7 +16,7 @@ interface Item {
   readonly sequence: number;
 }
 
-describeServer('the ledger of a subject', (server) => {
+describeServerOnEachDatabase('the ledger of a subject', (server) => {
   const get = (path: string, key = server.tenant.key) => server.request('GET', path, { key });
   const readAll = async (subjectId: string, limit: number): Promise<readonly Item[]> => {
     const items: Item[] = [];

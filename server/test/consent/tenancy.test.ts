@@ -6,14 +6,14 @@ import {
   assertProblem,
   capture,
   createFreshTenant,
-  describeServer,
+  describeServerOnEachDatabase,
   payload,
   unknownId,
 } from './helpers.ts';
 
 const otherUnknownId = '01900000-0000-7000-8000-000000000001';
 
-describeServer('consent of another tenant', (server) => {
+describeServerOnEachDatabase('consent of another tenant', (server) => {
   let owner: TestTenant;
   let stranger: TestTenant;
   let notice: string;

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { catalogue } from '../../controls/catalogue/catalogue.ts';
+import { describeServer } from '../consent/helpers.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
-import { base, type ControlClient, describeServer, openTenant, payload } from './helpers.ts';
+import { base, type ControlClient, openTenant, payload } from './helpers.ts';
 
 const mapped = (...codes: readonly string[]) =>
   catalogue.controls.filter(({ mappings }) => codes.some((code) => mappings[code] !== undefined));

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { describeServer } from '../consent/helpers.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
-import { base, describeServer, openTenant, payload } from './helpers.ts';
+import { base, openTenant, payload } from './helpers.ts';
 
 const day = 24 * 60 * 60_000;
 

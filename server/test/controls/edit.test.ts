@@ -4,8 +4,9 @@ import { test } from 'node:test';
 import { systemSource } from '../../audit/source.ts';
 import { changeMembers } from '../../identity/membership-changes.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { describeServer } from '../consent/helpers.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
-import { base, describeServer, openTenant, payload } from './helpers.ts';
+import { base, openTenant, payload } from './helpers.ts';
 import { ownControl } from './samples.ts';
 
 const day = 24 * 60 * 60_000;

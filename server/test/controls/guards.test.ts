@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { describeServer } from '../consent/helpers.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
-import { type ControlClient, describeServer, openTenant, payload } from './helpers.ts';
+import { type ControlClient, openTenant, payload } from './helpers.ts';
 
 const day = 24 * 60 * 60_000;
 

@@ -1,32 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before } from 'node:test';
 import { readAllPages } from '../audit/audit-trail.ts';
-import {
-  describeOnEachDatabase,
-  type RequestOptions,
-  startTestServer,
-  type TestResponse,
-  type TestServer,
-  type TestTenant,
-} from '../harness.ts';
+import type { RequestOptions, TestResponse, TestServer, TestTenant } from '../harness.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { evidenceItem, ownControl } from './samples.ts';
 
 export const base = '/v1/control-framework';
 const controls = `${base}/controls`;
-
-/** Runs the same tests on both databases, each against a server of its own that runs before the first test. */
-export function describeServer(name: string, define: (server: TestServer) => void): void {
-  describeOnEachDatabase(name, (dialect) => {
-    const server = {} as TestServer;
-    before(async () => {
-      Object.assign(server, await startTestServer(dialect));
-    });
-    after(() => server[Symbol.asyncDispose]());
-    define(server);
-  });
-}
 
 /** The payload of an answer with this status. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape

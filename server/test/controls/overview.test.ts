@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { catalogue } from '../../controls/catalogue/catalogue.ts';
+import { describeServer } from '../consent/helpers.ts';
 import { assertProblem } from '../http/problems.ts';
-import { base, describeServer, openTenant, payload } from './helpers.ts';
+import { base, openTenant, payload } from './helpers.ts';
 
 /** The fields of spec.md, as it writes them. */
 const fields = {

@@ -7,8 +7,9 @@ import { catalogue } from '../../controls/catalogue/catalogue.ts';
 import { mostOwnControls, newControlRow } from '../../controls/control-changes.ts';
 import { controlRows, insertControls } from '../../controls/control-store.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { describeServer } from '../consent/helpers.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
-import { base, describeServer, openTenant, payload } from './helpers.ts';
+import { base, openTenant, payload } from './helpers.ts';
 import { ownControl } from './samples.ts';
 
 describeServer('a control of a tenant’s own', (server) => {

@@ -2,15 +2,16 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { describeServerOnEachDatabase } from '../consent/helpers.ts';
 import { runVerify } from '../ledger/fixture.ts';
-import { base, ControlClient, describeServer } from './helpers.ts';
+import { base, ControlClient } from './helpers.ts';
 import { steps, takeStep } from './random-steps.ts';
 import { readStored, recountControls, recountTotals } from './recount.ts';
 
 type Payload = Readonly<Record<string, unknown>>;
 type Items = readonly (Payload & { readonly id: string; readonly mappedFrameworks: readonly Payload[] })[];
 
-describeServer('whatever a tenant did in years', (server) => {
+describeServerOnEachDatabase('whatever a tenant did in years', (server) => {
   test('every count of the four operations is what a recount of the rows gives', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (taken) => {

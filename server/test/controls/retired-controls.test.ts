@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { describeServer } from '../consent/helpers.ts';
 import { assertProblem } from '../http/problems.ts';
 import { runVerify } from '../ledger/fixture.ts';
-import { base, describeServer, openTenant, payload } from './helpers.ts';
+import { base, openTenant, payload } from './helpers.ts';
 import { readStored } from './recount.ts';
 
 describeServer('a control of a tenant’s own that is removed', (server) => {

@@ -9,10 +9,10 @@ import { seedControls } from '../../demo/seed-controls.ts';
 import { createUser } from '../../identity/create-user.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { createTenant } from '../../tenants/store.ts';
-import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
+import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
 import { runVerify } from '../ledger/fixture.ts';
 
-describeOnEachDatabase('the control framework of the demo', (dialect) => {
+describeOnOneDatabase('the control framework of the demo', (dialect) => {
   test('shows every status, freshness and result, with owners, as ordinary changes would leave it', async () => {
     await using installation = await openTestInstallation(dialect);
     const { database, clock } = installation;

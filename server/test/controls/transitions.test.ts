@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { controlStatuses, transitions } from '../../controls/status.ts';
+import { describeServer } from '../consent/helpers.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
-import { type ControlClient, describeServer, openTenant, payload } from './helpers.ts';
+import { type ControlClient, openTenant, payload } from './helpers.ts';
 
 const day = 24 * 60 * 60_000;
 

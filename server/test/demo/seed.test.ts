@@ -7,14 +7,14 @@ import { credentialsFile, seedDemo } from '../../demo/seed.ts';
 import { startServer } from '../../serve.ts';
 import { SettingsError } from '../../settings.ts';
 import { listTenants } from '../../tenants/store.ts';
-import { createLocation, describeOnEachDatabase, openTestInstallation, startTestServer } from '../harness.ts';
+import { createLocation, describeOnOneDatabase, openTestInstallation, startTestServer } from '../harness.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { exportText, signNow, verifyFile } from '../ledger/exported.ts';
 import { runVerify } from '../ledger/fixture.ts';
 
 const baseUrl = 'http://localhost:8787';
 
-describeOnEachDatabase('the demo tenant', (dialect) => {
+describeOnOneDatabase('the demo tenant', (dialect) => {
   test('leaves its credentials also where nothing else has made the data folder', async () => {
     await using installation = await openTestInstallation(dialect);
     await using elsewhere = await createLocation('sqlite');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import type { Route } from '../../http/route.ts';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { acceptedCall, join } from './route-samples.ts';
 import { createScene } from './scene.ts';
 import { assertErrorForm } from './surface-forms.ts';
@@ -42,7 +42,7 @@ const nearlyJson = fc
     return text.slice(0, start) + more + text.slice(start + cut);
   });
 
-describeOnEachDatabase('any body at all', (dialect) => {
+describeOnOneDatabase('any body at all', (dialect) => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer(dialect);

@@ -9,7 +9,7 @@ import type { Auth, Route } from '../../http/route.ts';
 import { getToken, makeKey } from '../access/keys.ts';
 import { documentedRoles } from '../access/role-scopes.ts';
 import {
-  describeOnEachDatabase,
+  describeOnOneDatabase,
   type RequestOptions,
   startTestServer,
   type TestMember,
@@ -36,7 +36,7 @@ const by =
   ({ auth }: Route) =>
     kinds.includes(auth);
 
-describeOnEachDatabase('who may call every route', (dialect) => {
+describeOnOneDatabase('who may call every route', (dialect) => {
   let server: TestServer;
   let scene: Scene;
   let admin: TestMember;

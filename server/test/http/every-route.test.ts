@@ -5,7 +5,7 @@ import { scopes } from '../../access/scopes.ts';
 import { listSuccessHeaders } from '../../http/openapi-responses.ts';
 import type { Route } from '../../http/route.ts';
 import { knownVersions } from '../../http/versions.ts';
-import { describeOnEachDatabase, type RequestOptions, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, type RequestOptions, startTestServer, type TestServer } from '../harness.ts';
 import { assertInvalid } from './problems.ts';
 import { acceptedCall, acceptedCredentials, acceptedRequest, addQuery, fillPath, join } from './route-samples.ts';
 import { createScene, type Scene } from './scene.ts';
@@ -25,7 +25,7 @@ const isCommon = (name: string) =>
   name.startsWith('access-control-');
 
 // Who may call which route stands in every-route-access.test.ts.
-describeOnEachDatabase('every route', (dialect) => {
+describeOnOneDatabase('every route', (dialect) => {
   let server: TestServer;
   let scene: Scene;
 

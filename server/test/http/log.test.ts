@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { describeError } from '../../describe-error.ts';
 import { createLog, startServer } from '../../serve.ts';
-import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
+import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
 
-describeOnEachDatabase('the log', (dialect) => {
+describeOnOneDatabase('the log', (dialect) => {
   /** A server whose log is kept as lines. */
   const startLogging = async () => {
     const installation = await openTestInstallation(dialect);

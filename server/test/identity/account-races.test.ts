@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { lockChain } from '../../ledger/append.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
-import { createFreshTenant, describeServer } from '../consent/helpers.ts';
+import { createFreshTenant, describeServerOnEachDatabase } from '../consent/helpers.ts';
 import { describeOnEachDatabase, startTestServer, type TestResponse } from '../harness.ts';
 import { runVerify } from '../ledger/fixture.ts';
 import { createEnrolledMember, showCode, signIn as signInWithCode } from '../mfa/authenticator.ts';
 import { accept, invite } from './invitation-helpers.ts';
 import { addPerson, changePeople } from './membership-helpers.ts';
 
-describeServer('an account that everybody changes at once', (server) => {
+describeServerOnEachDatabase('an account that everybody changes at once', (server) => {
   test('keeps nobody waiting for each other, and is afterwards as every tenant was told', async () => {
     for (let round = 0; round < 4; round += 1) {
       const [home, other, lists] = [

@@ -7,7 +7,7 @@ import { accountRows, recordAccountChange, updatePassword } from '../../identity
 import { waitAfter } from '../../identity/sign-in-guard.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import {
-  describeOnEachDatabase,
+  describeOnOneDatabase,
   startTestServer,
   type TestMember,
   type TestResponse,
@@ -37,7 +37,7 @@ describe('the wait after failures in a row', () => {
   });
 });
 
-describeOnEachDatabase('guessing passwords', (dialect) => {
+describeOnOneDatabase('guessing passwords', (dialect) => {
   const fail = async (requests: Requests, member: TestMember, times: number, headers = {}) => {
     for (let time = 0; time < times; time += 1)
       assertProblem(await failSignIn(requests, member, headers), 'invalid_credentials');
@@ -266,7 +266,7 @@ describeOnEachDatabase('guessing passwords', (dialect) => {
 
 const forwarded = (address: string) => ({ 'X-Forwarded-For': address });
 
-describeOnEachDatabase('guessing one password from many addresses', (dialect) => {
+describeOnOneDatabase('guessing one password from many addresses', (dialect) => {
   const start = () => startTestServer(dialect, { SVC_TRUSTED_PROXIES: '1' });
   /** Guesses from each address until it has to wait. @returns how many guesses got an answer. */
   const guess = async (server: TestServer, email: string, addresses: readonly string[]) => {
@@ -364,7 +364,7 @@ describeOnEachDatabase('guessing one password from many addresses', (dialect) =>
   });
 });
 
-describeOnEachDatabase('the limit of sign-ins a minute', (dialect) => {
+describeOnOneDatabase('the limit of sign-ins a minute', (dialect) => {
   const start = () => startTestServer(dialect, { SVC_LIMIT_SIGN_IN: '3', SVC_TRUSTED_PROXIES: '1' });
   const statusOf = async (server: TestServer, member: TestMember, address: string) =>
     (await failSignIn(server, member, forwarded(address))).status;
@@ -463,7 +463,7 @@ describeOnEachDatabase('the limit of sign-ins a minute', (dialect) => {
   });
 });
 
-describeOnEachDatabase('a password that the operator gives', (dialect) => {
+describeOnOneDatabase('a password that the operator gives', (dialect) => {
   test('works at once, where failures with the earlier one have to wait', async () => {
     await using server = await startTestServer(dialect);
     const { database, passwords } = server.installation;
@@ -482,7 +482,7 @@ describeOnEachDatabase('a password that the operator gives', (dialect) => {
   });
 });
 
-describeOnEachDatabase('asking a signed-in person for the password', (dialect) => {
+describeOnOneDatabase('asking a signed-in person for the password', (dialect) => {
   test('makes a thief of the session wait after ten failures, and is told to the tenant', async () => {
     await using server = await startTestServer(dialect);
     const member = await server.createMember();

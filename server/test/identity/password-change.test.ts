@@ -4,7 +4,7 @@ import { PasswordHasher } from '../../access/password-hash.ts';
 import { systemSource } from '../../audit/source.ts';
 import { accountRows, recordAccountChange, updatePassword } from '../../identity/account-store.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
-import { describeOnEachDatabase, startTestServer, type TestMember, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestMember, type TestServer } from '../harness.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { createEnrolledMember } from '../mfa/authenticator.ts';
 import { verifyTenantRows } from '../mfa/told.ts';
@@ -21,7 +21,7 @@ import {
 
 const newPassword = 'seven tall giraffes went by';
 
-describeOnEachDatabase('a change of the password', (dialect) => {
+describeOnOneDatabase('a change of the password', (dialect) => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer(dialect);
@@ -147,7 +147,7 @@ describeOnEachDatabase('a change of the password', (dialect) => {
   });
 });
 
-describeOnEachDatabase('a hash of an earlier cost', (dialect) => {
+describeOnOneDatabase('a hash of an earlier cost', (dialect) => {
   const start = async () => {
     const server = await startTestServer(dialect, { SVC_SECRET: secret }, { hashesSlowly: true });
     const member = await server.createMember();

@@ -7,14 +7,14 @@ import { startHousekeeping } from '../../housekeeping.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { FaultLog } from '../../storage/fault-log.ts';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
 import { failSignIn, isOpen, signIn, startBeside } from './sign-in-requests.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
 
-describeOnEachDatabase('a session', (dialect) => {
+describeOnOneDatabase('a session', (dialect) => {
   const countRows = async (server: TestServer, table: 'sessions' | 'sign_in_challenges' | 'sign_in_failures') => {
     const { kysely } = server.installation.database;
     return (await kysely.selectFrom(table).selectAll().execute()).length;
@@ -135,7 +135,7 @@ describeOnEachDatabase('a session', (dialect) => {
   });
 });
 
-describeOnEachDatabase('the cookie of a session', (dialect) => {
+describeOnOneDatabase('the cookie of a session', (dialect) => {
   test('is found among others, and read as it is', async () => {
     await using server = await startTestServer(dialect);
     const { session } = await server.createMember();

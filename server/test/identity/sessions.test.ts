@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { describeOnEachDatabase, startTestServer, type TestMember, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestMember, type TestServer } from '../harness.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { addMembership, isOpen, readCookies, readEvents, sessionOf, signIn } from './sign-in-requests.ts';
 
-describeOnEachDatabase('the sessions of a person', (dialect) => {
+describeOnOneDatabase('the sessions of a person', (dialect) => {
   let server: TestServer;
   let member: TestMember;
   before(async () => {

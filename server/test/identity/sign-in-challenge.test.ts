@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { answer, createEnrolledMember, showCode, startSignIn } from '../mfa/authenticator.ts';
 import { isOpen, readCookies, readEvents, sessionOf, signIn } from './sign-in-requests.ts';
 
 const minute = 60_000;
 
-describeOnEachDatabase('a sign-in with a second factor', (dialect) => {
+describeOnOneDatabase('a sign-in with a second factor', (dialect) => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer(dialect);

@@ -7,11 +7,11 @@ import { systemSource } from '../../audit/source.ts';
 import { databaseFile } from '../../cli/require-database.ts';
 import { accountRows, recordAccountChange, updatePassword } from '../../identity/account-store.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
-import { describeOnEachDatabase, startTestServer, type TestResponse, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestResponse, type TestServer } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
 import { addMembership, type Credentials, countHashes, readCookies, readEvents, signIn } from './sign-in-requests.ts';
 
-describeOnEachDatabase('a sign-in that is refused', (dialect) => {
+describeOnOneDatabase('a sign-in that is refused', (dialect) => {
   let server: TestServer;
   let rounds = 0;
   before(async () => {
@@ -178,7 +178,7 @@ describeOnEachDatabase('a sign-in that is refused', (dialect) => {
   });
 });
 
-describeOnEachDatabase('a sign-in beside a change of what it stands on', (dialect) => {
+describeOnOneDatabase('a sign-in beside a change of what it stands on', (dialect) => {
   test('never leaves a session that was opened with the old password', async () => {
     await using server = await startTestServer(dialect, {}, { hashesSlowly: true });
     for (let round = 0; round < 5; round += 1) {

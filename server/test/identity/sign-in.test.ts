@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { describeOnEachDatabase, startTestServer, type TestMember, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestMember, type TestServer } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
 import { addMembership, cookieOf, isOpen, readCookies, readEvents, sessionOf, signIn } from './sign-in-requests.ts';
 
-describeOnEachDatabase('a sign-in', (dialect) => {
+describeOnOneDatabase('a sign-in', (dialect) => {
   let server: TestServer;
   let member: TestMember;
   before(async () => {
@@ -184,7 +184,7 @@ describeOnEachDatabase('a sign-in', (dialect) => {
   });
 });
 
-describeOnEachDatabase('a sign-in over https', (dialect) => {
+describeOnOneDatabase('a sign-in over https', (dialect) => {
   const url = 'https://svc.example';
   let server: TestServer;
   before(async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertProblem, createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
+import { assertProblem, createFreshTenant, describeServerOnEachDatabase, payload } from '../consent/helpers.ts';
 import type { TestTenant } from '../harness.ts';
 import { readState } from './membership-helpers.ts';
 
-describeServer('what a tenant knows of its people', (server) => {
+describeServerOnEachDatabase('what a tenant knows of its people', (server) => {
   const createScene = async () => {
     const [owner, stranger] = [await createFreshTenant(server), await createFreshTenant(server)];
     const member = await server.createMember({ tenantId: owner.id });

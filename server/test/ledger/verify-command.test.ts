@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { changingRows } from '../../cli/verify.ts';
 import type { Installation } from '../../installation.ts';
-import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
+import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
 import { type FilledTenant, fillLedgers, runVerify, type VerifyReport } from './fixture.ts';
 import { changeRow, deleteRow, type Row, readRows } from './tamper.ts';
 
@@ -15,7 +15,7 @@ const describeReach = (anchors: number, entries: number) =>
     ? '0: no roll-back is found yet'
     : `${anchors}: a roll-back to fewer than ${entries} entries (2026-11-21T12:00:00.000Z) is found`;
 
-describeOnEachDatabase('svc verify', (dialect) => {
+describeOnOneDatabase('svc verify', (dialect) => {
   let installation: Installation;
   let first: FilledTenant;
   let second: FilledTenant;

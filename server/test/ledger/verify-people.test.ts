@@ -4,7 +4,7 @@ import { newId } from '../../ids.ts';
 import { runSvc } from '../cli/run-svc.ts';
 import { payload } from '../consent/helpers.ts';
 import {
-  describeOnEachDatabase,
+  describeOnOneDatabase,
   startTestServer,
   type TestMember,
   type TestServer,
@@ -20,7 +20,7 @@ const changed = 'the row is not as the audit log tells';
 const untold = 'the audit log does not tell of the row';
 const missing = 'the row is missing';
 
-describeOnEachDatabase('svc verify, of people', (dialect) => {
+describeOnOneDatabase('svc verify, of people', (dialect) => {
   let server: TestServer;
   let other: TestTenant;
   /** Somebody of both tenants, with a second factor. */

@@ -10,13 +10,13 @@ import { growTree } from '../../ledger/tree-store.ts';
 import { verifyChain } from '../../ledger/verify.ts';
 import { ProofCheck } from '../../ledger/verify-checkpoints.ts';
 import { inTransaction } from '../../storage/database.ts';
-import { describeOnEachDatabase, openTestInstallation, TestClock } from '../harness.ts';
+import { describeOnOneDatabase, openTestInstallation, TestClock } from '../harness.ts';
 import { appendManyRecords } from '../proofs/ledger-requests.ts';
 import { signNow } from './exported.ts';
 import { type FilledTenant, fillLedgers, runVerify } from './fixture.ts';
 import { changeRow, deleteRow, insertRow, type ProtectedTable, type Row, readRows } from './tamper.ts';
 
-describeOnEachDatabase('svc verify, of checkpoints', (dialect) => {
+describeOnOneDatabase('svc verify, of checkpoints', (dialect) => {
   const clock = new TestClock();
   let installation: Installation;
   let tenant: FilledTenant;

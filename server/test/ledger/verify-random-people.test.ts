@@ -14,7 +14,7 @@ import { addMember, changeMembers } from '../../identity/membership-changes.ts';
 import { disableSecondFactor, enableSecondFactor, startEnrolment } from '../../mfa/changes.ts';
 import { findSecondFactor } from '../../mfa/store.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { accept } from '../identity/invitation-helpers.ts';
 import { runVerify } from './fixture.ts';
 
@@ -90,7 +90,7 @@ const steps = (count: number) =>
     { minLength: count, maxLength: count },
   );
 
-describeOnEachDatabase('svc verify, after whatever happens to people', (dialect) => {
+describeOnOneDatabase('svc verify, after whatever happens to people', (dialect) => {
   let server: TestServer;
   let tenantIds: readonly string[];
   let round = 0;

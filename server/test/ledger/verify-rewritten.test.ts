@@ -9,7 +9,7 @@ import { describeHead, hashEntry } from '../../ledger/chain.ts';
 import type { StoredCheckpoint } from '../../ledger/checkpoint-store.ts';
 import { verifyChain } from '../../ledger/verify.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
-import { describeOnEachDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
 import { appendOne, exportText, forgetTree, signNow, verifyFile } from './exported.ts';
 import { draftRecord } from './fixture.ts';
 import { readNote, rootsOfProof } from './naive-merkle.ts';
@@ -30,7 +30,7 @@ const attacks: Readonly<Record<string, (rows: readonly Row[], at: number) => rea
 const at0 = (rows: readonly Row[], at: number) => rows[at] as Row;
 const edit = (entry: string) => entry.replace(/"(reason|ipHash)":null/, '"$1":"another"');
 
-describeOnEachDatabase('a ledger that was rewritten by somebody with full control', (dialect) => {
+describeOnOneDatabase('a ledger that was rewritten by somebody with full control', (dialect) => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer(dialect);

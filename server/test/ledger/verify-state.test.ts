@@ -11,11 +11,11 @@ import { newId } from '../../ids.ts';
 import type { Installation } from '../../installation.ts';
 import { verifyChain } from '../../ledger/verify.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
-import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
+import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
 import { type FilledTenant, fillLedgers, runVerify } from './fixture.ts';
 import { changeRow, deleteRow, insertRow, type ProtectedTable, protectedTables, type Row, readRows } from './tamper.ts';
 
-describeOnEachDatabase('verifyRows', (dialect) => {
+describeOnOneDatabase('verifyRows', (dialect) => {
   let installation: Installation;
   let tenant: FilledTenant;
   let notice: string;

@@ -6,13 +6,13 @@ import { archiveNotice, editNotice, publishNotice } from '../../consent/notice-c
 import { verifyVersions } from '../../consent/verify-notices.ts';
 import type { Installation } from '../../installation.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
-import { describeOnEachDatabase, openTestInstallation, TestClock } from '../harness.ts';
+import { describeOnOneDatabase, openTestInstallation, TestClock } from '../harness.ts';
 import { type FilledTenant, fillLedgers, runVerify } from './fixture.ts';
 import { changeRow, deleteRow, insertRow, type Row, readRows, tamper } from './tamper.ts';
 
 const table = 'consent_notice_versions';
 
-describeOnEachDatabase('verifyVersions', (dialect) => {
+describeOnOneDatabase('verifyVersions', (dialect) => {
   const clock = new TestClock();
   let installation: Installation;
   let tenant: FilledTenant;

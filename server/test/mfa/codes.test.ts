@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { describeOnEachDatabase, startTestServer, type TestMember, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestMember, type TestServer } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
 import {
   answer,
@@ -14,7 +14,7 @@ import {
 } from './authenticator.ts';
 import { readTenantEvents, verifyTenantRows } from './told.ts';
 
-describeOnEachDatabase('a code at sign-in', (dialect) => {
+describeOnOneDatabase('a code at sign-in', (dialect) => {
   let server: TestServer;
   let member: TestMember & Enrolled;
   before(async () => {

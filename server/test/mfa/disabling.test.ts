@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { systemSource } from '../../audit/source.ts';
 import { disableSecondFactor } from '../../mfa/changes.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
-import { describeOnEachDatabase, startTestServer, type TestMember, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestMember, type TestServer } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
 import { addPerson } from '../identity/membership-helpers.ts';
 import {
@@ -21,7 +21,7 @@ import { readOutbox, readTenantEvents, verifyTenantRows } from './told.ts';
 
 const off = { enabled: false, methods: [], backupCodesRemaining: 0 };
 
-describeOnEachDatabase('a second factor that is disabled', (dialect) => {
+describeOnOneDatabase('a second factor that is disabled', (dialect) => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer(dialect);

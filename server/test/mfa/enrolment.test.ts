@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
 import {
   answer,
@@ -18,7 +18,7 @@ import { readOutbox, readTenantEvents, verifyTenantRows } from './told.ts';
 const off = { enabled: false, methods: [], backupCodesRemaining: 0 };
 const on = { enabled: true, methods: ['totp', 'backup_code'], backupCodesRemaining: 10 };
 
-describeOnEachDatabase('the enrolment of a second factor', (dialect) => {
+describeOnOneDatabase('the enrolment of a second factor', (dialect) => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer(dialect);

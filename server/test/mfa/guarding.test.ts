@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { showCode, startEnrolment, verify } from './authenticator.ts';
@@ -14,7 +14,7 @@ const operations: readonly (readonly [method: string, path: string, body?: objec
   ['POST', '/v1/me/mfa/backup-codes', { password }],
 ];
 
-describeOnEachDatabase('the operations on the second factor', (dialect) => {
+describeOnOneDatabase('the operations on the second factor', (dialect) => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer(dialect, { SVC_LIMIT_SIGN_IN: '20' });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createLog, startServer } from '../../serve.ts';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import {
@@ -15,7 +15,7 @@ import {
   verify,
 } from './authenticator.ts';
 
-describeOnEachDatabase('the secrets of a second factor', (dialect) => {
+describeOnOneDatabase('the secrets of a second factor', (dialect) => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer(dialect);

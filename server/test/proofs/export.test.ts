@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { request as startRequest } from 'node:http';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { describeOnEachDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
 import { assertInvalid } from '../http/problems.ts';
 import { verifyFile } from '../ledger/exported.ts';
 import { append, appendManyRecords, fetchPublicKey, readChain, requestCheckpoint } from './ledger-requests.ts';
 
-describeOnEachDatabase('the export of the API', (dialect) => {
+describeOnOneDatabase('the export of the API', (dialect) => {
   let server: TestServer;
   let tenant: TestTenant;
   let key: string;

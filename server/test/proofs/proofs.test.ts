@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { describeOnEachDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
 import { naiveLeaf, readNote, rootOfPath, rootsOfProof } from '../ledger/naive-merkle.ts';
 import {
   append,
@@ -14,7 +14,7 @@ import {
 const decode = (hashes: readonly string[]) => hashes.map((hash) => Buffer.from(hash, 'base64'));
 
 // The verifier is not ours: the definitions of RFC 6962, written down in naive-merkle.ts.
-describeOnEachDatabase('proofs of the API verify with the public key alone', (dialect) => {
+describeOnOneDatabase('proofs of the API verify with the public key alone', (dialect) => {
   let server: TestServer;
   let key: string;
   before(async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { describeOnEachDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { append, readChain, requestCheckpoint } from './ledger-requests.ts';
 
-describeOnEachDatabase('what is asked of proofs', (dialect) => {
+describeOnOneDatabase('what is asked of proofs', (dialect) => {
   let server: TestServer;
   let tenant: TestTenant;
   let other: TestTenant;

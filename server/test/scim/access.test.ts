@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { describeOnEachDatabase, type RequestOptions, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, type RequestOptions, startTestServer, type TestServer } from '../harness.ts';
 import { sendRaw } from '../http/raw-socket.ts';
 import {
   assertScimError,
@@ -12,7 +12,7 @@ import {
   userUrn,
 } from './scim-client.ts';
 
-describeOnEachDatabase('access by SCIM', (dialect) => {
+describeOnOneDatabase('access by SCIM', (dialect) => {
   let server: TestServer;
   let scim: ScimClient;
   let other: ScimClient;

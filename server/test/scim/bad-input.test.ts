@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { requestText, sendRaw } from '../http/raw-socket.ts';
 import {
   assertScimError,
@@ -29,7 +29,7 @@ const injections = [
   ':tenantId',
 ] as const;
 
-describeOnEachDatabase('SCIM and bad input', (dialect) => {
+describeOnOneDatabase('SCIM and bad input', (dialect) => {
   let server: TestServer;
   let scim: ScimClient;
   let id: string;

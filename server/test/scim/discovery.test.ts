@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { requestText, sendRaw } from '../http/raw-socket.ts';
 import { assertScimError, createScimClient, groupUrn, type ScimClient, scimType, userUrn } from './scim-client.ts';
 
@@ -10,7 +10,7 @@ interface Attribute {
   readonly subAttributes?: readonly Attribute[];
 }
 
-describeOnEachDatabase('SCIM discovery', (dialect) => {
+describeOnOneDatabase('SCIM discovery', (dialect) => {
   let server: TestServer;
   let scim: ScimClient;
   before(async () => {

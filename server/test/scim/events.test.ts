@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { createScimClient, groupUrn, members, patchUrn, type ScimClient, userUrn } from './scim-client.ts';
 
-describeOnEachDatabase('what SCIM tells of its changes', (dialect) => {
+describeOnOneDatabase('what SCIM tells of its changes', (dialect) => {
   let server: TestServer;
   let scim: ScimClient;
   let count = 0;

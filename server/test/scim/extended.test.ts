@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertScimError, createScimClient, members, type ScimClient, userUrn } from './scim-client.ts';
 
-describeOnEachDatabase('SCIM with the setting extended', (dialect) => {
+describeOnOneDatabase('SCIM with the setting extended', (dialect) => {
   let server: TestServer;
   let scim: ScimClient;
   let count = 0;

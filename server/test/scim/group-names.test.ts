@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { roleIds } from '../../access/roles.ts';
 import { findGroup, findGroupByName, nameGroup } from '../../scim/group.ts';
 import { SsoConfiguration } from '../../tenants/tenant.ts';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertScimError, createScimClient, groupUrn, members, type ScimClient } from './scim-client.ts';
 
 const scimGroupRoleMap = {
@@ -78,7 +78,7 @@ describe('the name of a group', () => {
   });
 });
 
-describeOnEachDatabase('SCIM groups with mapped names', (dialect) => {
+describeOnOneDatabase('SCIM groups with mapped names', (dialect) => {
   let server: TestServer;
   let scim: ScimClient;
   before(async () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { addMembers, assertScimError, createScimClient, groupUrn, members, type ScimClient } from './scim-client.ts';
 
 const roles = ['admin', 'dpo', 'engineer', 'auditor', 'cs_agent'];
 
-describeOnEachDatabase('SCIM role groups', (dialect) => {
+describeOnOneDatabase('SCIM role groups', (dialect) => {
   let server: TestServer;
   let scim: ScimClient;
   let count = 0;

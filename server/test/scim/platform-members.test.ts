@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { roleIds } from '../../access/roles.ts';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import {
   assertScimError,
   createScimClient,
@@ -12,7 +12,7 @@ import {
   userUrn,
 } from './scim-client.ts';
 
-describeOnEachDatabase('SCIM and members whom the operator of the server manages', (dialect) => {
+describeOnOneDatabase('SCIM and members whom the operator of the server manages', (dialect) => {
   let server: TestServer;
   let scim: ScimClient;
   before(async () => {

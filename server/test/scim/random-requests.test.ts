@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { runVerify } from '../ledger/fixture.ts';
 import { createScimClient, errorUrn, groupUrn, patchUrn, type ScimClient, scimType, userUrn } from './scim-client.ts';
 
-describeOnEachDatabase('SCIM, whatever it is asked', (dialect) => {
+describeOnOneDatabase('SCIM, whatever it is asked', (dialect) => {
   let server: TestServer;
   let scim: ScimClient;
   const ids: string[] = [];

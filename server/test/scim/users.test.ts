@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertScimError, createScimClient, members, type ScimClient, scimType, userUrn } from './scim-client.ts';
 
-describeOnEachDatabase('SCIM users', (dialect) => {
+describeOnOneDatabase('SCIM users', (dialect) => {
   let server: TestServer;
   let scim: ScimClient;
   before(async () => {

@@ -3,14 +3,14 @@ import { after, before, test } from 'node:test';
 import { scopesOf } from '../../access/roles.ts';
 import { scopes } from '../../access/scopes.ts';
 import { readAllPages } from '../audit/audit-trail.ts';
-import { describeOnEachDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { runVerify } from '../ledger/fixture.ts';
 
 const sso = (scimGroupRoleMap: object) => ({ attributeMap: { scimGroupRoleMap } });
 
-describeOnEachDatabase('the settings of a tenant', (dialect) => {
+describeOnOneDatabase('the settings of a tenant', (dialect) => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer(dialect);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import type { EventType, NewWebhookEvent } from '../../webhooks/deliveries/event.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
-import { capture, createFreshTenant, describeServer, payload, withdraw } from '../consent/helpers.ts';
+import { capture, createFreshTenant, describeServerOnEachDatabase, payload, withdraw } from '../consent/helpers.ts';
 import type { TestServer } from '../harness.ts';
 import { PrivacyClient } from '../privacy/requests.ts';
 import { createClient, type WebhookClient } from './webhook-client.ts';
@@ -24,7 +24,7 @@ async function emit(server: TestServer, tenantId: string, type: EventType, data:
   await runUnitOfWork(database, server.clock.now(), (work) => emitEvents(work, [{ tenantId, type, data }]));
 }
 
-describeServer('the filter of a webhook', (server) => {
+describeServerOnEachDatabase('the filter of a webhook', (server) => {
   test('lets through the events of one notice, and the refusals of one purpose', async () => {
     const client = await createClient(server);
     const { key } = client.tenant;
@@ -92,7 +92,7 @@ describeServer('the filter of a webhook', (server) => {
   });
 });
 
-describeServer('the order of a webhook', (server) => {
+describeServerOnEachDatabase('the order of a webhook', (server) => {
   const subjects: readonly (readonly [EventType, string])[] = [
     ['consent.recorded', 'subjectId'],
     ['consent.withdrawn', 'subjectId'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { describeServer } from '../consent/helpers.ts';
+import { describeServerOnEachDatabase } from '../consent/helpers.ts';
 import type { TestServer } from '../harness.ts';
 import { assertOneUnderWay, happen, type NumberedEvent, numbersOf, readEvent } from './ordered-sending.ts';
 import {
@@ -116,7 +116,7 @@ async function play(server: TestServer, ordering: 'all' | 'subject', steps: read
   assert.ok(delivered.length <= arrived.size && deliveries.length >= arrived.size);
 }
 
-describeServer(
+describeServerOnEachDatabase(
   'an order, whatever happens to receivers and servers,',
   (server) => {
     for (const ordering of ['all', 'subject'] as const) {

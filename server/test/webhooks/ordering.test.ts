@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeServer, payload } from '../consent/helpers.ts';
+import { describeServerOnEachDatabase, payload } from '../consent/helpers.ts';
 import type { TestServer, TestTenant } from '../harness.ts';
 import { assertOneUnderWay, eventsOf, happen, numbersOf, readEvent } from './ordered-sending.ts';
 import {
@@ -19,7 +19,7 @@ const seen = ({ received }: ScriptedReceiver) => received.map(readEvent);
 const waiting = async (server: TestServer, tenant: TestTenant) =>
   (await readDeliveries(server, tenant)).filter(({ due_at }) => due_at !== null);
 
-describeServer(
+describeServerOnEachDatabase(
   'an endpoint that keeps an order',
   (server) => {
     test('gets everything in the order of the events, one after the other', async () => {

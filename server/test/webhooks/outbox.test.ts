@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { type EventType, eventTypes } from '../../webhooks/deliveries/event.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
-import { createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
+import { createFreshTenant, describeServerOnEachDatabase, payload } from '../consent/helpers.ts';
 import { addPerson, changePeople, readWebhooks } from '../identity/membership-helpers.ts';
 import { createEnrolledMember } from '../mfa/authenticator.ts';
 
@@ -26,7 +26,7 @@ const elsewhere: readonly EventType[] = [
   'webhook.test',
 ];
 
-describeServer('what waits for webhooks', (server) => {
+describeServerOnEachDatabase('what waits for webhooks', (server) => {
   test('has every type of event, with the tenant that it belongs to and the person', async () => {
     const [tenant, other] = [await createFreshTenant(server), await createFreshTenant(server)];
     const email = `person@${tenant.slug}.example.com`;

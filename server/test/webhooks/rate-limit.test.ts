@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeServer, payload } from '../consent/helpers.ts';
+import { describeServerOnEachDatabase, payload } from '../consent/helpers.ts';
 import { eventsOf, happen } from './ordered-sending.ts';
 import {
   allowPrivate,
@@ -11,7 +11,7 @@ import {
   startScriptedReceiver,
 } from './sending.ts';
 
-describeServer(
+describeServerOnEachDatabase(
   'an endpoint with a limit of attempts a second',
   (server) => {
     test('gets them evenly, and no more', async () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeServer, payload } from '../consent/helpers.ts';
+import { describeServerOnEachDatabase, payload } from '../consent/helpers.ts';
 import { eventsOf, happen } from './ordered-sending.ts';
 import { allowPrivate, createSubscriber, createTestSender, startScriptedReceiver } from './sending.ts';
 
 const askForPause = (seconds: number, status = 429) => ({ status, headers: { 'Retry-After': String(seconds) } });
 
-describeServer(
+describeServerOnEachDatabase(
   'a pause that a receiver asks for',
   (server) => {
     const readHealth = (endpointId: string) =>

@@ -5,7 +5,7 @@ import type { Database } from '../../storage/database.ts';
 import { type DeliveryRow, type DeliveryStatus, deliveryStatuses } from '../../webhooks/deliveries/delivery.ts';
 import type { RedeliveryView } from '../../webhooks/deliveries/redelivery.ts';
 import { stepRedeliveries } from '../../webhooks/deliveries/redelivery-worker.ts';
-import { assertProblem, describeServer, payload, unknownId } from '../consent/helpers.ts';
+import { assertProblem, describeServerOnEachDatabase, payload, unknownId } from '../consent/helpers.ts';
 import type { TestServer } from '../harness.ts';
 import { readDeliveries } from './sending.ts';
 import { assertNothingWritten, storeDeliveries } from './stored-deliveries.ts';
@@ -61,7 +61,7 @@ async function assertEachOnce({ server, tenant }: WebhookClient, wanted: readonl
   for (const made of repeats.values()) assert.equal(made.length, 1);
 }
 
-describeServer('POST /v1/webhooks/redeliver', (server) => {
+describeServerOnEachDatabase('POST /v1/webhooks/redeliver', (server) => {
   test('queues what fits, once each, as many as were counted, whatever there is', async () => {
     const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
     const time = fc.integer({ min: 0, max: 9 }).map(minute);
@@ -356,7 +356,7 @@ describeServer('POST /v1/webhooks/redeliver', (server) => {
   });
 });
 
-describeServer('orders to send deliveries again', (server) => {
+describeServerOnEachDatabase('orders to send deliveries again', (server) => {
   test('end where they are when they are canceled, and stay as they are when they have ended', async () => {
     const client = await createClient(server);
     const { id: webhookId } = await client.created();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DeliveryView } from '../../webhooks/deliveries/delivery.ts';
-import { assertProblem, describeServer, payload, unknownId } from '../consent/helpers.ts';
+import { assertProblem, describeServerOnEachDatabase, payload, unknownId } from '../consent/helpers.ts';
 import { assertNothingWritten, storeDelivery } from './stored-deliveries.ts';
 import { createClient, type WebhookClient } from './webhook-client.ts';
 
@@ -17,7 +17,7 @@ async function readAll(client: WebhookClient): Promise<readonly DeliveryView[]> 
   return payload(await client.send('GET', '/deliveries?limit=200'), 200).items;
 }
 
-describeServer('POST /v1/webhooks/deliveries/{id}/redeliver', (server) => {
+describeServerOnEachDatabase('POST /v1/webhooks/deliveries/{id}/redeliver', (server) => {
   test('makes a new delivery of the same event, and of a dead letter a redelivered one', async () => {
     const client = await createClient(server);
     const { id: webhookId } = await client.created();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { inTransaction } from '../../storage/database.ts';
 import { newDelivery } from '../../webhooks/deliveries/outbox.ts';
 import { forgetOldEvents } from '../../webhooks/deliveries/retention.ts';
-import { describeServer } from '../consent/helpers.ts';
+import { describeServerOnEachDatabase } from '../consent/helpers.ts';
 import type { TestServer } from '../harness.ts';
 import { allowPrivate, createSubscriber, createTestSender, openRequest, startScriptedReceiver } from './sending.ts';
 
@@ -25,7 +25,7 @@ async function countRows({ installation }: TestServer, tenantId: string): Promis
   return [events.length, deliveries.length, attempts.length];
 }
 
-describeServer(
+describeServerOnEachDatabase(
   'what is kept of webhooks',
   (server) => {
     test('is forgotten after thirty days, with deliveries and attempts, and not before', async () => {

@@ -7,7 +7,7 @@ import { SendCounter } from '../../webhooks/sender/attempt.ts';
 import { runSender } from '../../webhooks/sender/run-sender.ts';
 import { WebhookSender } from '../../webhooks/sender/sender.ts';
 import { Receivers } from '../../webhooks/transport/receivers.ts';
-import { describeServer } from '../consent/helpers.ts';
+import { describeServerOnEachDatabase } from '../consent/helpers.ts';
 import { eventsOf, happen } from './ordered-sending.ts';
 import { allowPrivate, createSubscriber, readDeliveries, startScriptedReceiver } from './sending.ts';
 
@@ -27,7 +27,7 @@ describe('the count of what was sent', () => {
   });
 });
 
-describeServer(
+describeServerOnEachDatabase(
   'the log of a sender',
   (server) => {
     test('tells what was sent every minute, and at its end', async (context) => {

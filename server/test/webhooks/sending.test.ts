@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { attemptOffsets } from '../../webhooks/sender/schedule.ts';
-import { createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
+import { createFreshTenant, describeServerOnEachDatabase, payload } from '../consent/helpers.ts';
 import type { TestServer } from '../harness.ts';
 import {
   allowPrivate,
@@ -50,7 +50,7 @@ async function playOut(
   }
 }
 
-describeServer(
+describeServerOnEachDatabase(
   'the sender of webhooks',
   (server) => {
     test('posts the body and the headers that the interface names, signed with the secret of the endpoint', async () => {
