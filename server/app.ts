@@ -25,7 +25,7 @@ import { serveDocument } from './http/openapi-document.ts';
 import { notFound } from './http/problem.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import type { Route } from './http/route.ts';
-import { routeRequests } from './http/router.ts';
+import { createRouter } from './http/router.ts';
 import { authRoutes } from './identity/auth-routes.ts';
 import { invitationRoutes } from './identity/invitation-routes.ts';
 import { meRoutes } from './identity/me-routes.ts';
@@ -74,7 +74,7 @@ export function createApp(installation: Installation, options: AppOptions): App 
   const limiter = options.limiter ?? new RateLimiter();
   const faults = new FaultLog(database, options.log);
   const versions = new VersionCache();
-  const recorder = new ConsentRecorder({ database, clock, hasher, versions });
+  const recorder = new ConsentRecorder(hasher, versions);
   const consent = {
     database,
     hasher,
@@ -130,27 +130,26 @@ export function createApp(installation: Installation, options: AppOptions): App 
   // Koa would write failures to the console; ours are answered and logged in one place.
   koa.silent = true;
   koa.use(answerRequests(faults, options.isClosing ?? (() => false), surfaces));
-  koa.use(
-    routeRequests(routes, {
-      database,
-      clock,
-      limiter,
-      trustedProxies: settings.trustedProxies,
-      admit: createAdmit({
-        queries: database.kysely,
-        baseUrl: settings.baseUrl,
-        sessionCookie,
-        sessionLifetime: settings.sessionLifetime,
-        lastUses,
-        limits: settings.limits,
-      }),
-      box: installation.box,
-      refusalLimit: settings.limits.apiKey,
-      streamLimit: settings.concurrentExports,
-      countVisitor,
-      checksResults: options.checksResults ?? false,
+  const router = createRouter(routes, {
+    database,
+    clock,
+    limiter,
+    trustedProxies: settings.trustedProxies,
+    admit: createAdmit({
+      queries: database.kysely,
+      baseUrl: settings.baseUrl,
+      sessionCookie,
+      sessionLifetime: settings.sessionLifetime,
+      lastUses,
+      limits: settings.limits,
     }),
-  );
+    box: installation.box,
+    refusalLimit: settings.limits.apiKey,
+    streamLimit: settings.concurrentExports,
+    countVisitor,
+    checksResults: options.checksResults ?? false,
+  });
+  koa.use(router.middleware);
   // Everything below is for everybody.
   koa.use((ctx, next) => {
     countVisitor(readClient(ctx.req, settings.trustedProxies));
@@ -166,7 +165,7 @@ export function createApp(installation: Installation, options: AppOptions): App 
     throw notFound('path');
   });
   const drain = async () => {
-    await recorder.drain();
+    await router.drain();
     await lastUses.write(database);
   };
   return { koa, routes, limiter, lastUses, faults, drain };

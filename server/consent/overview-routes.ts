@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { callSource } from '../audit/source.ts';
 import { readCursor, writeCursor } from '../http/cursor.ts';
-import { findAnswer } from '../http/idempotency.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
-import { defineRoute, type Route, replay } from '../http/route.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 import { Cursor, Id, queryInteger, text, UtcTime } from '../http/schemas.ts';
 import type { Queries } from '../storage/database.ts';
 import { stateAfter } from './decide.ts';
@@ -11,6 +10,7 @@ import { Notice } from './notice.ts';
 import { findNotice, findPublishedWithPurpose } from './notice-store.ts';
 import { ConsentRecord, PurposeStates, type Space, SubjectId } from './record.ts';
 import { listLatestOfSubject, listSubjectRecords } from './record-store.ts';
+import type { CaptureRequest } from './recorder.ts';
 import type { ConsentServices } from './services.ts';
 
 /** spec.md "Other operations": one purpose of one subject. */
@@ -92,12 +92,9 @@ export function overviewRoutes({ database, hasher, recorder }: ConsentServices):
       status: 201,
       result: Decision,
       errors: ['consent_notice_not_published', 'conflict'],
-      async handle(call) {
-        const { body, principal, idempotency } = call;
-        // A retry gets its answer even when the notices have changed since.
-        const earlier = idempotency && (await findAnswer(database.kysely, idempotency, call.now));
-        if (earlier !== null) return replay(earlier);
-        return recorder.capture({
+      async prepare(call) {
+        const { body, principal, now } = call;
+        const request: CaptureRequest = {
           caller: callSource(call, hasher),
           origin: undefined,
           noticeId: body.noticeId ?? (await findNoticeOf(database.kysely, principal.tenantId, body.purpose)),
@@ -110,18 +107,18 @@ export function overviewRoutes({ database, hasher, recorder }: ConsentServices):
           source: 'api',
           ip: body.evidence?.ip ?? null,
           userAgent: body.evidence?.ua ?? null,
-          idempotency,
           pathOf: () => 'body.purpose',
-          present: (record) => ({
-            id: record.id,
-            subjectId: record.subjectId,
-            purpose: body.purpose,
-            granted: body.granted,
-            recordedAt: record.recordedAt,
-            ledgerHash: record.ledgerHash,
-            version: record.noticeVersion,
-          }),
-        });
+        };
+        return { purpose: body.purpose, capture: await recorder.prepare(database.kysely, request, now) };
+      },
+      async changeEach(decisions, work) {
+        const captures = decisions.map(({ capture }) => capture);
+        const outcomes = await recorder.append(captures, work);
+        return outcomes.map((outcome, index) =>
+          'error' in outcome
+            ? outcome
+            : { result: presentDecision(outcome.result, decisions[index]?.purpose as string) },
+        );
       },
     }),
     defineRoute({
@@ -161,6 +158,19 @@ export function overviewRoutes({ database, hasher, recorder }: ConsentServices):
         readLedger(database.kysely, principal.tenantId, params.subjectId, query),
     }),
   ];
+}
+
+/** @param purpose the only one that the record names. */
+function presentDecision(record: ConsentRecord, purpose: string): z.output<typeof Decision> {
+  return {
+    id: record.id,
+    subjectId: record.subjectId,
+    purpose,
+    granted: record.purposes[purpose] as boolean,
+    recordedAt: record.recordedAt,
+    ledgerHash: record.ledgerHash,
+    version: record.noticeVersion,
+  };
 }
 
 /** @throws {Problem} when no published notice asks for the purpose, or several do. */

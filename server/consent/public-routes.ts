@@ -4,13 +4,14 @@ import { notFound } from '../http/problem.ts';
 import { defineRoute, ReadyAnswer, type Route } from '../http/route.ts';
 import { PublicNotice } from './notice.ts';
 import { type ConsentRecord, PublicRecord, PublicRecordInput } from './record.ts';
+import type { CaptureRequest } from './recorder.ts';
 import type { ConsentServices } from './services.ts';
 
 /** Any text, so that what is no id at all is not found either. */
 const NoticeParams = z.strictObject({ noticeId: z.string().toLowerCase() });
 
 /** The operations of visitors: spec.md "Public endpoints". */
-export function publicConsentRoutes({ recorder, publicNotices, limits }: ConsentServices): readonly Route[] {
+export function publicConsentRoutes({ database, recorder, publicNotices, limits }: ConsentServices): readonly Route[] {
   return [
     defineRoute({
       auth: 'public',
@@ -49,8 +50,8 @@ export function publicConsentRoutes({ recorder, publicNotices, limits }: Consent
       limits: ({ client }) => [
         { policy: 'client', bucket: `client ${clientBucket(client)}`, limit: limits.captureClient },
       ],
-      handle: ({ params, body, client, takeLimit }) =>
-        recorder.capture({
+      prepare({ params, body, client, now, takeLimit }) {
+        const request: CaptureRequest = {
           caller: null,
           // Only what is appended counts: requests that are refused or repeat a record must not silence a notice.
           countAppend: () =>
@@ -66,9 +67,13 @@ export function publicConsentRoutes({ recorder, publicNotices, limits }: Consent
           source: 'public',
           ip: client.address,
           userAgent: client.userAgent,
-          idempotency: null,
-          present: presentPublicRecord,
-        }),
+        };
+        return recorder.prepare(database.kysely, request, now);
+      },
+      changeEach: async (captures, work) =>
+        (await recorder.append(captures, work)).map((outcome) =>
+          'error' in outcome ? outcome : { result: presentPublicRecord(outcome.result) },
+        ),
     }),
   ];
 }

@@ -1,3 +1,4 @@
+import type { NewAuditEvent } from '../audit/event.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { NewWebhookEvent } from '../webhooks/deliveries/event.ts';
 import {
@@ -8,6 +9,39 @@ import {
   queueDeliveries,
 } from '../webhooks/deliveries/outbox.ts';
 import type { ConsentRecord } from './record.ts';
+
+/** The audit event of one record that a caller made. */
+export function describeRecord(record: ConsentRecord): NewAuditEvent {
+  return {
+    module: 'consent',
+    action: record.kind === 'withdrawal' ? 'consent.withdrawn' : 'consent.recorded',
+    targetId: record.id,
+    targetRef: record.noticeId,
+    diff: { sequence: record.sequence, purposes: record.purposes, ledgerHash: record.ledgerHash },
+  };
+}
+
+/**
+ * The audit event of all that visitors decided on a notice in one group: it names the span of the ledger and its last
+ * hash, and so ties the two chains together.
+ */
+export function describeVisits(noticeId: string, records: readonly ConsentRecord[]): NewAuditEvent {
+  const first = records[0] as ConsentRecord;
+  const last = records.at(-1) as ConsentRecord;
+  return {
+    module: 'consent',
+    action: 'consent.recorded',
+    targetId: noticeId,
+    targetRef: null,
+    diff: {
+      records: records.length,
+      withdrawals: records.filter(({ kind }) => kind === 'withdrawal').length,
+      firstSequence: first.sequence,
+      lastSequence: last.sequence,
+      ledgerHash: last.ledgerHash,
+    },
+  };
+}
 
 /**
  * Writes `consent.recorded` and `consent.withdrawn` in the unit of work of the records. An event that no endpoint wants is
@@ -22,15 +56,15 @@ export async function emitRecords(
   const subscribers = await findSubscribers(transaction, tenantId);
   if (subscribers.length === 0) return;
   const events = records
-    .map((record) => tellRecord(tenantId, record))
+    .map((record) => describeWebhookEvent(tenantId, record))
     .filter(({ type }) => isWanted(subscribers, type));
   if (events.length === 0) return;
   const rows = await insertEvents(transaction, now, events);
   announceDeliveries(work, await queueDeliveries(transaction, now, rows, subscribers));
 }
 
-/** What a receiver gets to know: what was decided and where it stands in the ledger, and nothing of the device. */
-function tellRecord(tenantId: string, record: ConsentRecord): NewWebhookEvent {
+/** The decision and its place in the ledger, and nothing about the device. */
+function describeWebhookEvent(tenantId: string, record: ConsentRecord): NewWebhookEvent {
   return {
     tenantId,
     type: record.kind === 'capture' ? 'consent.recorded' : 'consent.withdrawn',

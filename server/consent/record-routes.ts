@@ -7,6 +7,7 @@ import { Cursor, Id, queryInteger } from '../http/schemas.ts';
 import { findNotice } from './notice-store.ts';
 import { ConsentRecord, ConsentRecordPage, RecordInput, WithdrawalInput } from './record.ts';
 import { findRecord, listRecords } from './record-store.ts';
+import type { CaptureRequest } from './recorder.ts';
 import type { ConsentServices } from './services.ts';
 import { withdrawRecord } from './withdraw.ts';
 
@@ -50,9 +51,9 @@ export function recordRoutes({ database, hasher, recorder }: ConsentServices): r
       status: 201,
       result: ConsentRecord,
       errors: ['consent_notice_not_published'],
-      handle(call) {
-        const { params, body, idempotency } = call;
-        return recorder.capture({
+      prepare(call) {
+        const { params, body, now } = call;
+        const request: CaptureRequest = {
           caller: callSource(call, hasher),
           origin: undefined,
           noticeId: params.id,
@@ -65,10 +66,10 @@ export function recordRoutes({ database, hasher, recorder }: ConsentServices): r
           source: 'api',
           ip: body.ip ?? null,
           userAgent: body.ua ?? null,
-          idempotency,
-          present: (record) => record,
-        });
+        };
+        return recorder.prepare(database.kysely, request, now);
       },
+      changeEach: (captures, work) => recorder.append(captures, work),
     }),
     defineRoute({
       method: 'GET',

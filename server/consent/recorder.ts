@@ -2,17 +2,12 @@ import type { PrivateHasher } from '../access/private-hash.ts';
 import type { NewAuditEvent } from '../audit/event.ts';
 import { type AuditSource, systemSource } from '../audit/source.ts';
 import { recordEvents } from '../audit/store.ts';
-import type { Clock } from '../clock.ts';
-import { claimKey, findAnswer, type IdempotencyClaim, releaseKey, storeAnswer } from '../http/idempotency.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
-import { ReadyAnswer, replay } from '../http/route.ts';
 import { clockSkew, requirePast } from '../http/schemas.ts';
-import { rest } from '../http/surface.ts';
 import { newId } from '../ids.ts';
-import { GroupCommit, type Outcome } from '../ledger/group-commit.ts';
 import { ByteCache } from '../storage/byte-cache.ts';
-import { blamesRow, type Database, type Queries } from '../storage/database.ts';
-import { runUnitOfWork, type UnitOfWork } from '../storage/unit-of-work.ts';
+import type { Queries } from '../storage/database.ts';
+import type { Outcome, UnitOfWork } from '../storage/unit-of-work.ts';
 import {
   type CapturableNotice,
   type CaptureInput,
@@ -26,11 +21,10 @@ import {
   requirePublished,
   stateAfter,
 } from './decide.ts';
-import { describeRecord, describeVisits } from './describe-record.ts';
 import { findStates } from './notice-store.ts';
 import type { VersionCache } from './published-notices.ts';
 import type { ConsentRecord, PurposeChoices, PurposeStates, RecordDraft } from './record.ts';
-import { emitRecords } from './record-events.ts';
+import { describeRecord, describeVisits, emitRecords } from './record-events.ts';
 import { appendRecords, findLatestRecords, findNewest, listNewestRecords, type SubjectPlace } from './record-store.ts';
 
 /** A capture on its way to the ledger. */
@@ -43,108 +37,61 @@ export interface CaptureRequest extends CaptureInput {
   readonly userAgent: string | null;
   /** The version that the person saw; null for the current one. */
   readonly noticeVersion: number | null;
-  readonly idempotency: IdempotencyClaim | null;
-  /** Called once, when the record is about to be appended. @throws {Problem} to refuse it. */
+  /** Called when the record is about to be appended, again when the transaction runs again. @throws {Problem} to refuse it. */
   countAppend?(): void;
   /** Where the choice about a purpose stands in the request; default: `body.purposes.<key>`. */
   pathOf?(purpose: string): string;
-  /** The payload of the answer. */
-  present(record: ConsentRecord): unknown;
 }
 
-/** What a request may be recorded against. */
-interface Checked {
+/** A request that its notice allows. */
+export interface Capture {
+  readonly request: CaptureRequest;
   /** The notice as it was then. */
   readonly notice: CapturableNotice;
-  readonly tenantId: string;
   readonly published: NonNullable<CapturableNotice['published']>;
 }
 
-/** A request that was admitted: it appends a draft, or repeats a record that is there already. */
+/** A capture that was admitted: it appends a draft, or repeats a record that is there already. */
 interface Admitted {
   readonly request: CaptureRequest;
   readonly draft: RecordDraft | null;
   readonly repeats: EarlierRecord | null;
 }
 
-/**
- * Takes captures and writes them in groups: the records, their audit events and their idempotent answers in one
- * transaction for all that wait.
- */
+type Outcomes = Map<CaptureRequest, Outcome<ConsentRecord>>;
+
+/** Appends consent records with their audit and webhook events. */
 export class ConsentRecorder {
-  readonly #database: Database;
-  readonly #clock: Clock;
   readonly #hasher: PrivateHasher;
   readonly #versions: VersionCache;
   /** Notices as they were last seen. */
   readonly #seen = new ByteCache<CapturableNotice>();
-  readonly #commits: GroupCommit<CaptureRequest, ReadyAnswer>;
 
-  constructor(options: {
-    readonly database: Database;
-    readonly clock: Clock;
-    readonly hasher: PrivateHasher;
-    readonly versions: VersionCache;
-  }) {
-    this.#database = options.database;
-    this.#clock = options.clock;
-    this.#hasher = options.hasher;
-    this.#versions = options.versions;
-    this.#commits = new GroupCommit((requests) => this.#write(requests), blamesRow);
-  }
-
-  /** Captures a record; the answer comes when the record is on the disk. */
-  capture(request: CaptureRequest): Promise<ReadyAnswer> {
-    return this.#commits.submit(request);
-  }
-
-  /** Resolves when every capture taken so far is written. */
-  drain(): Promise<void> {
-    return this.#commits.drain();
-  }
-
-  async #write(requests: readonly CaptureRequest[]): Promise<readonly Outcome<ReadyAnswer>[]> {
-    const now = this.#clock();
-    const outcomes = new Map<CaptureRequest, Outcome<ReadyAnswer>>();
-    const checked = await this.#refuse(requests, now, outcomes);
-    // What was counted once is not counted again when the transaction has to be run again.
-    const counted = new Set<CaptureRequest>();
-    if (checked.size > 0) {
-      await runUnitOfWork(this.#database, now, async (work) => {
-        const left = requests.filter((request) => checked.has(request));
-        const waiting = await claimKeys(work.transaction, left, now, outcomes);
-        const admitted = await this.#admit(work.transaction, waiting, checked, now, counted, outcomes);
-        await this.#append(work, admitted, outcomes);
-      });
-    }
-    return requests.map((request) => outcomes.get(request) as Outcome<ReadyAnswer>);
+  constructor(hasher: PrivateHasher, versions: VersionCache) {
+    this.#hasher = hasher;
+    this.#versions = versions;
   }
 
   /**
-   * Settles the requests that their notices do not allow, before a transaction is opened for the others: refusing must not
-   * keep the only writer busy. A notice as it was last seen can only let a request pass, which is checked again if the
-   * notice has changed.
+   * Checks a request before a transaction is opened: refusing must not keep the only writer busy. A notice as it was last
+   * seen can only let a request pass, which is checked again if the notice has changed.
+   * @throws {Problem} `not_found`, `consent_origin_not_allowed`, `consent_notice_not_published`, `validation_failed`.
    */
-  async #refuse(
-    requests: readonly CaptureRequest[],
-    now: string,
-    outcomes: Map<CaptureRequest, Outcome<ReadyAnswer>>,
-  ): Promise<ReadonlyMap<CaptureRequest, Checked>> {
-    const { kysely } = this.#database;
-    const passed = new Map<CaptureRequest, Checked>();
-    const doubtful: CaptureRequest[] = [];
-    for (const request of requests) {
-      const checked = await this.#check(kysely, this.#seen.get(request.noticeId), request, now);
-      if (checked instanceof Problem) doubtful.push(request);
-      else passed.set(request, checked);
-    }
-    const notices = await this.#loadNotices(kysely, doubtful);
-    for (const request of doubtful) {
-      const checked = await this.#check(kysely, notices.get(request.noticeId), request, now);
-      if (checked instanceof Problem) outcomes.set(request, await answerEarlier(kysely, request, now, checked));
-      else passed.set(request, checked);
-    }
-    return passed;
+  async prepare(queries: Queries, request: CaptureRequest, now: string): Promise<Capture> {
+    const seen = this.#seen.get(request.noticeId);
+    const passed = seen === undefined ? null : await this.#check(queries, seen, request, now);
+    if (passed !== null && !(passed instanceof Problem)) return passed;
+    const notices = await this.#loadNotices(queries, [request]);
+    const checked = await this.#check(queries, notices.get(request.noticeId), request, now);
+    if (checked instanceof Problem) throw checked;
+    return checked;
+  }
+
+  /** Appends a record for each capture, or finds the record that it repeats. */
+  async append(captures: readonly Capture[], work: UnitOfWork): Promise<readonly Outcome<ConsentRecord>[]> {
+    const outcomes: Outcomes = new Map();
+    await this.#append(work, await this.#admit(work, captures, outcomes), outcomes);
+    return captures.map(({ request }) => outcomes.get(request) as Outcome<ConsentRecord>);
   }
 
   /** What a request may be recorded against, or why it may not. */
@@ -153,14 +100,14 @@ export class ConsentRecorder {
     seen: CapturableNotice | undefined,
     request: CaptureRequest,
     now: string,
-  ): Promise<Checked | Problem> {
+  ): Promise<Capture | Problem> {
     try {
       const notice = requireNotice(seen, request.caller?.tenantId ?? null);
       if (request.caller === null) requireOrigin(notice, request.origin);
       const published = await this.#pickVersion(queries, notice, request);
       checkChoices(published.content.purposes, request.purposes, request.caller === null, request.pathOf);
       if (request.capturedAt !== null) requirePast('body.capturedAt', request.capturedAt, now, clockSkew);
-      return { notice, tenantId: notice.tenantId, published };
+      return { request, notice, published };
     } catch (error) {
       // A failure of the database concerns all requests, and in a transaction ends it.
       if (!(error instanceof Problem)) throw error;
@@ -170,31 +117,25 @@ export class ConsentRecorder {
 
   /** Checks each request whose notice has changed, now that it is locked, and compares all with the subjects' records. */
   async #admit(
-    queries: Queries,
-    requests: readonly CaptureRequest[],
-    passed: ReadonlyMap<CaptureRequest, Checked>,
-    now: string,
-    counted: Set<CaptureRequest>,
-    outcomes: Map<CaptureRequest, Outcome<ReadyAnswer>>,
+    { transaction: queries, now }: UnitOfWork,
+    captures: readonly Capture[],
+    outcomes: Outcomes,
   ): Promise<readonly Admitted[]> {
-    const notices = await this.#loadNotices(queries, requests);
-    const places = new Map<CaptureRequest, SubjectPlace & Checked>();
-    for (const request of requests) {
+    const notices = await this.#loadNotices(
+      queries,
+      captures.map(({ request }) => request),
+    );
+    const places = new Map<Capture, SubjectPlace>();
+    for (const before of captures) {
+      const { request } = before;
       const notice = notices.get(request.noticeId);
-      const before = passed.get(request) as Checked;
       const checked = before.notice === notice ? before : await this.#check(queries, notice, request, now);
-      if (checked instanceof Problem) await refuse(queries, request, checked, outcomes);
-      else
-        places.set(request, {
-          ...checked,
-          noticeId: request.noticeId,
-          subjectId: request.subjectId,
-          space: request.source,
-        });
+      if (checked instanceof Problem) outcomes.set(request, { error: checked });
+      else places.set(checked, placeOf(checked));
     }
     const histories = await loadHistories(queries, places);
     const admitted: Admitted[] = [];
-    for (const [request, place] of places) {
+    for (const [{ request, published }, place] of places) {
       const history = histories.get(nameOf(place)) ?? [];
       const repeats = findRepeated(history, request) ?? null;
       if (repeats !== null) {
@@ -202,16 +143,15 @@ export class ConsentRecorder {
         continue;
       }
       try {
-        if (!counted.has(request)) request.countAppend?.();
-        counted.add(request);
+        request.countAppend?.();
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        await refuse(queries, request, error, outcomes);
+        outcomes.set(request, { error });
         continue;
       }
       const state = stateAfter(history[0]);
       const withdrawsRecordId = await findWithdrawn(queries, place.noticeId, state, request.purposes, history);
-      const draft = this.#draft(place, request, state, withdrawsRecordId, now);
+      const draft = this.#draft(place, published, request, state, withdrawsRecordId, now);
       histories.set(nameOf(place), [draft, ...history]);
       admitted.push({ request, draft, repeats: null });
     }
@@ -254,7 +194,8 @@ export class ConsentRecorder {
   }
 
   #draft(
-    { tenantId, noticeId, space, published }: SubjectPlace & Checked,
+    { tenantId, noticeId, space }: SubjectPlace,
+    published: Capture['published'],
     request: CaptureRequest,
     state: PurposeStates,
     withdrawsRecordId: string | null,
@@ -281,12 +222,7 @@ export class ConsentRecorder {
     };
   }
 
-  async #append(
-    work: UnitOfWork,
-    admitted: readonly Admitted[],
-    outcomes: Map<CaptureRequest, Outcome<ReadyAnswer>>,
-  ): Promise<void> {
-    const { transaction: queries } = work;
+  async #append(work: UnitOfWork, admitted: readonly Admitted[], outcomes: Outcomes): Promise<void> {
     const drafts = admitted.flatMap(({ draft }) => (draft === null ? [] : [draft]));
     const records = drafts.length === 0 ? [] : await appendRecords(work, drafts);
     const byId = new Map<string, ConsentRecord>(records.map((record) => [record.id, record]));
@@ -295,12 +231,8 @@ export class ConsentRecorder {
     const tenants = new Map(drafts.map(({ id, tenantId }) => [id, tenantId]));
     for (const [tenantId, ofTenant] of Map.groupBy(records, ({ id }) => tenants.get(id) as string))
       await emitRecords(work, tenantId, ofTenant);
-    for (const { request, draft, repeats } of admitted) {
-      const record = byId.get(draft?.id ?? repeats?.id ?? '') ?? (repeats as ConsentRecord);
-      const answer = new ReadyAnswer(201, rest.present(request.present(record)));
-      if (request.idempotency !== null) await storeAnswer(queries, request.idempotency, answer);
-      outcomes.set(request, { result: answer });
-    }
+    for (const { request, draft, repeats } of admitted)
+      outcomes.set(request, { result: byId.get(draft?.id ?? repeats?.id ?? '') ?? (repeats as ConsentRecord) });
   }
 }
 
@@ -334,64 +266,13 @@ function isSame(seen: CapturableNotice, notice: Omit<CapturableNotice, 'publishe
 /** What is kept of a notice beside its content, which the cache of the versions has. */
 const seenLength = 500;
 
-/** Refuses a request whose key was taken in this transaction. */
-async function refuse(
-  queries: Queries,
-  request: CaptureRequest,
-  error: Problem,
-  outcomes: Map<CaptureRequest, Outcome<ReadyAnswer>>,
-): Promise<void> {
-  if (request.idempotency !== null) await releaseKey(queries, request.idempotency);
-  outcomes.set(request, { error });
-}
-
-/** A retry gets its answer even when it would be refused now: the notice may have changed since. */
-async function answerEarlier(
-  queries: Queries,
-  { idempotency }: CaptureRequest,
-  now: string,
-  problem: Problem,
-): Promise<Outcome<ReadyAnswer>> {
-  if (idempotency === null) return { error: problem };
-  try {
-    const earlier = await findAnswer(queries, idempotency, now);
-    return earlier === null ? { error: problem } : { result: replay(earlier) };
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return { error };
-  }
-}
-
-/** Takes the Idempotency-Keys; what was answered before, or with another request, is settled at once. */
-async function claimKeys(
-  queries: Queries,
-  requests: readonly CaptureRequest[],
-  now: string,
-  outcomes: Map<CaptureRequest, Outcome<ReadyAnswer>>,
-): Promise<readonly CaptureRequest[]> {
-  const waiting = new Set<CaptureRequest>();
-  // In the order of the keys: two servers that claim the same ones cannot wait for each other.
-  for (const request of requests.toSorted(compareKeys)) {
-    try {
-      const earlier = request.idempotency && (await claimKey(queries, request.idempotency, now));
-      if (earlier === null) waiting.add(request);
-      else outcomes.set(request, { result: replay(earlier) });
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      outcomes.set(request, { error });
-    }
-  }
-  return requests.filter((request) => waiting.has(request));
-}
-
-/** The tenant first: the same key may stand in several. */
-function nameKey({ idempotency }: CaptureRequest): string {
-  return idempotency === null ? '' : `${idempotency.tenantId} ${idempotency.key}`;
-}
-
-function compareKeys(one: CaptureRequest, other: CaptureRequest): number {
-  const [a, b] = [nameKey(one), nameKey(other)];
-  return a < b ? -1 : a > b ? 1 : 0;
+function placeOf({ request, notice }: Capture): SubjectPlace {
+  return {
+    tenantId: notice.tenantId,
+    noticeId: request.noticeId,
+    subjectId: request.subjectId,
+    space: request.source,
+  };
 }
 
 /**
@@ -400,11 +281,11 @@ function compareKeys(one: CaptureRequest, other: CaptureRequest): number {
  */
 async function loadHistories(
   queries: Queries,
-  places: ReadonlyMap<CaptureRequest, SubjectPlace>,
+  places: ReadonlyMap<Capture, SubjectPlace>,
 ): Promise<Map<string, readonly EarlierRecord[]>> {
   const histories = new Map<string, readonly EarlierRecord[]>();
   for (const record of await findLatestRecords(queries, [...places.values()])) histories.set(nameOf(record), [record]);
-  for (const [request, place] of places) {
+  for (const [{ request }, place] of places) {
     if (request.source !== 'public' || request.capturedAt === null) continue;
     const history = histories.get(nameOf(place));
     if (history?.length !== 1 || findRepeated(history, request) !== undefined) continue;

@@ -7,11 +7,10 @@ import { newId } from '../ids.ts';
 import type { Queries } from '../storage/database.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { keepOthers, stateAfter } from './decide.ts';
-import { describeRecord } from './describe-record.ts';
 import type { Purpose } from './notice.ts';
 import { findNotice, findVersion } from './notice-store.ts';
 import type { ConsentRecord, PurposeChoices, PurposeStates, WithdrawalInput } from './record.ts';
-import { emitRecords } from './record-events.ts';
+import { describeRecord, emitRecords } from './record-events.ts';
 import { appendRecords, findLatestRecords, findRecord, listRecordsAfter, type SubjectPlace } from './record-store.ts';
 
 /**

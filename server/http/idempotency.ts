@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
+import type { Principal } from '../access/principal.ts';
 import type { Queries } from '../storage/database.ts';
 import { Problem } from './problem.ts';
+import type { Route } from './route.ts';
 
 /** A request with an Idempotency-Key. The key belongs to the tenant; the fingerprint tells one request from another. */
 export interface IdempotencyClaim {
@@ -35,8 +37,21 @@ export function readIdempotencyKey(header: string | undefined, required: boolean
   );
 }
 
-export function fingerprintRequest(method: string, target: string, body: Buffer): string {
-  return hash('sha256', Buffer.concat([Buffer.from(`${method} ${target}\n`), body]));
+/** The claim of a request with an Idempotency-Key. */
+export function claimOf(
+  { method, showsSecret }: Route,
+  { tenantId, actor, scopes }: Principal,
+  key: string,
+  target: string,
+  body: Buffer,
+): IdempotencyClaim {
+  // An answer with a secret is replayed only to the same caller with the same rights.
+  const rights = showsSecret ? `${actor.type} ${actor.id} ${[...scopes].sort().join(' ')} ` : '';
+  return {
+    tenantId,
+    key,
+    fingerprint: hash('sha256', Buffer.concat([Buffer.from(`${rights}${method} ${target}\n`), body])),
+  };
 }
 
 /** The keys whose requests run in this process just now. */

@@ -35,31 +35,26 @@ export class RateLimiter {
 
   /**
    * Counts one request against each rule.
-   * @param counted rules that the request was counted against before: only named in the headers.
-   * @returns the headers RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers).
+   * @param counted rules that the request was counted against before: a refusal names them too.
    * @throws {Problem} `rate_limited` with Retry-After when one of the limits is used up; nothing more is counted then.
    */
-  take(rules: readonly LimitRule[], counted: readonly LimitRule[] = []): Record<string, string> {
-    const seconds = Math.floor(this.#milliseconds() / 1000);
-    this.#turn(Math.floor(seconds / windowSeconds));
-    const reset = windowSeconds - (seconds % windowSeconds);
+  take(rules: readonly LimitRule[], counted: readonly LimitRule[] = []): void {
+    this.#turn(Math.floor(this.#seconds() / windowSeconds));
+    for (const rule of rules)
+      if (!this.#count(rule)) throw refuse(rule.limit, this.#reset(), this.describe([...counted, ...rules]));
+  }
+
+  /** The headers RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers) for some rules. */
+  describe(rules: readonly LimitRule[]): Record<string, string> {
+    const reset = this.#reset();
     let policies = '';
     let states = '';
-    let exceeded: LimitRule | null = null;
-    const name = (rule: LimitRule, remaining: number) => {
+    for (const rule of rules) {
       const separator = policies === '' ? '' : ', ';
       policies += `${separator}"${rule.policy}";q=${rule.limit};w=${windowSeconds}`;
-      states += `${separator}"${rule.policy}";r=${Math.max(0, remaining)};t=${reset}`;
-    };
-    for (const rule of counted) name(rule, this.#remaining(rule));
-    for (const rule of rules) {
-      const remaining = exceeded === null ? this.#count(rule) : -1;
-      if (exceeded === null && remaining < 0) exceeded = rule;
-      name(rule, remaining);
+      states += `${separator}"${rule.policy}";r=${Math.max(0, this.#remaining(rule))};t=${reset}`;
     }
-    const headers = { 'RateLimit-Policy': policies, RateLimit: states };
-    if (exceeded === null) return headers;
-    throw refuse(exceeded.limit, reset, headers);
+    return { 'RateLimit-Policy': policies, RateLimit: states };
   }
 
   /**
@@ -69,11 +64,10 @@ export class RateLimiter {
    * @throws {Problem} `rate_limited`, as `take`.
    */
   takeVisitor(bucket: string, limit: number): void {
-    const seconds = Math.floor(this.#milliseconds() / 1000);
-    this.#turn(Math.floor(seconds / windowSeconds));
+    this.#turn(Math.floor(this.#seconds() / windowSeconds));
     const count = this.#visitors.get(bucket) ?? 0;
     if (count >= limit) {
-      const reset = windowSeconds - (seconds % windowSeconds);
+      const reset = this.#reset();
       throw refuse(limit, reset, {
         'RateLimit-Policy': `"visitor";q=${limit};w=${windowSeconds}`,
         RateLimit: `"visitor";r=0;t=${reset}`,
@@ -93,6 +87,15 @@ export class RateLimiter {
     if (count !== undefined) count.elsewhere = elsewhere;
   }
 
+  #seconds(): number {
+    return Math.floor(this.#milliseconds() / 1000);
+  }
+
+  /** Seconds until the next window. */
+  #reset(): number {
+    return windowSeconds - (this.#seconds() % windowSeconds);
+  }
+
   #turn(minute: number): void {
     if (minute === this.#minute) return;
     this.#minute = minute;
@@ -100,16 +103,16 @@ export class RateLimiter {
     this.#visitors = new Map();
   }
 
-  /** Counts a request unless the limit is used up; the number of requests left, or -1. */
-  #count(rule: LimitRule): number {
+  /** Counts a request; false when the limit is used up. */
+  #count(rule: LimitRule): boolean {
     let count = this.#counts.get(rule.bucket);
     if (count === undefined) {
       count = { here: 0, elsewhere: 0 };
       this.#counts.set(rule.bucket, count);
     }
-    if (count.here + count.elsewhere >= rule.limit) return -1;
+    if (count.here + count.elsewhere >= rule.limit) return false;
     count.here += 1;
-    return this.#remaining(rule);
+    return true;
   }
 
   #remaining({ bucket, limit }: LimitRule): number {

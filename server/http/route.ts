@@ -1,9 +1,8 @@
 import type { z } from 'zod';
 import type { Actor, Principal } from '../access/principal.ts';
 import type { Scope } from '../access/scopes.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import type { Outcome, UnitOfWork } from '../storage/unit-of-work.ts';
 import type { Client } from './client.ts';
-import type { IdempotencyClaim, StoredAnswer } from './idempotency.ts';
 import type { ProblemCode } from './problem.ts';
 import type { LimitRule } from './rate-limit.ts';
 import { rest, type Surface } from './surface.ts';
@@ -18,10 +17,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly client: Client;
   /** The time of the request: RFC 3339, UTC, milliseconds. */
   readonly now: string;
-  /** What the router keeps so that a retry of the same request gets the same answer; null when it has no key. */
-  readonly idempotency: IdempotencyClaim | null;
   /**
-   * Counts the request against one more limit, which the RateLimit headers then name too.
+   * Counts the request once against one more limit, which the RateLimit headers then name too.
    * @throws {Problem} `rate_limited`.
    */
   takeLimit(rule: LimitRule): void;
@@ -43,10 +40,10 @@ export type AnswerHeaders = Readonly<Record<string, string | string[]>>;
 /** An answer whose body is ready to send, with headers of its own. */
 export class ReadyAnswer {
   readonly status: number;
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly headers: AnswerHeaders;
 
-  constructor(status: number, body: string, headers: AnswerHeaders = {}) {
+  constructor(status: number, body: string | Buffer, headers: AnswerHeaders = {}) {
     this.status = status;
     this.body = body;
     this.headers = headers;
@@ -63,11 +60,6 @@ export class StreamedAnswer {
     this.lines = lines;
     this.headers = headers;
   }
-}
-
-/** The answer of an earlier request with the same Idempotency-Key. */
-export function replay(earlier: StoredAnswer): ReadyAnswer {
-  return new ReadyAnswer(earlier.status, earlier.body, { 'Idempotent-Replayed': 'true' });
 }
 
 /** A result of the REST API with headers of its own. */
@@ -139,10 +131,18 @@ interface CallByAuth<Params, Query, Body> {
   readonly public: Call<Params, Query, Body>;
 }
 
-/** `handle` answers without a transaction around it; `change` runs inside of a unit of work. */
-type Action<SomeCall, Result> =
+/**
+ * `handle` answers without a transaction around it. `change` runs inside a unit of work. `changeEach` runs in one unit of
+ * work for all calls that wait, and gives an outcome for each; `prepare` makes what it takes of a call before the unit of
+ * work is opened, so that rejecting a call does not keep the only writer busy.
+ */
+type Action<SomeCall, Result, Item> =
   | { handle(call: SomeCall): Promise<Result | ReadyAnswer | StreamedAnswer> }
-  | { change(call: SomeCall, work: UnitOfWork): Promise<Result | ReadyAnswer> };
+  | { change(call: SomeCall, work: UnitOfWork): Promise<Result | ReadyAnswer> }
+  | {
+      prepare(call: SomeCall): Promise<Item>;
+      changeEach(items: readonly Item[], work: UnitOfWork): Promise<readonly Outcome<Result>[]>;
+    };
 
 /** Limits besides those of the credentials. */
 interface Limited<Params> {
@@ -167,6 +167,8 @@ export interface Route extends RouteText, Limited<unknown> {
   readonly result: z.ZodType;
   handle?(call: AnyCall): Promise<unknown>;
   change?(call: AnyCall, work: UnitOfWork): Promise<unknown>;
+  prepare?(call: AnyCall): Promise<unknown>;
+  changeEach?(items: readonly unknown[], work: UnitOfWork): Promise<readonly Outcome<unknown>[]>;
 }
 
 type Fields<Schema> = Schema extends z.ZodType ? z.output<Schema> : unknown;
@@ -178,11 +180,12 @@ export function defineRoute<
   Body extends z.ZodType,
   Result extends z.ZodType,
   Kind extends Auth = 'scope',
+  Item = never,
 >(
   route: RouteText &
     Schemas<Params, Query, Body, Result> &
     Limited<Fields<Params>> & { readonly auth?: Kind; readonly surface?: Surface } & AuthByKind[Kind] &
-    Action<CallByAuth<Fields<Params>, Fields<Query>, Fields<Body>>[Kind], z.output<Result>>,
+    Action<CallByAuth<Fields<Params>, Fields<Query>, Fields<Body>>[Kind], z.output<Result>, Item>,
 ): Route;
 export function defineRoute(
   route: Pick<Route, 'result'> & RouteText & Partial<Omit<Route, keyof RouteText | 'result'>>,

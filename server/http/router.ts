@@ -1,25 +1,17 @@
 import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import type { Admit, Wanted } from '../access/admit.ts';
-import type { Principal } from '../access/principal.ts';
 import type { SecretBox } from '../access/secret-box.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../storage/database.ts';
-import { runUnitOfWork } from '../storage/unit-of-work.ts';
 import { hasBody } from './body.ts';
+import { Changes } from './changes.ts';
 import { type Client, clientBucket, readClient } from './client.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
-import {
-  claimKey,
-  fingerprintRequest,
-  type IdempotencyClaim,
-  RunningKeys,
-  readIdempotencyKey,
-  storeAnswer,
-} from './idempotency.ts';
+import { claimOf, RunningKeys, readIdempotencyKey } from './idempotency.ts';
 import { Problem } from './problem.ts';
 import { type LimitRule, type RateLimiter, StreamLimit } from './rate-limit.ts';
-import { type AnyCall, ReadyAnswer, type Route, replay, StreamedAnswer } from './route.ts';
+import { type AnyCall, ReadyAnswer, type Route, StreamedAnswer } from './route.ts';
 import { type PathMatch, pickRoute, type RouteMatch, RouteTable } from './route-table.ts';
 import { isOn, rest } from './surface.ts';
 import { createValidator } from './validate.ts';
@@ -44,14 +36,23 @@ export interface RouterOptions {
   readonly checksResults: boolean;
 }
 
+/** The router of an application. */
+export interface Router {
+  readonly middleware: Middleware;
+  /** Resolves when every change taken so far is written. */
+  drain(): Promise<void>;
+}
+
 /**
- * The one way of a request: who, may they, how often, again, what, then the handler.
- * Anything that is refused on the way is thrown as a Problem.
+ * Request pipeline: authenticate, authorize, rate-limit, replay, validate, handle. Rejections are thrown as Problems.
  */
-export function routeRequests(routes: readonly Route[], options: RouterOptions): Middleware {
+export function createRouter(routes: readonly Route[], options: RouterOptions): Router {
   const table = new RouteTable(routes);
   const validators = new Map(routes.map((route) => [route, createValidator(route)]));
   const runningKeys = new RunningKeys();
+  const { limiter } = options;
+  const present = (route: Route, result: unknown) => toAnswer(route, result, options.checksResults);
+  const changes = new Changes({ ...options, present });
   const streams = new StreamLimit(options.streamLimit);
   const strictSurfaces = [...new Set(routes.map(({ surface }) => surface))].filter(({ admitsFirst }) => admitsFirst);
 
@@ -85,32 +86,40 @@ export function routeRequests(routes: readonly Route[], options: RouterOptions):
     const principal = admission?.principal ?? null;
     if (route.surface.isVersioned)
       ctx.set('Svc-Version', resolveVersion(header(ctx, 'svc-version'), principal?.apiVersion ?? latestVersion));
-    const limits = [...(admission?.limits ?? []), ...(route.limits?.({ params, client }) ?? [])];
-    if (limits.length > 0) ctx.set(options.limiter.take(limits));
-
-    const key = principal && route.idempotencyKey !== 'none' ? header(ctx, 'idempotency-key') : undefined;
-    const idempotencyKey = readIdempotencyKey(key, route.idempotencyKey === 'required');
-    const body = hasBody(ctx.req) && route.method !== 'GET' ? await route.surface.readBody(ctx.req) : null;
-    const validate = validators.get(route) as ReturnType<typeof createValidator>;
-    const parts = validate({ params, querystring: ctx.querystring, body: body?.value });
-    const idempotency: IdempotencyClaim | null =
-      principal === null || idempotencyKey === null
-        ? null
-        : {
-            tenantId: principal.tenantId,
-            key: idempotencyKey,
-            fingerprint: fingerprintRequest(
-              route.showsSecret ? `${nameRights(principal)} ${route.method}` : route.method,
-              ctx.url,
-              body?.bytes ?? Buffer.alloc(0),
-            ),
-          };
-    const takeLimit = (rule: LimitRule) => ctx.set(options.limiter.take([rule], limits));
-    const call: AnyCall = { ...parts, client, principal, idempotency, now, takeLimit };
-    if (route.isStreamed && principal !== null) streams.take(principal.tenantId, ctx.res);
-    send(ctx, route, await runningKeys.hold(idempotency, () => run(route, call, options)));
+    const counted: LimitRule[] = [];
+    const takeLimits = (rules: readonly LimitRule[]) => {
+      const more = rules.filter(({ bucket }) => counted.every((rule) => rule.bucket !== bucket));
+      limiter.take(more, counted);
+      counted.push(...more);
+    };
+    try {
+      takeLimits([...(admission?.limits ?? []), ...(route.limits?.({ params, client }) ?? [])]);
+      const key = principal && route.idempotencyKey !== 'none' ? header(ctx, 'idempotency-key') : undefined;
+      const idempotencyKey = readIdempotencyKey(key, route.idempotencyKey === 'required');
+      const body = hasBody(ctx.req) && route.method !== 'GET' ? await route.surface.readBody(ctx.req) : null;
+      const validate = validators.get(route) as ReturnType<typeof createValidator>;
+      const parts = validate({ params, querystring: ctx.querystring, body: body?.value });
+      const claim =
+        principal === null || idempotencyKey === null
+          ? null
+          : claimOf(route, principal, idempotencyKey, ctx.url, body?.bytes ?? Buffer.alloc(0));
+      const takeLimit = (rule: LimitRule) => takeLimits([rule]);
+      const call: AnyCall = { ...parts, client, principal, now, takeLimit };
+      if (route.isStreamed && principal !== null) streams.take(principal.tenantId, ctx.res);
+      const run = async () => {
+        if (route.handle === undefined) return changes.run(route, call, claim);
+        const result = await route.handle(call);
+        return result instanceof StreamedAnswer ? result : present(route, result);
+      };
+      send(ctx, route, await runningKeys.hold(claim, run));
+    } finally {
+      if (counted.length > 0) ctx.set(limiter.describe(counted));
+    }
   };
-  return (ctx, next) => (table.covers(ctx.path) ? answer(ctx) : next());
+  return {
+    middleware: (ctx, next) => (table.covers(ctx.path) ? answer(ctx) : next()),
+    drain: () => changes.drain(),
+  };
 }
 
 function send(ctx: Context, { surface, answerType }: Route, answer: ReadyAnswer | StreamedAnswer): void {
@@ -123,7 +132,7 @@ function send(ctx: Context, { surface, answerType }: Route, answer: ReadyAnswer 
   else if (status !== 204) ctx.body = answer.body;
 }
 
-/** Whoever is refused again and again is told to wait, whatever they try: credentials are not guessed here. */
+/** Limits how often a client may be rejected, whatever it tries: credentials cannot be guessed. */
 function countRefusal({ limiter, refusalLimit }: RouterOptions, client: Client): void {
   limiter.take([{ policy: 'refused', bucket: `refused ${clientBucket(client)}`, limit: refusalLimit }]);
 }
@@ -138,54 +147,19 @@ async function findRoute(path: PathMatch, method: string, admit: () => unknown):
   }
 }
 
-/** What the answer of a request is sealed for. */
-function sealPurpose({ tenantId, key }: IdempotencyClaim): string {
-  return `answer ${tenantId} ${key}`;
-}
-
-/** Whoever reads a secret again must be who made it, with the same rights: another request is none of the same. */
-function nameRights({ actor, scopes }: Principal): string {
-  return `${actor.type} ${actor.id} ${[...scopes].sort().join(' ')}`;
-}
-
-async function run(route: Route, call: AnyCall, options: RouterOptions): Promise<ReadyAnswer | StreamedAnswer> {
-  if (route.handle !== undefined) {
-    const result = await route.handle(call);
-    return result instanceof StreamedAnswer ? result : prepare(route, result, options);
-  }
-  return runUnitOfWork(options.database, call.now, async (work) => {
-    const { idempotency } = call;
-    const earlier = idempotency && (await claimKey(work.transaction, idempotency, call.now));
-    if (idempotency !== null && earlier !== null)
-      return replay(
-        route.showsSecret ? { ...earlier, body: options.box.open(earlier.body, sealPurpose(idempotency)) } : earlier,
-      );
-    const answer = prepare(route, await route.change?.(call, work), options);
-    if (idempotency !== null) {
-      const body = route.showsSecret ? options.box.seal(answer.body, sealPurpose(idempotency)) : answer.body;
-      await storeAnswer(work.transaction, idempotency, { status: answer.status, body });
-    }
-    return answer;
-  });
-}
-
-function prepare(route: Route, result: unknown, options: RouterOptions): ReadyAnswer {
-  const answer =
-    result instanceof ReadyAnswer
-      ? result
-      : new ReadyAnswer(route.status, route.status === 204 ? '' : present(route, result));
-  if (options.checksResults) checkAnswer(route, answer);
+/** The answer of a result. @param checks whether the body is checked against the schema of the route. */
+function toAnswer(route: Route, result: unknown, checks: boolean): ReadyAnswer {
+  const { surface, isBare, status } = route;
+  const write = () => (isBare === true ? JSON.stringify(result) : surface.present(result));
+  const answer = result instanceof ReadyAnswer ? result : new ReadyAnswer(status, status === 204 ? '' : write());
+  if (checks) checkAnswer(route, answer);
   return answer;
-}
-
-function present({ surface, isBare }: Route, result: unknown): string {
-  return isBare === true ? JSON.stringify(result) : surface.present(result);
 }
 
 /** Compares what is sent with what the documentation says. */
 function checkAnswer({ surface, isBare, result }: Route, { status, body }: ReadyAnswer): void {
   if (status === 204) return;
-  const sent = JSON.parse(body);
+  const sent = JSON.parse(String(body));
   result.parse(surface === rest && isBare !== true ? sent.data : sent);
 }
 

@@ -20,6 +20,9 @@ export interface UnitOfWork {
   readonly seal: RowSeal | null;
 }
 
+/** What became of one of several changes in a unit of work: its result, or the error that concerns only it. */
+export type Outcome<Result> = { readonly result: Result } | { readonly error: unknown };
+
 /** Keyed hashes of rows that only a server of this installation may write. */
 export interface RowSeal {
   /** Names the key, so that a row says which secret it was sealed under. */

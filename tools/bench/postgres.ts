@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { VersionCache } from '../../server/consent/published-notices.ts';
-import { ConsentRecorder } from '../../server/consent/recorder.ts';
+import { type CaptureRequest, ConsentRecorder } from '../../server/consent/recorder.ts';
 import type { Installation } from '../../server/installation.ts';
+import { runUnitOfWork } from '../../server/storage/unit-of-work.ts';
 import { startPostgres } from '../test/postgres.ts';
 import type { Bench, Benchmark, Finding } from './benchmark.ts';
 import { userAgent } from './http-comparison.ts';
@@ -57,10 +58,10 @@ async function compareCapture(bench: Bench, url: string, notices: number, what: 
 }
 
 function captureWith({ database, clock, hasher }: Installation, { noticeIds }: Site): () => Promise<number> {
-  const recorder = new ConsentRecorder({ database, clock, hasher, versions: new VersionCache() });
+  const recorder = new ConsentRecorder(hasher, new VersionCache());
   return async () => {
-    const captures = Array.from({ length: batch }, (_, index) =>
-      recorder.capture({
+    const requests = Array.from({ length: batch }, (_, index) => {
+      const request: CaptureRequest = {
         caller: null,
         origin: siteOrigin,
         noticeId: noticeIds[index % noticeIds.length] as string,
@@ -73,11 +74,12 @@ function captureWith({ database, clock, hasher }: Installation, { noticeIds }: S
         source: 'public',
         ip: '192.0.2.1',
         userAgent,
-        idempotency: null,
-        present: (record) => record,
-      }),
-    );
-    await Promise.all(captures);
+      };
+      return recorder.prepare(database.kysely, request, clock());
+    });
+    const captures = await Promise.all(requests);
+    const outcomes = await runUnitOfWork(database, clock(), (work) => recorder.append(captures, work));
+    for (const outcome of outcomes) if ('error' in outcome) throw outcome.error;
     return batch;
   };
 }

@@ -11,7 +11,8 @@ const rule = (bucket: string, limit: number): LimitRule => ({ policy: 'test', bu
 /** The headers of an admitted request, or the problem of a refused one. */
 function take(limiter: RateLimiter, ...rules: readonly LimitRule[]): Record<string, string> | Problem {
   try {
-    return limiter.take(rules);
+    limiter.take(rules);
+    return limiter.describe(rules);
   } catch (error) {
     assert.ok(error instanceof Problem);
     assert.equal(error.code, 'rate_limited');

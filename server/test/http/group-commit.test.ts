@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { GroupCommit } from '../../http/group-commit.ts';
 import { Problem } from '../../http/problem.ts';
-import { GroupCommit, type Outcome } from '../../ledger/group-commit.ts';
 import { DatabaseUnavailable } from '../../storage/unavailable.ts';
+import type { Outcome } from '../../storage/unit-of-work.ts';
 
 /** A writer whose batches wait until they are let go, one by one. */
 class Gate {

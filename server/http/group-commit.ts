@@ -1,14 +1,12 @@
-import { Problem } from '../http/problem.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
+import type { Outcome } from '../storage/unit-of-work.ts';
+import { Problem } from './problem.ts';
 
 interface Waiting<Item, Result> {
   readonly item: Item;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
-
-/** What became of one item of a batch: its result, or the error that concerns it alone. */
-export type Outcome<Result> = { readonly result: Result } | { readonly error: unknown };
 
 /**
  * Writes what arrives while one batch is on its way to the disk together as the next batch: one transaction and one
