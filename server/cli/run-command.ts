@@ -1,5 +1,5 @@
 import { systemClock } from '../clock.ts';
-import { MalformedLog } from '../ledger/anchor-log.ts';
+import { MalformedLog } from '../ledger/anchor-records.ts';
 import { RewrittenLedger } from '../ledger/checkpoint-anchors.ts';
 import { readSettings, SettingsError } from '../settings.ts';
 import { DamagedDatabase } from '../storage/copy-sqlite.ts';

@@ -1,7 +1,7 @@
-import { createHash, type Hash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Checkpoint, readCheckpoint } from './checkpoint.ts';
+import { type AnchorRecord, cutOff, LogReader, MalformedLog, readRecords } from './anchor-records.ts';
+import { openCheckpoint } from './checkpoint.ts';
 import {
   type AnchoredState,
   type LogPosition,
@@ -15,62 +15,34 @@ import type { LedgerOf } from './tree-store.ts';
 /** The file of the data folder that keeps every signed checkpoint outside of the database. */
 export const anchorFile = 'checkpoints.log';
 
-/** A record of the log: a signed note (C2SP signed-note), or what stands there in place of one. */
-export interface AnchorRecord {
-  /** The line of the file that it starts on, from 1. */
-  readonly line: number;
-  /** As it was signed. */
-  readonly note: string;
-  /** Where the next record starts, in bytes. */
-  readonly end: number;
-}
-
 /** The newest thing that the log says of a ledger. */
 export interface LatestAnchor extends Pick<AnchoredState, 'size' | 'rootHash'> {
   /** Checkpoints of this size or more may be missing in the log. */
   readonly lacksFrom: number;
+  /** The size that a restore accepted; -1 without one. */
+  readonly restored: number;
+  /** How many checkpoints of more entries than that the log has; null where they are not in the order of their sizes. */
+  readonly count: number | null;
 }
 
-/** A log that something other than Svc wrote or changed, so that it cannot be read. */
-export class MalformedLog extends Error {
-  override readonly name = 'MalformedLog';
-  /** The line of the file from which on it cannot be read. */
-  readonly line: number;
-
-  constructor(line: number, message: string) {
-    super(message);
-    this.line = line;
-  }
-}
-
-/** Follows the records of a log, to tell where a restore statement stands. */
-export class LogReader {
-  #records = 0;
-  readonly #hash: Hash = createHash('sha256');
-
-  position(): LogPosition {
-    return { records: this.#records, hash: this.#hash.copy().digest('base64') };
-  }
-
-  /** Whether a statement that comes next was made for this place; one that was copied here was not. */
-  isPlaceOf({ after }: RestoreStatement): boolean {
-    return after.records === this.#records && after.hash === this.position().hash;
-  }
-
-  take(note: string): void {
-    this.#records += 1;
-    this.#hash.update(`${note}\n`);
-  }
+/** Where a record is in the file. */
+interface Place {
+  readonly start: number;
+  readonly length: number;
 }
 
 /**
  * Keeps the signed checkpoints of an installation in a file that only grows, where a change of the database does not
  * reach them. Each is on the disk when `append` returns. Several processes may append to one file.
+ *
+ * The file is read as a stream, and only the newest checkpoint of each ledger is kept. When it is first read, only the
+ * signatures of those are checked: a check takes a hundred times as long as reading the record.
  */
 export class AnchorLog {
   readonly file: string;
   readonly #verifier: NoteVerifier;
   readonly #latest = new Map<string, LatestAnchor>();
+  #wasRead = false;
   #read = 0;
   #reader = new LogReader();
 
@@ -118,32 +90,25 @@ export class AnchorLog {
   }
 
   /**
-   * Appends a restore statement.
+   * Appends a restore statement. No other process may append meanwhile: hold the lock of the folder (`FolderLock`).
    * @param sign makes it for its place.
    */
   appendStatement(sign: (after: LogPosition) => string): void {
-    const { records } = this.#write((after) => [sign(after)]);
-    if (this.#reader.position().records !== records + 1)
-      throw new Error(
-        `${this.file}: another process appended to it at the same moment. Stop the server, and try again`,
-      );
+    this.#write((after) => [sign(after)]);
   }
 
-  /** @returns where it wrote. */
-  #write(make: (after: LogPosition) => readonly string[]): LogPosition {
+  #write(make: (after: LogPosition) => readonly string[]): void {
     this.open();
     const file = openSync(this.file, 'a+', 0o600);
     try {
       this.#takeUp(file);
       // One write for all: another process cannot get in between.
-      const after = this.#reader.position();
-      const notes = make(after);
+      const notes = make(this.#reader.position());
       const isCut = fstatSync(file).size > this.#read;
       const bytes = Buffer.from(`${isCut ? cutOff : ''}${notes.map((note) => `${note}\n`).join('')}`);
       if (writeSync(file, bytes) !== bytes.length) throw new Error(`${this.file}: the disk took only a part`);
       fsyncSync(file);
       this.#takeUp(file);
-      return after;
     } finally {
       closeSync(file);
     }
@@ -151,10 +116,10 @@ export class AnchorLog {
 
   /** Reads what was appended since the last look. A file that was cut says nothing new: what was read stays known. */
   #takeUp(file: number): void {
-    const { size } = fstatSync(file);
     try {
-      if (size < this.#read) this.#startAgain(file);
-      for (const record of readRecords(file, this.#read)) this.#take(record);
+      if (!this.#wasRead) this.#readFirst(file);
+      else if (fstatSync(file).size < this.#read) this.#startAgain(file);
+      for (const record of readRecords(file, this.#read)) this.#take(record, null);
     } catch (error) {
       if (error instanceof MalformedLog) throw new MalformedLog(error.line, `${this.file}: ${error.message}`);
       throw error;
@@ -164,97 +129,92 @@ export class AnchorLog {
   #startAgain(file: number): void {
     this.#read = 0;
     this.#reader = new LogReader();
-    for (const { note, end } of readRecords(file)) {
-      this.#read = end;
-      this.#reader.take(note);
+    for (const record of readRecords(file)) this.#pass(record);
+  }
+
+  /** Reads the whole file. Where something unsigned claims to be the newest checkpoint, every signature is checked. */
+  #readFirst(file: number): void {
+    for (const unchecked of [new Map<string, Place>(), null]) {
+      this.#latest.clear();
+      this.#read = 0;
+      this.#reader = new LogReader();
+      for (const record of readRecords(file)) this.#take(record, unchecked);
+      this.#wasRead = unchecked === null || [...unchecked].every(([name, place]) => this.#check(file, name, place));
+      if (this.#wasRead) return;
     }
   }
 
-  #take({ note, end }: AnchorRecord): void {
-    const statement = this.#openRecord(note);
-    this.#read = end;
-    this.#reader.take(note);
-    if (statement === null) return;
-    this.#latest.clear();
-    for (const state of statement.states) this.#latest.set(nameLedger(state), { ...state, lacksFrom: state.size });
-  }
-
-  /** Keeps what a checkpoint says. @returns the restore statement, where that is what stands there. */
-  #openRecord(note: string): RestoreStatement | null {
-    const text = openNote(note, this.#verifier);
-    if (text === null) return null;
+  /** @param unchecked takes the newest checkpoint of a ledger in place of a check of its signature; null to check each. */
+  #take(record: AnchorRecord, unchecked: Map<string, Place> | null): void {
+    const { bytes, end } = record;
     const { name } = this.#verifier;
-    const checkpoint = readCheckpoint(text);
-    if (checkpoint?.origin.startsWith(`${name}/`)) this.#keep(checkpoint);
-    const statement = readRestoreStatement(text);
-    return statement?.origin === nameRestore(name) && this.#reader.isPlaceOf(statement) ? statement : null;
+    const [origin, size] = readFirstLines(bytes);
+    if (origin === nameRestore(name)) {
+      const statement = this.#openStatement(bytes);
+      if (statement !== null) {
+        this.#latest.clear();
+        unchecked?.clear();
+        for (const state of statement.states) this.#latest.set(nameLedger(state), describeRestored(state));
+      }
+    } else if (origin.startsWith(`${name}/`) && Number.isSafeInteger(size)) {
+      const ledger = origin.slice(name.length + 1);
+      if (unchecked === null) {
+        const checkpoint = openCheckpoint(bytes.toString(), this.#verifier);
+        if (checkpoint !== null) this.#keep(ledger, size, checkpoint.rootHash.toString('base64'));
+      } else if (this.#keep(ledger, size, ''))
+        unchecked.set(ledger, { start: end - 1 - bytes.length, length: bytes.length });
+    }
+    this.#pass(record);
   }
 
-  #keep({ origin, size, rootHash }: Checkpoint): void {
-    const name = origin.slice(origin.indexOf('/') + 1);
-    const known = this.#latest.get(name);
-    if (known === undefined || known.size <= size)
-      this.#latest.set(name, { size, rootHash: rootHash.toString('base64'), lacksFrom: size + 1 });
+  #pass(record: AnchorRecord): void {
+    this.#read = record.end;
+    this.#reader.take(record);
   }
+
+  #openStatement(bytes: Buffer): RestoreStatement | null {
+    const text = openNote(bytes.toString(), this.#verifier);
+    const statement = text === null ? null : readRestoreStatement(text);
+    return statement !== null && this.#reader.isPlaceOf(statement) ? statement : null;
+  }
+
+  /** Takes over the root of a checkpoint that was kept unchecked. @returns false where it is not signed. */
+  #check(file: number, name: string, { start, length }: Place): boolean {
+    const bytes = Buffer.alloc(length);
+    readSync(file, bytes, 0, length, start);
+    const checkpoint = openCheckpoint(bytes.toString(), this.#verifier);
+    const latest = this.#latest.get(name) as LatestAnchor;
+    if (checkpoint === null) return false;
+    this.#latest.set(name, { ...latest, rootHash: checkpoint.rootHash.toString('base64') });
+    return true;
+  }
+
+  /** @returns whether it is the newest checkpoint of its ledger up to now. */
+  #keep(name: string, size: number, rootHash: string): boolean {
+    const known = this.#latest.get(name) ?? { size: -1, restored: -1, count: 0 };
+    const isNewest = size >= known.size;
+    if (isNewest) {
+      const count = known.count === null || size === known.size ? known.count : known.count + 1;
+      this.#latest.set(name, { size, rootHash, lacksFrom: size + 1, restored: known.restored, count });
+    } else this.#latest.set(name, { ...(known as LatestAnchor), count: null });
+    return isNewest;
+  }
+}
+
+/** The first two lines of a note. The rest is not decoded, for most records are not the newest of their ledger. */
+function readFirstLines(bytes: Buffer): readonly [origin: string, size: number] {
+  const [origin = '', size] = bytes.toString('latin1', 0, 256).split('\n', 2);
+  return [origin, Number(size)];
+}
+
+function describeRestored({ size, rootHash }: AnchoredState): LatestAnchor {
+  return { size, rootHash, lacksFrom: size, restored: size, count: 0 };
 }
 
 /** The name of a ledger without that of the key: `<tenant id>/<ledger>`. */
 export function nameLedger({ tenantId, ledger }: LedgerOf): string {
   return `${tenantId}/${ledger}`;
 }
-
-/**
- * Reads the whole records of a log. A record ends with the empty line after its signatures; what comes after the last
- * one was cut off in a crash, or is being written. What a crash cut off before other records is passed over.
- * @param from the byte to start at: the end of a record.
- * @param line the number of its line.
- * @throws {MalformedLog}
- */
-export function* readRecords(file: number, from = 0, line = 1): Generator<AnchorRecord> {
-  let chunk = Buffer.allocUnsafe(256 * 1024);
-  let rest: Buffer = Buffer.alloc(0);
-  let position = from;
-  let end = from;
-  for (;;) {
-    const count = readSync(file, chunk, 0, chunk.length, position);
-    if (count === 0) break;
-    position += count;
-    const bytes = Buffer.concat([rest, chunk.subarray(0, count)]);
-    let start = 0;
-    for (let at = bytes.indexOf('\n\n'); at !== -1; at = bytes.indexOf('\n\n', at + 1)) {
-      // An empty line within the note stands before its signatures, not after one.
-      const lastLine = bytes.subarray(Math.max(start, bytes.lastIndexOf('\n', at - 1) + 1), at);
-      const isCut = lastLine.subarray(-cutMark.length).equals(cutMark);
-      if (!isCut && !lastLine.subarray(0, signatureMark.length).equals(signatureMark)) continue;
-      const note = bytes.toString('utf8', start, at + 1);
-      end += at + 2 - start;
-      if (!isCut) yield { line, note, end };
-      line += note.split('\n').length;
-      start = at + 2;
-    }
-    rest = Buffer.from(bytes.subarray(start));
-    if (rest.length > largestRecord) break;
-    // Grows with the record, so that a long one is not copied over and over.
-    if (rest.length > chunk.length) chunk = Buffer.allocUnsafe(2 * chunk.length);
-  }
-  if (rest.length <= largestTail && !rest.includes('\r')) return;
-  throw new MalformedLog(
-    line,
-    `from line ${line} on there are ${rest.length > largestRecord ? 'more than ' : ''}${rest.length} bytes that are no record: something other than Svc changed the file, such as its line ends. Put it back from a copy. It is left as it is.`,
-  );
-}
-
-/** What a signature line starts with (C2SP signed-note). */
-const signatureMark = Buffer.from('\u2014 ');
-
-/** What is appended to half a record before the next one. */
-const cutMark = Buffer.from(' (cut off)');
-const cutOff = `${cutMark}\n\n`;
-
-/** How much of a record a crash may leave at the end. */
-const largestTail = 64 * 1024;
-/** A restore statement has a line for each ledger of each tenant. */
-const largestRecord = 64 * 1024 * 1024;
 
 function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r');

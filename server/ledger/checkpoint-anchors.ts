@@ -57,12 +57,16 @@ export async function containsAnchor(
   }
 }
 
-/** The checkpoints of a ledger from a size on that the server itself signed, smallest first. */
+/**
+ * The checkpoints of a ledger from a size on that the server itself signed, smallest first.
+ * @param known names (`nameNote`) of notes to leave out.
+ */
 export async function listSigned(
   queries: Queries,
   { verifier }: NoteSigner,
   of: LedgerOf,
   from: number,
+  known: ReadonlySet<string> = new Set(),
 ): Promise<readonly { readonly size: number; readonly note: string }[]> {
   const rows = await queries
     .selectFrom('checkpoints')
@@ -73,8 +77,11 @@ export async function listSigned(
     .orderBy('size')
     .execute();
   const origin = nameOrigin(verifier.name, of.tenantId, of.ledger);
-  // What something else wrote into the table is left for verification to find.
-  return rows.filter(({ note }) => openCheckpoint(note, verifier)?.origin === origin);
+  return rows.filter(({ note }) => {
+    if (typeof note !== 'string' || known.has(nameNote(note))) return false;
+    // What something else wrote into the table is left for verification to find.
+    return openCheckpoint(note, verifier)?.origin === origin;
+  });
 }
 
 /**
@@ -102,7 +109,7 @@ export async function anchorCheckpoints(
   every = false,
 ): Promise<readonly RewrittenLedger[]> {
   anchors.open();
-  const names = every ? readNoteNames(anchors.file) : null;
+  let names: ReadonlySet<string> | undefined;
   const rewritten: RewrittenLedger[] = [];
   const rows = await queries
     .selectFrom('chain_heads as head')
@@ -121,10 +128,11 @@ export async function anchorCheckpoints(
     if ((isCurrent && !every) || (size === null && latest === undefined)) continue;
     const contains = latest === undefined || (await containsAnchor(queries, of, latest));
     if (contains === false) rewritten.push(RewrittenLedger.lacks(of, latest as LatestAnchor, anchors.file));
-    else if (contains) {
-      const signed = await listSigned(queries, signer, of, every ? 0 : (latest?.lacksFrom ?? 0));
-      anchors.append(signed.map(({ note }) => note).filter((note) => names?.has(nameNote(note)) !== true));
-    }
+    else if (contains && every && latest !== undefined && (await hasGap(queries, of, latest))) {
+      names ??= readNoteNames(anchors.file);
+      anchors.append((await listSigned(queries, signer, of, 0, names)).map(({ note }) => note));
+    } else if (contains)
+      anchors.append((await listSigned(queries, signer, of, latest?.lacksFrom ?? 0)).map(({ note }) => note));
   }
   for (const name of anchors.ledgers()) {
     if (heads.has(name)) continue;
@@ -133,4 +141,18 @@ export async function anchorCheckpoints(
     rewritten.push(RewrittenLedger.lacks(of, anchors.latest(of) as LatestAnchor, anchors.file));
   }
   return rewritten;
+}
+
+/** Whether the log may lack checkpoints that are older than its newest one of a ledger: it has another number of them. */
+async function hasGap(queries: Queries, of: LedgerOf, { size, restored, count }: LatestAnchor): Promise<boolean> {
+  if (count === null) return true;
+  const { stored } = await queries
+    .selectFrom('checkpoints')
+    .select(({ fn }) => fn.countAll<number>().as('stored'))
+    .where('tenant_id', '=', of.tenantId)
+    .where('ledger', '=', of.ledger)
+    .where('size', '>', restored)
+    .where('size', '<=', size)
+    .executeTakeFirstOrThrow();
+  return stored !== count;
 }

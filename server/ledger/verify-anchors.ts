@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
-import { type AnchorRecord, LogReader, MalformedLog, nameLedger, readRecords } from './anchor-log.ts';
+import { nameLedger } from './anchor-log.ts';
+import { type AnchorRecord, LogReader, MalformedLog, readRecords } from './anchor-records.ts';
 import { readCheckpoint } from './checkpoint.ts';
 import { nameRestore, type RestoreStatement, readRestoreStatement, readStart } from './restore-statement.ts';
 import { type NoteVerifier, openNote } from './signed-note.ts';
@@ -15,7 +16,7 @@ export interface RootClaim {
   readonly at: string;
   /** Where it stands, for people. */
   readonly place: string;
-  /** The checkpoint that must be in the database as it stands here; null where the ledger alone must fit. */
+  /** The name (`nameNote`) of the checkpoint that the database must have; null where only the ledger must fit. */
   readonly note: string | null;
 }
 
@@ -60,7 +61,8 @@ export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAn
     if (known === undefined) claims.set(name, [one]);
     else known.push(one);
   };
-  const look = ({ line, note }: AnchorRecord) => {
+  const look = ({ line, bytes }: AnchorRecord) => {
+    const note = bytes.toString();
     const text = verifier === null ? note.slice(0, note.lastIndexOf('\n\n') + 1) : openNote(note, verifier);
     if (text === null) {
       faults.push({ line, issue: 'the record is not signed by this installation' });
@@ -76,7 +78,7 @@ export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAn
       faults.push({ line, issue: 'the record belongs to another installation' });
     } else if (checkpoint !== null) {
       const { size, at, rootHash } = checkpoint;
-      claim(rest.join('/'), { size, at, rootHash: rootHash.toString('base64'), place, note });
+      claim(rest.join('/'), { size, at, rootHash: rootHash.toString('base64'), place, note: nameNote(note) });
     } else if (statement !== null && origin === nameRestore(keyName)) {
       if (reader.isPlaceOf(statement)) {
         claims = startAnew(statement, place);
@@ -89,7 +91,7 @@ export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAn
   const take = (record: AnchorRecord) => {
     look(record);
     records += 1;
-    reader.take(record.note);
+    reader.take(record);
   };
   const isThere = scan(path, take, ({ line, message }) => faults.push({ line, issue: message }));
   return { isThere, records, faults, events, claims };
@@ -108,12 +110,12 @@ function startAnew({ at, states }: RestoreStatement, place: string): Map<string,
 /** Which notes a log has. Read it after the database: a server appends what it committed. */
 export function readNoteNames(path: string): ReadonlySet<string> {
   const names = new Set<string>();
-  scan(path, ({ note }) => names.add(nameNote(note)));
+  scan(path, ({ bytes }) => names.add(nameNote(bytes)));
   return names;
 }
 
-/** A short name of a note. */
-export function nameNote(note: string): string {
+/** A short name of a note: millions of them fit in memory. */
+export function nameNote(note: string | Buffer): string {
   return hash('sha256', note, 'base64');
 }
 

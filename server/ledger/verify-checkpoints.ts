@@ -8,7 +8,7 @@ import { hashBytes } from './merkle.ts';
 import type { NoteVerifier } from './signed-note.ts';
 import { countHashes, nameTile, type Tile, type TileAddress, TiledTree } from './tiles.ts';
 import { findTreeSize, type LedgerOf } from './tree-store.ts';
-import type { RootClaim } from './verify-anchors.ts';
+import { nameNote, type RootClaim } from './verify-anchors.ts';
 
 /** A checkpoint or a tile that does not fit the ledger. */
 export interface ProofFault {
@@ -124,7 +124,7 @@ export class ProofCheck {
 
   /** What the log outside has a checkpoint of was committed before, so that the database has it too. */
   #compareNotes(): void {
-    const stored = new Map(this.#checkpoints.map(({ size, note }) => [size, note]));
+    const stored = new Map(this.#checkpoints.map(({ size, note }) => [size, nameNote(String(note))]));
     for (const claim of this.#claims) {
       if (claim.note === null || stored.get(claim.size) === claim.note) continue;
       const issue = stored.has(claim.size)
