@@ -78,7 +78,7 @@ describe('the table of what the banner does', () => {
     const missing: string[] = [];
     for (const { name, tests } of [...tables.values()].flat())
       for (const one of tests) {
-        const [, file = '', title = ''] = /^`([\w/.-]+\.(?:test|e2e)\.ts)`: (.+)$/.exec(one) ?? [];
+        const [, file = '', title = ''] = /^`([\w/.-]+\.(?:test|e2e|release)\.ts)`: (.+)$/.exec(one) ?? [];
         const path = findFile(file);
         if (file !== '' && !known.has(file) && existsSync(path)) known.set(file, readTestNames(path));
         if (!known.get(file)?.has(title)) missing.push(`${name}: ${one}`);
