@@ -1,5 +1,5 @@
 import type { OauthOptions } from './client-options.ts';
-import { ResponseError } from './errors.ts';
+import { rejectResponse } from './errors.ts';
 import type { Runtime } from './runtime.ts';
 import type { ResponseDetails, Transport } from './transport.ts';
 
@@ -95,13 +95,7 @@ function readToken(answer: unknown, response: ResponseDetails): IssuedToken {
   const { access_token: value, token_type: type = 'Bearer', expires_in: seconds } = Object(answer);
   // RFC 6750 section 2.1.
   const isToken = typeof value === 'string' && /^[\w.~+/-]+=*$/.test(value) && /^bearer$/i.test(type);
-  if (!isToken) throw describeNoToken(response);
+  if (!isToken) throw rejectResponse('The response has no bearer token.', 'issueAccessToken', response);
   const isLifetime = typeof seconds === 'number' && seconds > 0;
   return { value, lifetime: isLifetime ? seconds * 1000 : usualLifetime };
-}
-
-function describeNoToken({ status, headers, requestId, idempotencyKey, attempts }: ResponseDetails): ResponseError {
-  const answer = { status, contentType: headers['content-type'] ?? null, requestId, excerpt: null };
-  const call = { operation: 'issueAccessToken', idempotencyKey, attempts };
-  return new ResponseError('The answer has no bearer token.', answer, call);
 }

@@ -13,18 +13,16 @@ export interface BaseUrl {
 export function readBaseUrl(text: unknown, allowInsecure: boolean): BaseUrl {
   if (text === undefined || text === '')
     throw new ConfigurationError(
-      'Give baseUrl, or set SVC_BASE_URL: where your server is, as https://svc.example.com.',
+      'Set baseUrl or SVC_BASE_URL to the address of your server, such as https://svc.example.com.',
     );
   const url = typeof text === 'string' && !/\s/.test(text) ? URL.parse(text) : null;
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
-    throw new ConfigurationError('baseUrl must be an address that begins with https:// (or http:// on this machine).');
-  if (url.username !== '' || url.password !== '')
-    throw new ConfigurationError('baseUrl must not have a user or a password in it.');
-  if (url.search !== '' || url.hash !== '')
-    throw new ConfigurationError('baseUrl must not have a query or a fragment.');
+    throw new ConfigurationError('baseUrl must be an https:// address, or http:// on this machine.');
+  if (url.username + url.password + url.search + url.hash !== '')
+    throw new ConfigurationError('baseUrl must not contain a user, a password, a query or a fragment.');
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !allowInsecure)
     throw new ConfigurationError(
-      `baseUrl ${url.origin} would send keys unencrypted. Use https://, or set allowInsecure if the network is yours alone.`,
+      `baseUrl ${url.origin} would send keys unencrypted. Use https://, or set allowInsecure on a network that you trust.`,
     );
   return { origin: url.origin, prefix: url.pathname.replace(/(?<!\/)\/+$/, '') };
 }

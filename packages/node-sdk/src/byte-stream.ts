@@ -1,7 +1,7 @@
 import type { Exchange, FailureKind, Sink } from './exchange.ts';
 import type { Runtime } from './runtime.ts';
 import { splitLines } from './split-lines.ts';
-import type { ByteStream, ResponseDetails, StreamPromise } from './transport.ts';
+import type { ByteStream, ResponseDetails } from './transport.ts';
 
 /** Read ahead of whoever takes the bytes; more is left to the connection to hold back. */
 const mostAhead = 256 * 1024;
@@ -135,41 +135,5 @@ export class QueuedStream implements ByteStream {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#queue.cancel();
-  }
-}
-
-/** A stream that is on its way. */
-export class PendingStream implements StreamPromise {
-  readonly [Symbol.toStringTag] = 'StreamPromise';
-  readonly #stream: Promise<ByteStream>;
-
-  constructor(stream: Promise<ByteStream>) {
-    this.#stream = stream;
-  }
-
-  // biome-ignore lint/suspicious/noThenProperty: it is a promise
-  then<Fulfilled = ByteStream, Rejected = never>(
-    onFulfilled?: ((stream: ByteStream) => Fulfilled | PromiseLike<Fulfilled>) | null,
-    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
-  ): Promise<Fulfilled | Rejected> {
-    return this.#stream.then(onFulfilled, onRejected);
-  }
-
-  catch<Rejected = never>(
-    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
-  ): Promise<ByteStream | Rejected> {
-    return this.#stream.catch(onRejected);
-  }
-
-  finally(onFinally?: (() => void) | null): Promise<ByteStream> {
-    return this.#stream.finally(onFinally);
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
-    yield* await this.#stream;
-  }
-
-  async *lines(): AsyncGenerator<string, void> {
-    yield* (await this.#stream).lines();
   }
 }

@@ -57,26 +57,23 @@ function checkNames(what: string, value: unknown, names: object): void {
   if (typeof value !== 'object' || value === null) throw new ConfigurationError(`${what} must be an object.`);
   for (const name of Object.keys(value))
     if (!Object.hasOwn(names, name))
-      throw new ConfigurationError(`${what} cannot have ${JSON.stringify(name)}.${suggest(name, Object.keys(names))}`);
+      throw new ConfigurationError(
+        `${what}: unknown option ${JSON.stringify(name)}.${suggest(name, Object.keys(names))}`,
+      );
 }
 
-/** Names the known option that shares most pairs of letters with a misspelt one, where it is at least half of them. */
-function suggest(wrong: string, names: readonly string[]): string {
-  const given = listPairs(wrong);
-  const liken = (name: string): number => {
-    const pairs = listPairs(name);
-    return (2 * pairs.filter((pair) => given.includes(pair)).length) / (pairs.length + given.length);
-  };
-  const best = names.reduce((one, other) => (liken(other) > liken(one) ? other : one));
-  return liken(best) >= 0.5 ? ` Did you mean ${JSON.stringify(best)}?` : '';
-}
-
-function listPairs(text: string): string[] {
-  const lower = text.slice(0, 40).toLowerCase();
-  return Array.from(lower.slice(1), (letter, index) => lower[index] + letter);
+/** Suggests a known option that contains the unknown one, is contained in it, or starts with the same three letters. */
+function suggest(unknown: string, names: readonly string[]): string {
+  const given = unknown.toLowerCase();
+  const match = names.find((name) => {
+    const known = name.toLowerCase();
+    return given.includes(known) || (given.length > 2 && known.includes(given)) || known.startsWith(given.slice(0, 3));
+  });
+  return match === undefined ? '' : ` Did you mean ${JSON.stringify(match)}?`;
 }
 
 function checkMethods(what: string, value: object, names: readonly string[]): void {
   for (const name of names)
-    if (typeof Object(value)[name] !== 'function') throw new ConfigurationError(`${what} has no function ${name}.`);
+    if (typeof Object(value)[name] !== 'function')
+      throw new ConfigurationError(`${what} must have a function ${name}.`);
 }

@@ -36,68 +36,37 @@ import type {
 const inherited = Symbol('inherited');
 
 /**
- * The client of a Svc server. A program makes one and keeps it, because it keeps connections open. Its options are checked
- * here, so that a wrong one shows when the program starts; a missing address or key shows at the first call.
+ * A client without the methods for the operations. Pass it to the resources that you use (`new ConsentRecords(client)`), and a
+ * bundler leaves the others out; `Svc` has them all.
  */
-export class Svc implements AsyncDisposable {
-  readonly apiKeys: ApiKeys;
-  readonly audit: Audit;
-  readonly breaches: Breaches;
-  readonly consent: Consent;
-  readonly controls: Controls;
-  readonly dsr: DataSubjectRequests;
-  readonly ledgers: Ledgers;
-  /** What needs no credentials. */
-  readonly public: Public;
-  /** What takes the SCIM token. */
-  readonly scim: Scim;
-  readonly scimToken: ScimTokens;
-  readonly tenant: TenantSettings;
-  readonly trust: Trust;
-  readonly users: Users;
-  readonly webhooks: Webhooks;
+export class SvcClient implements Transport, AsyncDisposable {
   readonly #options: ClientOptions;
   readonly #settings: Settings;
   readonly #shared: Shared;
   readonly #transport: Transport;
 
-  /** @throws {ConfigurationError} naming the option that cannot be used, never its value. */
+  /** @throws {ConfigurationError} naming the option that is invalid, never its value. */
   constructor(options: ClientOptions = {}) {
     this.#settings = readSettings(options);
     const { [inherited]: base, ...own } = options as InheritingOptions;
     this.#options = own;
     this.#shared = shareParts(this.#settings, own, base ?? null);
-    const transport = new HttpTransport(this.#settings, this.#shared);
-    this.#transport = transport;
-    this.apiKeys = new ApiKeys(transport);
-    this.audit = new Audit(transport);
-    this.breaches = new Breaches(transport);
-    this.consent = new Consent(transport);
-    this.controls = new Controls(transport);
-    this.dsr = new DataSubjectRequests(transport);
-    this.ledgers = new Ledgers(transport);
-    this.public = new Public(transport);
-    this.scim = new Scim(transport);
-    this.scimToken = new ScimTokens(transport);
-    this.tenant = new TenantSettings(transport);
-    this.trust = new Trust(transport);
-    this.users = new Users(transport);
-    this.webhooks = new Webhooks(transport);
+    this.#transport = new HttpTransport(this.#settings, this.#shared);
   }
 
   /**
    * A client that differs in some options, such as the tenant, and shares the connections of this one.
-   * @param options what is undefined stays as it is; null takes the tenant away.
-   * @throws {ConfigurationError} naming the option that cannot be used, never its value.
+   * @param options undefined keeps a value; null removes the tenant.
+   * @throws {ConfigurationError} naming the option that is invalid, never its value.
    */
-  withOptions(options: ClientOptions): Svc {
+  withOptions(options: ClientOptions): this {
     checkClientOptions(options);
     const { apiKey, oauth, ...others } = this.#options;
     // A new credential takes the place of the one of the other kind.
     const credential = options.apiKey === undefined && options.oauth === undefined ? { apiKey, oauth } : {};
     const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
     const inheriting: InheritingOptions = { ...others, ...credential, ...given, [inherited]: this.#parts };
-    return new Svc(inheriting);
+    return new (this.constructor as new (given: ClientOptions) => this)(inheriting);
   }
 
   /** Calls an operation that this version of the package has no method for. */
@@ -115,14 +84,14 @@ export class Svc implements AsyncDisposable {
     return this.#transport.stream(operation, options);
   }
 
-  /** Ends the access token at hand, with `oauth`; the next call asks for another one. */
+  /** Revokes the access token in use, with `oauth`; the next call requests another one. */
   async revokeAccessToken(): Promise<void> {
     await this.#shared.tokens?.revoke();
   }
 
   /**
-   * Waits for the answers that are under way, gives up streams that were not read to their end, and ends the connections, also
-   * for the clients that share them.
+   * Waits for the responses that are under way, cancels streams that were not read to their end, and closes the connections,
+   * also for the clients that share them.
    */
   async close(): Promise<void> {
     await this.#shared.pool.close();
@@ -132,7 +101,7 @@ export class Svc implements AsyncDisposable {
     await this.close();
   }
 
-  /** What may be shown of the client: no key. */
+  /** For logs: no credentials. */
   toJSON(): object {
     const { tenant, version } = this.#settings;
     const baseUrl = readIfSet(this.#settings.baseUrl);
@@ -159,6 +128,48 @@ export class Svc implements AsyncDisposable {
 
   get #parts(): Parts {
     return { shared: this.#shared, settings: this.#settings, options: this.#options };
+  }
+}
+
+/**
+ * The client of a Svc server. Create one and keep it, because it keeps connections open. The constructor checks the options,
+ * so that a wrong one shows when the program starts; a missing address or key shows at the first call.
+ */
+export class Svc extends SvcClient {
+  readonly apiKeys: ApiKeys;
+  readonly audit: Audit;
+  readonly breaches: Breaches;
+  readonly consent: Consent;
+  readonly controls: Controls;
+  readonly dsr: DataSubjectRequests;
+  readonly ledgers: Ledgers;
+  /** Operations that need no credentials. */
+  readonly public: Public;
+  /** Operations that take the SCIM token. */
+  readonly scim: Scim;
+  readonly scimToken: ScimTokens;
+  readonly tenant: TenantSettings;
+  readonly trust: Trust;
+  readonly users: Users;
+  readonly webhooks: Webhooks;
+
+  /** @throws {ConfigurationError} naming the option that is invalid, never its value. */
+  constructor(options: ClientOptions = {}) {
+    super(options);
+    this.apiKeys = new ApiKeys(this);
+    this.audit = new Audit(this);
+    this.breaches = new Breaches(this);
+    this.consent = new Consent(this);
+    this.controls = new Controls(this);
+    this.dsr = new DataSubjectRequests(this);
+    this.ledgers = new Ledgers(this);
+    this.public = new Public(this);
+    this.scim = new Scim(this);
+    this.scimToken = new ScimTokens(this);
+    this.tenant = new TenantSettings(this);
+    this.trust = new Trust(this);
+    this.users = new Users(this);
+    this.webhooks = new Webhooks(this);
   }
 }
 

@@ -145,7 +145,8 @@ export class ConnectionPool {
 
 /** Node's own switch for HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
 function usesProxies(): boolean {
-  return process.env.NODE_USE_ENV_PROXY === '1' || process.execArgv.includes('--use-env-proxy');
+  const { NODE_USE_ENV_PROXY, NODE_OPTIONS } = process.env;
+  return NODE_USE_ENV_PROXY === '1' || `${NODE_OPTIONS} ${process.execArgv}`.includes('--use-env-proxy');
 }
 
 /** Gives a stream up because its client is closed. */

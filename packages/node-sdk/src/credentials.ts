@@ -17,8 +17,7 @@ export function readCredentials(
   { apiKey, oauth, scimToken }: ClientOptions,
   environmentKey: string | undefined,
 ): Credentials {
-  if (apiKey !== undefined && oauth !== undefined)
-    throw new ConfigurationError('Give apiKey or oauth, not both: they would act for different callers.');
+  if (apiKey !== undefined && oauth !== undefined) throw new ConfigurationError('Set apiKey or oauth, not both.');
   const key = oauth === undefined ? (apiKey ?? environmentKey) : undefined;
   return {
     key: key === undefined ? null : `Bearer ${checkApiKey(apiKey === undefined ? 'SVC_API_KEY' : 'apiKey', key)}`,
@@ -29,28 +28,24 @@ export function readCredentials(
 
 function checkApiKey(name: string, key: unknown): string {
   const text = checkCharacters(name, key);
-  if (text.startsWith('scim_'))
-    throw new ConfigurationError(`${name} is a SCIM token, which only svc.scim takes: give it as scimToken.`);
+  if (text.startsWith('scim_')) throw new ConfigurationError(`${name} is a SCIM token: set it as scimToken.`);
   if (!/^svc_[a-z]+_[0-9A-Za-z]+$/.test(text))
-    throw new ConfigurationError(`${name} is no API key: they begin with svc_live_ or svc_test_.`);
+    throw new ConfigurationError(`${name} is not an API key (svc_live_… or svc_test_…).`);
   return text;
 }
 
 function checkScimToken(token: unknown): string {
   const text = checkCharacters('scimToken', token);
-  if (text.startsWith('svc_'))
-    throw new ConfigurationError('scimToken is an API key, which SCIM does not take: give it as apiKey.');
-  if (!/^scim_[0-9A-Za-z]+$/.test(text))
-    throw new ConfigurationError('scimToken is no SCIM token: they begin with scim_.');
+  if (text.startsWith('svc_')) throw new ConfigurationError('scimToken is an API key: set it as apiKey.');
+  if (!/^scim_[0-9A-Za-z]+$/.test(text)) throw new ConfigurationError('scimToken is not a SCIM token (scim_…).');
   return text;
 }
 
 function checkCharacters(name: string, value: unknown): string {
-  if (typeof value !== 'string') throw new ConfigurationError(`${name} must be a text.`);
+  if (typeof value !== 'string') throw new ConfigurationError(`${name} must be a string.`);
   if (value === '') throw new ConfigurationError(`${name} is empty.`);
-  if (/\s/.test(value))
-    throw new ConfigurationError(`${name} has white space in it, perhaps a line end from the file it was read from.`);
-  if (/[^\x21-\x7e]/.test(value)) throw new ConfigurationError(`${name} has characters that no credential has.`);
+  if (/\s/.test(value)) throw new ConfigurationError(`${name} contains white space, such as a line break.`);
+  if (/[^\x21-\x7e]/.test(value)) throw new ConfigurationError(`${name} contains invalid characters.`);
   return value;
 }
 

@@ -26,11 +26,11 @@ export class Deprecations {
     const sunset = readHeader(headers, 'sunset') ?? null;
     const link = readHeader(headers, 'link') ?? null;
     const words = [
-      ...(deprecation === null ? [] : ['is deprecated']),
-      ...(sunset === null ? [] : [`ends on ${sunset}`]),
-      ...(isOther ? [`answered in version ${version}, not ${requestedVersion}`] : []),
+      deprecation && 'is deprecated',
+      sunset && `ends on ${sunset}`,
+      isOther && `returned version ${version}, not ${requestedVersion}`,
     ];
-    const message = `${operation} ${words.join(', ')}.`;
+    const message = `${operation} ${words.filter(Boolean).join(', ')}.`;
     tell('onDeprecation', this.#hook, { operation, deprecation, sunset, link, requestedVersion, version, message });
   }
 }

@@ -1,3 +1,5 @@
+import type { ResponseDetails } from './transport.ts';
+
 const brand = Symbol.for('@svc/node-sdk/error');
 
 /** What an error knows of the call that failed. */
@@ -114,7 +116,7 @@ export class TimeoutError extends SvcError {
   static override readonly kind: string = 'TimeoutError';
 
   constructor(milliseconds: number, call: CallFacts) {
-    super('timeout', `No whole answer within ${milliseconds} ms.`, call);
+    super('timeout', `No complete response within ${milliseconds} ms.`, call);
   }
 }
 
@@ -146,7 +148,7 @@ export class RedirectError extends SvcError {
 
   constructor(status: number, location: string | null, call: CallFacts) {
     const where = location === null ? '' : ` to ${location}`;
-    super('redirected', `The server redirects (${status}${where}). Set baseUrl to where the API is.`, call);
+    super('redirected', `The server redirects (${status}${where}). Set baseUrl to the API.`, call);
     this.status = status;
     this.location = location;
   }
@@ -177,4 +179,10 @@ export class ResponseError extends SvcError {
     this.requestId = answer.requestId;
     hide(this, 'excerpt', answer.excerpt);
   }
+}
+
+/** The error of a successful response whose content is not what the operation returns. */
+export function rejectResponse(message: string, operation: string, response: ResponseDetails): ResponseError {
+  const contentType = response.headers['content-type'] ?? null;
+  return new ResponseError(message, { ...response, contentType, excerpt: null }, { ...response, operation });
 }

@@ -69,7 +69,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.isSent = true;
     this.#bytesBefore = this.#options.connection.socket?.bytesRead ?? 0;
     // It waited for a connection for longer than anybody waits for it.
-    if (this.#isSettled) controller.abort(new Error('given up'));
+    if (this.#isSettled) this.#abort();
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ReceivedHeaders): void {
@@ -112,7 +112,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.cause = cause;
       this.#finish();
     } else return;
-    this.#controller?.abort(new Error('given up'));
+    this.#abort();
   }
 
   /** Stops and starts the flow of bytes into the sink. */
@@ -146,7 +146,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#decoder?.destroy();
     this.body = noBytes;
     this.#finish();
-    this.#controller?.abort(new Error('given up'));
+    this.#abort();
   }
 
   #complete(): void {
@@ -161,7 +161,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #openDecoder(coding: string, first: Buffer): Transform | null {
     const decoder = createDecoder(coding, first);
     if (decoder === null) {
-      this.fail('undecodable', new Error(`The coding ${coding} is unknown.`));
+      this.fail('undecodable', undefined);
       return null;
     }
     decoder.on('data', (chunk: Buffer) => this.#receive(chunk));
@@ -169,6 +169,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     decoder.on('error', (error) => this.fail('undecodable', error));
     decoder.on('drain', () => this.#controller?.resume());
     return decoder;
+  }
+
+  #abort(): void {
+    this.#controller?.abort(new Error('given up'));
   }
 
   #finish(): void {

@@ -1,7 +1,7 @@
-import { type ByteQueue, PendingStream, QueuedStream } from './byte-stream.ts';
+import type { ByteQueue } from './byte-stream.ts';
 import { Call } from './call.ts';
 import { PendingList } from './page.ts';
-import { PendingCall } from './pending-call.ts';
+import { PendingCall, PendingStream } from './pending-call.ts';
 import { checkStreamType, createResponseError, readData } from './read-answer.ts';
 import { Sender, type Shared } from './sender.ts';
 import type { Settings } from './settings.ts';
@@ -39,11 +39,13 @@ export class HttpTransport implements Transport {
   }
 
   async #run<Data>(call: Call): Promise<Data> {
-    return await this.#sender.send(call, false, (exchange) => readData(exchange, call) as Data);
+    return await this.#sender.send(call, null, (exchange) => readData(exchange, call) as Data);
   }
 
   async #open(call: Call): Promise<ByteStream> {
-    return await this.#sender.send(call, true, (exchange) => {
+    // Loaded here, because few programs stream.
+    const { ByteQueue, QueuedStream } = await import('./byte-stream.ts');
+    return await this.#sender.send(call, ByteQueue, (exchange) => {
       const queue = exchange.sink as ByteQueue;
       try {
         checkStreamType(exchange, call);

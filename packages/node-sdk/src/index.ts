@@ -10,7 +10,7 @@ export {
   ServerError,
   ValidationError,
 } from './api-error.ts';
-export { Svc } from './client.ts';
+export { Svc, SvcClient } from './client.ts';
 export type { AppInfo, ClientOptions, OauthOptions } from './client-options.ts';
 export {
   AbortError,
@@ -32,8 +32,23 @@ export type {
   ResponseNote,
   RetryNote,
 } from './hooks.ts';
-export type { LedgerEntry } from './resources/ledgers.ts';
-export type { PublicCaptureOptions } from './resources/public.ts';
+export { ApiKeys } from './resources/api-keys.ts';
+export { Audit } from './resources/audit.ts';
+export { Breaches } from './resources/breaches.ts';
+export { Consent } from './resources/consent.ts';
+export { ConsentNotices } from './resources/consent-notices.ts';
+export { ConsentRecords } from './resources/consent-records.ts';
+export { ConsentSubjects } from './resources/consent-subjects.ts';
+export { Controls } from './resources/controls.ts';
+export { DataSubjectRequests } from './resources/dsr.ts';
+export { type LedgerEntry, Ledgers } from './resources/ledgers.ts';
+export { Public, type PublicCaptureOptions } from './resources/public.ts';
+export { Scim } from './resources/scim.ts';
+export { ScimTokens } from './resources/scim-token.ts';
+export { TenantSettings } from './resources/tenant.ts';
+export { Trust } from './resources/trust.ts';
+export { Users } from './resources/users.ts';
+export { Webhooks } from './resources/webhooks.ts';
 export type { RetryBudgetOptions } from './retry.ts';
 export type { Runtime } from './runtime.ts';
 export type {

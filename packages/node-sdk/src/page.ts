@@ -1,4 +1,5 @@
-import { ConfigurationError, ResponseError } from './errors.ts';
+import { ConfigurationError, rejectResponse } from './errors.ts';
+import { checkCount } from './settings.ts';
 import type {
   ListOperation,
   ListOptions,
@@ -93,9 +94,9 @@ async function fetchPage<Item>(
   const trail = given ?? { mark: first === undefined ? null : String(first), steps: 0, most: 1 };
   const read = (payload: unknown, response: ResponseDetails): PageContent => {
     const content = typeof payload === 'object' && payload !== null ? readPage(page, payload as Fields) : null;
-    if (content === null) throw createPageError('The answer is no page of a list.', operation, response);
+    if (content === null) throw rejectResponse('The response is not a page of a list.', operation.id, response);
     if (content.nextCursor !== null && content.nextCursor === trail.mark)
-      throw createPageError('The list leads back to a page that was there before.', operation, response);
+      throw rejectResponse('The list returned the cursor of an earlier page.', operation.id, response);
     return content;
   };
   const { data, response } = await request<PageContent>({ ...operation, query: start, read }, options).withResponse();
@@ -113,14 +114,8 @@ async function fetchPage<Item>(
 function startScim(query: object | undefined): object | undefined {
   const { cursor, ...others } = { ...query } as Fields;
   if (cursor === undefined) return query;
-  if (others.startIndex !== undefined) throw new ConfigurationError('Give cursor or startIndex, not both.');
+  if (others.startIndex !== undefined) throw new ConfigurationError('Set cursor or startIndex, not both.');
   return { ...others, startIndex: cursor };
-}
-
-function createPageError(message: string, { id }: ListOperation, response: ResponseDetails): ResponseError {
-  const { status, requestId, headers, idempotencyKey, attempts } = response;
-  const answer = { status, requestId, contentType: headers['content-type'] ?? null, excerpt: null };
-  return new ResponseError(message, answer, { operation: id, idempotencyKey, attempts });
 }
 
 /** A list that asks for its first page when it is awaited or iterated over. */
@@ -176,8 +171,7 @@ export class PendingList<Item> implements PagePromise<Item> {
 
   async toArray(options: { readonly limit: number }): Promise<Item[]> {
     const limit: unknown = Object(options).limit;
-    if (typeof limit !== 'number' || !Number.isSafeInteger(limit) || limit < 0)
-      throw new ConfigurationError('limit must be a whole number, 0 or more: how many items the array may have.');
+    checkCount('limit', limit, 0);
     const items: Item[] = [];
     if (limit === 0) return items;
     for await (const item of this) if (items.push(item) === limit) break;

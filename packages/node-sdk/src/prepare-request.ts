@@ -62,9 +62,9 @@ function chooseAccept({ answer, path }: Operation): string {
 function chooseKey(operation: Operation, { idempotencyKey }: RequestOptions, isRest: boolean): string | null {
   const isTaken = isRest && operation.method === 'POST' && takesKey(operation);
   if (idempotencyKey === undefined) return isTaken ? createKey() : null;
-  if (!isTaken) throw new ConfigurationError('idempotencyKey is for a POST under /v1 that takes an API key.');
+  if (!isTaken) throw new ConfigurationError('Only a POST under /v1 with an API key takes idempotencyKey.');
   if (typeof idempotencyKey !== 'string' || !/^[A-Za-z0-9_-]{8,128}$/.test(idempotencyKey))
-    throw new ConfigurationError('idempotencyKey must be 8 to 128 of the characters A-Z a-z 0-9 _ -.');
+    throw new ConfigurationError('idempotencyKey must be 8 to 128 of A-Z a-z 0-9 _ -.');
   return idempotencyKey;
 }
 
@@ -74,27 +74,22 @@ function createKey(): string {
 }
 
 function encodeBody(body: unknown, media: keyof typeof mediaTypes): string {
-  if (media === 'form') return encodeForm(body as Readonly<Record<string, string | undefined>>);
+  let text: string | undefined;
+  let cause: unknown;
   try {
-    const text: string | undefined = JSON.stringify(body);
-    // JSON writes an invalid Date as null, which for the end of a key would be: never.
-    if (text?.includes('null')) checkDates('body', body);
-    if (text !== undefined) return text;
-  } catch (cause) {
-    if (cause instanceof ConfigurationError) throw cause;
-    throw new ConfigurationError('The body cannot be written as JSON.', undefined, cause);
+    text = JSON.stringify(body);
+  } catch (error) {
+    cause = error;
   }
-  throw new ConfigurationError('The body cannot be written as JSON.');
+  if (text === undefined) throw new ConfigurationError('The body must be JSON.', undefined, cause);
+  // JSON writes an invalid Date as null, which as the expiry of a key would mean: never.
+  if (text.includes('null')) checkDates('body', body);
+  // Without the fields that are undefined.
+  return media === 'form' ? new URLSearchParams(JSON.parse(text)).toString() : text;
 }
 
 function checkDates(name: string, value: unknown): void {
   if (value instanceof Date) writeTime(name, value);
   else if (typeof value === 'object' && value !== null)
     for (const [key, inner] of Object.entries(value)) checkDates(`${name}.${key}`, inner);
-}
-
-function encodeForm(fields: Readonly<Record<string, string | undefined>>): string {
-  const form = new URLSearchParams();
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.append(name, value);
-  return form.toString();
 }

@@ -28,7 +28,7 @@ function readAnswer(exchange: Exchange, call: Call): unknown {
   const value = parseJson(exchange, call);
   if (answer === 'bare') return value;
   if (typeof value === 'object' && value !== null && 'data' in value) return value.data;
-  throw createResponseError('The answer has no data.', exchange, call);
+  throw createResponseError('The response has no data.', exchange, call);
 }
 
 const usualType = 'application/json; charset=utf-8';
@@ -37,7 +37,7 @@ function parseJson(exchange: Exchange, call: Call): unknown {
   const type = exchange.headers['content-type'];
   if (type !== usualType && !/^application\/(?:[a-z.-]+\+)?json\b/i.test(String(type)))
     throw createResponseError(
-      'The answer is not JSON. Is baseUrl the address of the API?',
+      'The response is not JSON. Is baseUrl the address of the API?',
       exchange,
       call,
       // JSON is of the API, and may have a new key in it.
@@ -49,13 +49,13 @@ function parseJson(exchange: Exchange, call: Call): unknown {
   } catch {
     // The error of the parser quotes what it read.
   }
-  throw createResponseError('The answer is JSON that cannot be read.', exchange, call);
+  throw createResponseError('The response is invalid JSON.', exchange, call);
 }
 
 /** @throws {ResponseError} for a stream of something else than was asked for. */
 export function checkStreamType(exchange: Exchange, call: Call): void {
   if (!/^application\/(?:[a-z.-]+\+)?(?:json|jsonl|x-ndjson)\b/i.test(String(exchange.headers['content-type'])))
-    throw createResponseError('The answer is no JSON Lines. Is baseUrl the address of the API?', exchange, call);
+    throw createResponseError('The response is not JSON Lines. Is baseUrl the address of the API?', exchange, call);
 }
 
 export function createResponseError(
@@ -95,7 +95,7 @@ function createError(
 ): SvcError {
   const { failure, status, headers } = exchange;
   if (failure === 'too_large')
-    return createResponseError(`The answer is larger than ${limits.maxResponseBytes} bytes.`, exchange, call);
+    return createResponseError(`The response is larger than ${limits.maxResponseBytes} bytes.`, exchange, call);
   if (failure === 'undecodable') return createDecodingError(exchange, call);
   if (failure !== null) return createFailure(failure, exchange.cause, call, limits);
   if (status < 400) return createRedirectError(exchange, call);
@@ -113,7 +113,7 @@ function createError(
 
 export function createDecodingError(exchange: Exchange, call: Call): ResponseError {
   const coding = call.redact(String(exchange.headers['content-encoding']));
-  return createResponseError(`The answer cannot be decompressed (${coding}).`, exchange, call);
+  return createResponseError(`The response cannot be decompressed (${coding}).`, exchange, call);
 }
 
 /** The error of a try that has no answer, or a stream that broke off. */

@@ -14,7 +14,7 @@ export function readErrorBody(status: number, text: string): Words {
   if (isFields(error)) return readEnvelope(status, error);
   if (body !== null && typeof error === 'string') return readOauth(body, error);
   if (body !== null && Array.isArray(body.schemas)) return readScim(status, body);
-  const message = `The server answered ${status} with nothing that can be read.`;
+  const message = `The server returned ${status} with an unreadable body.`;
   return { code: 'unreadable_error', message, details: [], fields: {}, requestId: null };
 }
 
@@ -22,7 +22,7 @@ function readEnvelope(status: number, error: Fields): Words {
   const { code, message, details, requestId, ...fields } = error;
   return {
     code: asText(code) ?? 'unreadable_error',
-    message: asText(message) ?? `The server answered ${status}.`,
+    message: asText(message) ?? `The server returned ${status}.`,
     details: Array.isArray(details) ? details.filter(isDetail) : [],
     fields,
     requestId: asText(requestId),
@@ -33,7 +33,7 @@ function readScim(status: number, body: Fields): Words {
   const scimType = asText(body.scimType);
   return {
     code: scimType ?? 'scim_error',
-    message: asText(body.detail) ?? `The server answered ${status}.`,
+    message: asText(body.detail) ?? `The server returned ${status}.`,
     details: [],
     fields: scimType === null ? {} : { scimType },
     requestId: null,

@@ -1,5 +1,5 @@
 import type { AccessTokens } from './access-tokens.ts';
-import { ByteQueue } from './byte-stream.ts';
+import type { ByteQueue } from './byte-stream.ts';
 import { type Call, readHeader } from './call.ts';
 import { checkRequestOptions } from './check-options.ts';
 import { type Connection, type ConnectionPool, endStream } from './connection-pool.ts';
@@ -39,7 +39,8 @@ interface Run {
   readonly deadlineAt: number;
   /** Ends the listening to the signal. */
   readonly release: () => void;
-  readonly isStream: boolean;
+  /** Receives the bytes of a stream; null where the whole response is read. */
+  readonly Queue: typeof ByteQueue | null;
 }
 
 /** Sends calls until they succeed or another try would be wrong. */
@@ -54,10 +55,11 @@ export class Sender {
 
   /**
    * Sends a call.
-   * @param read takes the answer, which is no error; that of a stream has begun.
+   * @param Queue receives the bytes of a stream; null reads the whole response.
+   * @param read receives the response, which is no error; that of a stream has begun.
    * @throws {SvcError}
    */
-  async send<Result>(call: Call, isStream: boolean, read: (exchange: Exchange) => Result): Promise<Result> {
+  async send<Result>(call: Call, Queue: Run['Queue'], read: (exchange: Exchange) => Result): Promise<Result> {
     let release = () => {};
     try {
       checkRequestOptions(call.options);
@@ -66,7 +68,7 @@ export class Sender {
       const request = prepareRequest(call, this.#settings);
       const limits = readLimits(call.options, this.#settings);
       const deadlineAt = runtime.now() + limits.deadline;
-      const exchange = await this.#tryUntilDone({ call, request, limits, deadlineAt, release, isStream });
+      const exchange = await this.#tryUntilDone({ call, request, limits, deadlineAt, release, Queue });
       if (exchange.sink === null) release();
       return read(exchange);
     } catch (error) {
@@ -87,15 +89,13 @@ export class Sender {
     const { call, limits } = run;
     const { maxResponseBytes, runtime, hooks } = this.#settings;
     let isRenewed = false;
-    let isResent = false;
     for (;;) {
       this.#checkRunning(run);
       const authorization = this.#findAuthorization(call) ?? (await this.#fetchAuthorization(run));
       const connection = this.#shared.pool.take() ?? (await this.#waitForConnection(run));
       const exchange = await this.#try(run, connection, authorization);
-      if (exchange.isStale && run.request.isIdempotent && !isResent) {
-        // The server closed the connection while it was idle; that says nothing about how the server is.
-        isResent = true;
+      if (exchange.isStale && run.request.isIdempotent) {
+        // The server closed the connection while it was idle. The same connection is taken again and opens a new socket.
         call.attempts -= 1;
         continue;
       }
@@ -132,7 +132,8 @@ export class Sender {
   async #try(run: Run, connection: Connection, authorization: string): Promise<Exchange> {
     const { call, request, limits } = run;
     const { runtime, maxResponseBytes, hooks, baseUrl } = this.#settings;
-    const openSink = run.isStream ? (opened: Exchange) => this.#openQueue(run, opened, connection) : null;
+    const { Queue } = run;
+    const openSink = Queue && ((opened: Exchange) => this.#openQueue(Queue, run, opened, connection));
     const exchange = new Exchange({ connection, limit: maxResponseBytes, openSink });
     call.exchange = exchange;
     call.attempts += 1;
@@ -175,9 +176,14 @@ export class Sender {
     tell('onResponse', hooks.onResponse, note);
   }
 
-  #openQueue({ call, limits, release }: Run, exchange: Exchange, connection: Connection): ByteQueue {
+  #openQueue(
+    Queue: typeof ByteQueue,
+    { call, limits, release }: Run,
+    exchange: Exchange,
+    connection: Connection,
+  ): ByteQueue {
     this.#shared.pool.holdStream(exchange);
-    return new ByteQueue(exchange, {
+    return new Queue(exchange, {
       runtime: this.#settings.runtime,
       timeout: limits.timeout,
       onClosed: () => {
@@ -210,8 +216,8 @@ export class Sender {
     if (credential === 'key' && tokens !== null) return tokens.current === null ? null : `Bearer ${tokens.current}`;
     const header = this.#settings.credentials()[credential];
     if (header !== null) return header;
-    const names = { key: 'apiKey, or set SVC_API_KEY', scim: 'scimToken', client: 'oauth' };
-    throw new ConfigurationError(`${target.id} needs a credential: give ${names[credential]}.`);
+    const names = { key: 'apiKey or SVC_API_KEY', scim: 'scimToken', client: 'oauth' };
+    throw new ConfigurationError(`${target.id} needs a credential: set ${names[credential]}.`);
   }
 
   /** Waits for the token that all calls share, no longer than this call may take. */
@@ -238,7 +244,11 @@ export class Sender {
     const { granted, leave } = pool.enqueue();
     try {
       const detail = ` All ${this.#settings.connections} connections were in use (option connections).`;
-      return await this.#waitWithin(run, granted, detail);
+      const connection = await this.#waitWithin(run, granted, detail);
+      // The signal may have come in the same turn.
+      const { signal } = run.call.options;
+      if (signal?.aborted) throw new AbortError(run.call, signal.reason);
+      return connection;
     } catch (error) {
       leave();
       throw error;

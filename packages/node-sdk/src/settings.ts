@@ -47,10 +47,8 @@ export function readSettings(options: ClientOptions): Settings {
   checkClientOptions(options);
   const { retryBudget = { capacity: 20, refill: 0.1 }, maxResponseBytes = 16 * 1024 * 1024 } = options;
   const { connections = 100, allowInsecure = false } = options;
-  if (!Number.isSafeInteger(connections) || connections < 1)
-    throw new ConfigurationError('connections must be a whole number, 1 or more.');
-  if (!Number.isSafeInteger(maxResponseBytes) || maxResponseBytes < 1)
-    throw new ConfigurationError('maxResponseBytes must be a whole number, 1 or more.');
+  checkCount('connections', connections, 1);
+  checkCount('maxResponseBytes', maxResponseBytes, 1);
   if (retryBudget !== null) checkBudget(retryBudget);
   const own = ['user-agent', describeAgent(options.appInfo), 'accept-encoding', 'gzip, deflate, br'];
   return {
@@ -100,21 +98,25 @@ export function readLimits(options: Pick<RequestOptions, keyof Limits>, defaults
   const { timeout = defaults.timeout, deadline = defaults.deadline, retries = defaults.retries } = options;
   checkDuration('timeout', timeout);
   checkDuration('deadline', deadline);
-  if (!Number.isSafeInteger(retries) || retries < 0)
-    throw new ConfigurationError('retries must be a whole number, 0 or more.');
+  checkCount('retries', retries, 0);
   return { timeout, deadline, retries };
+}
+
+/** @throws {ConfigurationError} for anything but a whole number of at least `least`. */
+export function checkCount(name: string, value: unknown, least: number): asserts value is number {
+  if (!Number.isSafeInteger(value) || (value as number) < least)
+    throw new ConfigurationError(`${name} must be a whole number, ${least} or more.`);
 }
 
 function checkDuration(name: string, value: number): void {
   const isTimer = typeof value === 'number' && value > 0 && value <= longestTimer;
   if (!isTimer && value !== Number.POSITIVE_INFINITY)
-    throw new ConfigurationError(`${name} must be milliseconds: above 0, at most ${longestTimer}, or Infinity.`);
+    throw new ConfigurationError(`${name} must be above 0 and at most ${longestTimer} ms, or Infinity.`);
 }
 
 function checkBudget({ capacity, refill }: RetryBudgetOptions): void {
   const isBudget = Number.isFinite(capacity) && capacity >= 0 && Number.isFinite(refill) && refill >= 0;
-  if (!isBudget)
-    throw new ConfigurationError('retryBudget must have a capacity and a refill of 0 or more, or be null.');
+  if (!isBudget) throw new ConfigurationError('retryBudget needs a capacity and a refill of 0 or more, or null.');
 }
 
 /** The tenant to act for; null for that of the key. @throws {ConfigurationError} */
@@ -138,6 +140,6 @@ function describeAgent(appInfo: AppInfo | undefined): string {
   const { name, version } = appInfo;
   for (const text of [name, version ?? 'x'])
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text))
-      throw new ConfigurationError('The name and the version in appInfo must be single words, as in my-app and 1.0.');
+      throw new ConfigurationError('appInfo must be single words, such as my-app and 1.0.');
   return `${name}${version === undefined ? '' : `/${version}`} ${own}`;
 }

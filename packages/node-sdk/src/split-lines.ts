@@ -17,10 +17,10 @@ export async function* splitLines(
   let length = 0;
   const close = (end: Uint8Array): string => {
     length += end.length;
-    if (length > longestLine) throw makeError('The line is longer than any that the server writes.');
+    if (length > longestLine) throw makeError('The line is longer than 16 MiB.');
     const bytes = open.length === 0 ? end : Buffer.concat([...open, end]);
     [open, length] = [[], 0];
-    if (!isUtf8(bytes)) throw makeError('The line is not text in UTF-8.');
+    if (!isUtf8(bytes)) throw makeError('The line is not UTF-8.');
     const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
     // Mail programs write line breaks as they are used to.
     return line.endsWith('\r') ? line.slice(0, -1) : line;
@@ -34,7 +34,7 @@ export async function* splitLines(
     if (start === chunk.length) continue;
     open.push(chunk.subarray(start));
     length += chunk.length - start;
-    if (length > longestLine) throw makeError('The line is longer than any that the server writes.');
+    if (length > longestLine) throw makeError('The line is longer than 16 MiB.');
   }
   const last = close(new Uint8Array());
   if (last !== '') yield last;

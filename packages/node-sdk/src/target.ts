@@ -20,8 +20,7 @@ export function buildTarget({ path, parameters, query }: Operation): string {
   }
   if (query === undefined) return target;
   // Where a program without types hands in null, or the id that comes before.
-  if (typeof query !== 'object' || query === null)
-    throw new ConfigurationError('The parameters of a query must be an object.');
+  if (typeof query !== 'object' || query === null) throw new ConfigurationError('The query must be an object.');
   return target + encodeQuery(query);
 }
 
@@ -29,9 +28,7 @@ function readTemplate(path: string): Pieces {
   const pieces = path.split(/\{([A-Za-z]+)\}/);
   const texts = pieces.filter((_, index) => index % 2 === 0).join('x');
   if (!/^\/(?!\/)[\x21-\x7e]*$/.test(path) || /[?#{}\\]/.test(texts) || hasDotSegment(texts))
-    throw new ConfigurationError(
-      `The path ${JSON.stringify(path)} is no path of the API: it begins with /, and has no query.`,
-    );
+    throw new ConfigurationError(`The path ${JSON.stringify(path)} must start with / and have no query.`);
   // Whoever writes ids into the path would fill the memory.
   if (templates.size >= mostTemplates) templates.clear();
   templates.set(path, pieces);
@@ -43,7 +40,7 @@ function encodeParameter(name: string, value: string | number | undefined): stri
   if (typeof text !== 'string' || text === '')
     throw new ConfigurationError(`The path parameter ${name} must not be empty.`);
   // Encoding leaves dots alone, and what stands before the server may decode more than once.
-  if (hasDotSegment(text)) throw new ConfigurationError(`The path parameter ${name} must not have a dot segment.`);
+  if (hasDotSegment(text)) throw new ConfigurationError(`The path parameter ${name} must not contain a dot segment.`);
   return encodeText(`path parameter ${name}`, text);
 }
 
@@ -59,14 +56,11 @@ function hasDotSegment(text: string): boolean {
  */
 function encodeQuery(query: object): string {
   let text = '';
-  for (const [name, value] of Object.entries(query)) {
-    if (value === undefined) continue;
-    if (value instanceof Date) {
-      text += `${text === '' ? '?' : '&'}${encodeText('query', name)}=${encodeURIComponent(writeTime(name, value))}`;
-      continue;
-    }
+  for (const [name, given] of Object.entries(query)) {
+    if (given === undefined) continue;
+    const value: unknown = given instanceof Date ? writeTime(name, given) : given;
     if (typeof value !== 'string' && typeof value !== 'boolean' && !Number.isFinite(value))
-      throw new ConfigurationError(`The query parameter ${name} must be a text, a number, a boolean or a Date.`);
+      throw new ConfigurationError(`The query parameter ${name} must be a string, a number, a boolean or a Date.`);
     text += `${text === '' ? '?' : '&'}${encodeText('query', name)}=${encodeText(`query parameter ${name}`, String(value))}`;
   }
   return text;
@@ -82,6 +76,6 @@ function encodeText(what: string, text: string): string {
   try {
     return encodeURIComponent(text);
   } catch (cause) {
-    throw new ConfigurationError(`The ${what} is not well-formed Unicode.`, undefined, cause);
+    throw new ConfigurationError(`The ${what} must be well-formed Unicode.`, undefined, cause);
   }
 }

@@ -1,6 +1,6 @@
 import type { EventData } from './event-data.ts';
 
-/** What every delivery carries (specification, "Webhook delivery body"). */
+/** The body of every delivery. */
 export interface EventEnvelope<Type extends string, Data> {
   readonly id: string;
   readonly type: Type;

@@ -150,8 +150,8 @@ describe('an answer', () => {
   it('is refused when it is not JSON of this API, with the status that it had', async () => {
     const cases: readonly (readonly [string, string, RegExp])[] = [
       ['text/html', '<html>Sign in to the network</html>', /not JSON/],
-      ['application/json', '{"data":{"a":', /cannot be read/],
-      ['application/json', '', /cannot be read/],
+      ['application/json', '{"data":{"a":', /invalid JSON/],
+      ['application/json', '', /invalid JSON/],
       ['application/json', '{"items":[]}', /no data/],
       ['application/json', 'null', /no data/],
       ['application/json', '"data"', /no data/],
@@ -183,7 +183,7 @@ describe('an answer', () => {
       (response) => response.writeHead(200, { 'content-type': 'application/json' }).end(bytes) && undefined,
     );
     assert.ok(ResponseError.isInstance(error));
-    assert.match(error.message, /cannot be read/);
+    assert.match(error.message, /invalid JSON/);
     assert.equal(error.excerpt, null, 'JSON is of the API, and may have something secret in it');
   });
 
@@ -326,13 +326,16 @@ describe('an answer', () => {
         `HTTP/1.1 200 OK\r\n${json}__proto__: x\r\nconstructor: y\r\nContent-Length: 10\r\n\r\n{"data":1}`,
       );
     });
-    await using svc = createClient(server, { headers: JSON.parse('{"__proto__":"z"}') });
+    const shown: unknown[] = [];
+    const keep = ({ headers }: { readonly headers: object }) => shown.push(Object.hasOwn(headers, '__proto__'));
+    const hooks = { onRequest: keep, onResponse: keep };
+    await using svc = createClient(server, { headers: JSON.parse('{"__proto__":"z"}'), hooks });
     const { response } = await svc.request(reading).withResponse();
     assert.deepEqual(Object.entries(response.headers).slice(1, 3), [
       ['__proto__', 'x'],
       ['constructor', 'y'],
     ]);
-    assert.deepEqual(names, ['z']);
+    assert.deepEqual([names, shown], [['z'], [true, true]]);
   });
 
   it('may be exactly as large as it may be', async () => {

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
-import { ApiError, type ClientOptions, ConfigurationError, ConnectionError, Svc, SvcError } from '@svc/node-sdk';
+import {
+  ApiError,
+  Audit,
+  type ClientOptions,
+  ConfigurationError,
+  ConnectionError,
+  Svc,
+  SvcClient,
+  SvcError,
+} from '@svc/node-sdk';
 import { Agent } from 'undici';
 import { createClient, reading, sendError, sendJson, startScriptedServer, testKey } from './scripted-server.ts';
 import { TestRuntime } from './test-runtime.ts';
@@ -33,9 +42,12 @@ describe('a client', () => {
     refuse({ ...good, scimToken: testKey }, /API key/);
     refuse({ ...good, scimToken: `${scimToken}\t` }, /white space/);
     refuse({ ...good, oauth: { clientId: 'a', clientSecret: testKey } }, /not both/);
-    refuse({ baseUrl: good.baseUrl, oauth: { clientId: 'a', clientSecret: 'x y' } }, /oauth.clientSecret has white/);
+    refuse(
+      { baseUrl: good.baseUrl, oauth: { clientId: 'a', clientSecret: 'x y' } },
+      /oauth.clientSecret contains white/,
+    );
     refuse({ baseUrl: good.baseUrl, oauth: { clientId: 'a', clientSecret: testKey, scope: 'a  b' } }, /oauth.scope/);
-    assert.throws(() => new Svc({ ...good, apiKey: 7 as unknown as string }), /must be a text/);
+    assert.throws(() => new Svc({ ...good, apiKey: 7 as unknown as string }), /must be a string/);
   });
 
   it('refuses an address that is none, or that would send keys in the clear', () => {
@@ -60,8 +72,8 @@ describe('a client', () => {
     refuse({ ...good, retryBudget: { capacity: -1, refill: 0 } }, /retryBudget/);
     refuse({ ...good, version: 'latest' }, /version/);
     refuse({ ...good, tenant: 'a\r\nX-Evil: 1' }, /tenant/);
-    refuse({ ...good, headers: { 'x-a': 'b\r\nc: d' } }, /line ends/);
-    refuse({ ...good, headers: { 'x a': 'b' } }, /no name/);
+    refuse({ ...good, headers: { 'x-a': 'b\r\nc: d' } }, /that a header can carry/);
+    refuse({ ...good, headers: { 'x a': 'b' } }, /not a header name/);
     refuse({ ...good, headers: { Authorization: 'Bearer x' } }, /apiKey/);
     refuse({ ...good, headers: { 'Content-Length': '1' } }, /cannot be set/);
     refuse({ ...good, appInfo: { name: 'two words' } }, /appInfo/);
@@ -70,19 +82,19 @@ describe('a client', () => {
 
   it('refuses names that it does not know, and what is of another kind than it says', () => {
     const wrong: readonly (readonly [object | null, RegExp])[] = [
-      [{ timout: 5 }, /cannot have "timout"\. Did you mean "timeout"\?/],
+      [{ timout: 5 }, /unknown option "timout"\. Did you mean "timeout"\?/],
       [{ baseURL: good.baseUrl }, /Did you mean "baseUrl"\?/],
       [{ maxRetries: 5 }, /Did you mean "retries"\?/],
       [{ key: testKey }, /Did you mean "apiKey"\?/],
-      [{ xyz: 5 }, /cannot have "xyz"\.$/],
+      [{ xyz: 5 }, /unknown option "xyz"\.$/],
       [{ connections: 0 }, /connections must be/],
       [{ connections: 1.5 }, /connections must be/],
       [{ hooks: { onRequest: 'log' } }, /hook onRequest must be a function/],
-      [{ hooks: { onReqest: () => undefined } }, /hooks cannot have "onReqest"/],
+      [{ hooks: { onReqest: () => undefined } }, /hooks: unknown option "onReqest"/],
       [{ hooks: null }, /hooks must be an object/],
-      [{ dispatcher: {} }, /dispatcher has no function dispatch/],
-      [{ dispatcher: null }, /dispatcher has no function dispatch/],
-      [{ runtime: { now: () => 0 } }, /runtime has no function wallClock/],
+      [{ dispatcher: {} }, /dispatcher must have a function dispatch/],
+      [{ dispatcher: null }, /dispatcher must have a function dispatch/],
+      [{ runtime: { now: () => 0 } }, /runtime must have a function wallClock/],
       [{ appInfo: null }, /appInfo must be an object/],
       [{ appInfo: { title: 'x' } }, /"title"/],
       [{ headers: null }, /headers must be an object/],
@@ -200,7 +212,7 @@ describe('a client', () => {
       (error) =>
         ConfigurationError.isInstance(error) &&
         error.operation === 'read' &&
-        /read needs a credential: give apiKey/.test(error.message),
+        /read needs a credential: set apiKey/.test(error.message),
     );
     await assert.rejects(svc.request({ ...reading, credential: 'scim' }), /scimToken/);
     await assert.rejects(svc.request({ ...reading, credential: 'client' }), /oauth/);
@@ -307,6 +319,22 @@ describe('a client', () => {
     await other.close();
     await assert.rejects(svc.request(reading), /client is closed/);
     assert.equal(server.received.length, 12);
+  });
+
+  it('has its resources also one by one, over a client without them', async () => {
+    await using server = await startScriptedServer((response) => sendJson(response, 200, { data: { items: [] } }));
+    await using client = new SvcClient({ baseUrl: server.url, apiKey: testKey });
+    await using second = client.withOptions({ tenant: 'second' });
+    assert.ok(!(second instanceof Svc));
+    await new Audit(client).list();
+    await new Audit(second).list();
+    assert.deepEqual(
+      server.received.map(({ path, headers }) => [path, headers['svc-tenant']]),
+      [
+        ['/v1/audit', undefined],
+        ['/v1/audit', 'second'],
+      ],
+    );
   });
 
   it('can be closed before it was used, and twice', async () => {

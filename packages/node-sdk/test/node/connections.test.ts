@@ -51,6 +51,19 @@ describe('connections', () => {
     assert.deepEqual([data, response.attempts, server.received.length], [2, 1, 3]);
   });
 
+  it('that the server closes cost a call one request at most, however many of them were idle', async () => {
+    let isRestarted = false;
+    await using server = await startScriptedServer((response) => {
+      if (isRestarted) response.socket?.destroy();
+      else sendJson(response, 200, { data: null });
+    });
+    await using svc = createClient(server, { retries: 0 });
+    await Promise.all([svc.request(reading), svc.request(reading), svc.request(reading)]);
+    isRestarted = true;
+    await assert.rejects(svc.request(reading), (error) => ConnectionError.isInstance(error) && error.attempts === 1);
+    assert.equal(server.received.length, 3 + 2);
+  });
+
   it('that end a request are told where it is not safe to send it again, or they were new, or answered in part', async () => {
     const part = 'HTTP/1.1 200 OK\r\nContent-Ty';
     for (const [operation, isNew, sent] of [
@@ -137,6 +150,43 @@ describe('connections', () => {
     assert.equal(server.received.length, 2);
   });
 
+  it('go to the next call when the one that waited is aborted as it gets one', { timeout: 10_000 }, async () => {
+    const { promise: isHeld, resolve } = Promise.withResolvers<void>();
+    await using server = await startScriptedServer((response, _, number) => {
+      if (number === 1) resolve();
+      else sendJson(response, 200, { data: number });
+    });
+    await using svc = createClient(server, { connections: 1 });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const aborted = [svc.request(reading, { signal }), svc.request(reading, { signal })];
+    await isHeld;
+    const next = svc.request(reading);
+    controller.abort();
+    for (const call of aborted) await assert.rejects(call, AbortError);
+    assert.equal(await next, 2);
+  });
+
+  it('are not used by a call that was aborted in the turn in which it got one', { timeout: 10_000 }, async () => {
+    const controller = new AbortController();
+    const { promise: isHeld, resolve } = Promise.withResolvers<void>();
+    let held: ServerResponse | undefined;
+    await using server = await startScriptedServer((response, _, number) => {
+      if (number > 1) return sendJson(response, 200, { data: number });
+      held = response;
+      resolve();
+    });
+    // The first call has released its connection when the hook learns of its response.
+    await using svc = createClient(server, { connections: 1, hooks: { onResponse: () => controller.abort() } });
+    const first = svc.request(reading);
+    await isHeld;
+    const second = svc.request(reading, { signal: controller.signal });
+    sendJson(held as ServerResponse, 200, { data: 1 });
+    assert.equal(await first, 1);
+    await assert.rejects(second, AbortError);
+    assert.equal(await svc.request(reading), 2);
+  });
+
   it('are closed once the calls that wait for one have their answers', async () => {
     await using server = await startScriptedServer((response, _, number) => sendJson(response, 200, { data: number }));
     const svc = createClient(server, { connections: 1 });
@@ -173,18 +223,27 @@ describe('connections', () => {
       await using chosen = createClient(server, { dispatcher: new ProxyAgent(address) });
       assert.equal(await chosen.request(reading), 'in');
       assert.equal(asked.length, 2);
+      delete process.env.NODE_USE_ENV_PROXY;
+      for (const flags of [process.execArgv, null]) {
+        if (flags === null) process.env.NODE_OPTIONS = '--use-env-proxy';
+        else flags.push('--use-env-proxy');
+        await using flagged = createClient(server);
+        await flagged.request(reading);
+        flags?.pop();
+      }
+      assert.equal(asked.length, 4);
       process.env.no_proxy = '127.0.0.1';
       await using excepted = createClient(server);
       await excepted.request(reading);
-      assert.equal(asked.length, 2);
+      assert.equal(asked.length, 4);
     } finally {
-      for (const name of ['HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy', 'NODE_USE_ENV_PROXY'])
+      for (const name of ['HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy', 'NODE_USE_ENV_PROXY', 'NODE_OPTIONS'])
         if (kept[name] === undefined) delete process.env[name];
         else process.env[name] = kept[name];
       proxy.closeAllConnections();
       proxy.close();
     }
-    assert.equal(server.received.length, 4);
+    assert.equal(server.received.length, 6);
   });
 
   it('that there are none of give an error that says so', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ApiError, ConnectionError, RateLimitError, type RetryNote, ServerError } from '@svc/node-sdk';
 import fc from 'fast-check';
+import { Agent } from 'undici';
 import { chooseWait, isLasting, readRetryAfter } from '../../src/retry.ts';
 import {
   createClient,
@@ -180,7 +181,12 @@ describe('a call that fails', () => {
       sendError(response, 503, 'busy', { 'retry-after': '120' }),
     );
     await using svc = createClient(server, { runtime });
-    await assert.rejects(svc.request(reading), { status: 503, retryAfterMs: 120_000, attempts: 1 });
+    await assert.rejects(svc.request(reading), {
+      status: 503,
+      retryAfterMs: 120_000,
+      attempts: 1,
+      retry: 'deadline',
+    });
     const call = svc.request(reading, { deadline: 200_000 });
     const failed = assert.rejects(call, ServerError);
     assert.ok((await runtime.timer(3)) >= 120_000);
@@ -251,6 +257,7 @@ describe('a DELETE whose answer was lost', () => {
     'by a closed connection': (response) => void response.socket?.destroy(),
     'by a proxy that gave up': (response) => void response.writeHead(502).end('<html>'),
     'by an answer of 500': (response) => sendError(response, 500, 'internal_error'),
+    'by an answer of 408': (response) => sendError(response, 408, 'request_timeout'),
   };
 
   for (const [how, script] of Object.entries(lose))
@@ -283,6 +290,21 @@ describe('a DELETE whose answer was lost', () => {
     );
     await using svc = createClient(lost, { runtime: new Hurry() });
     await assert.rejects(svc.request(removing), { status: 404, code: 'unreadable_error' });
+  });
+
+  it('rejects a 404 after a try that was never sent', async () => {
+    await using server = await startScriptedServer((response) => sendError(response, 404, 'not_found'));
+    const agent = new Agent();
+    let isRefused = false;
+    const dispatcher = agent.compose((dispatch) => (options, handler) => {
+      if (isRefused) return dispatch(options, handler);
+      isRefused = true;
+      handler.onResponseError?.(null as never, new Error('connect ECONNREFUSED'));
+      return true;
+    });
+    await using svc = createClient(server, { runtime: new Hurry(), dispatcher });
+    await assert.rejects(svc.request(removing), { status: 404, attempts: 2 });
+    await agent.close();
   });
 });
 
