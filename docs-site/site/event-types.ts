@@ -1,4 +1,4 @@
-import { eventOccasions } from '../../server/webhook-events.ts';
+import { eventOccasions } from '../../server/documentation/webhook-events.ts';
 import { eventTypes } from '../../server/webhooks/deliveries/event.ts';
 import { writeLine } from '../reference/prose.ts';
 import { html, type Markup } from './markup.ts';

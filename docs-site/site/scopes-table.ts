@@ -1,5 +1,5 @@
-import { roleIds, scopesOf } from '../../server/access/roles.ts';
-import { scopes } from '../../server/access/scopes.ts';
+import { roleIds, scopesOf } from '../../server/principal/roles.ts';
+import { scopes } from '../../server/principal/scopes.ts';
 import { html, type Markup } from './markup.ts';
 import { writeTable } from './table.ts';
 

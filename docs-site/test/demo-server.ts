@@ -21,7 +21,7 @@ export interface DemoServer extends AsyncDisposable {
 /** Starts it and waits until its demo tenant is there. */
 export async function startDemoServer(): Promise<DemoServer> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-docs-'));
-  const child = spawn(process.execPath, [join(root, 'server/main.js')], {
+  const child = spawn(process.execPath, [join(root, 'server/cli/svc.js'), 'demo'], {
     cwd: folder,
     env: { ...process.env, PORT: '0', SVC_DATA_DIR: 'data', SVC_LOG_LEVEL: 'fatal' },
     stdio: ['ignore', 'pipe', 'inherit'],

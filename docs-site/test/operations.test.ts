@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Svc } from '../../packages/node-sdk/src/client.ts';
 import { leftOutOperations } from '../../packages/node-sdk/test/operations/left-out-operations.ts';
-import { readExamples } from '../../server/api-document.ts';
+import { readExamples } from '../../server/documentation/api-document.ts';
 import { writeCurl } from '../reference/curl.ts';
 import type { ApiDocument } from '../reference/document.ts';
 import { createReference } from '../reference/reference.ts';

@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
+import { generateToken, hashToken, isToken } from '../installation/token.ts';
+import type { Principal } from '../principal/principal.ts';
+import { readScopes, type Scope } from '../principal/scopes.ts';
 import type { Queries } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Tables } from '../storage/tables.ts';
 import { findKeyHolderById } from './api-key-store.ts';
-import type { Principal } from './principal.ts';
-import { readScopes, type Scope } from './scopes.ts';
-import { generateToken, hashToken, isToken } from './token.ts';
 
 const prefix = 'svc_at_';
 

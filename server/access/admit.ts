@@ -2,6 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '../http/problem.ts';
 import type { LimitRule } from '../http/rate-limit.ts';
 import type { Auth } from '../http/route.ts';
+import type { Principal } from '../principal/principal.ts';
+import { platformRole, scopesOf } from '../principal/roles.ts';
+import type { Scope } from '../principal/scopes.ts';
 import type { Queries } from '../storage/database.ts';
 import { findTenant } from '../tenants/store.ts';
 import { findAccessTokenHolder } from './access-token-store.ts';
@@ -10,11 +13,8 @@ import { findKeyHolder } from './api-key-store.ts';
 import { readBearer, requireScope, unauthenticated } from './authenticate.ts';
 import type { HostCookie } from './host-cookie.ts';
 import type { LastUses } from './last-uses.ts';
-import type { Principal } from './principal.ts';
-import { platformRole, scopesOf } from './roles.ts';
 import { readSite } from './same-origin.ts';
 import { findScimTokenHolder } from './scim-token-store.ts';
-import type { Scope } from './scopes.ts';
 import { findSession, listPortfolio, type SessionLifetime } from './session-store.ts';
 
 /** Who was let in, and what their requests count against. */

@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import { recordChange } from '../audit/row-state.ts';
 import type { SourceOf } from '../audit/source.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
+import type { Principal } from '../principal/principal.ts';
+import { readScopes, type Scope } from '../principal/scopes.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import {
   type ApiKeyRow,
@@ -15,8 +17,6 @@ import {
 import { environmentOf, statusOf, type WantedApiKey } from './api-key-view.ts';
 import { overlapEnd, successorEnd } from './key-rotation.ts';
 import { findKey, findReachingKey, listKeyTenants, updateKey } from './managed-key-store.ts';
-import type { Principal } from './principal.ts';
-import { readScopes, type Scope } from './scopes.ts';
 
 /** Who manages keys, and how the audit logs tell of them. */
 export interface KeyManager {

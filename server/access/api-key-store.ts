@@ -2,16 +2,16 @@ import type { Selectable } from 'kysely';
 import { type RowKind, recordChange } from '../audit/row-state.ts';
 import { type SourceOf, systemSource } from '../audit/source.ts';
 import { recordEvents } from '../audit/store.ts';
-import { newId } from '../ids.ts';
+import { hashToken } from '../installation/token.ts';
 import { lockChain } from '../ledger/append.ts';
+import type { Principal } from '../principal/principal.ts';
+import { readScopes, type Scope } from '../principal/scopes.ts';
 import type { Queries } from '../storage/database.ts';
+import { newId } from '../storage/ids.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { displayApiKey, generateApiKey, type KeyEnvironment } from './api-key.ts';
-import type { Principal } from './principal.ts';
-import { readScopes, type Scope } from './scopes.ts';
-import { hashToken } from './token.ts';
 
 export const apiKeyRows: RowKind<'api_keys'> = {
   table: 'api_keys',

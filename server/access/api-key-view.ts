@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Id, list, Time, UtcTime, visibleText } from '../http/schemas.ts';
+import { readScopes, scopes } from '../principal/scopes.ts';
 import { type KeyEnvironment, keyEnvironments } from './api-key.ts';
 import { type ApiKeyRow, otherTenantsOf } from './api-key-store.ts';
-import { readScopes, scopes } from './scopes.ts';
 
 const keyStatuses = ['active', 'expired', 'revoked'] as const;
 export const KeyStatus = z.enum(keyStatuses).meta({ id: 'ApiKeyStatus' });

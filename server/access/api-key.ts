@@ -1,4 +1,4 @@
-import { displayPrefix, generateToken, isToken } from './token.ts';
+import { displayPrefix, generateToken, isToken } from '../installation/token.ts';
 
 export const keyEnvironments = ['live', 'test'] as const;
 export type KeyEnvironment = (typeof keyEnvironments)[number];

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../http/problem.ts';
-import type { Principal } from './principal.ts';
-import type { Scope } from './scopes.ts';
+import type { Principal } from '../principal/principal.ts';
+import type { Scope } from '../principal/scopes.ts';
 
 /**
  * The token of an Authorization header (`Bearer <token>`, RFC 6750); undefined without a header.

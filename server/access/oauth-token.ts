@@ -1,10 +1,10 @@
 import type { AuditSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
 import { Problem } from '../http/problem.ts';
+import { readScopes, type Scope } from '../principal/scopes.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { createAccessToken, deleteAccessToken } from './access-token-store.ts';
 import type { ApiKeyRow } from './api-key-store.ts';
-import { readScopes, type Scope } from './scopes.ts';
 
 const lifetimeMilliseconds = 60 * 60 * 1000;
 

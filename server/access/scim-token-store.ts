@@ -1,14 +1,14 @@
 import type { Selectable } from 'kysely';
 import { type RowKind, recordChange } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
-import { newId } from '../ids.ts';
+import { displayPrefix, generateToken, hashToken, isToken } from '../installation/token.ts';
 import { lockChain } from '../ledger/append.ts';
+import type { Principal } from '../principal/principal.ts';
 import type { Queries } from '../storage/database.ts';
+import { newId } from '../storage/ids.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import type { Principal } from './principal.ts';
-import { displayPrefix, generateToken, hashToken, isToken } from './token.ts';
 
 const prefix = 'scim_';
 

@@ -1,4 +1,4 @@
-import type { Installation } from '../installation.ts';
+import type { Installation } from '../installation/installation.ts';
 import type { LastUses } from './last-uses.ts';
 
 /** What the operations on keys and tokens work with. */

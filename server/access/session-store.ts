@@ -1,13 +1,13 @@
 import { type Selectable, sql } from 'kysely';
 import { maySignIn } from '../identity/membership-store.ts';
-import { newId } from '../ids.ts';
+import { generateToken, hashToken, isToken } from '../installation/token.ts';
+import { platformRole } from '../principal/roles.ts';
 import type { Queries } from '../storage/database.ts';
+import { newId } from '../storage/ids.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { unauthenticated } from './authenticate.ts';
-import { platformRole } from './roles.ts';
-import { generateToken, hashToken, isToken } from './token.ts';
 
 const tokenPrefix = 'svc_session_';
 

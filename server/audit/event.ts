@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { actorTypes } from '../access/principal.ts';
 import { AnyJson, UtcTime } from '../http/schemas.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
+import { actorTypes } from '../principal/principal.ts';
 
 export const ActorType = z.enum(actorTypes).meta({ id: 'ActorType' });
 

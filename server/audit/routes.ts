@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { actorTypes } from '../access/principal.ts';
 import { readCursor, writeCursor } from '../http/cursor.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Cursor, cursorPageOf, queryInteger, Time, text } from '../http/schemas.ts';
+import { actorTypes } from '../principal/principal.ts';
 import type { Database } from '../storage/database.ts';
 import { AuditEvent, AuditEventDetail } from './event.ts';
 import { findEvent, listEvents } from './store.ts';

@@ -1,7 +1,7 @@
-import { type Actor, systemActor } from '../access/principal.ts';
-import type { PrivateHasher } from '../access/private-hash.ts';
 import type { Client } from '../http/client.ts';
 import type { PrincipalCall } from '../http/route.ts';
+import type { PrivateHasher } from '../installation/private-hash.ts';
+import { type Actor, systemActor } from '../principal/principal.ts';
 
 /** Who did it, from where: keyed hashes of the address and the user agent, null where there are none. */
 export interface AuditSource {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { newId } from '../ids.ts';
 import { appendEntries } from '../ledger/append.ts';
 import type { Queries } from '../storage/database.ts';
+import { newId } from '../storage/ids.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import {
   type AuditEvent,

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { findSecret, secretFile } from '../access/secret.ts';
+import { findSecret, secretFile } from '../installation/secrets.ts';
 import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
 import { completeAnchors } from '../ledger/restore-anchors.ts';
 import { NoteSigner } from '../ledger/signed-note.ts';

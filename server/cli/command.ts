@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import type { Clock } from '../clock.ts';
 import type { Settings } from '../settings.ts';
+import type { Clock } from '../storage/clock.ts';
 
 /** An option of a command: `--name value`, or a flag. */
 export interface Option {

@@ -1,12 +1,12 @@
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { systemClock } from '../clock.ts';
-import { openInstallation } from '../installation.ts';
+import { openInstallation } from '../installation/installation.ts';
 import { type LedgerName, ledgerTables } from '../ledger/append.ts';
 import { signCheckpoint } from '../ledger/checkpoint-store.ts';
 import { ImpossibleRange, prepareExport } from '../ledger/export.ts';
 import { growTree, type LedgerOf } from '../ledger/tree-store.ts';
+import { systemClock } from '../storage/clock.ts';
 import { type Database, inTransaction } from '../storage/database.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';

@@ -1,9 +1,9 @@
 import { type KeyEnvironment, keyEnvironments } from '../access/api-key.ts';
 import { createApiKey } from '../access/api-key-store.ts';
-import { isScope, type Scope, scopes } from '../access/scopes.ts';
-import { systemClock } from '../clock.ts';
 import { Time } from '../http/schemas.ts';
-import { openInstallation } from '../installation.ts';
+import { openInstallation } from '../installation/installation.ts';
+import { isScope, type Scope, scopes } from '../principal/scopes.ts';
+import { systemClock } from '../storage/clock.ts';
 import type { Queries } from '../storage/database.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';

@@ -1,13 +1,13 @@
 import { copyFileSync, existsSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { findSecret, isSecretOf, secretFile } from '../access/secret.ts';
-import { systemClock } from '../clock.ts';
-import { type Installation, openInstallation } from '../installation.ts';
+import { type Installation, openInstallation } from '../installation/installation.ts';
+import { findSecret, isSecretOf, secretFile } from '../installation/secrets.ts';
 import { AnchorLog, anchorFile, nameLedger } from '../ledger/anchor-log.ts';
 import { stateRestore } from '../ledger/restore-anchors.ts';
 import { NoteSigner } from '../ledger/signed-note.ts';
 import type { LedgerOf } from '../ledger/tree-store.ts';
 import { readLedgerName } from '../ledger/verify-anchors.ts';
+import { systemClock } from '../storage/clock.ts';
 import { copySqlite, flushToDisk } from '../storage/copy-sqlite.ts';
 import { openDatabase } from '../storage/database.ts';
 import { migrate } from '../storage/migrate.ts';

@@ -1,7 +1,7 @@
-import { systemClock } from '../clock.ts';
 import { MalformedLog } from '../ledger/anchor-records.ts';
 import { RewrittenLedger } from '../ledger/checkpoint-anchors.ts';
 import { readSettings, SettingsError } from '../settings.ts';
+import { systemClock } from '../storage/clock.ts';
 import { DamagedDatabase } from '../storage/copy-sqlite.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
 import { backup } from './backup.ts';

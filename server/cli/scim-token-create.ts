@@ -1,6 +1,6 @@
 import { rotateScimToken } from '../access/scim-token-store.ts';
 import { systemSource } from '../audit/source.ts';
-import { openInstallation } from '../installation.ts';
+import { openInstallation } from '../installation/installation.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
 import { type Command, UsageError } from './command.ts';

@@ -1,4 +1,4 @@
-import { openInstallation } from '../installation.ts';
+import { openInstallation } from '../installation/installation.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
 import { createTenant, findTenant } from '../tenants/store.ts';
 import { TenantName, TenantSlug } from '../tenants/tenant.ts';

@@ -1,9 +1,9 @@
-import { isRole, platformRole, roleIds } from '../access/roles.ts';
-import { randomText } from '../access/token.ts';
 import { systemSource } from '../audit/source.ts';
 import { createUser } from '../identity/create-user.ts';
 import { normalizeEmail } from '../identity/email.ts';
-import { openInstallation } from '../installation.ts';
+import { openInstallation } from '../installation/installation.ts';
+import { randomText } from '../installation/token.ts';
+import { isRole, platformRole, roleIds } from '../principal/roles.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
 import { type Command, type OptionValues, UsageError } from './command.ts';

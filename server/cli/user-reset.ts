@@ -1,5 +1,4 @@
 import { endSessions } from '../access/session-store.ts';
-import { randomText } from '../access/token.ts';
 import { systemSource } from '../audit/source.ts';
 import {
   accountRows,
@@ -9,8 +8,9 @@ import {
   updatePassword,
 } from '../identity/account-store.ts';
 import { normalizeEmail } from '../identity/email.ts';
-import { openInstallation } from '../installation.ts';
-import { disableSecondFactor } from '../mfa/changes.ts';
+import { disableSecondFactor } from '../identity/mfa/changes.ts';
+import { openInstallation } from '../installation/installation.ts';
+import { randomText } from '../installation/token.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
 import { type Command, UsageError } from './command.ts';
 

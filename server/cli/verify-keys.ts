@@ -1,4 +1,4 @@
-import { deriveSecrets, findSecret } from '../access/secret.ts';
+import { deriveSecrets, findSecret } from '../installation/secrets.ts';
 import { isSealed, type LedgerName } from '../ledger/append.ts';
 import type { SealedHead } from '../ledger/chain.ts';
 import { openCheckpoint } from '../ledger/checkpoint.ts';

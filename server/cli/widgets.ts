@@ -1,5 +1,5 @@
 import { Id } from '../http/schemas.ts';
-import { nameAddress } from '../serve.ts';
+import { nameAddress } from '../process/serve.ts';
 import { TenantSlug } from '../tenants/tenant.ts';
 import { type DescribedWidget, describeWidgets, type WidgetIndex } from '../widgets/describe-widgets.ts';
 import { type Owner, placeholders, writeAddOnElement } from '../widgets/tags.ts';

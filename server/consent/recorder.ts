@@ -1,12 +1,12 @@
-import type { PrivateHasher } from '../access/private-hash.ts';
 import type { NewAuditEvent } from '../audit/event.ts';
 import { type AuditSource, systemSource } from '../audit/source.ts';
 import { recordEvents } from '../audit/store.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
 import { clockSkew, requirePast } from '../http/schemas.ts';
-import { newId } from '../ids.ts';
+import type { PrivateHasher } from '../installation/private-hash.ts';
 import { ByteCache } from '../storage/byte-cache.ts';
 import type { Queries } from '../storage/database.ts';
+import { newId } from '../storage/ids.ts';
 import type { Outcome, UnitOfWork } from '../storage/unit-of-work.ts';
 import {
   type CapturableNotice,

@@ -1,7 +1,7 @@
 import { recordChange, recordChanges } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
-import { newId } from '../ids.ts';
 import { lockChain } from '../ledger/append.ts';
+import { newId } from '../storage/ids.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { isInForce } from './assessed-control.ts';
 import { type CatalogueControl, catalogue, type Framework } from './catalogue/catalogue.ts';

@@ -1,8 +1,8 @@
 import { recordChange } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { notFound } from '../http/problem.ts';
-import { newId } from '../ids.ts';
 import type { Queries } from '../storage/database.ts';
+import { newId } from '../storage/ids.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { AssessedControl } from './assessed-control.ts';
 import { lockControl, saveControl, tellMove } from './control-changes.ts';

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { RowKind } from '../audit/row-state.ts';
-import { newId } from '../ids.ts';
 import type { Queries } from '../storage/database.ts';
+import { newId } from '../storage/ids.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Middleware } from 'koa';
 import { listNotices } from '../consent/notice-store.ts';
-import type { Installation } from '../installation.ts';
+import type { Installation } from '../installation/installation.ts';
 import { findTenant } from '../tenants/store.ts';
 import { readWidget, type Widget } from '../widgets/widget.ts';
 import { writeDemoPage } from './write-page.ts';

@@ -1,5 +1,5 @@
 import { listNotices } from '../consent/notice-store.ts';
-import type { Installation } from '../installation.ts';
+import type { Installation } from '../installation/installation.ts';
 import { findTenant } from '../tenants/store.ts';
 
 /** What the live pages want to know of this server: all of it stands on its demo page too. */

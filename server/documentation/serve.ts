@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Middleware } from 'koa';
 import { requireReading } from '../http/require-reading.ts';
-import type { Installation } from '../installation.ts';
+import type { Installation } from '../installation/installation.ts';
 import { BuiltSite, type SiteFile } from './built-site.ts';
 import { describeServer } from './describe-server.ts';
 import { documentationHeaders } from './headers.ts';

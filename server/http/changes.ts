@@ -1,5 +1,5 @@
-import type { SecretBox } from '../access/secret-box.ts';
-import type { Clock } from '../clock.ts';
+import type { SecretBox } from '../installation/secret-box.ts';
+import type { Clock } from '../storage/clock.ts';
 import { blamesRow, type Database, type Queries } from '../storage/database.ts';
 import { type Outcome, runUnitOfWork, type UnitOfWork } from '../storage/unit-of-work.ts';
 import { GroupCommit } from './group-commit.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Principal } from '../access/principal.ts';
+import type { Principal } from '../principal/principal.ts';
 import type { Queries } from '../storage/database.ts';
 import { Problem } from './problem.ts';
 import type { Route } from './route.ts';

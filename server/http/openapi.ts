@@ -5,7 +5,7 @@ import {
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
-import type { Scope } from '../access/scopes.ts';
+import type { Scope } from '../principal/scopes.ts';
 import {
   describeOtherAnswers,
   headerComponents,

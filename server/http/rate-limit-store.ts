@@ -1,4 +1,4 @@
-import type { PrivateHasher } from '../access/private-hash.ts';
+import type { PrivateHasher } from '../installation/private-hash.ts';
 import type { Queries } from '../storage/database.ts';
 import type { RateLimiter } from './rate-limit.ts';
 

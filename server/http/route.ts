@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Actor, Principal } from '../access/principal.ts';
-import type { Scope } from '../access/scopes.ts';
+import type { Actor, Principal } from '../principal/principal.ts';
+import type { Scope } from '../principal/scopes.ts';
 import type { Outcome, UnitOfWork } from '../storage/unit-of-work.ts';
 import type { Client } from './client.ts';
 import type { ProblemCode } from './problem.ts';

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import type { Admit, Wanted } from '../access/admit.ts';
-import type { SecretBox } from '../access/secret-box.ts';
-import type { Clock } from '../clock.ts';
+import type { SecretBox } from '../installation/secret-box.ts';
+import type { Clock } from '../storage/clock.ts';
 import type { Database } from '../storage/database.ts';
 import { hasBody } from './body.ts';
 import { Changes } from './changes.ts';

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import { hashRow, type RowChange, type RowKind, recordChanges } from '../audit/row-state.ts';
 import type { SourceOf } from '../audit/source.ts';
-import { newId } from '../ids.ts';
 import { locksRows, type Queries } from '../storage/database.ts';
+import { newId } from '../storage/ids.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 

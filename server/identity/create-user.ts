@@ -1,5 +1,5 @@
-import type { MemberRole } from '../access/roles.ts';
 import { type AuditSource, systemSource } from '../audit/source.ts';
+import type { MemberRole } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { accountRows, findOrCreateAccount, lockAccount, recordAccountChange, updatePassword } from './account-store.ts';
 import { invite } from './invitations.ts';

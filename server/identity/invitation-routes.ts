@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { RoleName } from '../access/roles.ts';
 import { recordChange } from '../audit/row-state.ts';
 import { callSource } from '../audit/source.ts';
 import { readCursor, writeCursor } from '../http/cursor.ts';
@@ -7,6 +6,7 @@ import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Cursor, Id, pageOf, queryInteger } from '../http/schemas.ts';
 import { lockChain } from '../ledger/append.ts';
+import { RoleName } from '../principal/roles.ts';
 import { findTenant } from '../tenants/store.ts';
 import { Email } from './email.ts';
 import { Invitation, viewInvitation } from './invitation.ts';

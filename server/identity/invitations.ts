@@ -1,13 +1,12 @@
-import type { Actor } from '../access/principal.ts';
-import { type MemberRole, platformRole } from '../access/roles.ts';
 import { endSessions } from '../access/session-store.ts';
-import { generateToken, hashToken, isToken } from '../access/token.ts';
 import { recordChange } from '../audit/row-state.ts';
 import { type AuditSource, clientSource } from '../audit/source.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
-import { newId } from '../ids.ts';
+import { generateToken, hashToken, isToken } from '../installation/token.ts';
 import { lockChain } from '../ledger/append.ts';
-import { isSecondFactorEnabled } from '../mfa/store.ts';
+import type { Actor } from '../principal/principal.ts';
+import { type MemberRole, platformRole } from '../principal/roles.ts';
+import { newId } from '../storage/ids.ts';
 import { runUnitOfWork, type UnitOfWork } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
 import {
@@ -29,6 +28,7 @@ import {
 } from './invitation-store.ts';
 import { addMember, changeMembers } from './membership-changes.ts';
 import { findMemberByEmail, isAcceptedElsewhere, listMembershipsOf } from './membership-store.ts';
+import { isSecondFactorEnabled } from './mfa/store.ts';
 import type { Visitor } from './open-session.ts';
 import { findWeakness } from './password.ts';
 import { refuseSignIn } from './refuse-sign-in.ts';

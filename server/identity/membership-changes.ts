@@ -1,8 +1,8 @@
-import type { MemberRole } from '../access/roles.ts';
 import { endSessions } from '../access/session-store.ts';
 import { recordChanges } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { lockChain } from '../ledger/append.ts';
+import type { MemberRole } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import { findOrCreateAccount, hashAccountStates, lockAccount } from './account-store.ts';

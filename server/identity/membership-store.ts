@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import type { MemberRole } from '../access/roles.ts';
 import type { RowKind } from '../audit/row-state.ts';
+import type { MemberRole } from '../principal/roles.ts';
 import type { Queries } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Tables } from '../storage/tables.ts';

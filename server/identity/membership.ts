@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { MemberRole } from '../access/roles.ts';
 import type { Json } from '../ledger/canonical.ts';
+import type { MemberRole } from '../principal/roles.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { EventType } from '../webhooks/deliveries/event.ts';
 

@@ -1,11 +1,11 @@
-import type { Actor } from '../access/principal.ts';
-import { platformRole } from '../access/roles.ts';
 import { createSession, endSessions, findSession, type OpenSession } from '../access/session-store.ts';
 import type { NewAuditEvent } from '../audit/event.ts';
 import { clientSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
 import type { Client } from '../http/client.ts';
 import { lockChain } from '../ledger/append.ts';
+import type { Actor } from '../principal/principal.ts';
+import { platformRole } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { type AccountRow, lockAccount } from './account-store.ts';
 import { canSignIn, type Membership } from './membership.ts';

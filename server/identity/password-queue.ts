@@ -1,5 +1,5 @@
-import type { PasswordHasher } from '../access/password-hash.ts';
 import { Problem } from '../http/problem.ts';
+import type { PasswordHasher } from '../installation/password-hash.ts';
 
 /** A request that needs a hash. */
 export interface HashCaller {

@@ -1,6 +1,6 @@
-import type { Actor } from '../access/principal.ts';
 import { clientSource } from '../audit/source.ts';
 import { recordEvents } from '../audit/store.ts';
+import type { Actor } from '../principal/principal.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
 import type { AccountRow } from './account-store.ts';
 import type { Membership } from './membership.ts';

@@ -1,6 +1,6 @@
-import type { Principal } from '../access/principal.ts';
-import { platformRole, scopesOf } from '../access/roles.ts';
 import { Problem } from '../http/problem.ts';
+import type { Principal } from '../principal/principal.ts';
+import { platformRole, scopesOf } from '../principal/roles.ts';
 import type { Queries } from '../storage/database.ts';
 import type { Membership } from './membership.ts';
 import { hasOtherAdmin } from './membership-store.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { newId } from '../ids.ts';
 import type { Queries } from '../storage/database.ts';
+import { newId } from '../storage/ids.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 
 const challengeMilliseconds = 5 * 60 * 1000;

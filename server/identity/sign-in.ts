@@ -1,9 +1,7 @@
-import type { Actor } from '../access/principal.ts';
 import { clientSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
 import { Problem } from '../http/problem.ts';
-import { isSecondFactorEnabled } from '../mfa/store.ts';
-import { consumeCode, verifyCode } from '../mfa/verify-code.ts';
+import type { Actor } from '../principal/principal.ts';
 import { inTransaction } from '../storage/database.ts';
 import { runUnitOfWork, type UnitOfWork } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
@@ -18,6 +16,8 @@ import {
 import { normalizeEmail } from './email.ts';
 import { canSignIn, type Membership } from './membership.ts';
 import { listMembershipsOf } from './membership-store.ts';
+import { isSecondFactorEnabled } from './mfa/store.ts';
+import { consumeCode, verifyCode } from './mfa/verify-code.ts';
 import { lockSignIn, type OpenedSession, openSession, type Visitor } from './open-session.ts';
 import { refuseSignIn } from './refuse-sign-in.ts';
 import type { IdentityServices } from './services.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { platformRole, roleIds } from '../access/roles.ts';
 import { Id, listOf, UtcTime } from '../http/schemas.ts';
+import { platformRole, roleIds } from '../principal/roles.ts';
 import type { Membership } from './membership.ts';
 import { canSignIn, displayName } from './membership.ts';
 

@@ -1,4 +1,4 @@
-import { randomText } from '../access/token.ts';
+import { randomText } from '../installation/token.ts';
 
 /**
  * A random text that a row keeps beside what it says of a person. The audit log tells a hash of every row and forgets

@@ -1,4 +1,4 @@
-import type { PrivateHasher } from '../access/private-hash.ts';
+import type { PrivateHasher } from '../installation/private-hash.ts';
 import type { Database } from '../storage/database.ts';
 
 /** What the operations on data-subject requests and breaches work with. */

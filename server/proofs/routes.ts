@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { Scope } from '../access/scopes.ts';
 import { callSource } from '../audit/source.ts';
 import { readCursor, writeCursor } from '../http/cursor.ts';
 import { invalidValues } from '../http/problem.ts';
 import { defineRoute, type Route, StreamedAnswer } from '../http/route.ts';
 import { Cursor, queryInteger, Time, text } from '../http/schemas.ts';
-import type { Installation } from '../installation.ts';
+import type { Installation } from '../installation/installation.ts';
 import type { LedgerName } from '../ledger/append.ts';
 import { listCheckpoints } from '../ledger/checkpoint-store.ts';
 import { ImpossibleRange, prepareExport } from '../ledger/export.ts';
+import type { Scope } from '../principal/scopes.ts';
 import { explainIncomplete } from './explain-incomplete.ts';
 import { proveConsistency, proveInclusion, requireCheckpoint } from './prove.ts';
 import { requestCheckpoint } from './request-checkpoint.ts';

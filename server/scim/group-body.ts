@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Role } from '../access/roles.ts';
 import { Problem } from '../http/problem.ts';
 import { list, text } from '../http/schemas.ts';
+import type { Role } from '../principal/roles.ts';
 import { findGroupByName, type GroupRoleMap, groupUrn } from './group.ts';
 import { invalidValue, quote, readAttributes, readByHand, readMessage } from './message.ts';
 

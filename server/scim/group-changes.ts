@@ -1,8 +1,8 @@
-import type { Role } from '../access/roles.ts';
 import type { AuditSource } from '../audit/source.ts';
 import type { Membership } from '../identity/membership.ts';
 import { changeMembers, readMembersForChange } from '../identity/membership-changes.ts';
 import { listGroupMembers } from '../identity/membership-store.ts';
+import type { Role } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { type GroupStep, planSteps } from './group-patch.ts';
 import { invalidValue, quote } from './message.ts';

@@ -1,6 +1,6 @@
-import type { Role } from '../access/roles.ts';
 import { findUnstorable } from '../http/body.ts';
 import { Problem } from '../http/problem.ts';
+import type { Role } from '../principal/roles.ts';
 import { readFilter } from './filter.ts';
 import { type GroupRoleMap, groupUrn } from './group.ts';
 import { readMemberIds, requireSameGroup } from './group-body.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type Role, roleIds } from '../access/roles.ts';
 import { callSource } from '../audit/source.ts';
 import { notFound } from '../http/problem.ts';
 import { type Call, defineRoute, type PrincipalCall, ReadyAnswer, type Route } from '../http/route.ts';
 import { listGroupMembers } from '../identity/membership-store.ts';
+import { type Role, roleIds } from '../principal/roles.ts';
 import type { Queries } from '../storage/database.ts';
 import type { Tenant } from '../tenants/tenant.ts';
 import { type ProjectionQuery, projectionQuery, readProjection } from './attributes.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isRole, platformRole, type Role, RoleName } from '../access/roles.ts';
 import { schemasOf, UtcTime } from '../http/schemas.ts';
 import type { Membership } from '../identity/membership.ts';
+import { isRole, platformRole, type Role, RoleName } from '../principal/roles.ts';
 import type { Locate } from './location.ts';
 
 export const groupUrn = 'urn:ietf:params:scim:schemas:core:2.0:Group';

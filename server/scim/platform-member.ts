@@ -1,6 +1,6 @@
-import { platformRole } from '../access/roles.ts';
 import { Problem } from '../http/problem.ts';
 import type { Membership } from '../identity/membership.ts';
+import { platformRole } from '../principal/roles.ts';
 
 /**
  * Whether a member has the role of the platform, which the operator of the server alone gives (spec.md "SCIM role group").

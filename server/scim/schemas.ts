@@ -1,4 +1,4 @@
-import { roleIds } from '../access/roles.ts';
+import { roleIds } from '../principal/roles.ts';
 import { groupUrn } from './group.ts';
 import { userUrn } from './user.ts';
 

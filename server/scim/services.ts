@@ -1,5 +1,5 @@
 import type { PrincipalCall } from '../http/route.ts';
-import type { Installation } from '../installation.ts';
+import type { Installation } from '../installation/installation.ts';
 import type { Queries } from '../storage/database.ts';
 import { findTenant } from '../tenants/store.ts';
 import type { Tenant } from '../tenants/tenant.ts';

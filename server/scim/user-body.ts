@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { isRole, type Role, RoleName, roleIds } from '../access/roles.ts';
 import { Problem } from '../http/problem.ts';
 import { text } from '../http/schemas.ts';
 import { normalizeEmail } from '../identity/email.ts';
 import type { Membership, MembershipChange, Profile } from '../identity/membership.ts';
 import type { NewMember } from '../identity/membership-changes.ts';
+import { isRole, type Role, RoleName, roleIds } from '../principal/roles.ts';
 import {
   type Attributes,
   invalidValue,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isRole } from '../access/roles.ts';
 import { schemasOf, UtcTime } from '../http/schemas.ts';
 import { displayName, type Membership } from '../identity/membership.ts';
+import { isRole } from '../principal/roles.ts';
 import type { Locate } from './location.ts';
 
 export const userUrn = 'urn:ietf:params:scim:schemas:core:2.0:User';

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, systemClock } from './clock.ts';
 import { openPostgres } from './postgres.ts';
 import { openSqliteToRead } from './read-sqlite.ts';
 import { createSignals, type Signals, shareSignals } from './signals.ts';

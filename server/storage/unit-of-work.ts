@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { Clock } from '../clock.ts';
+import type { Clock } from './clock.ts';
 import { type Database, inTransaction } from './database.ts';
 import type { Signals } from './signals.ts';
 import type { Tables } from './tables.ts';

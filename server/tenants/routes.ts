@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import type { Principal } from '../access/principal.ts';
-import type { PrivateHasher } from '../access/private-hash.ts';
-import { RoleName } from '../access/roles.ts';
 import { recordChange } from '../audit/row-state.ts';
 import { callSource } from '../audit/source.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
 import { Id, UtcTime } from '../http/schemas.ts';
 import { requireRoleToGive } from '../identity/role-rules.ts';
+import type { PrivateHasher } from '../installation/private-hash.ts';
 import { lockChain } from '../ledger/append.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
+import type { Principal } from '../principal/principal.ts';
+import { RoleName } from '../principal/roles.ts';
 import type { Database, Queries } from '../storage/database.ts';
 import { findTenant, readTenant, tenantRows, updateTenant } from './store.ts';
 import {

@@ -1,12 +1,12 @@
 import type { Selectable } from 'kysely';
-import { leastRole, type Role } from '../access/roles.ts';
 import { type RowKind, recordChange } from '../audit/row-state.ts';
 import { systemSource } from '../audit/source.ts';
 import { latestVersion } from '../http/versions.ts';
-import { newId } from '../ids.ts';
 import { openChains } from '../ledger/append.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
+import { leastRole, type Role } from '../principal/roles.ts';
 import type { Queries } from '../storage/database.ts';
+import { newId } from '../storage/ids.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';

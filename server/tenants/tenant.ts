@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { platformRole, type Role, RoleName, roleIds } from '../access/roles.ts';
 import { dictionary, text, visibleText } from '../http/schemas.ts';
+import { platformRole, type Role, RoleName, roleIds } from '../principal/roles.ts';
 
 /** A tenant's short name in addresses: lower-case letters, digits and hyphens, 2 to 63 characters. */
 export const TenantSlug = text(100)

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Middleware } from 'koa';
-import type { Clock } from '../clock.ts';
 import { requireReading } from '../http/require-reading.ts';
+import type { Clock } from '../storage/clock.ts';
 import type { PublishedTrust } from './published-trust.ts';
 import { writeMissingPage, writeTrustPage } from './write-page.ts';
 

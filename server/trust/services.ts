@@ -1,4 +1,4 @@
-import type { Installation } from '../installation.ts';
+import type { Installation } from '../installation/installation.ts';
 import type { PublishedTrust } from './published-trust.ts';
 
 /** What the operations on trust centers work with. */

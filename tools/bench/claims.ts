@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Installation } from '../../server/installation.ts';
+import type { Installation } from '../../server/installation/installation.ts';
 import { inTransaction, type Queries } from '../../server/storage/database.ts';
 import { insertEvents } from '../../server/webhooks/deliveries/outbox.ts';
 import { claimInOrder, releaseNext } from '../../server/webhooks/sender/order-store.ts';

@@ -1,5 +1,5 @@
 import { listRecords } from '../../server/consent/record-store.ts';
-import type { Installation } from '../../server/installation.ts';
+import type { Installation } from '../../server/installation/installation.ts';
 import type { Benchmark } from './benchmark.ts';
 import { perCpuSecond } from './report.ts';
 import { openSite, prepareSite, type Site } from './site.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { VersionCache } from '../../server/consent/published-notices.ts';
 import { type CaptureRequest, ConsentRecorder } from '../../server/consent/recorder.ts';
-import type { Installation } from '../../server/installation.ts';
+import type { Installation } from '../../server/installation/installation.ts';
 import { runUnitOfWork } from '../../server/storage/unit-of-work.ts';
 import { startPostgres } from '../test/postgres.ts';
 import type { Bench, Benchmark, Finding } from './benchmark.ts';

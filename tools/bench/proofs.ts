@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Installation } from '../../server/installation.ts';
+import type { Installation } from '../../server/installation/installation.ts';
 import { leafOf } from '../../server/ledger/chain.ts';
 import { signCheckpoint } from '../../server/ledger/checkpoint-store.ts';
 import { TiledTree } from '../../server/ledger/tiles.ts';

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { systemSource } from '../../server/audit/source.ts';
 import { findMemberByEmail } from '../../server/identity/membership-store.ts';
-import { newId } from '../../server/ids.ts';
-import type { Installation } from '../../server/installation.ts';
+import type { Installation } from '../../server/installation/installation.ts';
 import { changeGroup } from '../../server/scim/group-changes.ts';
 import { readMemberPage } from '../../server/scim/store.ts';
+import { newId } from '../../server/storage/ids.ts';
 import { insertRows } from '../../server/storage/insert-rows.ts';
 import { runUnitOfWork } from '../../server/storage/unit-of-work.ts';
 import type { Benchmark, Finding } from './benchmark.ts';

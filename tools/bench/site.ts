@@ -5,10 +5,10 @@ import { createNotice, publishNotice } from '../../server/consent/notice-changes
 import type { RecordDraft } from '../../server/consent/record.ts';
 import { appendRecords } from '../../server/consent/record-store.ts';
 import { demoNotice } from '../../server/demo/seed.ts';
-import { newId } from '../../server/ids.ts';
-import { type Installation, openInstallation } from '../../server/installation.ts';
+import { type Installation, openInstallation } from '../../server/installation/installation.ts';
 import { readSettings } from '../../server/settings.ts';
 import type { Database } from '../../server/storage/database.ts';
+import { newId } from '../../server/storage/ids.ts';
 import { runUnitOfWork } from '../../server/storage/unit-of-work.ts';
 import { createTenant } from '../../server/tenants/store.ts';
 

@@ -1,4 +1,4 @@
-import type { Role } from '../../server/access/roles.ts';
+import type { Role } from '../../server/principal/roles.ts';
 import { isText } from './match.ts';
 import {
   done,

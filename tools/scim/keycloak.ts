@@ -1,4 +1,4 @@
-import type { Role } from '../../server/access/roles.ts';
+import type { Role } from '../../server/principal/roles.ts';
 import { areMembers } from './match.ts';
 import { done, get, groupOf, groupUrn, patch, refused, userOf, userUrn } from './messages.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Role } from '../../server/access/roles.ts';
+import type { Role } from '../../server/principal/roles.ts';
 import { isInteger, isText } from './match.ts';
 import { done, filter, get, groupOf, groupUrn, listOf, patch, refused, userOf, userUrn } from './messages.ts';
 import {

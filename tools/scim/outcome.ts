@@ -1,4 +1,4 @@
-import { roleIds } from '../../server/access/roles.ts';
+import { roleIds } from '../../server/principal/roles.ts';
 import { findDifferences } from './match.ts';
 import { filter } from './messages.ts';
 import type { ExpectedMember, Scene, Sequence } from './sequence.ts';

@@ -1,4 +1,4 @@
-import { leastRole, type Role } from '../../server/access/roles.ts';
+import { leastRole, type Role } from '../../server/principal/roles.ts';
 import { userUrn } from './messages.ts';
 import type { Scene, Sequence, Setting } from './sequence.ts';
 import { ConformanceError, type Target } from './target.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Role } from '../../server/access/roles.ts';
+import type { Role } from '../../server/principal/roles.ts';
 import type { Scene } from './sequence.ts';
 
 /** A scene, and what the runner needs of it besides. */

@@ -1,4 +1,4 @@
-import type { Role } from '../../server/access/roles.ts';
+import type { Role } from '../../server/principal/roles.ts';
 import type { Expectation } from './match.ts';
 
 export const providers = ['entra', 'okta', 'authentik', 'keycloak', 'jumpcloud', 'onelogin'] as const;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { displayApiKey, generateApiKey, isApiKey, keyEnvironments } from '../../access/api-key.ts';
-import { hashToken } from '../../access/token.ts';
+import { hashToken } from '../../installation/token.ts';
 
 const alphabet = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'];
 const key = fc.constantFrom(...keyEnvironments).map((environment) => generateApiKey(environment));

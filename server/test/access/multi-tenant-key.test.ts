@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { platformRole } from '../../access/roles.ts';
 import { systemSource } from '../../audit/source.ts';
 import { addMember, changeMembers } from '../../identity/membership-changes.ts';
+import { platformRole } from '../../principal/roles.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';

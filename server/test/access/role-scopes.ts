@@ -1,4 +1,4 @@
-import type { MemberRole } from '../../access/roles.ts';
+import type { MemberRole } from '../../principal/roles.ts';
 
 /** What each role may do, as contract.md "Principals, scopes, roles" says it. */
 export const documentedRoles: Readonly<Record<MemberRole, string>> = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isRole, leastRole, platformRole, roleIds, roles, scopesOf } from '../../access/roles.ts';
+import { isRole, leastRole, platformRole, roleIds, roles, scopesOf } from '../../principal/roles.ts';
 import { documentedRoles } from './role-scopes.ts';
 
 describe('the roles', () => {

@@ -1,5 +1,5 @@
-import type { ActorType } from '../../access/principal.ts';
 import { recordEvent } from '../../audit/store.ts';
+import type { ActorType } from '../../principal/principal.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import type { RequestOptions, TestServer } from '../harness.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { actorTypes } from '../../access/principal.ts';
+import { actorTypes } from '../../principal/principal.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { appendEvent } from './audit-trail.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { actorTypes } from '../../access/principal.ts';
+import { actorTypes } from '../../principal/principal.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { appendEvent, type ListedEvent, readAllPages, type WantedEvent } from './audit-trail.ts';
 

@@ -4,8 +4,8 @@ import { readOptions, UsageError } from '../../cli/command.ts';
 import { keyCreate } from '../../cli/key-create.ts';
 import { tenantCreate } from '../../cli/tenant-create.ts';
 import { verify } from '../../cli/verify.ts';
-import { systemClock } from '../../clock.ts';
 import { readSettings } from '../../settings.ts';
+import { systemClock } from '../../storage/clock.ts';
 
 /** A refusal of wrong words that says all of these. */
 function refusal(...hints: readonly string[]) {

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { backup } from '../../cli/backup.ts';
-import { systemClock } from '../../clock.ts';
-import { openInstallation } from '../../installation.ts';
+import { openInstallation } from '../../installation/installation.ts';
 import { readSettings } from '../../settings.ts';
+import { systemClock } from '../../storage/clock.ts';
 import { createLocation, type TestLocation } from '../harness.ts';
 import { fillLedgers } from '../ledger/fixture.ts';
 

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 const program = join(import.meta.dirname, '../../cli/svc.js');
 /** Dozens of processes load the same modules: what one compiles, the next ones find here. */
 const compileCache = join(tmpdir(), 'node-compile-cache');
-const npmStart = join(import.meta.dirname, '../../main.js');
 
 export interface Finished {
   readonly code: number | null;
@@ -34,11 +33,6 @@ export async function runSvc(words: readonly string[], environment: Environment 
 /** Starts a server (`serve`, `demo`) on a free port and waits until it listens. */
 export function startSvc(words: readonly string[], environment: Environment): Promise<RunningSvc> {
   return waitUntilListening(program, words, environment);
-}
-
-/** Starts what `npm start` starts. */
-export function startNpmStart(environment: Environment): Promise<RunningSvc> {
-  return waitUntilListening(npmStart, [], environment);
 }
 
 function launch(file: string, words: readonly string[], environment: Environment) {

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { demo } from '../../cli/demo.ts';
 import { readSettings } from '../../settings.ts';
 import { createLocation, noticeContent, type TestLocation } from '../harness.ts';
-import { runSvc, startNpmStart, startSvc } from './run-svc.ts';
+import { runSvc, startSvc } from './run-svc.ts';
 
 describe('the server process', () => {
   let location: TestLocation;
@@ -54,7 +54,7 @@ describe('the server process', () => {
       assert.equal(stdout.split(value).length, 2, `${value} is shown once`);
     }
 
-    await using second = await startNpmStart(where.environment);
+    await using second = await startSvc(['demo'], where.environment);
     assert.deepEqual(await (await read(second.url, path, credentials.apiKey)).json(), before);
     assert.deepEqual(readCredentials(where), credentials);
     const later = (await second.stop('SIGTERM')).stdout;

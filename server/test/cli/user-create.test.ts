@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openInstallation } from '../../installation.ts';
+import { openInstallation } from '../../installation/installation.ts';
 import { readSettings } from '../../settings.ts';
 import { createLocation, describeOnOneDatabase, type TestLocation } from '../harness.ts';
 import { readAllRows } from '../http/stored-rows.ts';

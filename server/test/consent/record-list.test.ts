@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { RecordDraft } from '../../consent/record.ts';
 import { appendRecords } from '../../consent/record-store.ts';
-import { newId } from '../../ids.ts';
+import { newId } from '../../storage/ids.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import {
   assertProblem,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import { credentialsFile, seedDemo } from '../../demo/seed.ts';
-import { startServer } from '../../serve.ts';
+import { startServer } from '../../process/serve.ts';
 import { SettingsError } from '../../settings.ts';
 import { listTenants } from '../../tenants/store.ts';
 import { createLocation, describeOnOneDatabase, openTestInstallation, startTestServer } from '../harness.ts';

@@ -21,7 +21,7 @@ describe('the record of a decision', () => {
   let context: BrowserContext;
 
   async function startServer(port: string): Promise<void> {
-    server = spawn(process.execPath, ['server/main.js'], {
+    server = spawn(process.execPath, ['server/cli/svc.js', 'demo'], {
       cwd: root,
       env: { ...process.env, PORT: port, SVC_DATA_DIR: dataDir },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -22,7 +22,7 @@ describe('the demo', () => {
   let credentials: DemoCredentials;
 
   before(async () => {
-    server = spawn(process.execPath, ['server/main.js'], {
+    server = spawn(process.execPath, ['server/cli/svc.js', 'demo'], {
       cwd: root,
       env: environment,
       stdio: ['ignore', 'pipe', 'inherit'],

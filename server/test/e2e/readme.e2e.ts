@@ -21,7 +21,7 @@ describe('the README', () => {
   let baseUrl: string;
 
   before(async () => {
-    server = spawn(process.execPath, [join(root, 'server/main.js')], {
+    server = spawn(process.execPath, [join(root, 'server/cli/svc.js'), 'demo'], {
       cwd: folder,
       env: { ...process.env, PORT: '0', SVC_DATA_DIR: 'data' },
       stdio: ['ignore', 'pipe', 'inherit'],

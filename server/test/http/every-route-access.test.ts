@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { generateApiKey } from '../../access/api-key.ts';
-import type { MemberRole } from '../../access/roles.ts';
-import { scopes } from '../../access/scopes.ts';
-import { generateToken } from '../../access/token.ts';
 import type { ProblemCode } from '../../http/problem.ts';
 import type { Auth, Route } from '../../http/route.ts';
+import { generateToken } from '../../installation/token.ts';
+import type { MemberRole } from '../../principal/roles.ts';
+import { scopes } from '../../principal/scopes.ts';
 import { getToken, makeKey } from '../access/keys.ts';
 import { documentedRoles } from '../access/role-scopes.ts';
 import {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { scopes } from '../../access/scopes.ts';
 import { listSuccessHeaders } from '../../http/openapi-responses.ts';
 import type { Route } from '../../http/route.ts';
 import { knownVersions } from '../../http/versions.ts';
+import { scopes } from '../../principal/scopes.ts';
 import { describeOnOneDatabase, type RequestOptions, startTestServer, type TestServer } from '../harness.ts';
 import { assertInvalid } from './problems.ts';
 import { acceptedCall, acceptedCredentials, acceptedRequest, addQuery, fillPath, join } from './route-samples.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { RateLimiter } from '../../http/rate-limit.ts';
 import { SharedCounts } from '../../http/rate-limit-store.ts';
-import type { Installation } from '../../installation.ts';
+import type { Installation } from '../../installation/installation.ts';
 import { describeOnEachDatabase, openTestInstallation, TestClock } from '../harness.ts';
 
 describeOnEachDatabase('rate limits of servers that share a database', (dialect) => {

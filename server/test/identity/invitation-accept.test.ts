@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { generateToken } from '../../access/token.ts';
 import { systemSource } from '../../audit/source.ts';
 import { invite as createInvitation } from '../../identity/invitations.ts';
+import { generateToken } from '../../installation/token.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { assertProblem, createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
 import { runVerify } from '../ledger/fixture.ts';

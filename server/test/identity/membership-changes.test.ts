@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { roleIds } from '../../access/roles.ts';
 import { systemSource } from '../../audit/source.ts';
 import { addMember } from '../../identity/membership-changes.ts';
+import { roleIds } from '../../principal/roles.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { createFreshTenant, describeServer } from '../consent/helpers.ts';
 import { runVerify } from '../ledger/fixture.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { platformRole, roleIds } from '../../access/roles.ts';
 import {
   changedColumns,
   describeChange,
@@ -12,6 +11,7 @@ import {
   type MembershipRow,
   readMembership,
 } from '../../identity/membership.ts';
+import { platformRole, roleIds } from '../../principal/roles.ts';
 import type { EventType } from '../../webhooks/deliveries/event.ts';
 
 const start = Date.parse('2026-11-21T12:00:00.000Z');

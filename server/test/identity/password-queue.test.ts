@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { pino } from 'pino';
-import { PasswordHasher } from '../../access/password-hash.ts';
 import { Problem } from '../../http/problem.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
 import { PasswordQueue } from '../../identity/password-queue.ts';
-import { startServer } from '../../serve.ts';
+import { PasswordHasher } from '../../installation/password-hash.ts';
+import { startServer } from '../../process/serve.ts';
 import {
   type RequestOptions,
   startTestServer,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { registerHooks } from 'node:module';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { randomText } from '../../access/token.ts';
 import { findWeakness } from '../../identity/password.ts';
+import { randomText } from '../../installation/token.ts';
 
 const words = ['ada.lovelace@example.com', 'analytical', 'Analytical Engines Ltd', 'Ada', 'Lovelace', 'svc'];
 const find = (password: string, hasSecondFactor = false) => findWeakness(password, { hasSecondFactor, words });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
 import { pino } from 'pino';
-import type { HashCost } from '../../access/password-hash.ts';
-import type { MemberRole } from '../../access/roles.ts';
 import { systemSource } from '../../audit/source.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
 import { addMember } from '../../identity/membership-changes.ts';
-import { startServer } from '../../serve.ts';
+import type { HashCost } from '../../installation/password-hash.ts';
+import type { MemberRole } from '../../principal/roles.ts';
+import { startServer } from '../../process/serve.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import type { RequestOptions, TestResponse, TestServer } from '../harness.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { roleIds } from '../../access/roles.ts';
+import { roleIds } from '../../principal/roles.ts';
 import { assertProblem, createFreshTenant, describeServer, payload, readPages } from '../consent/helpers.ts';
 import { addPerson, changePeople } from './membership-helpers.ts';
 

@@ -3,11 +3,11 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { systemSource } from '../../audit/source.ts';
 import { recordEvents } from '../../audit/store.ts';
-import { newId } from '../../ids.ts';
-import type { Installation } from '../../installation.ts';
+import type { Installation } from '../../installation/installation.ts';
 import { appendEntries, type Link, lockChain, openChains } from '../../ledger/append.ts';
 import { nextTime } from '../../ledger/chain.ts';
 import { verifyChain } from '../../ledger/verify.ts';
+import { newId } from '../../storage/ids.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
 import { describeOnEachDatabase, openTestInstallation, TestClock } from '../harness.ts';
 

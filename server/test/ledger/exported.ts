@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
 import { systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
-import type { Installation } from '../../installation.ts';
+import type { Installation } from '../../installation/installation.ts';
 import { type StoredCheckpoint, signCheckpoint } from '../../ledger/checkpoint-store.ts';
 import { prepareExport } from '../../ledger/export.ts';
 import { readLines } from '../../ledger/export-lines.ts';

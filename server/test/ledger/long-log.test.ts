@@ -3,7 +3,7 @@ import crypto from 'node:crypto';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { Installation } from '../../installation.ts';
+import type { Installation } from '../../installation/installation.ts';
 import { AnchorLog } from '../../ledger/anchor-log.ts';
 import { nameOrigin, writeCheckpoint } from '../../ledger/checkpoint.ts';
 import { anchorCheckpoints } from '../../ledger/checkpoint-anchors.ts';

@@ -6,7 +6,7 @@ import SQLite from 'better-sqlite3';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { UsageError } from '../../cli/command.ts';
-import { openInstallation } from '../../installation.ts';
+import { openInstallation } from '../../installation/installation.ts';
 import { readSettings, type Settings } from '../../settings.ts';
 import { createLocation, TestClock, type TestLocation } from '../harness.ts';
 import { type FilledTenant, fillLedgers, runVerify } from './fixture.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Installation } from '../../installation.ts';
+import type { Installation } from '../../installation/installation.ts';
 import { NoteSigner } from '../../ledger/signed-note.ts';
 import { openTestInstallation } from '../harness.ts';
 import { createLedger, exportText, type Ledger, latestOf, time, verifyFile, type Wanted } from './exported.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { Installation } from '../../installation.ts';
+import type { Installation } from '../../installation/installation.ts';
 import { nameOrigin, writeCheckpoint } from '../../ledger/checkpoint.ts';
 import { findCheckpoint } from '../../ledger/checkpoint-store.ts';
 import { NoteSigner } from '../../ledger/signed-note.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Installation } from '../../installation.ts';
+import type { Installation } from '../../installation/installation.ts';
 import type { LedgerName } from '../../ledger/append.ts';
 import { hashEntry } from '../../ledger/chain.ts';
 import { verifyChain } from '../../ledger/verify.ts';

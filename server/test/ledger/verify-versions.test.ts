@@ -4,7 +4,7 @@ import { systemSource } from '../../audit/source.ts';
 import { hashContent } from '../../consent/notice.ts';
 import { archiveNotice, editNotice, publishNotice } from '../../consent/notice-changes.ts';
 import { verifyVersions } from '../../consent/verify-notices.ts';
-import type { Installation } from '../../installation.ts';
+import type { Installation } from '../../installation/installation.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { describeOnOneDatabase, openTestInstallation, TestClock } from '../harness.ts';
 import { type FilledTenant, fillLedgers, runVerify } from './fixture.ts';

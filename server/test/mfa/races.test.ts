@@ -3,15 +3,15 @@ import { after, before, test } from 'node:test';
 import { systemSource } from '../../audit/source.ts';
 import { Problem } from '../../http/problem.ts';
 import { addMember } from '../../identity/membership-changes.ts';
-import { PasswordQueue } from '../../identity/password-queue.ts';
 import {
   disableSecondFactor,
   enableSecondFactor,
   replaceBackupCodes,
   startEnrolment as storeEnrolment,
-} from '../../mfa/changes.ts';
-import { findSecondFactor, type SecondFactorRow } from '../../mfa/store.ts';
-import { consumeCode, type VerifiedCode, verifyCode } from '../../mfa/verify-code.ts';
+} from '../../identity/mfa/changes.ts';
+import { findSecondFactor, type SecondFactorRow } from '../../identity/mfa/store.ts';
+import { consumeCode, type VerifiedCode, verifyCode } from '../../identity/mfa/verify-code.ts';
+import { PasswordQueue } from '../../identity/password-queue.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createLog, startServer } from '../../serve.ts';
+import { createLog, startServer } from '../../process/serve.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
 import { readAllRows } from '../http/stored-rows.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import type { Installation } from '../../installation.ts';
+import type { Installation } from '../../installation/installation.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { createTenant } from '../../tenants/store.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { roleIds } from '../../access/roles.ts';
+import { roleIds } from '../../principal/roles.ts';
 import { findGroup, findGroupByName, nameGroup } from '../../scim/group.ts';
 import { SsoConfiguration } from '../../tenants/tenant.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';

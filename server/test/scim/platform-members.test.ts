@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { roleIds } from '../../access/roles.ts';
+import { roleIds } from '../../principal/roles.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import {
   assertScimError,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import SQLite from 'better-sqlite3';
 import { sql } from 'kysely';
-import type { Installation } from '../../installation.ts';
+import type { Installation } from '../../installation/installation.ts';
 import { inTransaction } from '../../storage/database.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
 import { fillLedgers } from '../ledger/fixture.ts';

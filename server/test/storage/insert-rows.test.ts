@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import type { Installation } from '../../installation.ts';
+import type { Installation } from '../../installation/installation.ts';
 import { inTransaction } from '../../storage/database.ts';
 import { insertRows } from '../../storage/insert-rows.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';

@@ -6,7 +6,6 @@ import { generateApiKey } from '../../access/api-key.ts';
 import { findKeyHolder } from '../../access/api-key-store.ts';
 import { findScimTokenHolder } from '../../access/scim-token-store.ts';
 import { endSessions, findSession } from '../../access/session-store.ts';
-import { generateToken } from '../../access/token.ts';
 import { findEvent, listEvents } from '../../audit/store.ts';
 import {
   findLatestRecords,
@@ -34,7 +33,8 @@ import {
   listGroupMembers,
   listMembers,
 } from '../../identity/membership-store.ts';
-import type { Installation } from '../../installation.ts';
+import type { Installation } from '../../installation/installation.ts';
+import { generateToken } from '../../installation/token.ts';
 import { findCheckpoint, listCheckpoints } from '../../ledger/checkpoint-store.ts';
 import { listBehind, readTilesOf } from '../../ledger/tree-store.ts';
 import { findBreach, listBreaches } from '../../privacy/breach-store.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { newId } from '../../ids.ts';
-import type { Installation } from '../../installation.ts';
+import type { Installation } from '../../installation/installation.ts';
+import { newId } from '../../storage/ids.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
 
 describeOnEachDatabase('stored values', (dialect) => {

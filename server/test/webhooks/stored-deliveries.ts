@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { newId } from '../../ids.ts';
+import { newId } from '../../storage/ids.ts';
 import { insertRows } from '../../storage/insert-rows.ts';
 import type { DeliveryRow, DeliveryStatus } from '../../webhooks/deliveries/delivery.ts';
 import type { TestServer, TestTenant } from '../harness.ts';

@@ -1,9 +1,9 @@
 import type { AuditSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
 import { notFound, Problem } from '../../http/problem.ts';
-import { newId } from '../../ids.ts';
 import { lockChain } from '../../ledger/append.ts';
 import type { Queries } from '../../storage/database.ts';
+import { newId } from '../../storage/ids.ts';
 import { insertRows } from '../../storage/insert-rows.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import { releaseNext } from '../sender/order-store.ts';

@@ -1,5 +1,5 @@
-import { newId } from '../../ids.ts';
 import type { Queries } from '../../storage/database.ts';
+import { newId } from '../../storage/ids.ts';
 import { insertRows } from '../../storage/insert-rows.ts';
 import { prepareQuery } from '../../storage/prepared-query.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';

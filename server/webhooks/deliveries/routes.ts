@@ -4,7 +4,7 @@ import { readCursor, writeCursor } from '../../http/cursor.ts';
 import { notFound } from '../../http/problem.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { Cursor, cursorPageOf, Id, queryInteger, Time } from '../../http/schemas.ts';
-import type { Installation } from '../../installation.ts';
+import type { Installation } from '../../installation/installation.ts';
 import { cancelDelivery, cancelRedelivery, countRedelivery, orderRedelivery, redeliver } from './changes.ts';
 import { DeliveryDetail, DeliveryStatus, DeliveryView, FailureReason, viewDelivery } from './delivery.ts';
 import { EventTypeName } from './event.ts';

@@ -1,8 +1,8 @@
-import type { SecretBox } from '../../access/secret-box.ts';
 import { type RowChange, recordChange } from '../../audit/row-state.ts';
 import { type AuditSource, systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
 import { invalidValues, notFound, Problem } from '../../http/problem.ts';
+import type { SecretBox } from '../../installation/secret-box.ts';
 import { lockChain } from '../../ledger/append.ts';
 import { insertRows } from '../../storage/insert-rows.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';

@@ -4,7 +4,7 @@ import { readCursor, writeCursor } from '../../http/cursor.ts';
 import { notFound } from '../../http/problem.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { Cursor, Id, pageOf, queryInteger } from '../../http/schemas.ts';
-import type { Installation } from '../../installation.ts';
+import type { Installation } from '../../installation/installation.ts';
 import { DeliveryView, viewDelivery } from '../deliveries/delivery.ts';
 import {
   createEndpoint,

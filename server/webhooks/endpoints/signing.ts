@@ -6,8 +6,8 @@ import {
   type KeyObject,
   sign as signBytes,
 } from 'node:crypto';
-import type { SecretBox } from '../../access/secret-box.ts';
-import { randomText } from '../../access/token.ts';
+import type { SecretBox } from '../../installation/secret-box.ts';
+import { randomText } from '../../installation/token.ts';
 import type { ClaimedDelivery } from '../sender/store.ts';
 import { secretPurpose, signingKeyPurpose } from './endpoint.ts';
 import type { SendingEndpoint } from './store.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Clock } from '../../clock.ts';
-import { type Repeated, repeat } from '../../repeat.ts';
+import type { Clock } from '../../storage/clock.ts';
 import type { Database } from '../../storage/database.ts';
 import type { FaultLog } from '../../storage/fault-log.ts';
+import { type Repeated, repeat } from '../../storage/repeat.ts';
 import { stepRedeliveries } from '../deliveries/redelivery-worker.ts';
 import type { WebhookSender } from './sender.ts';
 import { SenderWatch } from './senders.ts';

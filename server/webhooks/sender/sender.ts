@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { SecretBox } from '../../access/secret-box.ts';
-import type { Clock } from '../../clock.ts';
-import { newId } from '../../ids.ts';
+import type { SecretBox } from '../../installation/secret-box.ts';
+import type { Clock } from '../../storage/clock.ts';
 import { type Database, inTransaction } from '../../storage/database.ts';
+import { newId } from '../../storage/ids.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
 import { writeBody } from '../deliveries/event.ts';
 import { type EndpointSigner, openSigner, type UnopenedKey, webhookHeaders } from '../endpoints/signing.ts';

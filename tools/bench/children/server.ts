@@ -1,6 +1,6 @@
 // The server as it is run in production, in a process that also tells how much processor time it used.
-import { openInstallation } from '../../../server/installation.ts';
-import { createLog, startServer } from '../../../server/serve.ts';
+import { openInstallation } from '../../../server/installation/installation.ts';
+import { createLog, startServer } from '../../../server/process/serve.ts';
 import { readSettings } from '../../../server/settings.ts';
 import { answerQuestions, usedCpu } from './answer.ts';
 

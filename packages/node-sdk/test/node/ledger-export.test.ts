@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Installation } from '../../../../server/installation.ts';
+import type { Installation } from '../../../../server/installation/installation.ts';
 import { nameOrigin, writeCheckpoint } from '../../../../server/ledger/checkpoint.ts';
 import { NoteSigner } from '../../../../server/ledger/signed-note.ts';
 import { openTestInstallation } from '../../../../server/test/harness.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Installation } from '../../../../server/installation.ts';
+import type { Installation } from '../../../../server/installation/installation.ts';
 import { nameOrigin, writeCheckpoint } from '../../../../server/ledger/checkpoint.ts';
 import { openTestInstallation } from '../../../../server/test/harness.ts';
 import { createLedger, exportText, type Ledger, latestOf, time } from '../../../../server/test/ledger/exported.ts';

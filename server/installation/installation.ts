@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openSecrets, type Secrets } from './access/secret.ts';
-import { type Clock, systemClock } from './clock.ts';
-import { AnchorLog, anchorFile } from './ledger/anchor-log.ts';
-import type { Settings } from './settings.ts';
-import { type Database, type DatabaseLocation, openDatabase } from './storage/database.ts';
-import { isMigrated, migrate } from './storage/migrate.ts';
+import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
+import type { Settings } from '../settings.ts';
+import { type Clock, systemClock } from '../storage/clock.ts';
+import { type Database, type DatabaseLocation, openDatabase } from '../storage/database.ts';
+import { isMigrated, migrate } from '../storage/migrate.ts';
+import { openSecrets, type Secrets } from './secrets.ts';
 
 /** The data of one installation: a database whose schema is current, and the secret that belongs to it. */
 export interface Installation extends Secrets, AsyncDisposable {

@@ -1,6 +1,6 @@
-import type { HashCaller } from '../identity/password-queue.ts';
-import type { IdentityServices } from '../identity/services.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import type { UnitOfWork } from '../../storage/unit-of-work.ts';
+import type { HashCaller } from '../password-queue.ts';
+import type { IdentityServices } from '../services.ts';
 import { readBackupCode } from './backup-code.ts';
 import { consumeBackupCode, consumeStep, findSecondFactor, hasBackupCode, type SecondFactorRow } from './store.ts';
 import { findStep, isTotpCode } from './totp.ts';

@@ -1,15 +1,15 @@
-import { forgetExpiredTokens } from './access/access-token-store.ts';
-import { forgetEndedSessions } from './access/session-store.ts';
-import type { App } from './app.ts';
-import { forgetExpiredKeys, mostForgotten } from './http/idempotency.ts';
-import { SharedCounts } from './http/rate-limit-store.ts';
-import { forgetSignIns } from './identity/sign-in-store.ts';
-import type { Installation } from './installation.ts';
-import type { CheckpointKeeper } from './proofs/checkpoint-keeper.ts';
-import { type Repeated, repeat } from './repeat.ts';
-import { inTransaction, type Queries } from './storage/database.ts';
-import type { FaultLog } from './storage/fault-log.ts';
-import { forgetOldEvents } from './webhooks/deliveries/retention.ts';
+import { forgetExpiredTokens } from '../access/access-token-store.ts';
+import { forgetEndedSessions } from '../access/session-store.ts';
+import type { App } from '../app.ts';
+import { forgetExpiredKeys, mostForgotten } from '../http/idempotency.ts';
+import { SharedCounts } from '../http/rate-limit-store.ts';
+import { forgetSignIns } from '../identity/sign-in-store.ts';
+import type { Installation } from '../installation/installation.ts';
+import type { CheckpointKeeper } from '../proofs/checkpoint-keeper.ts';
+import { inTransaction, type Queries } from '../storage/database.ts';
+import type { FaultLog } from '../storage/fault-log.ts';
+import { type Repeated, repeat } from '../storage/repeat.ts';
+import { forgetOldEvents } from '../webhooks/deliveries/retention.ts';
 
 /**
  * Every minute forgets what has expired and signs the checkpoints that are due; every ten seconds writes when credentials

@@ -1,19 +1,19 @@
 import type { Server } from 'node:http';
 import { type AddressInfo, isIPv6 } from 'node:net';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { type App, type AppOptions, createApp } from './app.ts';
+import { type App, type AppOptions, createApp } from '../app.ts';
+import type { Installation } from '../installation/installation.ts';
+import { CheckpointKeeper } from '../proofs/checkpoint-keeper.ts';
+import type { Settings } from '../settings.ts';
+import type { FaultLog } from '../storage/fault-log.ts';
+import type { Repeated } from '../storage/repeat.ts';
+import type { Signals } from '../storage/signals.ts';
+import { runSender } from '../webhooks/sender/run-sender.ts';
+import { WebhookSender } from '../webhooks/sender/sender.ts';
+import { Receivers } from '../webhooks/transport/receivers.ts';
 import { describeError } from './describe-error.ts';
 import { GracefulServer, type ServerLimits } from './graceful-server.ts';
 import { startHousekeeping } from './housekeeping.ts';
-import type { Installation } from './installation.ts';
-import { CheckpointKeeper } from './proofs/checkpoint-keeper.ts';
-import type { Repeated } from './repeat.ts';
-import type { Settings } from './settings.ts';
-import type { FaultLog } from './storage/fault-log.ts';
-import type { Signals } from './storage/signals.ts';
-import { runSender } from './webhooks/sender/run-sender.ts';
-import { WebhookSender } from './webhooks/sender/sender.ts';
-import { Receivers } from './webhooks/transport/receivers.ts';
 
 /** A server that listens. */
 export interface RunningServer extends AsyncDisposable {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { scopeDescriptions } from './access/scopes.ts';
-import { type RecordedCall, writeDocument } from './http/openapi.ts';
-import type { Route } from './http/route.ts';
+import { type RecordedCall, writeDocument } from '../http/openapi.ts';
+import type { Route } from '../http/route.ts';
+import { scopeDescriptions } from '../principal/scopes.ts';
+import { type EventType, eventTypes } from '../webhooks/deliveries/event.ts';
 import { eventData, eventOccasions } from './webhook-events.ts';
-import { type EventType, eventTypes } from './webhooks/deliveries/event.ts';
 
 /** What the operations of each tag are about, in the order of the document. */
 export const tagDescriptions = {

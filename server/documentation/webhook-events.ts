@@ -1,13 +1,13 @@
 import type { z } from 'zod';
-import { noticeEvents } from './consent/notice.ts';
-import { recordEvents } from './consent/record.ts';
-import { controlEvents } from './controls/control.ts';
-import { userEvents } from './identity/user-view.ts';
-import { mfaEvents } from './mfa/second-factor.ts';
-import { breachEvents } from './privacy/breach.ts';
-import { dsrEvents } from './privacy/dsr.ts';
-import type { EventType } from './webhooks/deliveries/event.ts';
-import { endpointEvents } from './webhooks/endpoints/events.ts';
+import { noticeEvents } from '../consent/notice.ts';
+import { recordEvents } from '../consent/record.ts';
+import { controlEvents } from '../controls/control.ts';
+import { mfaEvents } from '../identity/mfa/second-factor.ts';
+import { userEvents } from '../identity/user-view.ts';
+import { breachEvents } from '../privacy/breach.ts';
+import { dsrEvents } from '../privacy/dsr.ts';
+import type { EventType } from '../webhooks/deliveries/event.ts';
+import { endpointEvents } from '../webhooks/endpoints/events.ts';
 
 /** The schema of the data of every type of event. The OpenAPI document and the tests of what is emitted read it. */
 export const eventData = {

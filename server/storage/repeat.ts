@@ -1,4 +1,4 @@
-import type { FaultLog } from './storage/fault-log.ts';
+import type { FaultLog } from './fault-log.ts';
 
 /** Something that runs again and again until it is stopped. */
 export interface Repeated {

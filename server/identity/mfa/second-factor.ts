@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../http/schemas.ts';
+import { Id } from '../../http/schemas.ts';
 
 /** The states of spec.md "User second factor"; whoever never enrolled is `disabled` too. */
 const factorStates = ['disabled', 'pending', 'enabled'] as const;

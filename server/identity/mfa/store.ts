@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
-import type { Queries } from '../storage/database.ts';
-import { insertRows } from '../storage/insert-rows.ts';
-import type { Tables } from '../storage/tables.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import type { Queries } from '../../storage/database.ts';
+import { insertRows } from '../../storage/insert-rows.ts';
+import type { Tables } from '../../storage/tables.ts';
+import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import type { StoredCodes } from './backup-code.ts';
 import { describeStatus, type FactorState, type MfaStatus } from './second-factor.ts';
 

@@ -1,10 +1,10 @@
-import type { OpenSession } from '../access/session-store.ts';
-import { clientSource } from '../audit/source.ts';
-import { Problem } from '../http/problem.ts';
-import type { UserCall } from '../http/route.ts';
-import { reauthenticate, refuseProof } from '../identity/reauthenticate.ts';
-import type { IdentityServices } from '../identity/services.ts';
-import { runUnitOfWork } from '../storage/unit-of-work.ts';
+import type { OpenSession } from '../../access/session-store.ts';
+import { clientSource } from '../../audit/source.ts';
+import { Problem } from '../../http/problem.ts';
+import type { UserCall } from '../../http/route.ts';
+import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { reauthenticate, refuseProof } from '../reauthenticate.ts';
+import type { IdentityServices } from '../services.ts';
 import { createBackupCodes } from './backup-code.ts';
 import {
   disabledAlready,
