@@ -137,6 +137,7 @@ export function createApp(installation: Installation, options: AppOptions): App 
     trustedProxies: settings.trustedProxies,
     admit: createAdmit({
       queries: database.kysely,
+      seal: installation.seal,
       baseUrl: settings.baseUrl,
       sessionCookie,
       sessionLifetime: settings.sessionLifetime,

@@ -6,6 +6,7 @@ import type { Principal } from '../principal/principal.ts';
 import { platformRole, scopesOf } from '../principal/roles.ts';
 import type { Scope } from '../principal/scopes.ts';
 import type { Queries } from '../storage/database.ts';
+import type { RowSeal } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
 import { findAccessTokenHolder } from './access-token-store.ts';
 import { isApiKey } from './api-key.ts';
@@ -38,6 +39,8 @@ export type Admit = (request: IncomingMessage, wanted: Wanted, now: string) => P
 
 export interface AdmitOptions {
   readonly queries: Queries;
+  /** Hashes access tokens and the tokens of sessions. */
+  readonly seal: RowSeal;
   /** The public address of this server; null where none is set. */
   readonly baseUrl: string | null;
   readonly sessionCookie: HostCookie;
@@ -49,7 +52,7 @@ export interface AdmitOptions {
 
 /** Makes the one door that every operation is entered by. */
 export function createAdmit(options: AdmitOptions): Admit {
-  const { queries, baseUrl, lastUses, limits } = options;
+  const { queries, seal, baseUrl, lastUses, limits } = options;
 
   const admitScim = async (request: IncomingMessage, now: string): Promise<Principal> => {
     const token = readBearer(request);
@@ -64,7 +67,7 @@ export function createAdmit(options: AdmitOptions): Admit {
     // The checksum refuses a mistyped key without a look into the database.
     const principal = isApiKey(token)
       ? await findKeyHolder(queries, token, now)
-      : await findAccessTokenHolder(queries, token, now);
+      : await findAccessTokenHolder(queries, seal, token, now);
     if (principal === undefined)
       throw unauthenticated('The API key or access token is unknown, expired or revoked.', 'invalid_token');
     lastUses.note('api_keys', principal.credential.id, now);
@@ -75,7 +78,7 @@ export function createAdmit(options: AdmitOptions): Admit {
     const token = options.sessionCookie.read(request.headers.cookie);
     if (token === undefined)
       throw unauthenticated('Send an API key (Authorization: Bearer svc_live_…) or the cookie of a session.');
-    const session = await findSession(queries, token);
+    const session = await findSession(queries, seal, token);
     if (session === undefined || hasEnded(session, options, now))
       throw unauthenticated('The session has ended; sign in again.');
     // A browser adds the cookie to requests of any page: what changes something must come from one of ours.

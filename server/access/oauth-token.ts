@@ -42,7 +42,7 @@ export async function issueToken(
 ): Promise<IssuedToken> {
   const end = new Date(Date.parse(work.now) + lifetimeMilliseconds).toISOString();
   const expiresAt = key.expires_at !== null && key.expires_at < end ? key.expires_at : end;
-  const token = await createAccessToken(work.transaction, { keyId: key.id, scopes, expiresAt });
+  const token = await createAccessToken(work, { keyId: key.id, scopes, expiresAt });
   await recordEvent(work, source, {
     module: 'access',
     action: 'access_token.issued',
@@ -60,7 +60,7 @@ export async function issueToken(
 
 /** Ends an access token of a key; nothing happens when the key has no such token (RFC 7009 section 2.2). */
 export async function endToken(work: UnitOfWork, source: AuditSource, key: ApiKeyRow, token: string): Promise<void> {
-  if (!(await deleteAccessToken(work.transaction, key.id, token))) return;
+  if (!(await deleteAccessToken(work, key.id, token))) return;
   const event = { module: 'access', action: 'access_token.revoked', targetId: key.id, targetRef: key.name } as const;
   await recordEvent(work, source, event);
 }

@@ -1,12 +1,12 @@
 import { type Selectable, sql } from 'kysely';
 import { maySignIn } from '../identity/membership-store.ts';
-import { generateToken, hashToken, isToken } from '../installation/token.ts';
+import { generateToken, isToken } from '../installation/token.ts';
 import { platformRole } from '../principal/roles.ts';
 import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Tables } from '../storage/tables.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { type RowSeal, requireSeal, type UnitOfWork } from '../storage/unit-of-work.ts';
 import { unauthenticated } from './authenticate.ts';
 
 const tokenPrefix = 'svc_session_';
@@ -47,7 +47,7 @@ export async function createSession(
     .insertInto('sessions')
     .values({
       id,
-      token_hash: hashToken(token),
+      token_hash: requireSeal(work).hashToken(token),
       tenant_id: tenantId,
       user_id: userId,
       challenge_id: challengeId,
@@ -92,9 +92,9 @@ export type StoredSession = Pick<
   };
 
 /** Finds the session of a token whose person is an active member of the session's tenant at this moment. */
-export async function findSession(queries: Queries, token: string): Promise<StoredSession | undefined> {
+export async function findSession(queries: Queries, seal: RowSeal, token: string): Promise<StoredSession | undefined> {
   if (!isToken(tokenPrefix, token)) return undefined;
-  const [session] = await selectSession(queries, { hash: hashToken(token) });
+  const [session] = await selectSession(queries, { hash: seal.hashToken(token) });
   return session !== undefined && session.role !== null ? (session as StoredSession) : undefined;
 }
 

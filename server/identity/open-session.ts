@@ -6,7 +6,7 @@ import type { Client } from '../http/client.ts';
 import { lockChain } from '../ledger/append.ts';
 import type { Actor } from '../principal/principal.ts';
 import { platformRole } from '../principal/roles.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { requireSeal, type UnitOfWork } from '../storage/unit-of-work.ts';
 import { type AccountRow, lockAccount } from './account-store.ts';
 import { canSignIn, type Membership } from './membership.ts';
 import { findMember } from './membership-store.ts';
@@ -65,7 +65,7 @@ export async function openSession(
       targetId: actor.id,
       ...event,
     });
-  const replaced = await findSession(work.transaction, sessionCookie.read(client.cookie) ?? '');
+  const replaced = await findSession(work.transaction, requireSeal(work), sessionCookie.read(client.cookie) ?? '');
   if (replaced !== undefined) {
     const { id, tenant_id, user_id, email } = replaced;
     await endSessions(work.transaction, { userIds: [user_id], sessionId: id });

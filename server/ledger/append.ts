@@ -4,7 +4,7 @@ import { insertRows } from '../storage/insert-rows.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import { signalsOf } from '../storage/signals.ts';
 import type { Tables } from '../storage/tables.ts';
-import type { RowSeal, UnitOfWork } from '../storage/unit-of-work.ts';
+import { type RowSeal, requireSeal, type UnitOfWork } from '../storage/unit-of-work.ts';
 import { type ChainHead, describeHead, emptyHead, hashEntry, nextTime, type SealedHead } from './chain.ts';
 
 /** The ledgers: each tenant has one chain in each. The name is the one that stands in `chain_heads`. */
@@ -94,11 +94,6 @@ const brokenSeal = 'broken';
 /** Whether a server with this secret wrote a head. */
 export function isSealed(seals: RowSeal, tenantId: string, ledger: LedgerName, head: SealedHead): boolean {
   return head.keyId === seals.keyId && head.mac === seals.seal(describeHead(tenantId, ledger, head));
-}
-
-function requireSeal({ seal }: Pick<UnitOfWork, 'seal'>): RowSeal {
-  if (seal === null) throw new Error('the database was opened without the secret: its chains are closed');
-  return seal;
 }
 
 /**

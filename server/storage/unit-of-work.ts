@@ -28,6 +28,14 @@ export interface RowSeal {
   /** Names the key, so that a row says which secret it was sealed under. */
   readonly keyId: string;
   seal(text: string): string;
+  /** What is stored of a token and looked up: a row with it was written by a server of this installation. */
+  hashToken(token: string): string;
+}
+
+/** What seals rows. @throws {Error} where the database was opened without the secret. */
+export function requireSeal({ seal }: { readonly seal: RowSeal | null }): RowSeal {
+  if (seal === null) throw new Error('the database was opened without the secret: what it seals cannot be written');
+  return seal;
 }
 
 /** Runs `step` as one unit of work and returns its result once it is durable. */

@@ -31,6 +31,7 @@ export const authentication: Benchmark = {
     const sessionCookie = new HostCookie('svc_session', false);
     const admit = createAdmit({
       queries: database.kysely,
+      seal: installation.seal,
       baseUrl: null,
       sessionCookie,
       sessionLifetime: settings.sessionLifetime,

@@ -57,6 +57,20 @@ describeOnOneDatabase('POST /oauth/token', (dialect) => {
     assert.deepEqual([status, body.error.code], [403, 'insufficient_scope']);
   });
 
+  test('leaves the token no scope that its key has lost', async () => {
+    const narrowed = await makeKey(server);
+    const { access_token } = await getToken(server, narrowed, { scope: 'audit:read dsr:read' });
+    assert.equal(await readAudit(server, access_token), 200);
+    const keys = server.installation.database.kysely.updateTable('api_keys').where('id', '=', narrowed.id);
+    await keys.set({ scopes: 'dsr:read users:read' }).execute();
+    const statusOf = async (path: string) => (await server.request('GET', path, { key: access_token })).status;
+    assert.deepEqual(
+      [await statusOf('/v1/audit'), await statusOf('/v1/dsr'), await statusOf('/v1/users')],
+      [403, 200, 403],
+    );
+    await keys.set({ scopes: scopes.join(' ') }).execute();
+  });
+
   test('ignores parameters that it does not know and those without a value', async () => {
     const { scope } = await getToken(server, client, { scope: '', audience: 'x', resource: '' });
     assert.equal(scope, scopes.join(' '));

@@ -4,6 +4,8 @@ import { findAccessTokenHolder } from '../../access/access-token-store.ts';
 import { findKeyHolder } from '../../access/api-key-store.ts';
 import { findScimTokenHolder } from '../../access/scim-token-store.ts';
 import { findSession } from '../../access/session-store.ts';
+import { generateToken, hashToken } from '../../installation/token.ts';
+import { newId } from '../../storage/ids.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
 import { getToken, makeKey } from './keys.ts';
@@ -55,14 +57,17 @@ describeOnOneDatabase('each kind of credentials', (dialect) => {
   });
 
   test('is found by nobody as another kind', async () => {
-    const { kysely } = server.installation.database;
+    const {
+      database: { kysely },
+      seal,
+    } = server.installation;
     const now = server.clock.now();
     for (const [kind, text] of Object.entries(credentials)) {
       const found = {
         key: await findKeyHolder(kysely, text, now),
-        token: await findAccessTokenHolder(kysely, text, now),
+        token: await findAccessTokenHolder(kysely, seal, text, now),
         scim: await findScimTokenHolder(kysely, text),
-        session: await findSession(kysely, text),
+        session: await findSession(kysely, seal, text),
       };
       const kinds = Object.entries(found).filter(([, holder]) => holder !== undefined);
       assert.deepEqual(
@@ -70,6 +75,22 @@ describeOnOneDatabase('each kind of credentials', (dialect) => {
         [kind],
       );
     }
+  });
+
+  test('opens nothing when only the database knows it', async () => {
+    const { kysely } = server.installation.database;
+    const [token, session] = [generateToken('svc_at_'), generateToken('svc_session_')];
+    const issued = await kysely.selectFrom('access_tokens').selectAll().executeTakeFirstOrThrow();
+    await kysely
+      .insertInto('access_tokens')
+      .values({ ...issued, hash: hashToken(token) })
+      .execute();
+    const opened = await kysely.selectFrom('sessions').selectAll().executeTakeFirstOrThrow();
+    const forged = { ...opened, id: newId(), token_hash: hashToken(session) };
+    await kysely.insertInto('sessions').values(forged).execute();
+    const headers = { Cookie: `svc_session=${session}` };
+    assertProblem(await server.request('GET', '/v1/audit', { key: token }), 'unauthenticated');
+    assertProblem(await server.request('GET', '/v1/audit', { key: null, headers }), 'unauthenticated');
   });
 
   test('does not count in an address', async () => {

@@ -34,6 +34,7 @@ import {
   listMembers,
 } from '../../identity/membership-store.ts';
 import type { Installation } from '../../installation/installation.ts';
+import { deriveSecrets } from '../../installation/secrets.ts';
 import { generateToken } from '../../installation/token.ts';
 import { findCheckpoint, listCheckpoints } from '../../ledger/checkpoint-store.ts';
 import { listBehind, readTilesOf } from '../../ledger/tree-store.ts';
@@ -184,15 +185,16 @@ describe('the plans of SQLite for deliveries', () => {
 // What every request of a credential or a person asks. A tenant may have a hundred thousand members, an installation
 // millions of sessions; nothing of it may be walked or sorted.
 describe('the plans of SQLite for credentials and people', () => {
+  const { seal } = deriveSecrets('a secret for the hashes of tokens');
   const cases: readonly [name: string, index: string, run: (queries: Queries) => Promise<unknown>][] = [
     ['the holder of an API key', 'api_keys', (queries) => findKeyHolder(queries, generateApiKey('live'), 'now')],
     [
       'the holder of an access token',
       'access_tokens',
-      (queries) => findAccessTokenHolder(queries, bearer('svc_at_'), 'now'),
+      (queries) => findAccessTokenHolder(queries, seal, bearer('svc_at_'), 'now'),
     ],
     ['the holder of a SCIM token', 'scim_tokens', (queries) => findScimTokenHolder(queries, bearer('scim_'))],
-    ['a session', 'sessions', (queries) => findSession(queries, bearer('svc_session_'))],
+    ['a session', 'sessions', (queries) => findSession(queries, seal, bearer('svc_session_'))],
     ['the sessions of a person', 'sessions_user', (queries) => endSessions(queries, { userIds: ['u'], tenantId: 't' })],
     ['a member', 'memberships', (queries) => findMember(queries, 't', 'u')],
     ['a member by e-mail', 'memberships', (queries) => findMemberByEmail(queries, 't', 'e')],
