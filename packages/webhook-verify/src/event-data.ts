@@ -1,63 +1,38 @@
+// Generated from server/openapi.json by tools/types/write.ts.
+
 /** Values known today; a newer server may send others. */
 type Open<Known extends string> = Known | (string & Record<never, never>);
 
-/** One decision of a person, as it stands in the consent ledger; hashes of addresses are left out. */
+export interface BreachData {
+  readonly breachId: string;
+  readonly severity: BreachSeverity;
+  readonly status: BreachStatus;
+  readonly notificationDueAt: string;
+}
+
+export type BreachSeverity = Open<'low' | 'medium' | 'high' | 'critical'>;
+
+export type BreachStatus = Open<'open' | 'contained' | 'closed'>;
+
 export interface ConsentRecordData {
   readonly recordId: string;
   readonly noticeId: string;
   readonly noticeVersion: number;
   readonly subjectId: string;
-  /** Purpose key to whether it is granted. */
-  readonly purposes: Readonly<Record<string, boolean>>;
-  readonly kind: Open<'capture' | 'withdrawal'>;
+  readonly kind: RecordKind;
   /** The record that a withdrawal turns off. */
   readonly withdrawsRecordId: string | null;
   readonly method: string | null;
-  /** Who sent it: a caller with credentials, or a page. */
-  readonly source: Open<'api' | 'public'>;
-  /** Which decisions it counts with: a record changes only the state of its own space. */
-  readonly space: Open<'api' | 'public'>;
+  /** Purpose key to granted flag. */
+  readonly purposes: Readonly<Record<string, boolean>>;
+  readonly source: RecordSource;
+  readonly space: RecordSpace;
   readonly capturedAt: string;
   readonly recordedAt: string;
   /** The place in the ledger of the tenant, from 1, without gaps. */
   readonly sequence: number;
+  /** SHA-256 over the preceding hash and the canonical record. */
   readonly ledgerHash: string;
-}
-
-export interface ConsentNoticeData {
-  readonly noticeId: string;
-  readonly name: string;
-  readonly domain: string;
-  readonly version: number;
-  readonly status: Open<'draft' | 'published' | 'archived'>;
-}
-
-export interface ConsentNoticeArchivedData extends Omit<ConsentNoticeData, 'version'> {
-  /** Null when it was never published. */
-  readonly version: number | null;
-}
-
-export type DsrType = Open<'access' | 'erasure' | 'rectification' | 'portability' | 'restriction' | 'objection'>;
-
-export interface DsrCreatedData {
-  readonly dsrId: string;
-  readonly subjectId: string;
-  readonly type: DsrType;
-  readonly dueAt: string;
-}
-
-export interface DsrCompletedData {
-  readonly dsrId: string;
-  readonly subjectId: string;
-  readonly type: DsrType;
-  readonly outcome: Open<'fulfilled' | 'rejected' | 'partially_fulfilled'>;
-}
-
-export interface BreachData {
-  readonly breachId: string;
-  readonly severity: Open<'low' | 'medium' | 'high' | 'critical'>;
-  readonly status: Open<'open' | 'contained' | 'closed'>;
-  readonly notificationDueAt: string;
 }
 
 export type ControlStatus = Open<
@@ -87,83 +62,198 @@ export interface ControlTestFailedData {
   readonly resultId: string;
 }
 
+export interface DataSubjectRequestCompletedData {
+  readonly dsrId: string;
+  readonly subjectId: string;
+  readonly type: DataSubjectRequestType;
+  readonly outcome: DataSubjectRequestOutcome;
+}
+
+export interface DataSubjectRequestCreatedData {
+  readonly dsrId: string;
+  readonly subjectId: string;
+  readonly type: DataSubjectRequestType;
+  readonly dueAt: string;
+}
+
+export type DataSubjectRequestOutcome = Open<'fulfilled' | 'rejected' | 'partially_fulfilled'>;
+
+export type DataSubjectRequestType = Open<
+  'access' | 'erasure' | 'rectification' | 'portability' | 'restriction' | 'objection'
+>;
+
+/** A role, or the platform role that only the operator of the server gives. */
 export type MemberRole = Open<'admin' | 'dpo' | 'engineer' | 'auditor' | 'cs_agent' | 'dpco_principal'>;
-export type MemberStatus = Open<'active' | 'suspended' | 'deleted'>;
-
-/** A member as they are after the event. */
-export interface MemberData {
-  readonly userId: string;
-  readonly email: string;
-  readonly role: MemberRole;
-  readonly status: MemberStatus;
-}
-
-export interface UserProvisionedData extends MemberData {
-  readonly after: { readonly role: MemberRole; readonly status: MemberStatus };
-  /** Whether they were a member before, and came back under the same id. */
-  readonly restored?: boolean;
-}
-
-export interface UserStatusData extends MemberData {
-  readonly before: { readonly status: MemberStatus };
-  readonly after: { readonly status: MemberStatus };
-}
-
-export interface UserRoleChangedData extends MemberData {
-  readonly before: { readonly role: MemberRole };
-  readonly after: { readonly role: MemberRole };
-}
 
 export interface MfaData {
   readonly userId: string;
   readonly email: string;
 }
 
-export interface WebhookTestData {
-  readonly webhookId: string;
+export interface NoticeArchivedData {
+  readonly noticeId: string;
+  readonly name: string;
+  readonly domain: string;
+  /** The latest published version; null before the first. */
+  readonly version: number | null;
+  readonly status: NoticeStatus;
 }
 
-/** Another endpoint of the tenant, by the host and port of its address. */
-interface OtherEndpointData {
+export interface NoticePublishedData {
+  readonly noticeId: string;
+  readonly name: string;
+  readonly domain: string;
+  readonly version: number;
+  readonly status: NoticeStatus;
+}
+
+export type NoticeStatus = Open<'draft' | 'published' | 'archived'>;
+
+export type RecordKind = Open<'capture' | 'withdrawal'>;
+
+/** Who sent it: a caller with credentials, or a page. */
+export type RecordSource = Open<'api' | 'public'>;
+
+/**
+ * Which decisions it counts with: `public` for those of visitors, `api` for all others. A withdrawal is in the space of
+ * the record that it withdraws, so its `source` may differ.
+ */
+export type RecordSpace = Open<'api' | 'public'>;
+
+export interface UserProvisionedData {
+  readonly userId: string;
+  readonly email: string;
+  readonly role: MemberRole;
+  readonly status: UserStatus;
+  readonly after: UserState;
+  /** True for a former member who comes back. */
+  readonly restored?: true;
+}
+
+export interface UserRoleData {
+  readonly userId: string;
+  readonly email: string;
+  readonly role: MemberRole;
+  readonly status: UserStatus;
+  readonly before: UserRoleState;
+  readonly after: UserRoleState;
+}
+
+export interface UserRoleState {
+  readonly role: MemberRole;
+}
+
+export interface UserState {
+  readonly role: MemberRole;
+  readonly status: UserStatus;
+}
+
+export type UserStatus = Open<'active' | 'suspended' | 'deleted'>;
+
+export interface UserStatusData {
+  readonly userId: string;
+  readonly email: string;
+  readonly role: MemberRole;
+  readonly status: UserStatus;
+  readonly before: UserStatusState;
+  readonly after: UserStatusState;
+}
+
+export interface UserStatusState {
+  readonly status: UserStatus;
+}
+
+export interface WebhookDisabledData {
   readonly webhookId: string;
+  /** The host of the endpoint; the path of its URL can be a secret. */
   readonly host: string;
-}
-
-export interface EndpointFailingData extends OtherEndpointData {
-  readonly failingSince: string;
-  readonly lastError: string | null;
-}
-
-export interface EndpointRecoveredData extends OtherEndpointData {
-  readonly failingSince: string;
-  readonly recoveredAt: string;
-}
-
-export interface EndpointDisabledData extends OtherEndpointData {
-  /** `gone`: the endpoint answered 410; `failing`: it has failed for too long. */
-  readonly reason: Open<'gone' | 'failing'>;
+  readonly reason: WebhookDisabledReason;
   readonly failingSince: string | null;
   readonly lastError: string | null;
 }
 
-/** A delivery to another endpoint that is given up: it is a dead letter, and can be sent again. */
-export interface DeliveryExhaustedData extends OtherEndpointData {
+/** `gone`: it answered 410. `failing`: nothing arrived there for days. */
+export type WebhookDisabledReason = Open<'gone' | 'failing'>;
+
+export type WebhookEventType = Open<
+  | 'consent.recorded'
+  | 'consent.withdrawn'
+  | 'consent_notice.published'
+  | 'consent_notice.archived'
+  | 'dsr.created'
+  | 'dsr.completed'
+  | 'breach.reported'
+  | 'breach.updated'
+  | 'control.status_changed'
+  | 'control.test_failed'
+  | 'user.provisioned'
+  | 'user.suspended'
+  | 'user.reactivated'
+  | 'user.deprovisioned'
+  | 'user.role_changed'
+  | 'mfa.enabled'
+  | 'mfa.disabled'
+  | 'webhook.endpoint_failing'
+  | 'webhook.endpoint_recovered'
+  | 'webhook.endpoint_disabled'
+  | 'webhook.delivery_exhausted'
+  | 'webhook.test'
+>;
+
+export interface WebhookExhaustedData {
+  readonly webhookId: string;
+  /** The host of the endpoint; the path of its URL can be a secret. */
+  readonly host: string;
   readonly deliveryId: string;
   readonly eventId: string;
-  readonly eventType: string;
+  readonly eventType: WebhookEventType;
   readonly attempts: number;
-  /** Why the last attempt failed. */
-  readonly reason: string;
+  readonly reason: WebhookFailureReason;
+}
+
+export interface WebhookFailingData {
+  readonly webhookId: string;
+  /** The host of the endpoint; the path of its URL can be a secret. */
+  readonly host: string;
+  readonly failingSince: string;
+  readonly lastError: string | null;
+}
+
+export type WebhookFailureReason = Open<
+  | 'http_error'
+  | 'redirect'
+  | 'gone'
+  | 'rate_limited'
+  | 'timeout'
+  | 'dns'
+  | 'refused_address'
+  | 'connection'
+  | 'tls'
+  | 'protocol'
+  | 'endpoint_disabled'
+  | 'unsealable_secret'
+>;
+
+export interface WebhookRecoveredData {
+  readonly webhookId: string;
+  /** The host of the endpoint; the path of its URL can be a secret. */
+  readonly host: string;
+  readonly failingSince: string;
+  readonly recoveredAt: string;
+}
+
+export interface WebhookTestData {
+  readonly webhookId: string;
 }
 
 /** The data of each type of event. */
 export interface EventData {
   readonly 'consent.recorded': ConsentRecordData;
   readonly 'consent.withdrawn': ConsentRecordData;
-  readonly 'consent_notice.published': ConsentNoticeData;
-  readonly 'consent_notice.archived': ConsentNoticeArchivedData;
-  readonly 'dsr.created': DsrCreatedData;
-  readonly 'dsr.completed': DsrCompletedData;
+  readonly 'consent_notice.published': NoticePublishedData;
+  readonly 'consent_notice.archived': NoticeArchivedData;
+  readonly 'dsr.created': DataSubjectRequestCreatedData;
+  readonly 'dsr.completed': DataSubjectRequestCompletedData;
   readonly 'breach.reported': BreachData;
   readonly 'breach.updated': BreachData;
   readonly 'control.status_changed': ControlStatusChangedData;
@@ -172,12 +262,12 @@ export interface EventData {
   readonly 'user.suspended': UserStatusData;
   readonly 'user.reactivated': UserStatusData;
   readonly 'user.deprovisioned': UserStatusData;
-  readonly 'user.role_changed': UserRoleChangedData;
+  readonly 'user.role_changed': UserRoleData;
   readonly 'mfa.enabled': MfaData;
   readonly 'mfa.disabled': MfaData;
+  readonly 'webhook.endpoint_failing': WebhookFailingData;
+  readonly 'webhook.endpoint_recovered': WebhookRecoveredData;
+  readonly 'webhook.endpoint_disabled': WebhookDisabledData;
+  readonly 'webhook.delivery_exhausted': WebhookExhaustedData;
   readonly 'webhook.test': WebhookTestData;
-  readonly 'webhook.endpoint_failing': EndpointFailingData;
-  readonly 'webhook.endpoint_recovered': EndpointRecoveredData;
-  readonly 'webhook.endpoint_disabled': EndpointDisabledData;
-  readonly 'webhook.delivery_exhausted': DeliveryExhaustedData;
 }

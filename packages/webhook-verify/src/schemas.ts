@@ -1,6 +1,21 @@
 import { fail, requireObject } from './error.ts';
 import type { WebhookEvent } from './event.ts';
-import { eventDataShapes, type Kind, type Shape } from './event-data-shapes.ts';
+import { eventShapes } from './event-shapes.ts';
+
+/** The type of a value that is checked; `?` where it may be absent. */
+export type Kind =
+  | 'string'
+  | 'string or null'
+  | 'integer'
+  | 'integer or null'
+  | 'boolean'
+  | 'boolean?'
+  | 'booleans by name';
+
+/** The kind of each field. */
+export interface Shape {
+  readonly [field: string]: Kind | Shape;
+}
 
 /** What is wrong with the data of an event, in words of this package: nothing of the data itself. */
 export interface EventDataIssue {
@@ -15,9 +30,7 @@ export interface EventDataIssue {
  */
 export function findEventDataIssues(event: WebhookEvent): readonly EventDataIssue[] {
   const { type, data } = requireObject(event);
-  return Object.hasOwn(eventDataShapes, type)
-    ? findIssues(eventDataShapes[type as keyof typeof eventDataShapes], data, 'data')
-    : [];
+  return Object.hasOwn(eventShapes, type) ? findIssues(eventShapes[type] as Shape, data, 'data') : [];
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
-import type { ApiKey, ApiKeyInput, ApiKeyListParams, ApiKeyRotation, CreatedApiKey } from '../types/access.ts';
+import type { ApiKey, ApiKeyInput, ApiKeyRotation, CreatedApiKey, ListApiKeysParams } from '../types/api.ts';
 
 /** The API keys of the tenant. Every method needs the scope `keys:write`. */
 export class ApiKeys {
@@ -14,7 +14,7 @@ export class ApiKeys {
    * @param params which ones; `limit` is 1 to 100, default 25.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
-  list(params: ApiKeyListParams = {}, options?: ListOptions): PagePromise<ApiKey> {
+  list(params: ListApiKeysParams = {}, options?: ListOptions): PagePromise<ApiKey> {
     return this.#transport.list(
       { id: 'listApiKeys', method: 'GET', path: '/v1/api-keys', query: params, page: 'data' },
       options,

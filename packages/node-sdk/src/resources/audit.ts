@@ -1,5 +1,5 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
-import type { AuditEvent, AuditEventDetail, AuditListParams } from '../types/audit.ts';
+import type { AuditEvent, AuditEventDetail, ListAuditEventsParams } from '../types/api.ts';
 
 /** The audit log: who did what, in a chain of hashes. */
 export class Audit {
@@ -14,7 +14,7 @@ export class Audit {
    * @param params which ones; `limit` is 1 to 200, default 50.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
-  list(params: AuditListParams = {}, options?: ListOptions): PagePromise<AuditEvent> {
+  list(params: ListAuditEventsParams = {}, options?: ListOptions): PagePromise<AuditEvent> {
     return this.#transport.list(
       { id: 'listAuditEvents', method: 'GET', path: '/v1/audit', query: params, page: 'items' },
       options,

@@ -1,5 +1,5 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
-import type { Breach, BreachChange, BreachInput, BreachListParams } from '../types/privacy.ts';
+import type { Breach, BreachChange, BreachInput, ListBreachesParams } from '../types/api.ts';
 
 /** Breaches of personal data, with the hour by which the authority must be notified. */
 export class Breaches {
@@ -23,7 +23,7 @@ export class Breaches {
    * @param params which ones; `limit` is 1 to 100, default 25.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
-  list(params: BreachListParams = {}, options?: ListOptions): PagePromise<Breach> {
+  list(params: ListBreachesParams = {}, options?: ListOptions): PagePromise<Breach> {
     return this.#transport.list(
       { id: 'listBreaches', method: 'GET', path: '/v1/breach', query: params, page: 'data' },
       options,

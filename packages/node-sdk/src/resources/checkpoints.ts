@@ -1,6 +1,6 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
-import type { Checkpoint, LedgerName } from '../types/ledgers.ts';
-import type { PageParams } from '../types/lists.ts';
+import type { Checkpoint, LedgerName } from '../types/api.ts';
+import type { PageParams } from '../types/values.ts';
 
 /** How the operations of each ledger are called. */
 export const titles = { audit: 'Audit', consent: 'Consent' } as const satisfies Record<LedgerName, string>;

@@ -1,6 +1,6 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
-import type { Notice, NoticeChange, NoticeContent, NoticeListParams, NoticeVersion } from '../types/consent.ts';
-import type { Items } from '../types/lists.ts';
+import type { ListConsentNoticesParams, Notice, NoticeChange, NoticeContent, NoticeVersion } from '../types/api.ts';
+import type { Items } from '../types/values.ts';
 import { requireNotice } from './require-notice.ts';
 
 /** Consent notices: what visitors are told and asked. A draft is published as versions that never change. */
@@ -16,7 +16,7 @@ export class ConsentNotices {
    * @param params which ones; `limit` is 1 to 100, default 25.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
-  list(params: NoticeListParams = {}, options?: ListOptions): PagePromise<Notice> {
+  list(params: ListConsentNoticesParams = {}, options?: ListOptions): PagePromise<Notice> {
     return this.#transport.list(
       { id: 'listConsentNotices', method: 'GET', path: '/v1/consent', query: params, page: 'data' },
       options,

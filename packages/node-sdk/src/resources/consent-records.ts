@@ -1,6 +1,6 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
-import type { ConsentRecord, RecordInput, WithdrawalInput } from '../types/consent.ts';
-import type { PageParams } from '../types/lists.ts';
+import type { ConsentRecord, ConsentRecordInput, ConsentWithdrawalInput } from '../types/api.ts';
+import type { PageParams } from '../types/values.ts';
 
 /** The records of a notice: an append-only ledger. A withdrawal is a record of its own. */
 export class ConsentRecords {
@@ -42,7 +42,7 @@ export class ConsentRecords {
    * @throws {ValidationError} `validation_failed` for a purpose that the notice does not have, and for a refusal of one that
    *   is required; `idempotency_key_reused` for a key that was used with another request.
    */
-  capture(noticeId: string, record: RecordInput, options?: RequestOptions): ApiPromise<ConsentRecord> {
+  capture(noticeId: string, record: ConsentRecordInput, options?: RequestOptions): ApiPromise<ConsentRecord> {
     return this.#transport.request(
       {
         id: 'captureConsentRecord',
@@ -83,7 +83,7 @@ export class ConsentRecords {
   withdraw(
     noticeId: string,
     recordId: string,
-    withdrawal: WithdrawalInput = {},
+    withdrawal: ConsentWithdrawalInput = {},
     options?: RequestOptions,
   ): ApiPromise<ConsentRecord> {
     return this.#transport.request(

@@ -1,6 +1,6 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
-import type { ConsentRecord, SubjectLedger } from '../types/consent.ts';
-import type { PageParams } from '../types/lists.ts';
+import type { ConsentRecord, SubjectLedger } from '../types/api.ts';
+import type { PageParams } from '../types/values.ts';
 
 /** The people whose consent is recorded. */
 export class ConsentSubjects {

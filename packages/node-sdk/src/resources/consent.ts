@@ -1,5 +1,5 @@
 import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
-import type { Decision, DecisionInput } from '../types/consent.ts';
+import type { ConsentDecision, ConsentDecisionInput } from '../types/api.ts';
 import { ConsentNotices } from './consent-notices.ts';
 import { ConsentRecords } from './consent-records.ts';
 import { ConsentSubjects } from './consent-subjects.ts';
@@ -29,7 +29,7 @@ export class Consent {
    * @throws {ValidationError} `validation_failed` for a purpose that no published notice asks for, or not the named one, and
    *   for a refusal of one that is required.
    */
-  decide(decision: DecisionInput, options?: RequestOptions): ApiPromise<Decision> {
+  decide(decision: ConsentDecisionInput, options?: RequestOptions): ApiPromise<ConsentDecision> {
     return this.#transport.request(
       { id: 'recordConsentDecision', method: 'POST', path: '/v1/consent', body: decision },
       options,

@@ -1,6 +1,6 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
-import type { Evidence, NewEvidence } from '../types/controls.ts';
-import type { PageParams } from '../types/lists.ts';
+import type { Evidence, EvidenceInput } from '../types/api.ts';
+import type { PageParams } from '../types/values.ts';
 
 /** The evidence of a control. Every method takes the `controlId` of the control, or its `id`. */
 export class ControlEvidence {
@@ -36,7 +36,7 @@ export class ControlEvidence {
    * @throws {NotFoundError} `not_found`.
    * @throws {ValidationError} `validation_failed`, also for a `collectedAt` in the future.
    */
-  add(controlId: string, evidence: NewEvidence, options?: RequestOptions): ApiPromise<Evidence> {
+  add(controlId: string, evidence: EvidenceInput, options?: RequestOptions): ApiPromise<Evidence> {
     return this.#transport.request(
       {
         id: 'addEvidence',

@@ -1,12 +1,12 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
 import type {
   ControlTest,
-  ControlTestListParams,
-  NewControlTest,
-  NewTestResult,
+  ControlTestInput,
+  ListControlTestsParams,
   TestResult,
-} from '../types/controls.ts';
-import type { Items, PageParams } from '../types/lists.ts';
+  TestResultInput,
+} from '../types/api.ts';
+import type { Items, PageParams } from '../types/values.ts';
 
 /** The tests of a control and how they went. Every method takes the `controlId` of the control, or its `id`. */
 export class ControlTests {
@@ -23,7 +23,7 @@ export class ControlTests {
    */
   list(
     controlId: string,
-    params: ControlTestListParams = {},
+    params: ListControlTestsParams = {},
     options?: RequestOptions,
   ): ApiPromise<Items<ControlTest>> {
     return this.#transport.request(
@@ -44,7 +44,7 @@ export class ControlTests {
    * @throws {ConflictError} `conflict` for one test too many.
    * @throws {NotFoundError} `not_found`.
    */
-  add(controlId: string, test: NewControlTest, options?: RequestOptions): ApiPromise<ControlTest> {
+  add(controlId: string, test: ControlTestInput, options?: RequestOptions): ApiPromise<ControlTest> {
     return this.#transport.request(
       {
         id: 'addControlTest',
@@ -109,7 +109,7 @@ export class ControlTests {
   recordResult(
     controlId: string,
     testId: string,
-    result: NewTestResult,
+    result: TestResultInput,
     options?: RequestOptions,
   ): ApiPromise<TestResult> {
     return this.#transport.request(

@@ -1,6 +1,5 @@
 import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
-import type { ControlChange, ControlDetail, ControlList, NewControl } from '../types/controls.ts';
-import type { Readiness, TestHealth } from '../types/frameworks.ts';
+import type { ControlChange, ControlDetail, ControlInput, ControlList, Readiness, TestHealth } from '../types/api.ts';
 import { ControlEvidence } from './control-evidence.ts';
 import { ControlTests } from './control-tests.ts';
 import { Frameworks } from './frameworks.ts';
@@ -46,7 +45,7 @@ export class Controls {
    * @throws {ConflictError} `conflict` for a code that another control has, and for one control too many.
    * @throws {ValidationError} `validation_failed`, also for an owner who may not sign in.
    */
-  create(control: NewControl, options?: RequestOptions): ApiPromise<ControlDetail> {
+  create(control: ControlInput, options?: RequestOptions): ApiPromise<ControlDetail> {
     return this.#transport.request(
       { id: 'createControl', method: 'POST', path: '/v1/control-framework/controls', body: control },
       options,

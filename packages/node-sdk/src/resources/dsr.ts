@@ -1,5 +1,11 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
-import type { Dsr, DsrCompletion, DsrExtension, DsrInput, DsrListParams } from '../types/privacy.ts';
+import type {
+  DataSubjectRequest,
+  DataSubjectRequestCompletion,
+  DataSubjectRequestExtension,
+  DataSubjectRequestInput,
+  ListDsrsParams,
+} from '../types/api.ts';
 
 /** Requests of data subjects, with the day by which each must be answered. */
 export class DataSubjectRequests {
@@ -14,7 +20,7 @@ export class DataSubjectRequests {
    * that setting moves no due date. Webhooks are told: `dsr.created`. Needs the scope `dsr:write`.
    * @throws {ValidationError} `validation_failed`, also for a `receivedAt` in the future.
    */
-  create(request: DsrInput, options?: RequestOptions): ApiPromise<Dsr> {
+  create(request: DataSubjectRequestInput, options?: RequestOptions): ApiPromise<DataSubjectRequest> {
     return this.#transport.request({ id: 'createDsr', method: 'POST', path: '/v1/dsr', body: request }, options);
   }
 
@@ -23,7 +29,7 @@ export class DataSubjectRequests {
    * @param params which ones; `limit` is 1 to 100, default 25.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
-  list(params: DsrListParams = {}, options?: ListOptions): PagePromise<Dsr> {
+  list(params: ListDsrsParams = {}, options?: ListOptions): PagePromise<DataSubjectRequest> {
     return this.#transport.list(
       { id: 'listDsrs', method: 'GET', path: '/v1/dsr', query: params, page: 'data' },
       options,
@@ -34,7 +40,7 @@ export class DataSubjectRequests {
    * Gets a request. Needs the scope `dsr:read`.
    * @throws {NotFoundError} `not_found`.
    */
-  retrieve(dsrId: string, options?: RequestOptions): ApiPromise<Dsr> {
+  retrieve(dsrId: string, options?: RequestOptions): ApiPromise<DataSubjectRequest> {
     return this.#transport.request(
       { id: 'getDsr', method: 'GET', path: '/v1/dsr/{id}', parameters: { id: dsrId } },
       options,
@@ -48,7 +54,11 @@ export class DataSubjectRequests {
    *   is the longest.
    * @throws {NotFoundError} `not_found`.
    */
-  extend(dsrId: string, extension: DsrExtension, options?: RequestOptions): ApiPromise<Dsr> {
+  extend(
+    dsrId: string,
+    extension: DataSubjectRequestExtension,
+    options?: RequestOptions,
+  ): ApiPromise<DataSubjectRequest> {
     return this.#transport.request(
       {
         id: 'extendDsr',
@@ -68,7 +78,11 @@ export class DataSubjectRequests {
    * @throws {ConflictError} `dsr_already_completed` with another outcome or reason.
    * @throws {NotFoundError} `not_found`.
    */
-  complete(dsrId: string, completion: DsrCompletion, options?: RequestOptions): ApiPromise<Dsr> {
+  complete(
+    dsrId: string,
+    completion: DataSubjectRequestCompletion,
+    options?: RequestOptions,
+  ): ApiPromise<DataSubjectRequest> {
     return this.#transport.request(
       {
         id: 'completeDsr',

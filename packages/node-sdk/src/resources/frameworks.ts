@@ -1,6 +1,11 @@
 import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
-import type { Adoption, AdoptionInput, Framework, FrameworkDetail } from '../types/frameworks.ts';
-import type { Items } from '../types/lists.ts';
+import type {
+  ControlFramework,
+  ControlFrameworkDetail,
+  FrameworkAdoption,
+  FrameworkAdoptionInput,
+} from '../types/api.ts';
+import type { Items } from '../types/values.ts';
 
 /** The frameworks of the catalogue. */
 export class Frameworks {
@@ -11,7 +16,7 @@ export class Frameworks {
   }
 
   /** Gets every framework of the catalogue, with what may be claimed. Needs the scope `controls:read`. */
-  list(options?: RequestOptions): ApiPromise<Items<Framework>> {
+  list(options?: RequestOptions): ApiPromise<Items<ControlFramework>> {
     return this.#transport.request(
       { id: 'listFrameworks', method: 'GET', path: '/v1/control-framework/frameworks' },
       options,
@@ -23,7 +28,7 @@ export class Frameworks {
    * @param code such as `GDPR`.
    * @throws {NotFoundError} `not_found`.
    */
-  retrieve(code: string, options?: RequestOptions): ApiPromise<FrameworkDetail> {
+  retrieve(code: string, options?: RequestOptions): ApiPromise<ControlFrameworkDetail> {
     return this.#transport.request(
       {
         id: 'getFramework',
@@ -42,7 +47,7 @@ export class Frameworks {
    * @param adoption the whole list: a framework that is left out is dropped.
    * @throws {ValidationError} `validation_failed` for an unknown code, and for one that is named twice.
    */
-  adopt(adoption: AdoptionInput, options?: RequestOptions): ApiPromise<Adoption> {
+  adopt(adoption: FrameworkAdoptionInput, options?: RequestOptions): ApiPromise<FrameworkAdoption> {
     return this.#transport.request(
       { id: 'adoptFrameworks', method: 'POST', path: '/v1/control-framework/adopt', body: adoption },
       options,

@@ -1,6 +1,6 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
-import type { PageParams } from '../types/lists.ts';
-import type { CreatedInvitation, Invitation, InvitationInput } from '../types/people.ts';
+import type { CreatedInvitation, Invitation, InvitationInput } from '../types/api.ts';
+import type { PageParams } from '../types/values.ts';
 
 /** Invitations to the tenant; each is good for a week. */
 export class Invitations {

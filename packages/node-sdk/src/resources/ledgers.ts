@@ -1,13 +1,13 @@
 import type { ApiPromise, RequestOptions, StreamPromise, Transport } from '../transport.ts';
 import type {
-  ConsistencyParams,
   ConsistencyProof,
-  EntryById,
-  EntryBySequence,
-  ExportParams,
+  ExportLedgerParams,
   InclusionProof,
   LedgerName,
-} from '../types/ledgers.ts';
+  ProveAuditInclusionParams,
+  ProveConsentInclusionParams,
+  ProveConsistencyParams,
+} from '../types/api.ts';
 import { Checkpoints, titles } from './checkpoints.ts';
 
 /** The two ledgers, and what proves that nothing in them was changed or left out. */
@@ -23,8 +23,10 @@ export class Ledgers {
   }
 }
 
-/** How an entry is named: records tell their number, events their id. */
-export type LedgerEntry<Name extends LedgerName> = Name extends 'audit' ? EntryBySequence | EntryById : EntryBySequence;
+/** Identifies an entry: a consent record by its number, an audit event by its number or its id. */
+export type LedgerEntry<Name extends LedgerName> =
+  | ProveConsentInclusionParams
+  | (Name extends 'audit' ? ProveAuditInclusionParams & { readonly id: string } : never);
 
 /** One ledger: its checkpoints, its proofs and its export. Needs its scope: `audit:read` or `consent:read`. */
 export class Ledger<Name extends LedgerName = LedgerName> {
@@ -64,7 +66,7 @@ export class Ledger<Name extends LedgerName = LedgerName> {
    * @throws {NotFoundError} `not_found` when there is no later checkpoint of that size.
    * @throws {ValidationError} `validation_failed` when the earlier one is larger than the later one.
    */
-  proveConsistency(sizes: ConsistencyParams, options?: RequestOptions): ApiPromise<ConsistencyProof> {
+  proveConsistency(sizes: ProveConsistencyParams, options?: RequestOptions): ApiPromise<ConsistencyProof> {
     return this.#transport.request(
       {
         id: `prove${titles[this.#name]}Consistency`,
@@ -84,7 +86,7 @@ export class Ledger<Name extends LedgerName = LedgerName> {
    * @throws {ConflictError} `checkpoint_missing` when there is no checkpoint yet.
    * @throws {ValidationError} `validation_failed` when there was no checkpoint of the size `since`.
    */
-  export(range: ExportParams = {}, options?: RequestOptions): StreamPromise {
+  export(range: ExportLedgerParams = {}, options?: RequestOptions): StreamPromise {
     return this.#transport.stream(
       {
         id: `export${titles[this.#name]}Ledger`,

@@ -1,6 +1,5 @@
 import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
-import type { PublicNotice, PublicRecord, PublicRecordInput } from '../types/consent.ts';
-import type { TrustWidget } from '../types/trust.ts';
+import type { PublicConsentRecord, PublicConsentRecordInput, PublicNotice, TrustWidget } from '../types/api.ts';
 
 /** What everybody may call: no credentials are sent. */
 export class Public {
@@ -55,7 +54,11 @@ export class PublicConsent {
    * @throws {RateLimitError} `rate_limited`: there is a limit for each notice and for each client address.
    * @throws {ValidationError} `validation_failed`, naming each purpose that is missing, unknown or cannot be refused.
    */
-  capture(noticeId: string, record: PublicRecordInput, options: PublicCaptureOptions): ApiPromise<PublicRecord> {
+  capture(
+    noticeId: string,
+    record: PublicConsentRecordInput,
+    options: PublicCaptureOptions,
+  ): ApiPromise<PublicConsentRecord> {
     // A program without types that leaves something out learns of it as of any other failure.
     const { origin, headers, ...others }: Partial<PublicCaptureOptions> = options ?? {};
     return this.#transport.request(

@@ -1,6 +1,6 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
-import type { PageParams } from '../types/lists.ts';
-import type { Redelivery, RedeliveryInput } from '../types/webhooks.ts';
+import type { WebhookRedelivery, WebhookRedeliveryInput } from '../types/api.ts';
+import type { PageParams } from '../types/values.ts';
 
 /** Orders to send many deliveries again, which are carried out in the background. A tenant has one at a time. */
 export class Redeliveries {
@@ -19,7 +19,7 @@ export class Redeliveries {
    * @throws {NotFoundError} `not_found` for an unknown webhook.
    * @throws {ValidationError} `validation_failed`.
    */
-  create(which: RedeliveryInput, options?: RequestOptions): ApiPromise<Redelivery> {
+  create(which: WebhookRedeliveryInput, options?: RequestOptions): ApiPromise<WebhookRedelivery> {
     return this.#transport.request(
       { id: 'redeliverWebhookDeliveries', method: 'POST', path: '/v1/webhooks/redeliver', body: which },
       options,
@@ -33,7 +33,7 @@ export class Redeliveries {
    * @throws {NotFoundError} `not_found` for an unknown webhook.
    * @throws {ValidationError} `validation_failed`.
    */
-  count(which: RedeliveryInput, options?: RequestOptions): ApiPromise<{ readonly count: number }> {
+  count(which: WebhookRedeliveryInput, options?: RequestOptions): ApiPromise<{ readonly count: number }> {
     return this.#transport.request(
       { id: 'countWebhookRedelivery', method: 'GET', path: '/v1/webhooks/redeliver', query: which },
       options,
@@ -45,7 +45,7 @@ export class Redeliveries {
    * @param params `limit` is 1 to 100, default 25.
    * @throws {BadRequestError} `invalid_cursor`.
    */
-  list(params: PageParams = {}, options?: ListOptions): PagePromise<Redelivery> {
+  list(params: PageParams = {}, options?: ListOptions): PagePromise<WebhookRedelivery> {
     return this.#transport.list(
       {
         id: 'listWebhookRedeliveries',
@@ -62,7 +62,7 @@ export class Redeliveries {
    * Gets an order. Needs the scope `webhooks:read`.
    * @throws {NotFoundError} `not_found`.
    */
-  retrieve(redeliveryId: string, options?: RequestOptions): ApiPromise<Redelivery> {
+  retrieve(redeliveryId: string, options?: RequestOptions): ApiPromise<WebhookRedelivery> {
     return this.#transport.request(
       {
         id: 'getWebhookRedelivery',
@@ -79,7 +79,7 @@ export class Redeliveries {
    * `webhooks:write`.
    * @throws {NotFoundError} `not_found`.
    */
-  cancel(redeliveryId: string, options?: RequestOptions): ApiPromise<Redelivery> {
+  cancel(redeliveryId: string, options?: RequestOptions): ApiPromise<WebhookRedelivery> {
     return this.#transport.request(
       {
         id: 'cancelWebhookRedelivery',

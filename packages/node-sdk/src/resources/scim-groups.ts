@@ -1,12 +1,12 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
 import type {
+  ListScimGroupsParams,
   ScimGroup,
   ScimGroupInput,
   ScimGroupReplacement,
-  ScimListParams,
   ScimPatchOperation,
-  ScimProjection,
-} from '../types/scim.ts';
+} from '../types/api.ts';
+import type { PageParams, ScimProjection } from '../types/values.ts';
 import { groupUrn, patchUrn } from './scim-urns.ts';
 
 const resource = { media: 'scim', credential: 'scim', answer: 'bare' } as const;
@@ -27,7 +27,7 @@ export class ScimGroups {
    * @param params `filter` is one `displayName eq "…"` or `id eq "…"`; `count` is 0 to 100, default 100.
    * @throws {BadRequestError} `invalidFilter` for any other filter, `invalidValue`.
    */
-  list(params: ScimListParams = {}, options?: ListOptions): PagePromise<ScimGroup> {
+  list(params: ListScimGroupsParams & Pick<PageParams, 'cursor'> = {}, options?: ListOptions): PagePromise<ScimGroup> {
     return this.#transport.list(
       { ...resource, id: 'listScimGroups', method: 'GET', path: '/scim/v2/Groups', query: params, page: 'scim' },
       options,
@@ -39,7 +39,11 @@ export class ScimGroups {
    * @throws {BadRequestError} `invalidValue` for an unknown name, and for an unknown member: nothing is changed then;
    *   `invalidSyntax`, `mutability`.
    */
-  create(group: ScimGroupInput, projection: ScimProjection = {}, options?: RequestOptions): ApiPromise<ScimGroup> {
+  create(
+    group: Omit<ScimGroupInput, 'schemas'>,
+    projection: ScimProjection = {},
+    options?: RequestOptions,
+  ): ApiPromise<ScimGroup> {
     return this.#transport.request(
       {
         ...resource,
@@ -79,7 +83,7 @@ export class ScimGroups {
    */
   replace(
     role: string,
-    group: ScimGroupReplacement,
+    group: Omit<ScimGroupReplacement, 'schemas'>,
     projection: ScimProjection = {},
     options?: RequestOptions,
   ): ApiPromise<ScimGroup> {

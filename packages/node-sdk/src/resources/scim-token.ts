@@ -1,5 +1,5 @@
 import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
-import type { CreatedScimToken, ScimToken } from '../types/access.ts';
+import type { CreatedScimToken, ScimToken } from '../types/api.ts';
 
 /** The token that the identity provider of the tenant comes with. Every method needs the scope `keys:write`. */
 export class ScimTokens {

@@ -1,5 +1,6 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
-import type { ScimListParams, ScimPatchOperation, ScimProjection, ScimUser, ScimUserInput } from '../types/scim.ts';
+import type { ListScimUsersParams, ScimPatchOperation, ScimUser, ScimUserInput } from '../types/api.ts';
+import type { PageParams, ScimProjection } from '../types/values.ts';
 import { patchUrn, userUrn } from './scim-urns.ts';
 
 const resource = { media: 'scim', credential: 'scim', answer: 'bare' } as const;
@@ -17,7 +18,7 @@ export class ScimUsers {
    * @param params `filter` is one `userName eq "…"` or `externalId eq "…"`; `count` is 0 to 100, default 100.
    * @throws {BadRequestError} `invalidFilter` for any other filter, `invalidValue`.
    */
-  list(params: ScimListParams = {}, options?: ListOptions): PagePromise<ScimUser> {
+  list(params: ListScimUsersParams & Pick<PageParams, 'cursor'> = {}, options?: ListOptions): PagePromise<ScimUser> {
     return this.#transport.list(
       { ...resource, id: 'listScimUsers', method: 'GET', path: '/scim/v2/Users', query: params, page: 'scim' },
       options,
@@ -29,7 +30,11 @@ export class ScimUsers {
    * @throws {ConflictError} `uniqueness` when the person is a member already.
    * @throws {BadRequestError} `invalidValue`, `invalidSyntax`.
    */
-  create(user: ScimUserInput, projection: ScimProjection = {}, options?: RequestOptions): ApiPromise<ScimUser> {
+  create(
+    user: Omit<ScimUserInput, 'schemas'>,
+    projection: ScimProjection = {},
+    options?: RequestOptions,
+  ): ApiPromise<ScimUser> {
     return this.#transport.request(
       {
         ...resource,
@@ -98,7 +103,7 @@ export class ScimUsers {
    */
   replace(
     userId: string,
-    user: ScimUserInput,
+    user: Omit<ScimUserInput, 'schemas'>,
     projection: ScimProjection = {},
     options?: RequestOptions,
   ): ApiPromise<ScimUser> {

@@ -1,5 +1,5 @@
 import type { ApiPromise, Operation, PagePromise, RequestOptions, Transport } from '../transport.ts';
-import type { ScimResourceType, ScimSchema, ScimServiceProviderConfig } from '../types/scim.ts';
+import type { ScimResourceType, ScimSchema, ScimServiceProviderConfig } from '../types/api.ts';
 import { ScimGroups } from './scim-groups.ts';
 import { ScimUsers } from './scim-users.ts';
 

@@ -1,5 +1,5 @@
 import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
-import type { Tenant, TenantChange } from '../types/people.ts';
+import type { Tenant, TenantChange } from '../types/api.ts';
 
 /** The tenant that the credentials belong to, or that `Svc-Tenant` names. */
 export class TenantSettings {

@@ -1,5 +1,5 @@
 import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
-import type { TrustCenter, TrustCenterInput } from '../types/trust.ts';
+import type { TrustCenter, TrustCenterInput } from '../types/api.ts';
 
 /** The trust center: what the tenant shows to everybody. */
 export class Trust {

@@ -1,6 +1,6 @@
 import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
-import type { Items } from '../types/lists.ts';
-import type { EndedSessions, Session } from '../types/people.ts';
+import type { EndedSessions, Session } from '../types/api.ts';
+import type { Items } from '../types/values.ts';
 
 /** The sessions of members in this tenant. */
 export class UserSessions {

@@ -1,5 +1,5 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
-import type { User, UserChange, UserListParams } from '../types/people.ts';
+import type { ListUsersParams, User, UserChange } from '../types/api.ts';
 import { Invitations } from './invitations.ts';
 import { UserSessions } from './user-sessions.ts';
 
@@ -20,7 +20,7 @@ export class Users {
    * @param params which ones; `limit` is 1 to 100, default 25.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
-  list(params: UserListParams = {}, options?: ListOptions): PagePromise<User> {
+  list(params: ListUsersParams = {}, options?: ListOptions): PagePromise<User> {
     return this.#transport.list(
       { id: 'listUsers', method: 'GET', path: '/v1/users', query: params, page: 'data' },
       options,

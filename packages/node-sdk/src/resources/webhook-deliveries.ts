@@ -1,5 +1,5 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
-import type { DeliveryListParams, WebhookDelivery, WebhookDeliveryDetail } from '../types/webhooks.ts';
+import type { ListWebhookDeliveriesParams, WebhookDelivery, WebhookDeliveryDetail } from '../types/api.ts';
 
 /** What was sent to webhooks, or is to be. Deliveries are forgotten after 30 days. */
 export class WebhookDeliveries {
@@ -16,7 +16,7 @@ export class WebhookDeliveries {
    * @param params which ones; `limit` is 1 to 200, default 50.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
-  list(params: DeliveryListParams = {}, options?: ListOptions): PagePromise<WebhookDelivery> {
+  list(params: ListWebhookDeliveriesParams = {}, options?: ListOptions): PagePromise<WebhookDelivery> {
     return this.#transport.list(
       { id: 'listWebhookDeliveries', method: 'GET', path: '/v1/webhooks/deliveries', query: params, page: 'items' },
       options,

@@ -1,13 +1,13 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
 import type {
+  ListWebhooksParams,
   Webhook,
   WebhookChange,
   WebhookDelivery,
   WebhookInput,
-  WebhookListParams,
   WebhookSecretRotation,
   WebhookWithSecret,
-} from '../types/webhooks.ts';
+} from '../types/api.ts';
 import { Redeliveries } from './redeliveries.ts';
 import { WebhookDeliveries } from './webhook-deliveries.ts';
 
@@ -28,7 +28,7 @@ export class Webhooks {
    * @param params which ones; `limit` is 1 to 100, default 25.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
-  list(params: WebhookListParams = {}, options?: ListOptions): PagePromise<Webhook> {
+  list(params: ListWebhooksParams = {}, options?: ListOptions): PagePromise<Webhook> {
     return this.#transport.list(
       { id: 'listWebhooks', method: 'GET', path: '/v1/webhooks', query: params, page: 'data' },
       options,

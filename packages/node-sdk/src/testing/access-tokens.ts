@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ApiKey } from '../types/access.ts';
+import type { ApiKey } from '../types/api.ts';
 import type { Keys } from './keys.ts';
 import type { TestClock } from './test-clock.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { ApiKey } from '../types/access.ts';
+import type { ApiKey } from '../types/api.ts';
 import { readBearer, unauthenticated } from './bearer.ts';
 import { readHeader } from './recorded-request.ts';
 import { Refusal } from './refusal.ts';

@@ -1,7 +1,7 @@
 import { brotliDecompressSync } from 'node:zlib';
-import type { Cadence, Mappings } from '../types/controls.ts';
-import type { FrameworkDetail } from '../types/frameworks.ts';
+import type { ControlCadence, ControlFrameworkDetail } from '../types/api.ts';
 import { packedCatalogue } from './catalogue-data.ts';
+import type { Mappings } from './rules.ts';
 
 /** A control of the catalogue, before anybody has done anything about it. */
 export interface CatalogueControl {
@@ -10,17 +10,17 @@ export interface CatalogueControl {
   readonly title: string;
   readonly description: string;
   readonly domain: string;
-  readonly cadence: Cadence;
+  readonly cadence: ControlCadence;
   readonly guidance: string;
   /** Examples of evidence. */
   readonly evidence: readonly string[];
-  readonly tests: readonly { readonly title: string; readonly procedure: string; readonly cadence?: Cadence }[];
+  readonly tests: readonly { readonly title: string; readonly procedure: string; readonly cadence?: ControlCadence }[];
   readonly mappings: Mappings;
 }
 
 /** The catalogue of the server, in its order. */
 export interface Catalogue {
-  readonly frameworks: readonly FrameworkDetail[];
+  readonly frameworks: readonly ControlFrameworkDetail[];
   readonly controls: readonly CatalogueControl[];
 }
 

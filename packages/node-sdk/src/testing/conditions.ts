@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { canonicalize } from '../ledger/canonical.ts';
-import type { Role } from '../types/people.ts';
+import type { Role } from '../types/api.ts';
 import { readCatalogue } from './catalogue.ts';
 import { requestRules } from './request-rules.ts';
 import { platformRole, roleIds } from './roles.ts';

@@ -1,10 +1,10 @@
-import type { Evidence, NewEvidence } from '../types/controls.ts';
+import type { Evidence, EvidenceInput } from '../types/api.ts';
 import { type AssessedControl, isValid, type StoredEvidence } from './control-state.ts';
 import type { Controls } from './controls.ts';
 import { invalidValues, notFound, requirePast } from './refusal.ts';
 import { type Call, type Handlers, newId, slicePage } from './world.ts';
 
-type FullEvidence = { readonly [Name in keyof NewEvidence]-?: Exclude<NewEvidence[Name], undefined | Date> };
+type FullEvidence = { readonly [Name in keyof EvidenceInput]-?: Exclude<EvidenceInput[Name], undefined | Date> };
 
 /** The operations on the evidence of controls. */
 export function evidenceHandlers(controls: Controls): Handlers {

@@ -1,5 +1,14 @@
-import type { Control, ControlList, EvidenceFreshness, ResultStatus } from '../types/controls.ts';
-import type { ControlHealth, Framework, Readiness, ReadinessGroup, TestHealth } from '../types/frameworks.ts';
+import type {
+  Control,
+  ControlFramework,
+  ControlHealth,
+  ControlList,
+  EvidenceFreshness,
+  Readiness,
+  ReadinessGroup,
+  TestHealth,
+  TestResultStatus,
+} from '../types/api.ts';
 import { readCatalogue } from './catalogue.ts';
 import type { AssessedControl } from './control-state.ts';
 import { scheduleRun } from './control-tests.ts';
@@ -14,7 +23,7 @@ export function overviewHandlers({ state }: Controls): Handlers {
   return {
     listControls: ({ now }) => summarize(state.assessAll(now), state.adopted.length),
     listFrameworks: () => ({
-      items: readCatalogue().frameworks.map(({ requirements: _, ...framework }): Framework => framework),
+      items: readCatalogue().frameworks.map(({ requirements: _, ...framework }): ControlFramework => framework),
     }),
     getFramework({ params }) {
       const framework = readCatalogue().frameworks.find(({ code }) => code === params.code);
@@ -67,7 +76,7 @@ function countGroup(controls: readonly AssessedControl[]): ReadinessGroup {
 
 function rateHealth(controls: readonly AssessedControl[], now: string): TestHealth {
   const items = controls.map((control) => viewHealth(control, now));
-  const withResult = (...statuses: readonly (ResultStatus | null)[]) =>
+  const withResult = (...statuses: readonly (TestResultStatus | null)[]) =>
     items.filter((item) => statuses.includes(item.latestResultStatus)).length;
   const withEvidence = (freshness: EvidenceFreshness) =>
     items.filter((item) => item.evidenceFreshness === freshness).length;

@@ -1,17 +1,17 @@
 import type {
-  Cadence,
+  ControlCadence,
   ControlStatus,
   EvidenceFreshness,
-  ResultStatus,
   SettableControlStatus,
-} from '../types/controls.ts';
+  TestResultStatus,
+} from '../types/api.ts';
 
 const monthsOf = { monthly: 1, quarterly: 3, semi_annual: 6, annual: 12, event_driven: null } as const;
 /** The last time that RFC 3339 can write. */
 const lastTime = '9999-12-31T23:59:59.999Z';
 
 /** The time one cadence later, or several, in calendar months; null where only an event makes it due. */
-export function addCadence(time: string, cadence: Cadence, count = 1): string | null {
+export function addCadence(time: string, cadence: ControlCadence, count = 1): string | null {
   const months = monthsOf[cadence];
   if (months === null) return null;
   const date = new Date(time);
@@ -47,7 +47,7 @@ export const transitions: Readonly<Record<ControlStatus, readonly SettableContro
 /** What decides the status of a control, as it was set last. */
 export interface StatusDates {
   readonly status: SettableControlStatus;
-  readonly cadence: Cadence;
+  readonly cadence: ControlCadence;
   readonly reviewedAt: string | null;
   readonly exceptionEndsAt: string | null;
   readonly evidenceDueAt: string | null;
@@ -56,7 +56,7 @@ export interface StatusDates {
 /** What an acceptance rests on. */
 export interface Support {
   readonly evidenceFreshness: EvidenceFreshness;
-  readonly latestResultStatus: ResultStatus | null;
+  readonly latestResultStatus: TestResultStatus | null;
 }
 
 /** When somebody must look at a control again. */
@@ -81,7 +81,12 @@ export function deriveStatus(dates: StatusDates, support: Support, now: string):
  * @param count the items that were not withdrawn.
  * @param latest when the latest of those was collected that count; null when none does.
  */
-export function rateFreshness(count: number, latest: string | null, cadence: Cadence, now: string): EvidenceFreshness {
+export function rateFreshness(
+  count: number,
+  latest: string | null,
+  cadence: ControlCadence,
+  now: string,
+): EvidenceFreshness {
   if (count === 0) return 'missing';
   if (latest === null) return 'expired';
   const staleFrom = addCadence(latest, cadence);
@@ -91,9 +96,9 @@ export function rateFreshness(count: number, latest: string | null, cadence: Cad
 }
 
 /** The worst first. */
-const resultStatuses: readonly ResultStatus[] = ['fail', 'warning', 'unknown', 'manual', 'pass'];
+const resultStatuses: readonly TestResultStatus[] = ['fail', 'warning', 'unknown', 'manual', 'pass'];
 
 /** The worst of several results; null for none. */
-export function findWorst(statuses: readonly (ResultStatus | undefined)[]): ResultStatus | null {
+export function findWorst(statuses: readonly (TestResultStatus | undefined)[]): TestResultStatus | null {
   return resultStatuses.find((status) => statuses.includes(status)) ?? null;
 }

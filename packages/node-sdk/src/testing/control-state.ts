@@ -1,13 +1,12 @@
 import type {
-  Cadence,
   Control,
+  ControlCadence,
   ControlDetail,
+  ControlFrameworkDetail,
   Evidence,
-  Mappings,
   SettableControlStatus,
   TestResult,
-} from '../types/controls.ts';
-import type { FrameworkDetail } from '../types/frameworks.ts';
+} from '../types/api.ts';
 import { type CatalogueControl, readCatalogue } from './catalogue.ts';
 import {
   deriveStatus,
@@ -17,6 +16,7 @@ import {
   type StatusDates,
   transitions,
 } from './control-rules.ts';
+import type { Mappings } from './rules.ts';
 
 /** What a control is, by the catalogue or by the tenant. */
 export interface Definition {
@@ -47,7 +47,7 @@ export interface StoredTest {
   readonly id: string;
   readonly title: string;
   readonly procedure: string | null;
-  readonly cadence: Cadence | null;
+  readonly cadence: ControlCadence | null;
   readonly createdAt: string;
   readonly retiredAt: string | null;
   /** In the order in which they were recorded. */
@@ -68,7 +68,7 @@ export interface AssessedControl {
 
 /** The controls of the tenant with their evidence and tests. */
 export class ControlState {
-  adopted: readonly FrameworkDetail[] = [];
+  adopted: readonly ControlFrameworkDetail[] = [];
   readonly controls = new Map<string, StoredControl>();
   readonly evidence = new Map<string, readonly StoredEvidence[]>();
   readonly tests = new Map<string, readonly StoredTest[]>();

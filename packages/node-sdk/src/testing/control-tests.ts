@@ -1,10 +1,9 @@
-import type { ControlTest, NewControlTest, NewTestResult, TestResult } from '../types/controls.ts';
-import type { ScheduledRun } from '../types/frameworks.ts';
-import type { Sent } from '../types/json.ts';
+import type { ControlTest, ControlTestInput, ScheduledRun, TestResult, TestResultInput } from '../types/api.ts';
 import { addCadence } from './control-rules.ts';
 import { type AssessedControl, findLatest, type StoredTest } from './control-state.ts';
 import { type Controls, newTest } from './controls.ts';
 import { notFound, Refusal, requirePast } from './refusal.ts';
+import type { Sent } from './rules.ts';
 import { type Call, type Handlers, newId, slicePage } from './world.ts';
 
 const mostTests = 200;
@@ -26,7 +25,7 @@ export function controlTestHandlers(controls: Controls): Handlers {
     controls.record(call, `control_test.${verb}`, { targetId, targetRef: control.control.code }, diff);
   };
   return {
-    addControlTest(call: Call<Required<NewControlTest> & { readonly procedure: string | null }>) {
+    addControlTest(call: Call<Required<ControlTestInput> & { readonly procedure: string | null }>) {
       const control = controls.require(call);
       if (testsOf(control).length >= mostTests)
         throw new Refusal(409, 'conflict', `A control may have at most ${mostTests} tests, retired ones included.`);
@@ -54,7 +53,7 @@ export function controlTestHandlers(controls: Controls): Handlers {
       controls.tellMove(call, control);
       return view(retired, control, call.now);
     },
-    recordTestResult(call: Call<Sent<NewTestResult>>): TestResult {
+    recordTestResult(call: Call<Sent<TestResultInput>>): TestResult {
       const { now, body } = call;
       const control = controls.require(call);
       const test = find(call, control);

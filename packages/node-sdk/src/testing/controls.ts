@@ -1,7 +1,11 @@
 import { canonicalize } from '../ledger/canonical.ts';
-import type { ControlChange, ControlDetail, NewControl } from '../types/controls.ts';
-import type { Adoption, AdoptionInput } from '../types/frameworks.ts';
-import type { Sent } from '../types/json.ts';
+import type {
+  ControlChange,
+  ControlDetail,
+  ControlInput,
+  FrameworkAdoption,
+  FrameworkAdoptionInput,
+} from '../types/api.ts';
 import { type CatalogueControl, readCatalogue } from './catalogue.ts';
 import {
   type AssessedControl,
@@ -13,6 +17,7 @@ import {
 import { decideChange } from './decide-control.ts';
 import { canSignIn, type Members } from './members.ts';
 import { invalidValues, notFound, Refusal } from './refusal.ts';
+import type { Sent } from './rules.ts';
 import { type Call, type Handlers, newId, stateHash, type World } from './world.ts';
 
 const mostOwnControls = 1000;
@@ -39,8 +44,8 @@ export class Controls {
   /** The operations on controls. */
   handlers(): Handlers {
     return {
-      adoptFrameworks: (call: Call<AdoptionInput>) => this.#adopt(call),
-      createControl: (call: Call<Full<NewControl>>) => this.#create(call),
+      adoptFrameworks: (call: Call<FrameworkAdoptionInput>) => this.#adopt(call),
+      createControl: (call: Call<Full<ControlInput>>) => this.#create(call),
       getControl: (call) => viewDetail(this.require(call)),
       editControl: (call: Call<Sent<ControlChange>>) => this.#edit(call),
       retireControl: (call) => this.#retire(call),
@@ -94,7 +99,7 @@ export class Controls {
     if (move !== null) this.#world.emit('control.status_changed', { controlId, code, ...move }, now);
   }
 
-  #adopt(call: Call<AdoptionInput>): Adoption {
+  #adopt(call: Call<FrameworkAdoptionInput>): FrameworkAdoption {
     const { frameworks, controls } = readCatalogue();
     const before = this.state.adopted.map(({ code }) => code);
     const adopted = frameworks.filter(({ code }) => call.body.frameworks.includes(code));
@@ -137,7 +142,7 @@ export class Controls {
       }
   }
 
-  #create(call: Call<Full<NewControl>>): ControlDetail {
+  #create(call: Call<Full<ControlInput>>): ControlDetail {
     const { cadence, ownerUserId, ...definition } = call.body;
     const own = [...this.state.controls.values()].filter((one) => one.definition !== null && !one.isRetired);
     if (own.length >= mostOwnControls)

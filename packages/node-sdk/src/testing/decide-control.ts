@@ -1,8 +1,8 @@
-import type { Cadence, ControlChange, ControlStatus, SettableControlStatus } from '../types/controls.ts';
-import type { Sent } from '../types/json.ts';
+import type { ControlCadence, ControlChange, ControlStatus, SettableControlStatus } from '../types/api.ts';
 import { addCadence, rateFreshness, transitions } from './control-rules.ts';
 import type { AssessedControl, Definition, StoredControl } from './control-state.ts';
 import { invalidValues, Refusal } from './refusal.ts';
+import type { Sent } from './rules.ts';
 import type { Detail } from './validate.ts';
 
 const evidenceDays = 30;
@@ -41,7 +41,12 @@ function requireTransition(from: ControlStatus, to: SettableControlStatus): void
   throw new Refusal(409, 'control_transition_not_allowed', message, { fields: { from, to, allowed } });
 }
 
-function requireGuards({ control, latestEvidence }: AssessedControl, to: ControlStatus, cadence: Cadence, now: string) {
+function requireGuards(
+  { control, latestEvidence }: AssessedControl,
+  to: ControlStatus,
+  cadence: ControlCadence,
+  now: string,
+) {
   const refuse = (message: string) => new Refusal(409, 'control_evidence_missing', message);
   if ((to === 'evidence_submitted' || to === 'accepted') && latestEvidence === null)
     throw refuse(`A control needs an item of evidence that is neither withdrawn nor expired to become ${to}.`);

@@ -1,4 +1,4 @@
-import type { WebhookDeliveryDetail, WebhookOrdering } from '../types/webhooks.ts';
+import type { WebhookDeliveryDetail, WebhookOrdering } from '../types/api.ts';
 
 type Event = WebhookDeliveryDetail['event'];
 

@@ -1,4 +1,4 @@
-import type { DeliveryFailure } from '../types/webhooks.ts';
+import type { WebhookFailureReason } from '../types/api.ts';
 
 /** What a receiver answers: a status, or why there is no answer. */
 export type DeliveryOutcome = number | DeliveryAnswer | NoAnswer;
@@ -12,14 +12,14 @@ export interface DeliveryAnswer {
 
 /** Why there is no answer. */
 export type NoAnswer = Extract<
-  DeliveryFailure,
+  WebhookFailureReason,
   'timeout' | 'dns' | 'refused_address' | 'connection' | 'tls' | 'protocol'
 >;
 
 /** What an outcome comes to. */
 export interface JudgedOutcome {
   /** Null when it was delivered. */
-  readonly reason: DeliveryFailure | null;
+  readonly reason: WebhookFailureReason | null;
   readonly message: string | null;
   readonly responseStatus: number | null;
   /** In seconds; null where the receiver asked for nothing. */
@@ -60,7 +60,7 @@ function judgeStatus(status: number): 'redirect' | 'gone' | 'rate_limited' | 'ht
   return status === 429 ? 'rate_limited' : 'http_error';
 }
 
-function describeStatus(reason: DeliveryFailure, status: number): string {
+function describeStatus(reason: WebhookFailureReason, status: number): string {
   if (reason === 'redirect')
     return `The receiver answered ${status}: redirects are not followed. Set its final address.`;
   if (reason === 'gone') return 'The receiver answered 410: it wants no events any more.';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CreatedInvitation, Invitation, InvitationInput } from '../types/people.ts';
+import type { CreatedInvitation, Invitation, InvitationInput } from '../types/api.ts';
 import { canSignIn, type Doing, type Members } from './members.ts';
 import { notFound, Refusal } from './refusal.ts';
 import { requireRoleToGive } from './roles.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ApiKey, ApiKeyInput, CreatedApiKey, Scope } from '../types/access.ts';
+import type { ApiKey, ApiKeyInput, CreatedApiKey, Scope } from '../types/api.ts';
 import { invalidValues, notFound, Refusal } from './refusal.ts';
 import { type Call, type Handlers, newId, pageOf, stateHash, type World } from './world.ts';
 

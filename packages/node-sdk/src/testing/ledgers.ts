@@ -1,5 +1,5 @@
 import { hashLeaf } from '../ledger/merkle.ts';
-import type { Checkpoint, ConsistencyProof, InclusionProof, LedgerName } from '../types/ledgers.ts';
+import type { Checkpoint, ConsistencyProof, InclusionProof, LedgerName } from '../types/api.ts';
 import { consistencyPath, hashRange, inclusionPath } from './merkle-paths.ts';
 import type { NoteSigner } from './note-signer.ts';
 import { invalidValues, notFound, Refusal } from './refusal.ts';

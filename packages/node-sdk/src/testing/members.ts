@@ -1,4 +1,4 @@
-import type { MemberRole, User } from '../types/people.ts';
+import type { MemberRole, User } from '../types/api.ts';
 import { type Caller, newId, stateHash, type World } from './world.ts';
 
 /** A person's place in the tenant. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonicalize } from '../ledger/canonical.ts';
-import type { Notice, NoticeChange, NoticeContent, NoticeVersion, PublicNotice } from '../types/consent.ts';
+import type { Notice, NoticeChange, NoticeContent, NoticeVersion, PublicNotice } from '../types/api.ts';
 import { readDomain } from './conditions.ts';
 import { notFound } from './refusal.ts';
 import { type Call, type Handlers, newId, pageOf, stateHash, type World } from './world.ts';

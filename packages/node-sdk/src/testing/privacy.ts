@@ -1,14 +1,14 @@
-import type { Sent } from '../types/json.ts';
 import type {
   Breach,
   BreachChange,
   BreachInput,
-  Dsr,
-  DsrCompletion,
-  DsrExtension,
-  DsrInput,
-} from '../types/privacy.ts';
+  DataSubjectRequest,
+  DataSubjectRequestCompletion,
+  DataSubjectRequestExtension,
+  DataSubjectRequestInput,
+} from '../types/api.ts';
 import { findPastFault, invalidValues, notFound, Refusal, requirePast } from './refusal.ts';
+import type { Sent } from './rules.ts';
 import type { Detail } from './validate.ts';
 import { type Call, type Handlers, newId, pageOf, stateHash, type World } from './world.ts';
 
@@ -20,7 +20,7 @@ const breachMoves = { open: ['contained', 'closed'], contained: ['closed'], clos
 /** What the audit log tells the values of; all else may name persons. */
 const toldFields = ['severity', 'status', 'authorityNotifiedAt', 'subjectsNotifiedAt', 'closedAt'] as const;
 
-type StoredDsr = Omit<Dsr, 'isOverdue'>;
+type StoredDsr = Omit<DataSubjectRequest, 'isOverdue'>;
 type StoredBreach = Omit<Breach, 'notificationDueAt' | 'isNotificationOverdue'>;
 
 const addHours = (time: string, hours: number) => new Date(Date.parse(time) + hours * hour).toISOString();
@@ -28,13 +28,16 @@ const addHours = (time: string, hours: number) => new Date(Date.parse(time) + ho
 /** The operations on requests of data subjects. */
 export function dsrHandlers(world: World): Handlers {
   const stored = new Map<string, StoredDsr>();
-  const view = (dsr: StoredDsr, now: string): Dsr => ({ ...dsr, isOverdue: dsr.status === 'open' && now > dsr.dueAt });
+  const view = (dsr: StoredDsr, now: string): DataSubjectRequest => ({
+    ...dsr,
+    isOverdue: dsr.status === 'open' && now > dsr.dueAt,
+  });
   const find = ({ params }: Call): StoredDsr => {
     const dsr = stored.get(params.id ?? '');
     if (dsr === undefined) throw notFound('data-subject request');
     return dsr;
   };
-  const save = (call: Call, dsr: StoredDsr, verb: string, diff: object): Dsr => {
+  const save = (call: Call, dsr: StoredDsr, verb: string, diff: object): DataSubjectRequest => {
     stored.set(dsr.id, dsr);
     const event = { module: 'privacy', action: `dsr.${verb}`, targetId: dsr.id, targetRef: null };
     world.record(call, { ...event, diff: { ...diff, stateHash: stateHash(dsr) } });
@@ -44,7 +47,7 @@ export function dsrHandlers(world: World): Handlers {
     return view(dsr, call.now);
   };
   return {
-    createDsr(call: Call<Sent<DsrInput>>) {
+    createDsr(call: Call<Sent<DataSubjectRequestInput>>) {
       const { now, body } = call;
       const { subjectId, type, channel = null, notes = null, receivedAt = now } = body;
       requirePast('body.receivedAt', receivedAt, now);
@@ -69,7 +72,7 @@ export function dsrHandlers(world: World): Handlers {
       return pageOf(matching, ({ id }) => id, ['dsr', status, type, subjectId, overdue], query);
     },
     getDsr: (call) => view(find(call), call.now),
-    extendDsr(call: Call<DsrExtension>) {
+    extendDsr(call: Call<DataSubjectRequestExtension>) {
       const { now, body } = call;
       const dsr = find(call);
       const refuse = (message: string) => new Refusal(409, 'dsr_extension_not_allowed', message);
@@ -83,7 +86,7 @@ export function dsrHandlers(world: World): Handlers {
       const extended = { ...dsr, dueAt, extendedAt: now, extensionReason: body.reason, updatedAt: now };
       return save(call, extended, 'extended', { dueAt: { before: dsr.dueAt, after: dueAt } });
     },
-    completeDsr(call: Call<DsrCompletion>) {
+    completeDsr(call: Call<DataSubjectRequestCompletion>) {
       const { now, body } = call;
       const { outcome, reason = null } = body;
       const dsr = find(call);

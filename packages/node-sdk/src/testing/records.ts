@@ -1,21 +1,20 @@
 import { isIP } from 'node:net';
 import type {
+  ConsentDecision,
+  ConsentDecisionInput,
   ConsentRecord,
-  Decision,
-  DecisionInput,
+  ConsentRecordInput,
+  ConsentWithdrawalInput,
   Notice,
   NoticeVersion,
-  PublicRecord,
-  PublicRecordInput,
+  PublicConsentRecord,
+  PublicConsentRecordInput,
   Purpose,
-  PurposeChoices,
   PurposeState,
-  RecordInput,
-  WithdrawalInput,
-} from '../types/consent.ts';
-import type { Sent } from '../types/json.ts';
+} from '../types/api.ts';
 import type { Notices } from './notices.ts';
 import { invalidValues, notFound, Refusal, requirePast } from './refusal.ts';
+import type { PurposeChoices, Sent } from './rules.ts';
 import type { Detail } from './validate.ts';
 import { type Call, type Handlers, hashPrivately, newId, pageOf, slicePage, type World } from './world.ts';
 
@@ -41,16 +40,16 @@ export class Records {
         const records = this.#records.filter(({ noticeId }) => noticeId === id);
         return pageOf(records, (record) => record.id, ['records', id], query);
       },
-      captureConsentRecord: (call: Call<Sent<RecordInput>>) => {
+      captureConsentRecord: (call: Call<Sent<ConsentRecordInput>>) => {
         const { subjectChannel = null, ip, ua } = call.body;
         return this.#capture(call, call.params.id, call.body, { subjectChannel, ip, ua });
       },
       getConsentRecord: ({ params }) => this.#require(params.id, params.recordId),
-      withdrawConsentRecord: (call: Call<Sent<WithdrawalInput>>) => this.#withdraw(call),
-      recordConsentDecision: (call: Call<Sent<DecisionInput>>) => this.#decide(call),
+      withdrawConsentRecord: (call: Call<Sent<ConsentWithdrawalInput>>) => this.#withdraw(call),
+      recordConsentDecision: (call: Call<Sent<ConsentDecisionInput>>) => this.#decide(call),
       getConsent: (call) => this.#notices.find(call.params.id) ?? this.#listSubject(call, call.params.id),
       getSubjectLedger: (call) => this.#listSubject(call, call.params.subjectId),
-      capturePublicConsentRecord: (call: Call<Sent<PublicRecordInput>>) => {
+      capturePublicConsentRecord: (call: Call<Sent<PublicConsentRecordInput>>) => {
         const origins = { ip: call.address, ua: call.userAgent };
         return presentPublic(this.#capture(call, call.params.noticeId, call.body, origins));
       },
@@ -87,7 +86,9 @@ export class Records {
   #capture(
     call: Call,
     noticeId: string | undefined,
-    input: Omit<Sent<RecordInput & PublicRecordInput>, 'method'> & { readonly method?: string | undefined },
+    input: Omit<Sent<ConsentRecordInput & PublicConsentRecordInput>, 'method'> & {
+      readonly method?: string | undefined;
+    },
     told: {
       readonly subjectChannel?: ConsentRecord['subjectChannel'];
       readonly ip?: string | null | undefined;
@@ -139,7 +140,7 @@ export class Records {
     });
   }
 
-  #withdraw(call: Call<Sent<WithdrawalInput>>): ConsentRecord {
+  #withdraw(call: Call<Sent<ConsentWithdrawalInput>>): ConsentRecord {
     const { params, body } = call;
     requireCaptureTime(call, body.capturedAt);
     const original = this.#require(params.id, params.recordId);
@@ -175,7 +176,7 @@ export class Records {
     });
   }
 
-  #decide(call: Call<Sent<DecisionInput>>): Decision {
+  #decide(call: Call<Sent<ConsentDecisionInput>>): ConsentDecision {
     const { subjectId, purpose, granted, evidence, noticeId } = call.body;
     const id = noticeId ?? this.#findNotice(purpose);
     const input = { subjectId, purposes: { [purpose]: granted } };
@@ -239,7 +240,7 @@ function tell(record: ConsentRecord): Readonly<Record<string, unknown>> {
 }
 
 /** What a visitor gets to keep: nothing of the device, and nothing that the page does not know. */
-function presentPublic(record: ConsentRecord): PublicRecord {
+function presentPublic(record: ConsentRecord): PublicConsentRecord {
   const { id, noticeId, noticeVersion, noticeContentHash, subjectId, method, purposes, capturedAt } = record;
   const { recordedAt, ledgerHash, prevLedgerHash } = record;
   return {

@@ -1,5 +1,4 @@
-import type { Scope } from '../types/access.ts';
-import type { MemberRole, Role } from '../types/people.ts';
+import type { MemberRole, Role, Scope } from '../types/api.ts';
 import { Refusal } from './refusal.ts';
 import { requestRules } from './request-rules.ts';
 

@@ -1,5 +1,4 @@
-import type { Scope } from '../types/access.ts';
-import type { ScimResourceType, ScimSchema, ScimServiceProviderConfig } from '../types/scim.ts';
+import type { ScimResourceType, ScimSchema, ScimServiceProviderConfig, Scope } from '../types/api.ts';
 
 /** A check of a value of the right type; `stop` keeps the checks after it from looking at what it refused. */
 export type Check =
@@ -57,3 +56,8 @@ export interface RequestRules {
     readonly resourceTypes: readonly ScimResourceType[];
   };
 }
+
+/** A body as it arrives: every Date is text. */
+export type Sent<Body> = { [Name in keyof Body]: Exclude<Body[Name], Date> };
+export type Mappings = Readonly<Record<string, readonly string[]>>;
+export type PurposeChoices = Readonly<Record<string, boolean>>;

@@ -1,4 +1,4 @@
-import type { Role } from '../types/people.ts';
+import type { Role } from '../types/api.ts';
 import { isRole, platformRole } from './roles.ts';
 import {
   attributeName,

@@ -1,4 +1,4 @@
-import type { Role } from '../types/people.ts';
+import type { Role } from '../types/api.ts';
 import type { Members } from './members.ts';
 import { notFound } from './refusal.ts';
 import { roleIds } from './roles.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CreatedScimToken, ScimToken } from '../types/access.ts';
+import type { CreatedScimToken, ScimToken } from '../types/api.ts';
 import { notFound } from './refusal.ts';
 import { requireRoleToGive } from './roles.ts';
 import { type Call, type Handlers, newId, stateHash, type World } from './world.ts';

@@ -1,4 +1,4 @@
-import type { Role } from '../types/people.ts';
+import type { Role } from '../types/api.ts';
 import { normalizeEmail } from './conditions.ts';
 import type { Member, MemberChange, NewMember } from './members.ts';
 import { isRole, roleIds } from './roles.ts';

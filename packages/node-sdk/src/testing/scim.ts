@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { ScimResourceType, ScimSchema } from '../types/scim.ts';
+import type { ScimResourceType, ScimSchema } from '../types/api.ts';
 import { compilePath, hasBody, parseBody, readQuery, requireNames } from './read-request.ts';
 import { invalidValues, notFound, Refusal } from './refusal.ts';
 import { requestRules } from './request-rules.ts';

@@ -1,4 +1,4 @@
-import type { WebhookDeliveryDetail } from '../types/webhooks.ts';
+import type { WebhookDeliveryDetail } from '../types/api.ts';
 import { type DeliveryOutcome, type JudgedOutcome, judgeOutcome } from './delivery-outcome.ts';
 import { isWithinWindow, planRetry } from './plan-retry.ts';
 import { WebhookHealth } from './webhook-health.ts';

@@ -1,5 +1,5 @@
 import { canonicalize } from '../ledger/canonical.ts';
-import type { Tenant } from '../types/people.ts';
+import type { Tenant } from '../types/api.ts';
 import { requireRoleToGive } from './roles.ts';
 import { type Call, type Handlers, stateHash, type World } from './world.ts';
 

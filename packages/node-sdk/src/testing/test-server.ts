@@ -1,8 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Scope } from '../types/access.ts';
-import type { Session, User } from '../types/people.ts';
-import type { WebhookDeliveryDetail } from '../types/webhooks.ts';
+import type { Scope, Session, User, WebhookDeliveryDetail } from '../types/api.ts';
 import { requireAnswerStatus, type TestAnswer, type TestAnswerOptions } from './answer.ts';
 import type { DeliveryOutcome } from './delivery-outcome.ts';
 import type { Fault, FaultKind, PendingFault } from './faults.ts';

@@ -1,5 +1,5 @@
 import { canonicalize } from '../ledger/canonical.ts';
-import type { TrustCenter, TrustWidget } from '../types/trust.ts';
+import type { TrustCenter, TrustWidget } from '../types/api.ts';
 import { findPastFault, invalidValues, notFound } from './refusal.ts';
 import { requestRules } from './request-rules.ts';
 import { type Call, type Handlers, newId, stateHash, type World } from './world.ts';

@@ -1,4 +1,4 @@
-import type { Session, User, UserChange } from '../types/people.ts';
+import type { Session, User, UserChange } from '../types/api.ts';
 import { normalizeEmail } from './conditions.ts';
 import { canSignIn, displayName, type Member, type Members, statusOf } from './members.ts';
 import { notFound, Refusal } from './refusal.ts';

@@ -1,19 +1,24 @@
-import type { Sent } from '../types/json.ts';
-import type { Redelivery, RedeliveryInput, WebhookDelivery, WebhookDeliveryDetail } from '../types/webhooks.ts';
+import type {
+  WebhookDelivery,
+  WebhookDeliveryDetail,
+  WebhookRedelivery,
+  WebhookRedeliveryInput,
+} from '../types/api.ts';
 import { notFound, Refusal } from './refusal.ts';
+import type { Sent } from './rules.ts';
 import { viewDelivery, type WebhookState } from './webhook-state.ts';
 import { type Call, type Handlers, newId, slicePage, type World } from './world.ts';
 
 /** Deliveries of an order are sent at this rate. */
 const perSecond = 100;
-type Filter = Redelivery['filter'];
+type Filter = WebhookRedelivery['filter'];
 
 const placeOf = ({ createdAt, id }: WebhookDelivery): string => `${createdAt} ${id}`;
 
 /** The operations on deliveries. An order to send many again is carried out as soon as it is answered. */
 export function deliveryHandlers(world: World, state: WebhookState): Handlers {
   /** Oldest first. */
-  const orders = new Map<string, Redelivery>();
+  const orders = new Map<string, WebhookRedelivery>();
   const newestFirst = () =>
     [...state.deliveries.values()].sort((one, other) => (placeOf(one) < placeOf(other) ? 1 : -1));
   const find = ({ params }: Call): WebhookDeliveryDetail => {
@@ -21,7 +26,7 @@ export function deliveryHandlers(world: World, state: WebhookState): Handlers {
     if (delivery === undefined) throw notFound('delivery');
     return delivery;
   };
-  const findOrder = ({ params }: Call): Redelivery => {
+  const findOrder = ({ params }: Call): WebhookRedelivery => {
     const order = orders.get(params.id ?? '');
     if (order === undefined) throw notFound('redelivery');
     return order;
@@ -52,7 +57,7 @@ export function deliveryHandlers(world: World, state: WebhookState): Handlers {
       )
       .reverse();
   };
-  const carryOut = (order: Redelivery, deliveries: readonly WebhookDeliveryDetail[]): void => {
+  const carryOut = (order: WebhookRedelivery, deliveries: readonly WebhookDeliveryDetail[]): void => {
     const start = Date.parse(order.createdAt);
     const later = (milliseconds: number) => new Date(start + milliseconds).toISOString();
     // They come after the order itself, which never meets them.
@@ -97,14 +102,14 @@ export function deliveryHandlers(world: World, state: WebhookState): Handlers {
       recordDelivery(call, 'canceled', delivery);
       return viewDelivery(state.end(delivery, 'canceled', call.now, null));
     },
-    redeliverWebhookDeliveries(call: Call<Sent<RedeliveryInput>>): Redelivery {
+    redeliverWebhookDeliveries(call: Call<Sent<WebhookRedeliveryInput>>): WebhookRedelivery {
       const { now } = call;
       const filter = filterOf(call.body);
       const deliveries = fitting(filter, now);
       const total = deliveries.length;
       const end = total === 0 ? ({ status: 'finished', finishedAt: now } as const) : null;
       const none = { status: 'running' as const, queued: 0, finishedAt: null, ...end };
-      const order: Redelivery = { id: newId(), ...none, filter, total, createdAt: now };
+      const order: WebhookRedelivery = { id: newId(), ...none, filter, total, createdAt: now };
       orders.set(order.id, order);
       const event = { module: 'webhooks', action: 'webhook_redelivery.ordered', targetId: order.id, targetRef: null };
       world.record(call, { ...event, diff: { filter, total } });
@@ -112,7 +117,7 @@ export function deliveryHandlers(world: World, state: WebhookState): Handlers {
       return order;
     },
     countWebhookRedelivery: ({ query, now }) => ({
-      count: fitting(filterOf(query as Sent<RedeliveryInput>), now).length,
+      count: fitting(filterOf(query as Sent<WebhookRedeliveryInput>), now).length,
     }),
     listWebhookRedeliveries: ({ query }) =>
       slicePage([...orders.values()].reverse(), ({ id }) => id, ['webhook redeliveries'], query),
@@ -122,7 +127,7 @@ export function deliveryHandlers(world: World, state: WebhookState): Handlers {
   };
 }
 
-function filterOf(input: Sent<RedeliveryInput>): Filter {
+function filterOf(input: Sent<WebhookRedeliveryInput>): Filter {
   const { webhookId = null, status = 'dead', reason = null, eventType = null, from = null, to = null } = input;
   return { webhookId, status, reason, eventType, from, to };
 }

@@ -1,4 +1,4 @@
-import type { Webhook, WebhookDelivery, WebhookDeliveryDetail, WebhookFilter } from '../types/webhooks.ts';
+import type { Webhook, WebhookDelivery, WebhookDeliveryDetail, WebhookFilter } from '../types/api.ts';
 import { DeliveryOrder } from './delivery-order.ts';
 import { type Happening, newId, type World } from './world.ts';
 

@@ -6,7 +6,7 @@ import type {
   WebhookInput,
   WebhookSecretRotation,
   WebhookWithSecret,
-} from '../types/webhooks.ts';
+} from '../types/api.ts';
 import { invalidValues, notFound, Refusal } from './refusal.ts';
 import { requestRules } from './request-rules.ts';
 import { type StoredWebhook, viewDelivery, type WebhookState } from './webhook-state.ts';

@@ -1,10 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { canonicalize } from '../ledger/canonical.ts';
-import type { Scope } from '../types/access.ts';
-import type { AuditEvent, AuditEventDetail } from '../types/audit.ts';
-import type { Json } from '../types/json.ts';
-import type { Tenant } from '../types/people.ts';
-import type { WebhookEventType } from '../types/webhooks.ts';
+import type { AuditEvent, AuditEventDetail, Scope, Tenant, WebhookEventType } from '../types/api.ts';
+import type { Json } from '../types/values.ts';
 import { notFound, Refusal } from './refusal.ts';
 import { requestRules } from './request-rules.ts';
 import type { OperationRow } from './rules.ts';

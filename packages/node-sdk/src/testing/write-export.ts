@@ -1,5 +1,5 @@
 import { hashLeaf } from '../ledger/merkle.ts';
-import type { Checkpoint, LedgerName } from '../types/ledgers.ts';
+import type { Checkpoint, LedgerName } from '../types/api.ts';
 import { consistencyPath, hashRange, hashSubtrees } from './merkle-paths.ts';
 import { invalidValues } from './refusal.ts';
 import type { Call, ChainEntry } from './world.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { type ApiDocument, type ApiOperation, listOperations } from '../../../../tools/types/write.ts';
 import { leftOutOperations } from '../operations/left-out-operations.ts';
-import { type ApiDocument, type ApiOperation, listOperations } from '../operations/write-types.ts';
 
 const folder = join(import.meta.dirname, '../../src/resources');
 const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));

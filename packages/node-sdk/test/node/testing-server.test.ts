@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { Svc } from '../../src/index.ts';
 import { createTestServer, type TestServer } from '../../src/testing/index.ts';
-import type { NoticeContent } from '../../src/types/consent.ts';
+import type { NoticeContent } from '../../src/types/api.ts';
 
 const content: NoticeContent = {
   name: 'Website',

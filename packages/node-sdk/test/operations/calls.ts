@@ -1,6 +1,6 @@
 import type { Svc } from '../../src/client.ts';
 import type { RequestOptions } from '../../src/transport.ts';
-import type { SdkTypes } from './sdk-types.ts';
+import type { OperationResults } from '../../src/types/api.ts';
 
 /** What a call hands in, as the sample of its route has it. */
 export interface Sample {
@@ -14,10 +14,10 @@ export interface Sample {
   readonly options: RequestOptions;
 }
 
-type SdkCall = (svc: Svc, sample: Sample & { readonly id: string }) => PromiseLike<unknown>;
+type SdkCall<Result> = (svc: Svc, sample: Sample & { readonly id: string }) => PromiseLike<Result>;
 
-/** The method of each operation. */
-const calls: Readonly<Record<keyof SdkTypes, SdkCall>> = {
+/** The method of each operation, which returns what the document says. */
+const calls: { readonly [Id in keyof OperationResults]: SdkCall<OperationResults[Id]> } = {
   listConsentNotices: (svc, { options, query }) => svc.consent.notices.list(query, options),
   recordConsentDecision: (svc, { options, body }) => svc.consent.decide(body, options),
   createConsentNotice: (svc, { options, body }) => svc.consent.notices.create(body, options),
@@ -153,7 +153,7 @@ export const calledOperations: readonly string[] = Object.keys(calls);
 
 /** Calls the method of an operation with a sample. */
 export function callOperation(svc: Svc, operationId: string, sample: Sample): PromiseLike<unknown> {
-  const call = calls[operationId as keyof SdkTypes];
+  const call = calls[operationId as keyof OperationResults];
   if (call === undefined) throw new Error(`${operationId} has no method: add one, or name it in leftOutOperations`);
   return call(svc, { ...sample, id: sample.path.id ?? '' });
 }

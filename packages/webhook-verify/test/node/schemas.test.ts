@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as edge from '../../src/edge.ts';
-import type { EventData } from '../../src/event-data.ts';
-import { eventDataShapes, type Kind, type Shape, type ShapeOf } from '../../src/event-data-shapes.ts';
+import { eventShapes } from '../../src/event-shapes.ts';
 import { createFetchHandler } from '../../src/fetch.ts';
 import * as node from '../../src/node.ts';
-import { checkEventData, findEventDataIssues } from '../../src/schemas.ts';
+import { checkEventData, findEventDataIssues, type Kind, type Shape } from '../../src/schemas.ts';
 import { createSignedRequest } from '../../src/testing.ts';
 import { body, event, now, secret, sign } from './vectors.ts';
-
-type Same<One, Other> = [One, Other] extends [Other, One] ? true : false;
 
 const samples: { readonly [Name in Kind]: readonly unknown[] } = {
   string: ['', 'x'],
@@ -40,12 +37,7 @@ const make = (shape: Shape, pick: number): Record<string, unknown> =>
 const findIn = (type: string, data: unknown) => findEventDataIssues({ ...event, type, data } as never);
 
 describe('the shapes of data', () => {
-  test('are those of the types, field by field, and no others', () => {
-    const isSame: Same<typeof eventDataShapes, ShapeOf<EventData>> = true;
-    assert.ok(isSame);
-  });
-
-  for (const [type, shape] of Object.entries(eventDataShapes))
+  for (const [type, shape] of Object.entries(eventShapes))
     test(`let ${type} pass, with what came after it, and tell each field that is of another kind`, () => {
       for (const pick of [0, 1]) {
         const data = make(shape, pick);

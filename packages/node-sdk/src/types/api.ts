@@ -1,0 +1,1875 @@
+// biome-ignore-all lint/suspicious/noConfusingVoidType: it is what the methods return
+// Generated from server/openapi.json by tools/types/write.ts.
+import type { ByteStream, Page } from '../transport.ts';
+import type { Items, Json, PageParams, ScimProjection, Time } from './values.ts';
+
+export interface AchievedFramework {
+  readonly code: string;
+  readonly achievedAt: string;
+  readonly expiresAt: string | null;
+  readonly reportUrl: string | null;
+}
+
+export interface AchievedFrameworkInput {
+  /** The code of a framework of the catalogue. At most 64 characters. */
+  readonly code: string;
+  /** Not in the future, and not before 2000. */
+  readonly achievedAt: Time;
+  /** From then on the framework is not shown any more. */
+  readonly expiresAt?: Time | null | undefined;
+  /** A report or certificate to look at. At most 2,048 characters. */
+  readonly reportUrl?: string | null | undefined;
+}
+
+export type ActorType = 'user' | 'api_key' | 'system' | 'staff';
+
+export interface ApiKey {
+  readonly id: string;
+  /** The tenant that the key belongs to: another one where it may only act for this. */
+  readonly tenantId: string;
+  readonly name: string;
+  readonly environment: ApiKeyEnvironment;
+  /** The first characters of the key, to tell keys apart. */
+  readonly displayPrefix: string;
+  readonly scopes: readonly Scope[];
+  /** The tenants besides its own that Svc-Tenant may name; to another tenant, that one alone. */
+  readonly otherTenantIds: readonly string[];
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+  /** A few seconds old at most. */
+  readonly lastUsedAt: string | null;
+  /** The key that a rotation made in its place; its own tenant is told alone. */
+  readonly replacedById: string | null;
+  readonly status: ApiKeyStatus;
+}
+
+export type ApiKeyEnvironment = 'live' | 'test';
+
+export interface ApiKeyInput {
+  /** 1 to 200 characters. */
+  readonly name: string;
+  /** Default: `live`. */
+  readonly environment?: ApiKeyEnvironment | undefined;
+  /** Each must be a scope of the caller. 1 to 17 items. */
+  readonly scopes: readonly Scope[];
+  /** When it ends; null for never. */
+  readonly expiresAt?: Time | null | undefined;
+  /** Tenants that Svc-Tenant may name; the caller must be able to create keys in each. At most 100 items. */
+  readonly otherTenantIds?: readonly string[] | undefined;
+}
+
+export interface ApiKeyRotation {
+  /** How long the old key goes on working; 0 ends it at once. 0 to 168. Default: `24`. */
+  readonly overlapHours?: number | undefined;
+}
+
+export type ApiKeyStatus = 'active' | 'expired' | 'revoked';
+
+export interface AuditEvent {
+  readonly id: string;
+  readonly at: string;
+  readonly actorId: string | null;
+  readonly actorEmail: string | null;
+  readonly actorType: ActorType;
+  readonly action: string;
+  readonly module: string;
+  readonly targetId: string | null;
+  readonly targetRef: string | null;
+  /** SHA-256 over prevHash and the canonical event, hex. */
+  readonly hash: string;
+  /** Hash of the preceding event of the tenant. */
+  readonly prevHash: string | null;
+}
+
+export interface AuditEventDetail extends AuditEvent {
+  /** Keyed hash of the client address; the address is not kept. */
+  readonly ip: string | null;
+  /** Keyed hash of the User-Agent; the text is not kept. */
+  readonly userAgent: string | null;
+  /** What changed: any JSON value. */
+  readonly diff?: Json;
+  readonly reason: string | null;
+}
+
+export interface Breach {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly severity: BreachSeverity;
+  readonly status: BreachStatus;
+  readonly affectedSubjects: number | null;
+  readonly dataCategories: readonly string[];
+  readonly discoveredAt: string;
+  /** When the authority must be notified: 72 hours after discovery. */
+  readonly notificationDueAt: string;
+  /** Whether that time has passed without a notification, and without a reason for none. */
+  readonly isNotificationOverdue: boolean;
+  readonly authorityNotifiedAt: string | null;
+  readonly subjectsNotifiedAt: string | null;
+  readonly notificationReason: string | null;
+  readonly closedAt: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface BreachChange {
+  /** 1 to 200 characters. */
+  readonly title?: string | undefined;
+  /** What happened, its likely consequences, what was done. 1 to 10,000 characters. */
+  readonly description?: string | undefined;
+  readonly severity?: BreachSeverity | undefined;
+  /** How many persons are affected, as far as it is known. */
+  readonly affectedSubjects?: number | null | undefined;
+  /** Kinds of data that are affected. At most 50 items. */
+  readonly dataCategories?: readonly string[] | undefined;
+  readonly status?: BreachStatus | undefined;
+  /** Not before the discovery, and not in the future; null takes it back. */
+  readonly authorityNotifiedAt?: Time | null | undefined;
+  /** Not before the discovery, and not in the future; null takes it back. */
+  readonly subjectsNotifiedAt?: Time | null | undefined;
+  /** Why the authority need not be notified, or why it was notified late. 1 to 2,000 characters. */
+  readonly notificationReason?: string | null | undefined;
+}
+
+export interface BreachInput {
+  /** 1 to 200 characters. */
+  readonly title: string;
+  /** What happened, its likely consequences, what was done. 1 to 10,000 characters. */
+  readonly description: string;
+  readonly severity: BreachSeverity;
+  /** When the tenant became aware of it; not in the future, and not before 2000. */
+  readonly discoveredAt: Time;
+  /** How many persons are affected, as far as it is known. */
+  readonly affectedSubjects?: number | undefined;
+  /** Kinds of data that are affected. At most 50 items. */
+  readonly dataCategories?: readonly string[] | undefined;
+}
+
+export type BreachSeverity = 'low' | 'medium' | 'high' | 'critical';
+
+export type BreachStatus = 'open' | 'contained' | 'closed';
+
+export type CaptureMethod = 'banner' | 'modal' | 'inline' | 'checkbox' | 'double_opt_in' | 'verbal_recorded';
+
+export interface Checkpoint {
+  readonly ledger: LedgerName;
+  /** How many entries of the ledger it speaks of: those numbered 1 to this. */
+  readonly size: number;
+  /** Root of the Merkle tree (RFC 6962) over these entries, base64. */
+  readonly rootHash: string;
+  readonly at: string;
+  /**
+   * The checkpoint with its signature (C2SP tlog-checkpoint, signed-note). Keep it: with it and the public key alone
+   * anyone can later show whether these entries were changed.
+   */
+  readonly note: string;
+}
+
+export interface ConsentDecision {
+  readonly id: string;
+  readonly subjectId: string;
+  readonly purpose: string;
+  readonly granted: boolean;
+  readonly recordedAt: string;
+  readonly ledgerHash: string;
+  /** The version of the notice. */
+  readonly version: number;
+}
+
+export interface ConsentDecisionInput {
+  /** 1 to 256 characters. */
+  readonly subjectId: string;
+  /** 1 to 64 characters. */
+  readonly purpose: string;
+  readonly granted: boolean;
+  /** Kept as keyed hashes alone. */
+  readonly evidence?: ConsentEvidence | undefined;
+  /** Needed when several published notices ask for the purpose. */
+  readonly noticeId?: string | undefined;
+}
+
+export interface ConsentEvidence {
+  /** At most 256 characters. */
+  readonly ip?: string | undefined;
+  /** At most 4,096 characters. */
+  readonly ua?: string | undefined;
+}
+
+export interface ConsentRecord extends PublicConsentRecord {
+  readonly subjectChannel: SubjectChannel | null;
+  readonly kind: RecordKind;
+  /** The record that a withdrawal turns off. */
+  readonly withdrawsRecordId: string | null;
+  /**
+   * The purposes that this record does not name and that earlier records of the subject decided, on this notice and in
+   * this space: purpose key to what still holds. With `purposes` it is the state after this record.
+   */
+  readonly otherPurposes: Readonly<Record<string, PurposeState>>;
+  readonly source: RecordSource;
+  readonly space: RecordSpace;
+  readonly ipHash: string | null;
+  readonly uaHash: string | null;
+  /** The place in the ledger of the tenant, from 1, without gaps. */
+  readonly sequence: number;
+}
+
+export interface ConsentRecordInput {
+  /** 1 to 256 characters. */
+  readonly subjectId: string;
+  readonly subjectChannel?: SubjectChannel | undefined;
+  /** Kept as a keyed hash alone. At most 256 characters. */
+  readonly ip?: string | undefined;
+  /** Kept as a keyed hash alone. At most 4,096 characters. */
+  readonly ua?: string | undefined;
+  readonly method?: CaptureMethod | undefined;
+  /** Purpose key to granted flag. */
+  readonly purposes: Readonly<Record<string, boolean>>;
+  /**
+   * When it was decided, at most 5 minutes ahead of the server and not before 2000-01-01; default: the time of the
+   * server.
+   */
+  readonly capturedAt?: Time | undefined;
+}
+
+export interface ConsentWithdrawalInput {
+  /** The purposes to withdraw; default: all that the record granted and that can be refused. 1 to 50 items. */
+  readonly purposes?: readonly string[] | undefined;
+  readonly method?: CaptureMethod | undefined;
+  /**
+   * When it was decided, at most 5 minutes ahead of the server and not before 2000-01-01; default: the time of the
+   * server.
+   */
+  readonly capturedAt?: Time | undefined;
+}
+
+export interface ConsistencyProof {
+  /** The size of the earlier checkpoint. */
+  readonly from: number;
+  /** RFC 9162 section 2.1.4. */
+  readonly hashes: readonly string[];
+  readonly checkpoint: Checkpoint;
+}
+
+export interface Control {
+  /** The id of the control in this tenant. */
+  readonly id: string;
+  /** For a control of the catalogue the same on every installation; else the id. */
+  readonly controlId: string;
+  readonly code: string;
+  readonly title: string;
+  readonly description: string;
+  readonly domain: string;
+  /**
+   * As it was set, but `overdue` once the day of requested evidence has passed, and `needs_review` from the moment that
+   * a review is due or an exception ends. An acceptance holds until the next review as long as the evidence is current
+   * and no test fails; otherwise the control is in `needs_review` until that is mended.
+   */
+  readonly status: ControlStatus;
+  readonly cadence: ControlCadence;
+  readonly ownerUserId: string | null;
+  /**
+   * `current` for one cadence after the latest item that counts was collected, `stale` for one more, then `expired`;
+   * `missing` without any item. With `event_driven`, current as long as an item counts.
+   */
+  readonly evidenceFreshness: EvidenceFreshness;
+  /** The worst among the latest results of its tests. */
+  readonly latestResultStatus: TestResultStatus | null;
+  readonly lastTestedAt: string | null;
+  /** One cadence after it was set to implemented or accepted; when its exception ends. */
+  readonly nextReviewAt: string | null;
+  /** The adopted frameworks that it is mapped to. */
+  readonly mappedFrameworks: readonly MappedFramework[];
+  /** Items of evidence that were not withdrawn. */
+  readonly evidenceCount: number;
+  /** Tests in use. */
+  readonly testCount: number;
+  /** Results of these tests. */
+  readonly resultCount: number;
+}
+
+/** How often the control is reviewed and tested; `event_driven`: when something happens. */
+export type ControlCadence = 'monthly' | 'quarterly' | 'semi_annual' | 'annual' | 'event_driven';
+
+export interface ControlChange {
+  readonly status?: SettableControlStatus | undefined;
+  /** A member who may sign in; null for nobody. */
+  readonly ownerUserId?: string | null | undefined;
+  readonly cadence?: ControlCadence | undefined;
+  /**
+   * Why; goes with another status or a review, and stands in the audit log. Needed for not_applicable and excepted,
+   * whose control keeps it. 1 to 500 characters.
+   */
+  readonly reason?: string | undefined;
+  /** Needed for excepted: in the future, two years ahead at most. */
+  readonly exceptionEndsAt?: Time | undefined;
+  /** For evidence_requested: in the future, two years ahead at most; 30 days by default. */
+  readonly evidenceDueAt?: Time | undefined;
+  /** 1 to 200 characters. */
+  readonly title?: string | undefined;
+  /** 1 to 2,000 characters. */
+  readonly description?: string | undefined;
+  /** 1 to 80 characters. */
+  readonly domain?: string | undefined;
+  /** Codes of requirements, by the code of the framework; `getFramework` lists them. */
+  readonly mappings?: Readonly<Record<string, readonly string[]>> | undefined;
+}
+
+export interface ControlDetail extends Control {
+  /** All requirements that it is mapped to, by the code of the framework, adopted or not. */
+  readonly mappings: Readonly<Record<string, readonly string[]>>;
+  /** How to do it; null for controls of your own. */
+  readonly guidance: string | null;
+  readonly evidenceExamples: readonly string[];
+  /** Why it is excepted or does not apply. */
+  readonly reason: string | null;
+  readonly exceptionEndsAt: string | null;
+  readonly evidenceDueAt: string | null;
+  /** When it was last set to implemented or accepted, or set to that again. */
+  readonly reviewedAt: string | null;
+  /** Where it may go from its status. */
+  readonly allowedStatuses: readonly SettableControlStatus[];
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface ControlFramework {
+  readonly code: string;
+  readonly name: string;
+  readonly description: string;
+  readonly jurisdiction: string | null;
+  readonly versionLabel: string | null;
+  readonly category: string | null;
+  /** To whom and to what it applies. */
+  readonly scopeSummary: string | null;
+  /** What a good readiness shows, and what it cannot. */
+  readonly assuranceBoundary: string | null;
+  /** What you may say when your readiness is good. */
+  readonly allowedClaim: string | null;
+  /** What you must not say on this basis. */
+  readonly prohibitedClaims: readonly string[];
+}
+
+export interface ControlFrameworkDetail extends ControlFramework {
+  /** In the order of the source; `subject` is in our own words. */
+  readonly requirements: readonly FrameworkRequirement[];
+}
+
+export interface ControlHealth {
+  /** The id of the control in this tenant. */
+  readonly id: string;
+  /** For a control of the catalogue the same on every installation; else the id. */
+  readonly controlId: string;
+  readonly code: string;
+  readonly title: string;
+  readonly domain: string;
+  /**
+   * As it was set, but `overdue` once the day of requested evidence has passed, and `needs_review` from the moment that
+   * a review is due or an exception ends. An acceptance holds until the next review as long as the evidence is current
+   * and no test fails; otherwise the control is in `needs_review` until that is mended.
+   */
+  readonly status: ControlStatus;
+  /**
+   * `current` for one cadence after the latest item that counts was collected, `stale` for one more, then `expired`;
+   * `missing` without any item. With `event_driven`, current as long as an item counts.
+   */
+  readonly evidenceFreshness: EvidenceFreshness;
+  /** The worst among the latest results of its tests. */
+  readonly latestResultStatus: TestResultStatus | null;
+  readonly lastTestedAt: string | null;
+  /** Items of evidence that were not withdrawn. */
+  readonly evidenceCount: number;
+  /** Tests in use. */
+  readonly testCount: number;
+  /** Results of these tests. */
+  readonly resultCount: number;
+  readonly dueTests: number;
+  readonly scheduledRuns: readonly ScheduledRun[];
+}
+
+export interface ControlInput {
+  /**
+   * Unlike every other code of the tenant, in any case, and not of the form of the catalogue’s. At most 100 characters.
+   */
+  readonly code: string;
+  /** 1 to 200 characters. */
+  readonly title: string;
+  /** 1 to 2,000 characters. */
+  readonly description: string;
+  /** 1 to 80 characters. */
+  readonly domain: string;
+  /** Codes of requirements, by the code of the framework; `getFramework` lists them. */
+  readonly mappings?: Readonly<Record<string, readonly string[]>> | undefined;
+  readonly cadence: ControlCadence;
+  readonly ownerUserId?: string | null | undefined;
+}
+
+export interface ControlList {
+  readonly summary: ControlSummary;
+  readonly items: readonly Control[];
+}
+
+export type ControlStatus =
+  | 'not_started'
+  | 'in_progress'
+  | 'evidence_requested'
+  | 'evidence_submitted'
+  | 'implemented'
+  | 'needs_review'
+  | 'accepted'
+  | 'overdue'
+  | 'not_applicable'
+  | 'excepted';
+
+export interface ControlSummary {
+  /** Controls in the catalogue. */
+  readonly catalogControls: number;
+  /** Controls of the tenant: the items. */
+  readonly tenantControls: number;
+  /** Items that are implemented or accepted. */
+  readonly implemented: number;
+  /** Items that apply and whose evidence is not current. */
+  readonly needsEvidence: number;
+  /** Items that apply and whose latest result is fail. */
+  readonly failing: number;
+  /** Adopted frameworks. */
+  readonly frameworks: number;
+}
+
+export interface ControlTest {
+  readonly id: string;
+  readonly controlId: string;
+  readonly title: string;
+  readonly procedure: string | null;
+  /** Null for the cadence of the control. */
+  readonly cadence: ControlCadence | null;
+  readonly latestResult: LatestTestResult | null;
+  readonly resultCount: number;
+  /** Null for a retired test too. */
+  readonly nextRunAt: string | null;
+  readonly isDue: boolean;
+  readonly createdAt: string;
+  readonly retiredAt: string | null;
+}
+
+export interface ControlTestInput {
+  /** 1 to 200 characters. */
+  readonly title: string;
+  /** How, and when it has passed. 1 to 2,000 characters. */
+  readonly procedure?: string | null | undefined;
+  /** How often it runs; null: as the control. */
+  readonly cadence?: ControlCadence | null | undefined;
+}
+
+export interface CountWebhookRedeliveryParams {
+  readonly webhookId?: string | undefined;
+  /** Default: `dead`. */
+  readonly status?: RedeliverableStatus | undefined;
+  readonly reason?: WebhookFailureReason | undefined;
+  readonly eventType?: WebhookEventType | undefined;
+  /** Deliveries created at this time or later. */
+  readonly from?: Time | undefined;
+  /** Deliveries created before this time. */
+  readonly to?: Time | undefined;
+}
+
+export interface CreatedApiKey extends ApiKey {
+  /** The key itself: shown this once. */
+  readonly key: string;
+}
+
+export interface CreatedInvitation extends Invitation {
+  /** The token itself: shown this once. */
+  readonly token: string;
+}
+
+export interface CreatedScimToken extends ScimToken {
+  /** The token itself: shown this once. */
+  readonly token: string;
+}
+
+export interface DataSubjectRequest {
+  readonly id: string;
+  readonly subjectId: string;
+  readonly type: DataSubjectRequestType;
+  readonly channel: DataSubjectRequestChannel | null;
+  readonly notes: string | null;
+  readonly status: DataSubjectRequestStatus;
+  readonly receivedAt: string;
+  /** When it must be answered. */
+  readonly dueAt: string;
+  /** Whether it is open past its due date. */
+  readonly isOverdue: boolean;
+  readonly extendedAt: string | null;
+  readonly extensionReason: string | null;
+  readonly outcome: DataSubjectRequestOutcome | null;
+  /** Why it was not fulfilled, or not wholly. */
+  readonly reason: string | null;
+  readonly completedAt: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export type DataSubjectRequestChannel = 'email' | 'phone' | 'web' | 'letter' | 'in_person' | 'other';
+
+export interface DataSubjectRequestCompletion {
+  readonly outcome: DataSubjectRequestOutcome;
+  /** Required unless the request is fulfilled. 1 to 2,000 characters. */
+  readonly reason?: string | undefined;
+}
+
+export interface DataSubjectRequestExtension {
+  /** Why it takes longer, as the person is told. 1 to 2,000 characters. */
+  readonly reason: string;
+}
+
+export interface DataSubjectRequestInput {
+  /** Who asks, by the id that the tenant knows them by. 1 to 256 characters. */
+  readonly subjectId: string;
+  readonly type: DataSubjectRequestType;
+  /** How the request came. */
+  readonly channel?: DataSubjectRequestChannel | undefined;
+  /** 1 to 5,000 characters. */
+  readonly notes?: string | undefined;
+  /**
+   * When the request came, which its period runs from; not in the future, and not before 2000. Default: the time of the
+   * server.
+   */
+  readonly receivedAt?: Time | undefined;
+}
+
+export type DataSubjectRequestOutcome = 'fulfilled' | 'rejected' | 'partially_fulfilled';
+
+export type DataSubjectRequestStatus = 'open' | 'completed';
+
+export type DataSubjectRequestType =
+  | 'access'
+  | 'erasure'
+  | 'rectification'
+  | 'portability'
+  | 'restriction'
+  | 'objection';
+
+export interface EndedSessions {
+  readonly ended: number;
+}
+
+export interface Evidence {
+  readonly id: string;
+  readonly controlId: string;
+  readonly title: string;
+  readonly kind: EvidenceKind;
+  readonly description: string | null;
+  readonly url: string | null;
+  readonly sha256: string | null;
+  readonly collectedAt: string;
+  readonly expiresAt: string | null;
+  /** Whether it counts: neither expired nor withdrawn. */
+  readonly isValid: boolean;
+  readonly createdAt: string;
+  readonly withdrawnAt: string | null;
+  readonly withdrawalReason: string | null;
+}
+
+export type EvidenceFreshness = 'current' | 'stale' | 'expired' | 'missing';
+
+export interface EvidenceInput {
+  /** 1 to 200 characters. */
+  readonly title: string;
+  readonly kind: EvidenceKind;
+  /** 1 to 2,000 characters. */
+  readonly description?: string | null | undefined;
+  /** Where it is kept; http or https. At most 2,048 characters. */
+  readonly url?: string | null | undefined;
+  /** SHA-256 of the file, hex; proves which one was meant. At most 64 characters. */
+  readonly sha256?: string | null | undefined;
+  /** When it was collected; not in the future, and not before 2000. */
+  readonly collectedAt: Time;
+  /** When it stops to count; after collectedAt. */
+  readonly expiresAt?: Time | null | undefined;
+}
+
+export type EvidenceKind =
+  | 'document'
+  | 'screenshot'
+  | 'log'
+  | 'configuration'
+  | 'report'
+  | 'attestation'
+  | 'link'
+  | 'other';
+
+export interface EvidenceWithdrawal {
+  /** 1 to 500 characters. */
+  readonly reason: string;
+}
+
+export interface ExportLedgerParams {
+  /** Entries at this time or later. */
+  readonly from?: Time | undefined;
+  /** Entries before this time. */
+  readonly to?: Time | undefined;
+  /** The size of an earlier checkpoint that you kept. */
+  readonly since?: number | undefined;
+}
+
+export interface FrameworkAdoption {
+  readonly frameworks: readonly string[];
+  /** Controls in force now, the tenant’s own included. */
+  readonly controls: number;
+}
+
+export interface FrameworkAdoptionInput {
+  /** The whole list: a framework that is left out is dropped. At most 100 items. */
+  readonly frameworks: readonly string[];
+}
+
+export interface FrameworkRequirement {
+  readonly code: string;
+  readonly subject: string;
+}
+
+export interface InclusionProof {
+  /** The number of the entry; its leaf has this number less one. */
+  readonly sequence: number;
+  /** The chain hash of the entry, hex. Its 32 bytes are the data of the leaf. */
+  readonly hash: string;
+  /** SHA-256, base64. */
+  readonly leafHash: string;
+  /** The audit path from the leaf upwards (RFC 9162 section 2.1.3). */
+  readonly hashes: readonly string[];
+  readonly checkpoint: Checkpoint;
+}
+
+export interface Invitation {
+  readonly id: string;
+  readonly email: string;
+  readonly role: MemberRole;
+  readonly status: InvitationStatus;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly acceptedAt: string | null;
+  readonly revokedAt: string | null;
+}
+
+export interface InvitationInput {
+  /** E-mail address; case does not matter. At most 320 characters. */
+  readonly email: string;
+  readonly role?: Role | undefined;
+}
+
+export type InvitationStatus = 'pending' | 'accepted' | 'revoked' | 'expired';
+
+export interface LatestTestResult {
+  readonly id: string;
+  readonly status: TestResultStatus;
+  readonly testedAt: string;
+}
+
+export type LedgerName = 'audit' | 'consent';
+
+export interface ListApiKeysParams extends PageParams {
+  readonly status?: ApiKeyStatus | undefined;
+}
+
+export interface ListAuditEventsParams extends PageParams {
+  /** 1 to 64 characters. */
+  readonly module?: string | undefined;
+  readonly actor?: 'user' | 'api_key' | 'system' | 'staff' | undefined;
+  /** Events at this time or later. */
+  readonly from?: Time | undefined;
+  /** Events before this time. */
+  readonly to?: Time | undefined;
+}
+
+export interface ListBreachesParams extends PageParams {
+  readonly status?: BreachStatus | undefined;
+  readonly severity?: BreachSeverity | undefined;
+}
+
+export interface ListConsentNoticesParams extends PageParams {
+  readonly status?: NoticeStatus | undefined;
+  /** Notices of exactly this site. At most 253 characters. */
+  readonly domain?: string | undefined;
+  /** Part of the name, the controller or the domain, in any case. At most 200 characters. */
+  readonly search?: string | undefined;
+}
+
+export interface ListControlTestsParams {
+  /** Which ones; those in use count. Default: `in_use`. */
+  readonly status?: 'in_use' | 'retired' | undefined;
+}
+
+export interface ListDsrsParams extends PageParams {
+  readonly status?: DataSubjectRequestStatus | undefined;
+  readonly type?: DataSubjectRequestType | undefined;
+  /** Requests of exactly this person. 1 to 256 characters. */
+  readonly subjectId?: string | undefined;
+  /** Whether they are open past their due date, at the time of the page. */
+  readonly overdue?: boolean | undefined;
+}
+
+export interface ListScimGroupsParams extends ScimProjection {
+  /** One comparison: `displayName eq "…"` or `id eq "…"`. */
+  readonly filter?: string | undefined;
+  /** The place of the first resource, from 1; less counts as 1. Default: `1`. */
+  readonly startIndex?: number | undefined;
+  /** How many resources; less than 0 counts as 0, more than 100 as 100. Default: `100`. */
+  readonly count?: number | undefined;
+}
+
+export interface ListScimUsersParams extends ScimProjection {
+  /** One comparison: `userName eq "…"` or `externalId eq "…"`. */
+  readonly filter?: string | undefined;
+  /** The place of the first resource, from 1; less counts as 1. Default: `1`. */
+  readonly startIndex?: number | undefined;
+  /** How many resources; less than 0 counts as 0, more than 100 as 100. Default: `100`. */
+  readonly count?: number | undefined;
+}
+
+export interface ListUsersParams extends PageParams {
+  readonly status?: 'active' | 'suspended' | undefined;
+  readonly role?: MemberRole | undefined;
+  /** The member with this address alone. 1 to 320 characters. */
+  readonly email?: string | undefined;
+}
+
+export interface ListWebhookDeliveriesParams extends PageParams {
+  readonly status?: WebhookDeliveryStatus | undefined;
+  readonly webhookId?: string | undefined;
+  readonly eventType?: WebhookEventType | undefined;
+  readonly reason?: WebhookFailureReason | undefined;
+  /** Deliveries created at this time or later. */
+  readonly from?: Time | undefined;
+  /** Deliveries created before this time. */
+  readonly to?: Time | undefined;
+}
+
+export interface ListWebhooksParams extends PageParams {
+  readonly status?: WebhookStatus | undefined;
+}
+
+export interface MappedFramework {
+  readonly code: string;
+  readonly name: string;
+  readonly requirements: readonly string[];
+}
+
+/** A role, or the platform role that only the operator of the server gives. */
+export type MemberRole = 'admin' | 'dpo' | 'engineer' | 'auditor' | 'cs_agent' | 'dpco_principal';
+
+export interface Notice extends NoticeContent {
+  readonly id: string;
+  readonly status: NoticeStatus;
+  /** The latest published version; null before the first. */
+  readonly version: number | null;
+  /** Whether the content differs from the latest version. */
+  readonly hasUnpublishedChanges: boolean;
+  readonly recordCount: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly publishedAt: string | null;
+  readonly archivedAt: string | null;
+}
+
+export interface NoticeChange {
+  /** 1 to 200 characters. */
+  readonly name?: string | undefined;
+  /** Who is responsible for the data (GDPR Article 4(7)). 1 to 200 characters. */
+  readonly controllerName?: string | undefined;
+  /** BCP 47. At most 64 characters. */
+  readonly language?: string | undefined;
+  /** The site the notice may be used on; its subdomains are included. 1 to 253 characters. */
+  readonly domain?: string | undefined;
+  /** 1 to 50 items. */
+  readonly purposes?: readonly Purpose[] | undefined;
+}
+
+export interface NoticeContent {
+  /** 1 to 200 characters. */
+  readonly name: string;
+  /** Who is responsible for the data (GDPR Article 4(7)). 1 to 200 characters. */
+  readonly controllerName: string;
+  /** BCP 47. At most 64 characters. */
+  readonly language: string;
+  /** The site the notice may be used on; its subdomains are included. 1 to 253 characters. */
+  readonly domain: string;
+  /** 1 to 50 items. */
+  readonly purposes: readonly Purpose[];
+}
+
+export interface NoticeState {
+  readonly noticeId: string;
+  /** Purpose key to what holds for it; a purpose never decided is absent. */
+  readonly purposes: Readonly<Record<string, PurposeState>>;
+}
+
+export type NoticeStatus = 'draft' | 'published' | 'archived';
+
+export interface NoticeVersion extends NoticeContent {
+  readonly version: number;
+  /** SHA-256 of the canonical content (RFC 8785), hex. */
+  readonly contentHash: string;
+  readonly publishedAt: string;
+}
+
+export interface ProveAuditInclusionParams {
+  /** The id of the event; or its number. 1 to 100 characters. */
+  readonly id?: string | undefined;
+  /** The number of the entry. */
+  readonly sequence?: number | undefined;
+  /** The size of the checkpoint; default: the latest. */
+  readonly size?: number | undefined;
+}
+
+export interface ProveConsentInclusionParams {
+  /** The number of the entry. */
+  readonly sequence: number;
+  /** The size of the checkpoint; default: the latest. */
+  readonly size?: number | undefined;
+}
+
+export interface ProveConsistencyParams {
+  /** The size of the earlier checkpoint. */
+  readonly from: number;
+  /** The size of the later one; default: the latest. */
+  readonly to?: number | undefined;
+}
+
+export interface PublicConsentRecord {
+  readonly id: string;
+  readonly noticeId: string;
+  readonly noticeVersion: number;
+  readonly subjectId: string;
+  readonly method: string | null;
+  /** Purpose key to granted flag. */
+  readonly purposes: Readonly<Record<string, boolean>>;
+  readonly capturedAt: string;
+  readonly recordedAt: string;
+  /** SHA-256 of the content of that version, hex. */
+  readonly noticeContentHash: string;
+  readonly ledgerHash: string;
+  readonly prevLedgerHash: string | null;
+}
+
+export interface PublicConsentRecordInput {
+  /** Pseudonymous id of the visitor. 1 to 256 characters. */
+  readonly subjectId: string;
+  /** One entry for each purpose of the notice. */
+  readonly purposes: Readonly<Record<string, boolean>>;
+  /** 1 to 64 characters. */
+  readonly method?: string | undefined;
+  /**
+   * When it was decided, at most 5 minutes ahead of the server and not before 2000-01-01; default: the time of the
+   * server.
+   */
+  readonly capturedAt?: Time | undefined;
+  /** The version that the visitor saw; default: the current one. */
+  readonly noticeVersion?: number | undefined;
+}
+
+export interface PublicNotice extends NoticeContent {
+  readonly id: string;
+  readonly version: number;
+}
+
+export interface Purpose {
+  /** At most 256 characters. */
+  readonly key: string;
+  /** 1 to 200 characters. */
+  readonly label: string;
+  /** At most 2,000 characters. */
+  readonly description: string;
+  /** A required purpose cannot be refused. */
+  readonly required: boolean;
+}
+
+export interface PurposeState {
+  readonly granted: boolean;
+  /** The latest record that names the purpose. */
+  readonly recordId: string;
+}
+
+export interface Readiness {
+  /** Of 100 applicable controls, how many are accepted. */
+  readonly score: number;
+  /** Controls that apply. */
+  readonly totalControls: number;
+  readonly acceptedControls: number;
+  /** Overdue ones included. */
+  readonly openEvidenceRequests: number;
+  readonly overdueEvidenceRequests: number;
+  /** By the code of each adopted framework. */
+  readonly frameworkReadiness: Readonly<Record<string, ReadinessGroup>>;
+  /** By the name of each domain. */
+  readonly domainReadiness: Readonly<Record<string, ReadinessGroup>>;
+}
+
+export interface ReadinessGroup {
+  /** Controls that apply. */
+  readonly total: number;
+  readonly accepted: number;
+  /** Controls whose evidence was submitted and is not accepted yet. */
+  readonly submitted: number;
+  /** Requests for evidence that are open, overdue ones included. */
+  readonly open: number;
+  readonly overdue: number;
+  /** Of 100 applicable controls, how many are accepted. */
+  readonly score: number;
+}
+
+export type RecordKind = 'capture' | 'withdrawal';
+
+/** Who sent it: a caller with credentials, or a page. */
+export type RecordSource = 'api' | 'public';
+
+/**
+ * Which decisions it counts with: `public` for those of visitors, `api` for all others. A withdrawal is in the space of
+ * the record that it withdraws, so its `source` may differ.
+ */
+export type RecordSpace = 'api' | 'public';
+
+/** Dead letters, or delivered ones. */
+export type RedeliverableStatus = 'dead' | 'delivered';
+
+/** What a member may do. */
+export type Role = 'admin' | 'dpo' | 'engineer' | 'auditor' | 'cs_agent';
+
+export interface ScheduledRun {
+  readonly testId: string;
+  readonly title: string;
+  readonly lastRunAt: string | null;
+  /** One cadence after the last run; at once before the first; null where only an event makes it due. */
+  readonly nextRunAt: string | null;
+  readonly isDue: boolean;
+}
+
+export interface ScimAttribute {
+  readonly name: string;
+  readonly type: 'string' | 'boolean' | 'complex';
+  readonly multiValued: boolean;
+  readonly description: string;
+  readonly required: boolean;
+  readonly caseExact?: boolean;
+  readonly canonicalValues?: readonly string[];
+  readonly mutability: 'readOnly' | 'readWrite' | 'immutable';
+  readonly returned: 'default';
+  readonly uniqueness?: 'none' | 'server';
+  readonly subAttributes?: readonly ScimAttribute[];
+}
+
+export interface ScimAuthenticationScheme {
+  readonly type: 'oauthbearertoken';
+  readonly name: string;
+  readonly description: string;
+  readonly specUri: string;
+  readonly primary: boolean;
+}
+
+export interface ScimBulkFeature {
+  readonly supported: boolean;
+  readonly maxOperations: number;
+  readonly maxPayloadSize: number;
+}
+
+/**
+ * With `extended`, SCIM also takes what Okta, authentik and JumpCloud send for users and the letter of the interface
+ * refuses; each use is audited.
+ */
+export type ScimCompatibility = 'strict' | 'extended';
+
+export interface ScimEmail {
+  readonly value?: string;
+  readonly type?: 'work';
+  readonly primary?: true;
+}
+
+export interface ScimFeature {
+  readonly supported: boolean;
+}
+
+export interface ScimFilterFeature {
+  readonly supported: boolean;
+  readonly maxResults: number;
+}
+
+export interface ScimGroup {
+  readonly schemas: readonly ['urn:ietf:params:scim:schemas:core:2.0:Group'];
+  readonly id: Role;
+  /** The name of the group at the identity provider where the tenant mapped one, else the role. */
+  readonly displayName?: string;
+  /** Who has the role, but for those who were removed from it. */
+  readonly members?: readonly ScimMember[];
+  readonly meta?: ScimGroupMeta;
+}
+
+export interface ScimGroupInput {
+  /** Contains urn:ietf:params:scim:schemas:core:2.0:Group. */
+  readonly schemas: readonly string[];
+  /** A role, or the name of a group that the tenant mapped to one. */
+  readonly displayName: string;
+  /** Who joins the group. At most 20,000 items. */
+  readonly members?: readonly ScimMemberInput[] | undefined;
+}
+
+export interface ScimGroupMeta {
+  readonly resourceType?: 'Group';
+  readonly created?: string;
+  readonly location?: string;
+}
+
+export interface ScimGroupReference {
+  readonly value?: string;
+  readonly type?: 'direct';
+}
+
+export interface ScimGroupReplacement {
+  /** Contains urn:ietf:params:scim:schemas:core:2.0:Group. */
+  readonly schemas: readonly string[];
+  /** Cannot be changed. */
+  readonly displayName?: string | undefined;
+  /** All who are to be in the group; everybody else is removed. At most 20,000 items. */
+  readonly members: readonly ScimMemberInput[];
+}
+
+export interface ScimMember {
+  readonly value?: string;
+  readonly display?: string;
+}
+
+export interface ScimMemberInput {
+  /** The id of a user. At most 256 characters. */
+  readonly value: string;
+}
+
+export interface ScimName {
+  readonly givenName?: string;
+  readonly familyName?: string;
+  readonly formatted?: string;
+}
+
+export interface ScimNameInput {
+  /** At most 256 characters. */
+  readonly givenName?: string | undefined;
+  /** At most 256 characters. */
+  readonly familyName?: string | undefined;
+}
+
+export interface ScimPatch {
+  /** Contains urn:ietf:params:scim:api:messages:2.0:PatchOp. */
+  readonly schemas: readonly string[];
+  /** 1 to 1,000 items. */
+  readonly Operations: readonly ScimPatchOperation[];
+}
+
+export interface ScimPatchOperation {
+  readonly op: 'add' | 'remove' | 'replace';
+  readonly path?: string | undefined;
+  /** Any JSON value; `remove` may go without one. */
+  readonly value?: Json | undefined;
+}
+
+export interface ScimResourceType {
+  readonly schemas: readonly ['urn:ietf:params:scim:schemas:core:2.0:ResourceType'];
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly endpoint: string;
+  readonly schema: string;
+  /** None. */
+  readonly schemaExtensions: readonly string[];
+  readonly meta: ScimResourceTypeMeta;
+}
+
+export interface ScimResourceTypeMeta {
+  readonly resourceType: 'ResourceType';
+  readonly location: string;
+}
+
+export interface ScimRole {
+  readonly value?: string;
+  readonly primary?: true;
+}
+
+export interface ScimRoleInput {
+  readonly value: Role;
+  readonly primary?: boolean | undefined;
+}
+
+export interface ScimSchema {
+  readonly schemas: readonly ['urn:ietf:params:scim:schemas:core:2.0:Schema'];
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly attributes: readonly ScimAttribute[];
+  readonly meta: ScimSchemaMeta;
+}
+
+export interface ScimSchemaMeta {
+  readonly resourceType: 'Schema';
+  readonly location: string;
+}
+
+export interface ScimServiceProviderConfig {
+  readonly schemas: readonly ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'];
+  readonly patch: ScimFeature;
+  readonly bulk: ScimBulkFeature;
+  readonly filter: ScimFilterFeature;
+  readonly changePassword: ScimFeature;
+  readonly sort: ScimFeature;
+  readonly etag: ScimFeature;
+  readonly authenticationSchemes: readonly ScimAuthenticationScheme[];
+  readonly meta: ScimServiceProviderConfigMeta;
+}
+
+export interface ScimServiceProviderConfigMeta {
+  readonly resourceType: 'ServiceProviderConfig';
+  readonly location: string;
+}
+
+export interface ScimToken {
+  readonly id: string;
+  /** The first characters of the token, to tell tokens apart. */
+  readonly displayPrefix: string;
+  readonly createdAt: string;
+  /** A few seconds old at most. */
+  readonly lastUsedAt: string | null;
+}
+
+export interface ScimUser {
+  readonly schemas: readonly ['urn:ietf:params:scim:schemas:core:2.0:User'];
+  /** The person; somebody who comes back keeps it. */
+  readonly id: string;
+  /** The id that the identity provider gave. */
+  readonly externalId?: string;
+  /** The e-mail address; case does not matter. */
+  readonly userName?: string;
+  readonly name?: ScimName;
+  readonly displayName?: string;
+  readonly emails?: readonly ScimEmail[];
+  /** False while the membership is suspended, for any cause. */
+  readonly active?: boolean;
+  /** The one role; none for whom the operator of the server manages. */
+  readonly roles?: readonly ScimRole[];
+  /** The role group that the person stands in; none after a removal from it. */
+  readonly groups?: readonly ScimGroupReference[];
+  readonly meta?: ScimUserMeta;
+}
+
+export interface ScimUserInput {
+  /** Contains urn:ietf:params:scim:schemas:core:2.0:User. */
+  readonly schemas: readonly string[];
+  /** The e-mail address; immutable. */
+  readonly userName: string;
+  readonly name?: ScimNameInput | undefined;
+  /** At most 512 characters. */
+  readonly externalId?: string | undefined;
+  /** Default: `true`. */
+  readonly active?: boolean | undefined;
+  /** One role, or several of which one is primary; without any the tenant chooses. At most 100 items. */
+  readonly roles?: readonly ScimRoleInput[] | undefined;
+}
+
+export interface ScimUserMeta {
+  readonly resourceType?: 'User';
+  readonly created?: string;
+  readonly lastModified?: string;
+  readonly location?: string;
+}
+
+export type Scope =
+  | 'audit:read'
+  | 'consent:read'
+  | 'consent:write'
+  | 'controls:read'
+  | 'controls:write'
+  | 'trust:read'
+  | 'trust:write'
+  | 'webhooks:read'
+  | 'webhooks:write'
+  | 'users:read'
+  | 'users:write'
+  | 'keys:write'
+  | 'dsr:read'
+  | 'dsr:write'
+  | 'breach:read'
+  | 'breach:write'
+  | 'tenant:write';
+
+export interface Session {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly lastSeenAt: string;
+  /** When it ends in any case; without requests it ends earlier. */
+  readonly expiresAt: string;
+  /** The challenge that was answered with a code; null without one. */
+  readonly challengeId: string | null;
+  readonly isCurrent: boolean;
+}
+
+/** A status that a user can set. */
+export type SettableControlStatus =
+  | 'not_started'
+  | 'in_progress'
+  | 'evidence_requested'
+  | 'evidence_submitted'
+  | 'implemented'
+  | 'needs_review'
+  | 'accepted'
+  | 'not_applicable'
+  | 'excepted';
+
+export type SettableWebhookStatus = 'enabled' | 'paused';
+
+export interface SsoAttributeMap {
+  /** The role of each group of the identity provider, by the name of the group. */
+  readonly scimGroupRoleMap: Readonly<Record<string, Role>>;
+}
+
+export interface SsoAttributeMapInput {
+  /** The role of each group of the identity provider, by the name of the group. */
+  readonly scimGroupRoleMap?: Readonly<Record<string, Role>> | undefined;
+}
+
+export interface SsoConfiguration {
+  readonly attributeMap: SsoAttributeMap;
+}
+
+export interface SsoConfigurationInput {
+  readonly attributeMap?: SsoAttributeMapInput | undefined;
+}
+
+export type SubjectChannel = 'email' | 'phone' | 'subject_id';
+
+export interface SubjectLedger {
+  readonly state: SubjectState;
+  readonly items: readonly ConsentRecord[];
+  readonly nextCursor: string | null;
+}
+
+export interface SubjectState {
+  /** What records captured with credentials say, the newest notice first. */
+  readonly api: readonly NoticeState[];
+  /**
+   * What visitors decided on pages, the newest notice first. Anyone who knows a subject id can send such a record, so
+   * it proves less than `api`.
+   */
+  readonly public: readonly NoticeState[];
+  readonly truncated: TruncatedStates;
+}
+
+export interface Subprocessor {
+  readonly name: string;
+  readonly purpose: string;
+  readonly country: string;
+}
+
+export interface SubprocessorInput {
+  /** 1 to 120 characters. */
+  readonly name: string;
+  /** 1 to 240 characters. */
+  readonly purpose: string;
+  /** 1 to 80 characters. */
+  readonly country: string;
+}
+
+export interface Tenant {
+  readonly id: string;
+  readonly slug: string;
+  readonly apiVersion: string;
+  readonly name: string;
+  /** The role of members that come by SCIM without one. */
+  readonly defaultRole: Role;
+  readonly scimCompatibility: ScimCompatibility;
+  readonly sso: SsoConfiguration;
+  /** Members without a second factor may only enrol one; everything else answers 403 `second_factor_required`. */
+  readonly requireSecondFactor: boolean;
+  /**
+   * Days in which a request of a data subject must be answered, for requests made from now on. The month of GDPR
+   * Article 12(3) can be as short as 28 days.
+   */
+  readonly dsrDays: number;
+  readonly createdAt: string;
+}
+
+export interface TenantChange {
+  /** 1 to 200 characters. */
+  readonly name?: string | undefined;
+  /** The role of members that come by SCIM without one. */
+  readonly defaultRole?: Role | undefined;
+  readonly scimCompatibility?: ScimCompatibility | undefined;
+  readonly sso?: SsoConfigurationInput | undefined;
+  /** Members without a second factor may only enrol one; everything else answers 403 `second_factor_required`. */
+  readonly requireSecondFactor?: boolean | undefined;
+  /**
+   * Days in which a request of a data subject must be answered, for requests made from now on. The month of GDPR
+   * Article 12(3) can be as short as 28 days. 1 to 90.
+   */
+  readonly dsrDays?: number | undefined;
+}
+
+export interface TestHealth {
+  readonly summary: TestHealthSummary;
+  readonly items: readonly ControlHealth[];
+}
+
+export interface TestHealthSummary {
+  /** Controls that apply: the items. */
+  readonly totalControls: number;
+  readonly failing: number;
+  readonly warning: number;
+  readonly passing: number;
+  /** No result yet, or only people can tell. */
+  readonly unknown: number;
+  readonly currentEvidence: number;
+  readonly staleEvidence: number;
+  readonly expiredEvidence: number;
+  readonly missingEvidence: number;
+  /** All but those with current evidence. */
+  readonly needsEvidence: number;
+  /** Controls without a test. */
+  readonly missingTests: number;
+  /** Tests, not controls. */
+  readonly dueTests: number;
+}
+
+export interface TestResult {
+  readonly id: string;
+  readonly testId: string;
+  readonly status: TestResultStatus;
+  readonly notes: string | null;
+  readonly url: string | null;
+  readonly testedAt: string;
+  readonly createdAt: string;
+}
+
+export interface TestResultInput {
+  readonly status: TestResultStatus;
+  /** 1 to 2,000 characters. */
+  readonly notes?: string | null | undefined;
+  /** Where the output is kept; http or https. At most 2,048 characters. */
+  readonly url?: string | null | undefined;
+  /** Default: now; not in the future, and not before 2000. */
+  readonly testedAt?: Time | undefined;
+}
+
+export type TestResultStatus = 'fail' | 'warning' | 'unknown' | 'manual' | 'pass';
+
+/** Whether a space has more states than the 100 listed. */
+export interface TruncatedStates {
+  readonly api: boolean;
+  readonly public: boolean;
+}
+
+export interface TrustCenter {
+  readonly slug: string;
+  readonly name: string;
+  /** The public page, which is there while the trust center is published. */
+  readonly url: string;
+  readonly published: boolean;
+  readonly headline: string | null;
+  readonly description: string | null;
+  readonly contactEmail: string | null;
+  readonly securityContact: string | null;
+  readonly frameworks: readonly AchievedFramework[];
+  readonly links: readonly TrustLink[];
+  readonly subprocessors: readonly Subprocessor[];
+  readonly showsProof: boolean;
+  /** Since when it is published; null while it is not. */
+  readonly publishedAt: string | null;
+  /** Null before the first change. */
+  readonly updatedAt: string | null;
+}
+
+export interface TrustCenterInput {
+  readonly published: boolean;
+  /** 1 to 160 characters. */
+  readonly headline?: string | null | undefined;
+  /** Text; blank lines part paragraphs. 1 to 4,000 characters. */
+  readonly description?: string | null | undefined;
+  /** E-mail address; case does not matter. At most 320 characters. */
+  readonly contactEmail?: string | null | undefined;
+  /** Where to report a vulnerability. At most 2,048 characters. */
+  readonly securityContact?: string | null | undefined;
+  /** At most 50 items. */
+  readonly frameworks?: readonly AchievedFrameworkInput[] | undefined;
+  /** The privacy policy, the status page and the like, each by a label of its own. At most 20 items. */
+  readonly links?: readonly TrustLinkInput[] | undefined;
+  /** At most 100 items. */
+  readonly subprocessors?: readonly SubprocessorInput[] | undefined;
+  /**
+   * Whether the page shows the latest signed checkpoint of the audit log, which tells how many events it has. Default:
+   * `false`.
+   */
+  readonly showsProof?: boolean | undefined;
+}
+
+export interface TrustLink {
+  readonly label: string;
+  readonly url: string;
+}
+
+export interface TrustLinkInput {
+  /** 1 to 100 characters. */
+  readonly label: string;
+  /** At most 2,048 characters. */
+  readonly url: string;
+}
+
+export interface TrustWidget {
+  readonly name: string;
+  readonly slug: string;
+  /** The names of the frameworks that are achieved and have not expired. */
+  readonly achievedFrameworks: readonly string[];
+  readonly updatedAt: string;
+}
+
+export interface User {
+  readonly id: string;
+  readonly email: string;
+  readonly displayName: string;
+  readonly givenName: string | null;
+  readonly familyName: string | null;
+  /** The id that the identity provider gave. */
+  readonly externalId: string | null;
+  readonly role: MemberRole;
+  readonly status: UserStatus;
+  /** False until the person has taken an invitation of this tenant. */
+  readonly canSignIn: boolean;
+  readonly mfaEnabled: boolean;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly lastSignedInAt: string | null;
+}
+
+export interface UserChange {
+  readonly role?: Role | undefined;
+  readonly active?: boolean | undefined;
+  /** Why; stands in the audit log. 1 to 500 characters. */
+  readonly reason?: string | undefined;
+}
+
+export type UserStatus = 'active' | 'suspended' | 'deleted';
+
+export interface Webhook {
+  readonly id: string;
+  readonly url: string;
+  readonly description: string | null;
+  /** The types of events that it gets; null for all, also those that are added later. */
+  readonly eventTypes: readonly WebhookEventType[] | null;
+  /**
+   * What the `data` of an event must hold for the event to be sent here: for each dotted path a list of accepted
+   * values, of which the event holds one; of an array any item counts. Events about webhooks pass in any case. Null:
+   * every event of the wanted types.
+   */
+  readonly filter: WebhookFilter | null;
+  readonly ordering: WebhookOrdering;
+  /** How many attempts are made in a second, at most; null for as many as the receiver keeps up with. */
+  readonly rateLimit: number | null;
+  /**
+   * When a delivery that fails is tried again: whole seconds after its first attempt, ascending. After the last it is a
+   * dead letter. Null: the usual times, over 24 hours.
+   */
+  readonly retrySchedule: readonly number[] | null;
+  /**
+   * Whether deliveries are signed with Ed25519 as well (`v1a` of Standard Webhooks), for receivers that shall hold no
+   * secret. Each time it is switched on makes a new pair of keys.
+   */
+  readonly asymmetric: boolean;
+  /** Checks the `v1a` signatures: `whpk_` and the base64 of 32 bytes. Null where there are none. */
+  readonly publicKey: string | null;
+  readonly status: WebhookStatus;
+  readonly disabledReason: WebhookDisabledReason | null;
+  readonly disabledAt: string | null;
+  /** Since when every attempt has failed; null while all is well. */
+  readonly failingSince: string | null;
+  readonly lastError: string | null;
+  /**
+   * The receiver asked for a pause (429 or 503 with Retry-After): nothing is sent before. Null where it did not, or the
+   * pause is over. Pausing and enabling the webhook ends it, and so does another address.
+   */
+  readonly pausedUntil: string | null;
+  /** How many previous secrets sign along. */
+  readonly previousSecrets: number;
+  /** When the last of them ends; null for none. */
+  readonly previousSecretExpiresAt: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface WebhookAttempt {
+  readonly id: string;
+  readonly at: string;
+  readonly outcome: WebhookAttemptOutcome;
+  readonly responseStatus: number | null;
+  /** What went wrong. */
+  readonly message: string | null;
+  /** The beginning of what the receiver answered. */
+  readonly excerpt: string | null;
+  readonly timing: WebhookAttemptTiming;
+  /** Whether it went over a connection that was open already. */
+  readonly reused: boolean;
+}
+
+export type WebhookAttemptOutcome =
+  | 'delivered'
+  | 'http_error'
+  | 'redirect'
+  | 'gone'
+  | 'rate_limited'
+  | 'timeout'
+  | 'dns'
+  | 'refused_address'
+  | 'connection'
+  | 'tls'
+  | 'protocol'
+  | 'endpoint_disabled'
+  | 'unsealable_secret';
+
+/**
+ * Milliseconds that each part took; null for what it did not come to. `queued` is the wait for a connection and not in
+ * `total`.
+ */
+export interface WebhookAttemptTiming {
+  readonly queued: number | null;
+  readonly lookup: number | null;
+  readonly connect: number | null;
+  readonly tls: number | null;
+  readonly firstByte: number | null;
+  readonly total: number;
+}
+
+export interface WebhookChange {
+  /** An https address on the public internet. A tenant has one webhook for an address. At most 2,048 characters. */
+  readonly url?: string | undefined;
+  /** 1 to 200 characters. */
+  readonly description?: string | null | undefined;
+  /** The types of events that it gets; null for all, also those that are added later. 1 to 22 items. */
+  readonly eventTypes?: readonly WebhookEventType[] | null | undefined;
+  /**
+   * What the `data` of an event must hold for the event to be sent here: for each dotted path a list of accepted
+   * values, of which the event holds one; of an array any item counts. Events about webhooks pass in any case. Null:
+   * every event of the wanted types.
+   */
+  readonly filter?: WebhookFilter | null | undefined;
+  readonly ordering?: WebhookOrdering | undefined;
+  /** How many attempts are made in a second, at most; null for as many as the receiver keeps up with. 1 to 1,000. */
+  readonly rateLimit?: number | null | undefined;
+  /**
+   * When a delivery that fails is tried again: whole seconds after its first attempt, ascending. After the last it is a
+   * dead letter. Null: the usual times, over 24 hours. 1 to 20 items.
+   */
+  readonly retrySchedule?: readonly number[] | null | undefined;
+  /**
+   * Whether deliveries are signed with Ed25519 as well (`v1a` of Standard Webhooks), for receivers that shall hold no
+   * secret. Each time it is switched on makes a new pair of keys.
+   */
+  readonly asymmetric?: boolean | undefined;
+  /** Also takes a webhook that was disabled into use again. */
+  readonly status?: SettableWebhookStatus | undefined;
+}
+
+export interface WebhookDelivery {
+  /** What the receiver gets as `Svc-Delivery`; the same at each attempt. */
+  readonly id: string;
+  readonly webhookId: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly status: WebhookDeliveryStatus;
+  /** Why the last attempt failed, or why none was made. */
+  readonly reason: WebhookFailureReason | null;
+  /** The HTTP status of the last answer. */
+  readonly responseStatus: number | null;
+  readonly attemptCount: number;
+  readonly firstAttemptAt: string | null;
+  /**
+   * Null where no attempt is to come. Of a webhook that keeps an order, a delivery behind another one goes as soon as
+   * that one has come to its end, whatever time stands here: `waitsFor` of the single delivery names it.
+   */
+  readonly nextAttemptAt: string | null;
+  /** The delivery that this one repeats. */
+  readonly redeliveryOf: string | null;
+  readonly createdAt: string;
+  readonly finishedAt: string | null;
+}
+
+export interface WebhookDeliveryDetail extends WebhookDelivery {
+  readonly event: WebhookEvent;
+  /**
+   * The delivery that goes before it, of a webhook that keeps an order: the one that is under way, or the first that
+   * waits. Null where it waits for its time alone.
+   */
+  readonly waitsFor: string | null;
+  /** Oldest first. */
+  readonly attempts: readonly WebhookAttempt[];
+}
+
+/**
+ * `pending` waits for an attempt; `dead` has failed for good and can be sent again; `redelivered` was dead and was sent
+ * again under another id; `canceled` was given up by a caller, or belonged to a webhook that was deleted.
+ */
+export type WebhookDeliveryStatus = 'pending' | 'delivered' | 'dead' | 'redelivered' | 'canceled';
+
+/** `gone`: it answered 410. `failing`: nothing arrived there for days. */
+export type WebhookDisabledReason = 'gone' | 'failing';
+
+export interface WebhookEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly createdAt: string;
+  readonly tenantId: string;
+  readonly data: Readonly<Record<string, Json>>;
+}
+
+export type WebhookEventType =
+  | 'consent.recorded'
+  | 'consent.withdrawn'
+  | 'consent_notice.published'
+  | 'consent_notice.archived'
+  | 'dsr.created'
+  | 'dsr.completed'
+  | 'breach.reported'
+  | 'breach.updated'
+  | 'control.status_changed'
+  | 'control.test_failed'
+  | 'user.provisioned'
+  | 'user.suspended'
+  | 'user.reactivated'
+  | 'user.deprovisioned'
+  | 'user.role_changed'
+  | 'mfa.enabled'
+  | 'mfa.disabled'
+  | 'webhook.endpoint_failing'
+  | 'webhook.endpoint_recovered'
+  | 'webhook.endpoint_disabled'
+  | 'webhook.delivery_exhausted'
+  | 'webhook.test';
+
+export type WebhookFailureReason =
+  | 'http_error'
+  | 'redirect'
+  | 'gone'
+  | 'rate_limited'
+  | 'timeout'
+  | 'dns'
+  | 'refused_address'
+  | 'connection'
+  | 'tls'
+  | 'protocol'
+  | 'endpoint_disabled'
+  | 'unsealable_secret';
+
+export type WebhookFilter = Readonly<Record<string, readonly WebhookFilterValue[]>>;
+
+export type WebhookFilterValue = string | number | boolean | null;
+
+export interface WebhookInput {
+  /** An https address on the public internet. A tenant has one webhook for an address. At most 2,048 characters. */
+  readonly url: string;
+  /** 1 to 200 characters. */
+  readonly description?: string | null | undefined;
+  /** The types of events that it gets; null for all, also those that are added later. 1 to 22 items. */
+  readonly eventTypes?: readonly WebhookEventType[] | null | undefined;
+  /**
+   * What the `data` of an event must hold for the event to be sent here: for each dotted path a list of accepted
+   * values, of which the event holds one; of an array any item counts. Events about webhooks pass in any case. Null:
+   * every event of the wanted types.
+   */
+  readonly filter?: WebhookFilter | null | undefined;
+  /** Default: `none`. */
+  readonly ordering?: WebhookOrdering | undefined;
+  /** How many attempts are made in a second, at most; null for as many as the receiver keeps up with. 1 to 1,000. */
+  readonly rateLimit?: number | null | undefined;
+  /**
+   * When a delivery that fails is tried again: whole seconds after its first attempt, ascending. After the last it is a
+   * dead letter. Null: the usual times, over 24 hours. 1 to 20 items.
+   */
+  readonly retrySchedule?: readonly number[] | null | undefined;
+  /**
+   * Whether deliveries are signed with Ed25519 as well (`v1a` of Standard Webhooks), for receivers that shall hold no
+   * secret. Each time it is switched on makes a new pair of keys. Default: `false`.
+   */
+  readonly asymmetric?: boolean | undefined;
+  /** Default: `enabled`. */
+  readonly status?: SettableWebhookStatus | undefined;
+}
+
+/**
+ * `none`: what is due is sent, several at a time. `all`: one after the other, in the order of the events; one that
+ * fails keeps the later ones waiting until it has arrived or is a dead letter. `subject`: the same, but only for events
+ * about the same subject (the person, notice, request, incident or control that they tell of).
+ */
+export type WebhookOrdering = 'none' | 'all' | 'subject';
+
+export interface WebhookRedelivery {
+  readonly id: string;
+  readonly status: WebhookRedeliveryStatus;
+  readonly filter: WebhookRedeliveryFilter;
+  /** How many deliveries fitted when it was ordered. */
+  readonly total: number;
+  /** How many are queued by now; what is sent again otherwise or cannot be sent any more is passed over. */
+  readonly queued: number;
+  readonly createdAt: string;
+  readonly finishedAt: string | null;
+}
+
+export interface WebhookRedeliveryCount {
+  readonly count: number;
+}
+
+export interface WebhookRedeliveryFilter {
+  readonly webhookId: string | null;
+  readonly status: RedeliverableStatus;
+  readonly reason: WebhookFailureReason | null;
+  readonly eventType: string | null;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+export interface WebhookRedeliveryInput {
+  readonly webhookId?: string | undefined;
+  /** Default: `dead`. */
+  readonly status?: RedeliverableStatus | undefined;
+  readonly reason?: WebhookFailureReason | undefined;
+  readonly eventType?: WebhookEventType | undefined;
+  /** Deliveries created at this time or later. */
+  readonly from?: Time | undefined;
+  /** Deliveries created before this time. */
+  readonly to?: Time | undefined;
+}
+
+export type WebhookRedeliveryStatus = 'running' | 'finished' | 'canceled';
+
+export interface WebhookSecretRotation {
+  /** How long the old secret signs along; 0 ends it, and all before it, at once. 0 to 168. Default: `24`. */
+  readonly overlapHours?: number | undefined;
+}
+
+/**
+ * `paused`: nothing is sent, and what happens waits. `disabled`: the server itself gave up (`disabledReason`), and what
+ * happens becomes a dead letter that can be sent again.
+ */
+export type WebhookStatus = 'enabled' | 'paused' | 'disabled';
+
+export interface WebhookWithSecret extends Webhook {
+  /** Signs every delivery; shown this once. */
+  readonly secret: string;
+}
+
+/** What the method of each operation returns, by its id in the OpenAPI document. */
+export interface OperationResults {
+  readonly listConsentNotices: Page<Notice>;
+  readonly recordConsentDecision: ConsentDecision;
+  readonly createConsentNotice: Notice;
+  readonly editConsentNotice: Notice;
+  readonly getConsent: Notice | SubjectLedger;
+  readonly publishConsentNotice: Notice;
+  readonly archiveConsentNotice: Notice;
+  readonly listConsentNoticeVersions: Items<NoticeVersion>;
+  readonly getSubjectLedger: SubjectLedger;
+  readonly listConsentRecords: Page<ConsentRecord>;
+  readonly captureConsentRecord: ConsentRecord;
+  readonly getConsentRecord: ConsentRecord;
+  readonly withdrawConsentRecord: ConsentRecord;
+  readonly getPublicConsentNotice: PublicNotice;
+  readonly capturePublicConsentRecord: PublicConsentRecord;
+  readonly listAuditEvents: Page<AuditEvent>;
+  readonly getAuditEvent: AuditEventDetail;
+  readonly listAuditCheckpoints: Page<Checkpoint>;
+  readonly createAuditCheckpoint: Checkpoint;
+  readonly getLatestAuditCheckpoint: Checkpoint;
+  readonly proveAuditInclusion: InclusionProof;
+  readonly proveAuditConsistency: ConsistencyProof;
+  readonly exportAuditLedger: ByteStream;
+  readonly listConsentCheckpoints: Page<Checkpoint>;
+  readonly createConsentCheckpoint: Checkpoint;
+  readonly getLatestConsentCheckpoint: Checkpoint;
+  readonly proveConsentInclusion: InclusionProof;
+  readonly proveConsentConsistency: ConsistencyProof;
+  readonly exportConsentLedger: ByteStream;
+  readonly listControls: ControlList;
+  readonly listFrameworks: Items<ControlFramework>;
+  readonly getFramework: ControlFrameworkDetail;
+  readonly getReadiness: Readiness;
+  readonly getTestHealth: TestHealth;
+  readonly adoptFrameworks: FrameworkAdoption;
+  readonly createControl: ControlDetail;
+  readonly getControl: ControlDetail;
+  readonly editControl: ControlDetail;
+  readonly retireControl: void;
+  readonly addEvidence: Evidence;
+  readonly listEvidence: Page<Evidence>;
+  readonly getEvidence: Evidence;
+  readonly withdrawEvidence: Evidence;
+  readonly addControlTest: ControlTest;
+  readonly listControlTests: Items<ControlTest>;
+  readonly retireControlTest: ControlTest;
+  readonly recordTestResult: TestResult;
+  readonly listTestResults: Page<TestResult>;
+  readonly listUsers: Page<User>;
+  readonly getUser: User;
+  readonly editUser: User;
+  readonly removeUser: User;
+  readonly listUserSessions: Items<Session>;
+  readonly revokeUserSessions: EndedSessions;
+  readonly revokeUserSession: EndedSessions;
+  readonly resetUserSecondFactor: User;
+  readonly listInvitations: Page<Invitation>;
+  readonly inviteUser: CreatedInvitation;
+  readonly revokeInvitation: Invitation;
+  readonly createDsr: DataSubjectRequest;
+  readonly listDsrs: Page<DataSubjectRequest>;
+  readonly getDsr: DataSubjectRequest;
+  readonly extendDsr: DataSubjectRequest;
+  readonly completeDsr: DataSubjectRequest;
+  readonly reportBreach: Breach;
+  readonly listBreaches: Page<Breach>;
+  readonly getBreach: Breach;
+  readonly editBreach: Breach;
+  readonly getTenant: Tenant;
+  readonly editTenant: Tenant;
+  readonly getTrustCenter: TrustCenter;
+  readonly replaceTrustCenter: TrustCenter;
+  readonly getPublicTrustWidget: TrustWidget;
+  readonly createWebhook: WebhookWithSecret;
+  readonly listWebhooks: Page<Webhook>;
+  readonly getWebhook: Webhook;
+  readonly editWebhook: Webhook;
+  readonly deleteWebhook: void;
+  readonly rotateWebhookSecret: WebhookWithSecret;
+  readonly testWebhook: WebhookDelivery;
+  readonly listWebhookDeliveries: Page<WebhookDelivery>;
+  readonly getWebhookDelivery: WebhookDeliveryDetail;
+  readonly redeliverWebhookDelivery: WebhookDelivery;
+  readonly cancelWebhookDelivery: WebhookDelivery;
+  readonly redeliverWebhookDeliveries: WebhookRedelivery;
+  readonly countWebhookRedelivery: WebhookRedeliveryCount;
+  readonly listWebhookRedeliveries: Page<WebhookRedelivery>;
+  readonly getWebhookRedelivery: WebhookRedelivery;
+  readonly cancelWebhookRedelivery: WebhookRedelivery;
+  readonly listApiKeys: Page<ApiKey>;
+  readonly createApiKey: CreatedApiKey;
+  readonly getApiKey: ApiKey;
+  readonly revokeApiKey: ApiKey;
+  readonly rotateApiKey: CreatedApiKey;
+  readonly getScimToken: ScimToken;
+  readonly createScimToken: CreatedScimToken;
+  readonly revokeScimToken: ScimToken;
+  readonly getScimServiceProviderConfig: ScimServiceProviderConfig;
+  readonly listScimSchemas: Page<ScimSchema>;
+  readonly getScimSchema: ScimSchema;
+  readonly listScimResourceTypes: Page<ScimResourceType>;
+  readonly getScimResourceType: ScimResourceType;
+  readonly listScimUsers: Page<ScimUser>;
+  readonly createScimUser: ScimUser;
+  readonly getScimUser: ScimUser;
+  readonly patchScimUser: ScimUser;
+  readonly replaceScimUser: ScimUser;
+  readonly deleteScimUser: void;
+  readonly listScimGroups: Page<ScimGroup>;
+  readonly createScimGroup: ScimGroup;
+  readonly getScimGroup: ScimGroup;
+  readonly replaceScimGroup: ScimGroup;
+  readonly patchScimGroup: ScimGroup;
+  readonly deleteScimGroup: void;
+}
