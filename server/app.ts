@@ -34,8 +34,7 @@ import { PasswordQueue } from './identity/password-queue.ts';
 import { SignInGuard } from './identity/sign-in-guard.ts';
 import { userRoutes } from './identity/user-routes.ts';
 import type { Installation } from './installation/installation.ts';
-import { breachRoutes } from './privacy/breach-routes.ts';
-import { dsrRoutes } from './privacy/dsr-routes.ts';
+import { privacyRoutes } from './privacy/routes.ts';
 import { servePublicKey } from './proofs/public-key.ts';
 import { proofRoutes } from './proofs/routes.ts';
 import { scimRoutes } from './scim/routes.ts';
@@ -111,9 +110,8 @@ export function createApp(installation: Installation, options: AppOptions): App 
     ...mfaRoutes(identity),
     ...userRoutes(identity),
     ...invitationRoutes(identity),
-    ...dsrRoutes({ database, hasher }),
-    ...breachRoutes({ database, hasher }),
-    ...tenantRoutes(database, hasher),
+    ...privacyRoutes(installation),
+    ...tenantRoutes(installation),
     ...trustRoutes({ ...installation, baseUrl: settings.baseUrl, publishedTrust }),
     ...webhookRoutes(installation),
     ...deliveryRoutes({ database, hasher }),

@@ -28,8 +28,7 @@ import {
   readNoteNames,
 } from '../ledger/verify-anchors.ts';
 import { findStrayProofs, ProofCheck, type ProofReport } from '../ledger/verify-checkpoints.ts';
-import { breachRows } from '../privacy/breach-store.ts';
-import { dsrRows } from '../privacy/dsr-store.ts';
+import { breachRows, dsrRows } from '../privacy/store.ts';
 import { checkGuards } from '../storage/append-only.ts';
 import { checkTables } from '../storage/check-tables.ts';
 import { type Database, openDatabase, type Queries } from '../storage/database.ts';

@@ -1,26 +1,26 @@
 import { z } from 'zod';
 import { findRepeated, Id, list, Time, UtcTime, visibleText } from '../http/schemas.ts';
-import { isNotificationOverdue, notificationDue } from './breach-deadline.ts';
-import { breachStatuses } from './breach-status.ts';
+import { addTime, dayMilliseconds } from '../storage/clock.ts';
 
+export const breachStatuses = ['open', 'contained', 'closed'] as const;
 export const breachSeverities = ['low', 'medium', 'high', 'critical'] as const;
 export const BreachSeverity = z.enum(breachSeverities).meta({ id: 'BreachSeverity' });
-export const BreachStatusName = z.enum(breachStatuses).meta({ id: 'BreachStatus' });
+export const BreachStatus = z.enum(breachStatuses).meta({ id: 'BreachStatus' });
 
 const DataCategories = list(visibleText(100), 50).superRefine((categories, context) => {
   for (const index of findRepeated(categories))
-    context.addIssue({ code: 'custom', path: [index], message: 'is named twice' });
+    context.addIssue({ code: 'custom', path: [index], message: 'is a duplicate' });
 });
 
 const fields = {
   title: visibleText(200),
-  description: visibleText(10_000).meta({ description: 'What happened, its likely consequences, what was done.' }),
+  description: visibleText(10_000).meta({ description: 'What happened, its likely consequences, the measures taken.' }),
   severity: BreachSeverity,
 };
-const affectedSubjects = z.int().min(0).meta({ description: 'How many persons are affected, as far as it is known.' });
-const dataCategories = DataCategories.meta({ description: 'Kinds of data that are affected.' });
+const affectedSubjects = z.int().min(0).meta({ description: 'How many people are affected, as far as known.' });
+const dataCategories = DataCategories.meta({ description: 'Kinds of data affected.' });
 
-/** What reports a breach (GDPR Article 33(3) and (5)). */
+/** The details that GDPR Article 33(3) and (5) ask for. */
 export const BreachInput = z
   .strictObject({
     ...fields,
@@ -33,15 +33,15 @@ export const BreachInput = z
   .meta({ id: 'BreachInput' });
 export type BreachInput = z.output<typeof BreachInput>;
 
-const notifiedAt = { description: 'Not before the discovery, and not in the future; null takes it back.' };
+const notifiedAt = { description: 'Not before the discovery, and not in the future; null clears it.' };
 
-/** A change of an incident; when it was discovered stays, because the deadline runs from there. */
+/** An edit of a breach. `discoveredAt` cannot change: the deadline starts there. */
 export const BreachChange = z
   .strictObject({
     ...fields,
     affectedSubjects: affectedSubjects.nullable(),
     dataCategories,
-    status: BreachStatusName,
+    status: BreachStatus,
     authorityNotifiedAt: Time.nullable().meta(notifiedAt),
     subjectsNotifiedAt: Time.nullable().meta(notifiedAt),
     notificationReason: visibleText(2000)
@@ -52,20 +52,20 @@ export const BreachChange = z
   .meta({ id: 'BreachChange' });
 export type BreachChange = z.output<typeof BreachChange>;
 
-/** An incident as its tenant sees it. */
+/** A breach as the API returns it. */
 export const BreachView = z
   .strictObject({
     id: Id,
     title: z.string(),
     description: z.string(),
     severity: BreachSeverity,
-    status: BreachStatusName,
+    status: BreachStatus,
     affectedSubjects: z.int().min(0).nullable(),
     dataCategories: z.array(z.string()),
     discoveredAt: UtcTime,
     notificationDueAt: UtcTime.meta({ description: 'When the authority must be notified: 72 hours after discovery.' }),
     isNotificationOverdue: z.boolean().meta({
-      description: 'Whether that time has passed without a notification, and without a reason for none.',
+      description: 'Whether that time has passed without a notification and without a `notificationReason`.',
     }),
     authorityNotifiedAt: UtcTime.nullable(),
     subjectsNotifiedAt: UtcTime.nullable(),
@@ -78,20 +78,45 @@ export const BreachView = z
 export type BreachView = z.output<typeof BreachView>;
 
 const BreachEventData = z
-  .strictObject({ breachId: Id, severity: BreachSeverity, status: BreachStatusName, notificationDueAt: UtcTime })
+  .strictObject({ breachId: Id, severity: BreachSeverity, status: BreachStatus, notificationDueAt: UtcTime })
   .meta({ id: 'BreachEventData' });
 
-/** The data of the webhook events about incidents. */
+/** The data of the webhook events about breaches. */
 export const breachEvents = { 'breach.reported': BreachEventData, 'breach.updated': BreachEventData };
 
-/** An incident as it is kept: without what follows from it and from the time of looking at it. */
+/** A breach as it is stored, without the computed fields. */
 export type Breach = Omit<BreachView, 'notificationDueAt' | 'isNotificationOverdue'>;
 
-/** An incident as it stands at a time. */
+/** Adds the computed fields. @param now RFC 3339, UTC, milliseconds. */
 export function viewBreach(breach: Breach, now: string): BreachView {
   return {
     ...breach,
     notificationDueAt: notificationDue(breach.discoveredAt),
     isNotificationOverdue: isNotificationOverdue(breach, now),
   };
+}
+
+/** When the authority must be notified: GDPR Article 33(1); Nigeria Data Protection Act 2023 section 40. */
+export function notificationDue(discoveredAt: string): string {
+  return addTime(discoveredAt, 3 * dayMilliseconds);
+}
+
+/** Whether the authority has not been notified in time and no reason is given. */
+export function isNotificationOverdue(
+  {
+    discoveredAt,
+    authorityNotifiedAt,
+    notificationReason,
+  }: Pick<Breach, 'discoveredAt' | 'authorityNotifiedAt' | 'notificationReason'>,
+  now: string,
+): boolean {
+  return authorityNotifiedAt === null && notificationReason === null && now > notificationDue(discoveredAt);
+}
+
+/** Whether the authority was notified late, which the notification must give reasons for (GDPR Article 33(1)). */
+export function wasNotifiedLate({
+  discoveredAt,
+  authorityNotifiedAt,
+}: Pick<Breach, 'discoveredAt' | 'authorityNotifiedAt'>): boolean {
+  return authorityNotifiedAt !== null && authorityNotifiedAt > notificationDue(discoveredAt);
 }

@@ -4,39 +4,44 @@ import { notFound, Problem } from '../http/problem.ts';
 import { requirePast } from '../http/schemas.ts';
 import { lockChain } from '../ledger/append.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import { findTenant } from '../tenants/store.ts';
+import { requireTenant } from '../tenants/store.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
-import type { Dsr, DsrCompletion, DsrExtension, DsrInput } from './dsr.ts';
-import { dueAfter, extendDue, isOverdue } from './dsr-deadline.ts';
-import { dsrRows, findDsr, insertDsr, readDsr, updateDsr } from './dsr-store.ts';
+import {
+  type Dsr,
+  type DsrCompletion,
+  type DsrExtension,
+  type DsrInput,
+  dueAfter,
+  extendDue,
+  isOverdue,
+} from './dsr.ts';
+import { dsrRows, findDsr, insertDsr, readDsr, updateDsr } from './store.ts';
 
-// The audit log can never be erased, while a person may have what stands here of them erased. So events tell types,
-// statuses, outcomes and dates alone: not who asked, and no text that somebody wrote.
+// The audit log cannot be erased, the data of a person can. So audit events hold types, statuses, outcomes and dates only.
 
 /**
- * Opens a request; its due date follows from the setting of the tenant.
- * @throws {Problem} `validation_failed` when it is said to come in the future or before 2000.
+ * Opens a request; its due date follows from the tenant's `dsrDays`.
+ * @throws {Problem} `validation_failed` if `receivedAt` is in the future or before 2000.
  */
 export async function createDsr(work: UnitOfWork, source: AuditSource, input: DsrInput): Promise<Dsr> {
-  const { receivedAt = work.now } = input;
+  const { tenantId } = source;
+  const { subjectId, type, receivedAt = work.now } = input;
   requirePast('body.receivedAt', receivedAt, work.now);
-  const tenant = await findTenant(work.transaction, source.tenantId);
-  if (tenant === undefined) throw notFound('tenant');
-  const dueAt = dueAfter(receivedAt, tenant.settings.dsrDays);
-  const row = await insertDsr(work, source.tenantId, { ...input, receivedAt, dueAt });
-  const { id: dsrId, subjectId, type } = readDsr(row);
+  const { settings } = await requireTenant(work.transaction, tenantId);
+  const dueAt = dueAfter(receivedAt, settings.dsrDays);
+  const row = await insertDsr(work, tenantId, { ...input, receivedAt, dueAt });
   await recordChange(work, source, dsrRows, row, {
     verb: 'created',
     targetRef: null,
     diff: { type, receivedAt, dueAt },
   });
-  await emitEvents(work, [{ tenantId: source.tenantId, type: 'dsr.created', data: { dsrId, subjectId, type, dueAt } }]);
+  await emitEvents(work, [{ tenantId, type: 'dsr.created', data: { dsrId: row.id, subjectId, type, dueAt } }]);
   return readDsr(row);
 }
 
 /**
- * Extends the period of a request once, while it has not passed: a person is told of the extension within the period
- * (GDPR Article 12(3)). The same again, with the same reason, changes nothing.
+ * Extends the period of a request once, while it runs: the person must be informed within it (GDPR Article 12(3)).
+ * Repeating the call with the same reason changes nothing.
  * @throws {Problem} `not_found`, `dsr_already_completed`, `dsr_extension_not_allowed`.
  */
 export async function extendDsr(
@@ -47,15 +52,14 @@ export async function extendDsr(
 ): Promise<Dsr> {
   const dsr = await lockDsr(work, source, id);
   if (dsr.status === 'completed')
-    throw new Problem('dsr_already_completed', 'The request is completed; there is nothing to extend.');
-  if (dsr.extendedAt !== null) {
-    if (dsr.extensionReason === reason) return dsr;
-    throw new Problem('dsr_extension_not_allowed', 'The period was extended already; that is possible once.');
-  }
-  if (isOverdue(dsr, work.now))
-    throw new Problem('dsr_extension_not_allowed', 'The period has passed; it can be extended while it runs.');
+    throw new Problem('dsr_already_completed', 'The request is completed and cannot be extended.');
+  if (dsr.extendedAt !== null && dsr.extensionReason === reason) return dsr;
   const dueAt = extendDue(dsr);
-  if (dueAt <= dsr.dueAt) throw new Problem('dsr_extension_not_allowed', 'The period is the longest that there is.');
+  const issue =
+    (dsr.extendedAt !== null && 'The period was already extended; it can be extended once.') ||
+    (isOverdue(dsr, work.now) && 'The period has passed; it can only be extended while it runs.') ||
+    (dueAt <= dsr.dueAt && 'The period already has the maximum length.');
+  if (issue) throw new Problem('dsr_extension_not_allowed', issue);
   const row = await updateDsr(work, source.tenantId, id, {
     due_at: dueAt,
     extended_at: work.now,
@@ -70,7 +74,7 @@ export async function extendDsr(
 }
 
 /**
- * Completes a request. The same again, with the same outcome and reason, changes nothing.
+ * Completes a request. Repeating the call with the same outcome and reason changes nothing.
  * @throws {Problem} `not_found`, `dsr_already_completed`.
  */
 export async function completeDsr(
@@ -79,12 +83,11 @@ export async function completeDsr(
   id: string,
   completion: DsrCompletion,
 ): Promise<Dsr> {
-  const { outcome } = completion;
-  const reason = completion.reason ?? null;
+  const { outcome, reason = null } = completion;
   const dsr = await lockDsr(work, source, id);
   if (dsr.status === 'completed') {
     if (dsr.outcome === outcome && dsr.reason === reason) return dsr;
-    throw new Problem('dsr_already_completed', `The request was completed before, with the outcome ${dsr.outcome}.`);
+    throw new Problem('dsr_already_completed', `The request was already completed with the outcome ${dsr.outcome}.`);
   }
   const row = await updateDsr(work, source.tenantId, id, {
     status: 'completed',
@@ -92,19 +95,18 @@ export async function completeDsr(
     reason,
     completed_at: work.now,
   });
-  const { subjectId, type } = dsr;
   await recordChange(work, source, dsrRows, row, {
     verb: 'completed',
     targetRef: null,
     diff: { status: { before: 'open', after: 'completed' }, outcome, completedAt: work.now },
   });
-  // spec.md "Events" 4: exactly these.
+  const { subjectId, type } = dsr;
   const data = { dsrId: id, subjectId, type, outcome };
   await emitEvents(work, [{ tenantId: source.tenantId, type: 'dsr.completed', data }]);
   return readDsr(row);
 }
 
-/** Reads a request that nobody else changes until the unit of work ends. */
+/** Reads a request and locks it until the unit of work ends. */
 async function lockDsr(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<Dsr> {
   await lockChain(work.transaction, tenantId, 'audit');
   const dsr = await findDsr(work.transaction, tenantId, id);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Id, Time, text, UtcTime, visibleText } from '../http/schemas.ts';
-import { isOverdue } from './dsr-deadline.ts';
+import { addTime, dayMilliseconds } from '../storage/clock.ts';
 
 /** The rights of a person that a request can be about (GDPR Articles 15 to 21). */
 export const dsrTypes = ['access', 'erasure', 'rectification', 'portability', 'restriction', 'objection'] as const;
@@ -13,32 +13,31 @@ export const DsrStatus = z.enum(dsrStatuses).meta({ id: 'DataSubjectRequestStatu
 const DsrChannel = z.enum(dsrChannels).meta({ id: 'DataSubjectRequestChannel' });
 export const DsrOutcome = z.enum(dsrOutcomes).meta({ id: 'DataSubjectRequestOutcome' });
 
-/** Taken as it is: it must be found again under the very text that other systems use. */
+/** Not normalized: other systems look it up by the same text. */
 export const DsrSubjectId = text(256).min(1);
 const Reason = visibleText(2000);
 
-/** What opens a request. */
 export const DsrInput = z
   .strictObject({
-    subjectId: DsrSubjectId.meta({ description: 'Who asks, by the id that the tenant knows them by.' }),
+    subjectId: DsrSubjectId.meta({ description: 'The id that the tenant has for the person.' }),
     type: DsrType,
-    channel: DsrChannel.optional().meta({ description: 'How the request came.' }),
+    channel: DsrChannel.optional().meta({ description: 'How the request was received.' }),
     notes: visibleText(5000).optional(),
     receivedAt: Time.optional().meta({
       description:
-        'When the request came, which its period runs from; not in the future, and not before 2000. Default: the time of the server.',
+        'When the request was received; its period starts here. Not in the future, and not before 2000. Default: the time of the server.',
     }),
   })
   .meta({ id: 'DataSubjectRequestInput' });
 export type DsrInput = z.output<typeof DsrInput>;
 
-/** What extends the period: the person must be told why (GDPR Article 12(3)). */
+/** The person must be informed of the reasons for an extension (GDPR Article 12(3)). */
 export const DsrExtension = z
-  .strictObject({ reason: Reason.meta({ description: 'Why it takes longer, as the person is told.' }) })
+  .strictObject({ reason: Reason.meta({ description: 'Why it takes longer, as communicated to the person.' }) })
   .meta({ id: 'DataSubjectRequestExtension' });
 export type DsrExtension = z.output<typeof DsrExtension>;
 
-/** What completes a request: whose request is not fulfilled must be told why (GDPR Article 12(4)). */
+/** A person whose request is not fulfilled must be informed of the reasons (GDPR Article 12(4)). */
 export const DsrCompletion = z
   .strictObject({
     outcome: DsrOutcome,
@@ -51,7 +50,7 @@ export const DsrCompletion = z
   .meta({ id: 'DataSubjectRequestCompletion' });
 export type DsrCompletion = z.output<typeof DsrCompletion>;
 
-/** A request of a data subject as its tenant sees it. */
+/** A data-subject request as the API returns it. */
 export const DsrView = z
   .strictObject({
     id: Id,
@@ -66,7 +65,7 @@ export const DsrView = z
     extendedAt: UtcTime.nullable(),
     extensionReason: z.string().nullable(),
     outcome: DsrOutcome.nullable(),
-    reason: z.string().nullable().meta({ description: 'Why it was not fulfilled, or not wholly.' }),
+    reason: z.string().nullable().meta({ description: 'Why it was not fulfilled, or only partially.' }),
     completedAt: UtcTime.nullable(),
     createdAt: UtcTime,
     updatedAt: UtcTime,
@@ -74,7 +73,7 @@ export const DsrView = z
   .meta({ id: 'DataSubjectRequest' });
 export type DsrView = z.output<typeof DsrView>;
 
-/** The data of the webhook events about requests; that of `dsr.completed` is exactly what spec.md "Events" 4 says. */
+/** The data of the webhook events; `dsr.completed` has exactly the fields of spec.md "Events" 4. */
 export const dsrEvents = {
   'dsr.created': z
     .strictObject({ dsrId: Id, subjectId: z.string(), type: DsrType, dueAt: UtcTime })
@@ -84,10 +83,32 @@ export const dsrEvents = {
     .meta({ id: 'DataSubjectRequestCompletedEventData' }),
 };
 
-/** A request without what depends on the time of looking at it. */
+/** A request as it is stored, without the fields that depend on the time of reading. */
 export type Dsr = Omit<DsrView, 'isOverdue'>;
 
-/** A request as it stands at a time. */
+/** Adds the fields that depend on the time. @param now RFC 3339, UTC, milliseconds. */
 export function viewDsr(dsr: Dsr, now: string): DsrView {
   return { ...dsr, isOverdue: isOverdue(dsr, now) };
+}
+
+/**
+ * The longest period with its extension, in days: one month and two further months (GDPR Article 12(3)), or twice 45 days
+ * (California Civil Code section 1798.130(a)(2)).
+ */
+const longestDays = 90;
+
+/** When a request must be answered. Computed once, at its creation: later changes of the setting have no effect. */
+export function dueAfter(receivedAt: string, days: number): string {
+  return addTime(receivedAt, days * dayMilliseconds);
+}
+
+/** When an extended request must be answered: after three times its period, at most 90 days after the receipt. */
+export function extendDue({ receivedAt, dueAt }: Pick<Dsr, 'receivedAt' | 'dueAt'>): string {
+  const period = Date.parse(dueAt) - Date.parse(receivedAt);
+  return addTime(receivedAt, Math.min(3 * period, longestDays * dayMilliseconds));
+}
+
+/** Whether an open request is past its due date. Both times are UTC with milliseconds, which sort as text. */
+export function isOverdue({ status, dueAt }: Pick<Dsr, 'status' | 'dueAt'>, now: string): boolean {
+  return status === 'open' && now > dueAt;
 }

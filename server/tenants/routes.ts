@@ -1,51 +1,17 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { recordChange } from '../audit/row-state.ts';
 import { callSource } from '../audit/source.ts';
-import { notFound } from '../http/problem.ts';
-import { defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
-import { Id, UtcTime } from '../http/schemas.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 import { requireRoleToGive } from '../identity/role-rules.ts';
-import type { PrivateHasher } from '../installation/private-hash.ts';
+import type { Installation } from '../installation/installation.ts';
 import { lockChain } from '../ledger/append.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import type { Principal } from '../principal/principal.ts';
-import { RoleName } from '../principal/roles.ts';
-import type { Database, Queries } from '../storage/database.ts';
-import { findTenant, readTenant, tenantRows, updateTenant } from './store.ts';
-import {
-  DsrDays,
-  SsoConfiguration,
-  scimCompatibilities,
-  type Tenant,
-  TenantName,
-  type TenantSettings,
-  TenantSlug,
-} from './tenant.ts';
+import { readTenant, requireTenant, tenantRows, updateTenant } from './store.ts';
+import { type Tenant, TenantChange, type TenantSettings, TenantView } from './tenant.ts';
 
-const settings = {
-  name: TenantName,
-  defaultRole: RoleName.meta({ description: 'The role of members that come by SCIM without one.' }),
-  scimCompatibility: z.enum(scimCompatibilities).meta({
-    id: 'ScimCompatibility',
-    description:
-      'With `extended`, SCIM also takes what Okta, authentik and JumpCloud send for users and the letter of the interface refuses; each use is audited.',
-  }),
-  sso: SsoConfiguration,
-  requireSecondFactor: z.boolean().meta({
-    description:
-      'Members without a second factor may only enrol one; everything else answers 403 `second_factor_required`.',
-  }),
-  dsrDays: DsrDays,
-};
-
-const TenantView = z
-  .strictObject({ id: Id, slug: TenantSlug, apiVersion: z.string(), ...settings, createdAt: UtcTime })
-  .meta({ id: 'Tenant' });
-
-const TenantChange = z.strictObject(settings).partial().meta({ id: 'TenantChange' });
-
-/** The operations on the tenant of the caller. */
-export function tenantRoutes(database: Database, hasher: PrivateHasher): readonly Route[] {
+/** The operations on the caller's tenant. */
+export function tenantRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
   return [
     defineRoute({
       method: 'GET',
@@ -56,7 +22,7 @@ export function tenantRoutes(database: Database, hasher: PrivateHasher): readonl
       scope: 'users:read',
       status: 200,
       result: TenantView,
-      handle: async (call) => view(await requireTenant(database.kysely, call)),
+      handle: async ({ principal }) => view(await requireTenant(database.kysely, principal.tenantId)),
     }),
     defineRoute({
       method: 'PATCH',
@@ -65,35 +31,32 @@ export function tenantRoutes(database: Database, hasher: PrivateHasher): readonl
       tag: 'Tenant',
       summary: 'Change the settings of the tenant',
       description:
-        'What is left out stays as it is. `sso` is replaced whole. Roles that are set anew, as the default or for a group, must have no scope that the caller lacks.',
+        'Omitted fields keep their values; `sso` is replaced as a whole. Roles that change, the default or that of a group, must have no scope that the caller lacks.',
       scope: 'tenant:write',
       body: TenantChange,
       status: 200,
       result: TenantView,
       errors: ['forbidden'],
       async change(call, work) {
-        // Two edits at once: the second reads what the first wrote.
-        await lockChain(work.transaction, call.principal.tenantId, 'audit');
-        const tenant = await requireTenant(work.transaction, call);
-        const { name: oldName, settings: old } = tenant;
-        const { name = oldName, ...wanted } = call.body;
-        const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
-        const before = { name: oldName, ...old };
-        const after = { ...before, name, ...given } as typeof before;
+        const { principal, body } = call;
+        // Serializes concurrent edits: the second reads what the first wrote.
+        await lockChain(work.transaction, principal.tenantId, 'audit');
+        const tenant = await requireTenant(work.transaction, principal.tenantId);
+        const before = { name: tenant.name, ...tenant.settings };
+        const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+        const after: typeof before = { ...before, ...given };
         const changed = (Object.keys(before) as (keyof typeof before)[]).filter(
           (key) => canonicalize(before[key] as Json) !== canonicalize(after[key] as Json),
         );
         if (changed.length === 0) return view(tenant);
-        const { name: newName, ...newSettings } = after;
-        requireRolesToGive(call.principal, old, newSettings);
-        const row = await updateTenant(work, tenant.id, { name: newName, settings: newSettings });
+        const { name, ...settings } = after;
+        requireRolesToGive(principal, tenant.settings, settings);
+        const row = await updateTenant(work, tenant.id, { name, settings });
+        const pick = (values: typeof before) => Object.fromEntries(changed.map((key) => [key, values[key] as Json]));
         await recordChange(work, callSource(call, hasher), tenantRows, row, {
           verb: 'edited',
           targetRef: tenant.slug,
-          diff: {
-            before: Object.fromEntries(changed.map((key) => [key, before[key] as Json])),
-            after: Object.fromEntries(changed.map((key) => [key, after[key] as Json])),
-          },
+          diff: { before: pick(before), after: pick(after) },
         });
         return view(readTenant(row));
       },
@@ -102,7 +65,7 @@ export function tenantRoutes(database: Database, hasher: PrivateHasher): readonl
 }
 
 /**
- * Settings give roles to those who come from the identity provider: who changes them gives no more than to a member.
+ * Settings assign roles to members from the identity provider, so the caller can set only roles that they could assign.
  * @throws {Problem} `forbidden`.
  */
 function requireRolesToGive(principal: Principal, old: TenantSettings, wanted: TenantSettings): void {
@@ -113,12 +76,6 @@ function requireRolesToGive(principal: Principal, old: TenantSettings, wanted: T
   for (const role of new Set(given)) requireRoleToGive(principal, role);
 }
 
-async function requireTenant(queries: Queries, { principal: { tenantId } }: PrincipalCall): Promise<Tenant> {
-  const tenant = await findTenant(queries, tenantId);
-  if (tenant === undefined) throw notFound('tenant');
-  return tenant;
-}
-
-function view({ id, slug, name, apiVersion, createdAt, settings }: Tenant): z.output<typeof TenantView> {
-  return { id, slug, name, apiVersion, ...settings, createdAt };
+function view({ settings, ...tenant }: Tenant): z.output<typeof TenantView> {
+  return { ...tenant, ...settings };
 }

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { type RowKind, recordChange } from '../audit/row-state.ts';
 import { systemSource } from '../audit/source.ts';
+import { notFound } from '../http/problem.ts';
 import { latestVersion } from '../http/versions.ts';
 import { openChains } from '../ledger/append.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
@@ -10,7 +11,7 @@ import { newId } from '../storage/ids.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import { defaultDsrDays, type Tenant, type TenantSettings } from './tenant.ts';
+import type { Tenant, TenantSettings } from './tenant.ts';
 
 export const tenantRows: RowKind<'tenants'> = {
   table: 'tenants',
@@ -23,7 +24,7 @@ export const tenantRows: RowKind<'tenants'> = {
 
 export type TenantRow = Selectable<Tables['tenants']>;
 
-/** Creates a tenant, pinned to the latest API version, with its chains; its audit log begins with this. */
+/** Creates a tenant, pinned to the latest API version, with its chains and the first event of its audit log. */
 export async function createTenant(work: UnitOfWork, wanted: Pick<Tenant, 'slug' | 'name'>): Promise<Tenant> {
   const row: TenantRow = {
     id: newId(),
@@ -43,24 +44,21 @@ export async function createTenant(work: UnitOfWork, wanted: Pick<Tenant, 'slug'
   return readTenant(row);
 }
 
-/** Stores what a tenant chose. @returns the row as it is now, for the event of the change. */
+/** Stores the name and the settings of a tenant. @returns the row after the change, for the audit event. */
 export async function updateTenant(
   work: UnitOfWork,
   id: string,
-  {
-    name,
-    settings: { defaultRole, scimCompatibility, sso, requireSecondFactor, dsrDays },
-  }: Pick<Tenant, 'name' | 'settings'>,
+  { name, settings }: Pick<Tenant, 'name' | 'settings'>,
 ): Promise<TenantRow> {
   return work.transaction
     .updateTable('tenants')
     .set({
       name,
-      default_role: defaultRole,
-      scim_compatibility: scimCompatibility,
-      sso: canonicalize(sso as unknown as Json),
-      require_second_factor: requireSecondFactor ? 'yes' : null,
-      dsr_days: dsrDays,
+      default_role: settings.defaultRole,
+      scim_compatibility: settings.scimCompatibility,
+      sso: canonicalize(settings.sso as Json),
+      require_second_factor: settings.requireSecondFactor ? 'yes' : null,
+      dsr_days: settings.dsrDays,
     })
     .where('id', '=', id)
     .returningAll()
@@ -73,6 +71,13 @@ export async function findTenant(queries: Queries, idOrSlug: string): Promise<Te
   return row && readTenant(row);
 }
 
+/** @throws {Problem} `not_found`. */
+export async function requireTenant(queries: Queries, idOrSlug: string): Promise<Tenant> {
+  const tenant = await findTenant(queries, idOrSlug);
+  if (tenant === undefined) throw notFound('tenant');
+  return tenant;
+}
+
 const selectTenant = prepareQuery<{ name: string }, TenantRow>((queries, parameter) =>
   queries
     .selectFrom('tenants')
@@ -80,12 +85,12 @@ const selectTenant = prepareQuery<{ name: string }, TenantRow>((queries, paramet
     .where((either) => either.or([either('id', '=', parameter('name')), either('slug', '=', parameter('name'))])),
 );
 
-/** The names of every tenant, in the order of creation. What a tenant chose is not read: it may have been damaged. */
+/** The id and slug of every tenant, oldest first. Does not read the settings, which may be damaged. */
 export async function listTenants(queries: Queries): Promise<readonly Pick<Tenant, 'id' | 'slug'>[]> {
   return queries.selectFrom('tenants').select(['id', 'slug']).orderBy('id').execute();
 }
 
-/** A tenant as it is stored. */
+/** Converts a row to a tenant. */
 export function readTenant(row: TenantRow): Tenant {
   return {
     id: row.id,
@@ -98,7 +103,8 @@ export function readTenant(row: TenantRow): Tenant {
       scimCompatibility: (row.scim_compatibility ?? 'strict') as TenantSettings['scimCompatibility'],
       sso: row.sso === null ? { attributeMap: { scimGroupRoleMap: {} } } : JSON.parse(row.sso),
       requireSecondFactor: row.require_second_factor !== null,
-      dsrDays: row.dsr_days ?? defaultDsrDays,
+      // A month (GDPR Article 12(3)).
+      dsrDays: row.dsr_days ?? 30,
     },
   };
 }

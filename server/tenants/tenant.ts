@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { dictionary, text, visibleText } from '../http/schemas.ts';
-import { platformRole, type Role, RoleName, roleIds } from '../principal/roles.ts';
+import { dictionary, Id, text, UtcTime, visibleText } from '../http/schemas.ts';
+import { isRole, platformRole, RoleName } from '../principal/roles.ts';
 
 /** A tenant's short name in addresses: lower-case letters, digits and hyphens, 2 to 63 characters. */
 export const TenantSlug = text(100)
@@ -12,25 +12,6 @@ export const TenantSlug = text(100)
 
 export const TenantName = visibleText(200);
 
-export interface Tenant {
-  readonly id: string;
-  readonly slug: string;
-  readonly name: string;
-  /** The API version that applies when a request names none. */
-  readonly apiVersion: string;
-  readonly createdAt: string;
-  readonly settings: TenantSettings;
-}
-
-/** How strictly SCIM requests are read (contract.md "SCIM"). */
-export const scimCompatibilities = ['strict', 'extended'] as const;
-
-/** A group that is called like one role and means another would be either, depending on who asks. Names have no case. */
-function isOtherRole(name: string, role: Role): boolean {
-  const folded = name.toLowerCase();
-  return folded !== role && [...roleIds, platformRole].includes(folded);
-}
-
 /** The single sign-on configuration of a tenant (spec.md "SCIM role group"). */
 export const SsoConfiguration = z
   .strictObject({
@@ -41,11 +22,12 @@ export const SsoConfiguration = z
             const roles = new Map<string, string>();
             for (const [name, role] of Object.entries(map)) {
               const refuse = (message: string) => context.addIssue({ code: 'custom', path: [name], message });
-              if (isOtherRole(name, role)) refuse(`is called like another role than ${role}`);
-              // Providers write names in any case: which of the two is meant must not depend on that.
+              // Group names compare without case, so both rules apply to names in any case.
               const folded = name.toLowerCase();
+              const isOtherRole = folded !== role && (isRole(folded) || folded === platformRole);
+              if (isOtherRole) refuse(`is the name of a role other than ${role}`);
               if ((roles.get(folded) ?? role) !== role)
-                refuse('differs from another group in case alone, with another role');
+                refuse('differs from another group only in case, but has another role');
               roles.set(folded, role);
             }
           })
@@ -56,25 +38,50 @@ export const SsoConfiguration = z
       .default({ scimGroupRoleMap: {} }),
   })
   .meta({ id: 'SsoConfigurationInput', outputId: 'SsoConfiguration' });
-export type SsoConfiguration = z.output<typeof SsoConfiguration>;
 
-/** Unless the tenant chose: a month (GDPR Article 12(3)), as days. */
-export const defaultDsrDays = 30;
-
-/** Days in which a request of a data subject is answered: no more than an extended period may have. */
-export const DsrDays = z.int().min(1).max(90).meta({
-  description:
-    'Days in which a request of a data subject must be answered, for requests made from now on. The month of GDPR Article 12(3) can be as short as 28 days.',
+const TenantSettings = z.strictObject({
+  defaultRole: RoleName.meta({ description: 'The role of members whom SCIM provisions without a role.' }),
+  scimCompatibility: z.enum(['strict', 'extended']).meta({
+    id: 'ScimCompatibility',
+    description:
+      'With `extended`, SCIM also accepts requests that Okta, authentik and JumpCloud send for users and that `strict` rejects; each use is audited.',
+  }),
+  sso: SsoConfiguration,
+  requireSecondFactor: z.boolean().meta({
+    description:
+      'Members without a second factor can only enrol one; every other request returns 403 `second_factor_required`.',
+  }),
+  dsrDays: z.int().min(1).max(90).meta({
+    description:
+      'Days in which a data-subject request must be answered, for requests opened from now on. The month of GDPR Article 12(3) can be as short as 28 days.',
+  }),
 });
+export type TenantSettings = Readonly<z.output<typeof TenantSettings>>;
 
-/** What a tenant may choose. */
-export interface TenantSettings {
-  /** The role of members that come by SCIM without one. */
-  readonly defaultRole: Role;
-  readonly scimCompatibility: (typeof scimCompatibilities)[number];
-  readonly sso: SsoConfiguration;
-  /** Whether members may do nothing without a second factor but enrol one. */
-  readonly requireSecondFactor: boolean;
-  /** Days in which a request of a data subject is answered. */
-  readonly dsrDays: number;
+/** The tenant as its API returns it. */
+export const TenantView = z
+  .strictObject({
+    id: Id,
+    slug: TenantSlug,
+    apiVersion: z.string(),
+    name: TenantName,
+    ...TenantSettings.shape,
+    createdAt: UtcTime,
+  })
+  .meta({ id: 'Tenant' });
+
+/** An edit of the tenant; omitted fields keep their values. */
+export const TenantChange = z
+  .strictObject({ name: TenantName, ...TenantSettings.shape })
+  .partial()
+  .meta({ id: 'TenantChange' });
+
+export interface Tenant {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  /** The API version of requests that name none. */
+  readonly apiVersion: string;
+  readonly createdAt: string;
+  readonly settings: TenantSettings;
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';
-import { type BreachView, breachSeverities } from '../../privacy/breach.ts';
-import { breachStatuses } from '../../privacy/breach-status.ts';
+import { type BreachView, breachSeverities, breachStatuses } from '../../privacy/breach.ts';
 import { assertProblem, createFreshTenant, describeServer, payload, readPages } from '../consent/helpers.ts';
 import { hour, PrivacyClient, shift } from './requests.ts';
 

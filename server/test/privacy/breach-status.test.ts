@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Breach } from '../../privacy/breach.ts';
-import { applyChange } from '../../privacy/breach-edit.ts';
-import { breachMoves, breachStatuses } from '../../privacy/breach-status.ts';
+import { type Breach, breachStatuses } from '../../privacy/breach.ts';
+import { applyChange, breachMoves } from '../../privacy/breach-changes.ts';
 import {
   assertBodiesRefused,
   assertNothingWritten,

@@ -143,7 +143,7 @@ describeOnOneDatabase('SCIM groups with mapped names', (dialect) => {
       const { status, body: answer } = await server.request('PATCH', '/v1/tenant', { body });
       assert.equal(status, 422);
       assert.deepEqual(answer.error.details, [
-        { path: `${map}.${name}`, issue: 'is called like another role than auditor' },
+        { path: `${map}.${name}`, issue: 'is the name of a role other than auditor' },
       ]);
     }
     const { body } = await server.request('GET', '/v1/tenant');

@@ -1,0 +1,196 @@
+import { z } from 'zod';
+import { callSource } from '../audit/source.ts';
+import { readCursor, writeCursor } from '../http/cursor.ts';
+import { notFound } from '../http/problem.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { Cursor, Id, pageOf, queryInteger } from '../http/schemas.ts';
+import type { Installation } from '../installation/installation.ts';
+import { BreachChange, BreachInput, BreachSeverity, BreachStatus, BreachView, viewBreach } from './breach.ts';
+import { editBreach, reportBreach } from './breach-changes.ts';
+import { DsrCompletion, DsrExtension, DsrInput, DsrStatus, DsrSubjectId, DsrType, DsrView, viewDsr } from './dsr.ts';
+import { completeDsr, createDsr, extendDsr } from './dsr-changes.ts';
+import { findBreach, findDsr, listBreaches, listDsrs } from './store.ts';
+
+const dsrTag = 'Data-subject requests';
+const breachTag = 'Breaches';
+const IdParams = z.strictObject({ id: Id });
+
+/** The operations on data-subject requests and breaches of personal data. */
+export function privacyRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/v1/dsr',
+      operationId: 'createDsr',
+      tag: dsrTag,
+      summary: 'Open a data-subject request',
+      description:
+        'It is due after `dsrDays` days of 24 hours, a setting of the tenant; later changes of that setting do not move the due date. Emits `dsr.created`.',
+      scope: 'dsr:write',
+      body: DsrInput,
+      status: 201,
+      result: DsrView,
+      change: async (call, work) => viewDsr(await createDsr(work, callSource(call, hasher), call.body), work.now),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/dsr',
+      operationId: 'listDsrs',
+      tag: dsrTag,
+      summary: 'List data-subject requests, newest first',
+      scope: 'dsr:read',
+      query: z.strictObject({
+        status: DsrStatus.optional(),
+        type: DsrType.optional(),
+        subjectId: DsrSubjectId.optional().meta({ description: 'Only requests of this person; exact match.' }),
+        overdue: z
+          .enum(['true', 'false'])
+          .optional()
+          .meta({ description: 'Whether the request is open past its due date, at the time of the call.' }),
+        cursor: Cursor,
+        limit: queryInteger(1, 100, 25),
+      }),
+      status: 200,
+      result: pageOf(DsrView),
+      errors: ['invalid_cursor'],
+      async handle({ query, principal: { tenantId }, now }) {
+        const { cursor = null, limit, status, type, subjectId, overdue } = query;
+        const list = ['dsr', tenantId, status, type, subjectId, overdue];
+        const before = cursor === null ? null : readCursor(list, cursor, 'string');
+        const filter = {
+          status,
+          type,
+          subjectId,
+          overdue: overdue === undefined ? undefined : { is: overdue === 'true', at: now },
+        };
+        const { dsrs, total, next } = await listDsrs(database.kysely, tenantId, filter, before, limit);
+        const nextCursor = next === null ? null : writeCursor(list, next);
+        return { data: dsrs.map((dsr) => viewDsr(dsr, now)), page: { cursor, nextCursor, limit, total } };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/dsr/{id}',
+      operationId: 'getDsr',
+      tag: dsrTag,
+      summary: 'Get a data-subject request',
+      scope: 'dsr:read',
+      params: IdParams,
+      status: 200,
+      result: DsrView,
+      async handle({ params, principal, now }) {
+        const dsr = await findDsr(database.kysely, principal.tenantId, params.id);
+        if (dsr === undefined) throw notFound('data-subject request');
+        return viewDsr(dsr, now);
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/dsr/{id}/extend',
+      operationId: 'extendDsr',
+      tag: dsrTag,
+      summary: 'Extend the period of a data-subject request, once',
+      description:
+        'Allowed while the period runs. The period triples, up to 90 days after the receipt: 30 days become 90, and so do 45. Repeating the request with the same reason changes nothing.',
+      scope: 'dsr:write',
+      params: IdParams,
+      body: DsrExtension,
+      status: 200,
+      result: DsrView,
+      errors: ['dsr_already_completed', 'dsr_extension_not_allowed'],
+      change: async (call, work) =>
+        viewDsr(await extendDsr(work, callSource(call, hasher), call.params.id, call.body), work.now),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/dsr/{id}/complete',
+      operationId: 'completeDsr',
+      tag: dsrTag,
+      summary: 'Complete a data-subject request',
+      description:
+        'Emits `dsr.completed`. Repeating the request with the same outcome and reason changes nothing and emits nothing.',
+      scope: 'dsr:write',
+      params: IdParams,
+      body: DsrCompletion,
+      status: 200,
+      result: DsrView,
+      errors: ['dsr_already_completed'],
+      change: async (call, work) =>
+        viewDsr(await completeDsr(work, callSource(call, hasher), call.params.id, call.body), work.now),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/breach',
+      operationId: 'reportBreach',
+      tag: breachTag,
+      summary: 'Report a breach of personal data',
+      description:
+        'The authority must be notified within 72 hours of the discovery (GDPR Article 33(1)). Emits `breach.reported`.',
+      scope: 'breach:write',
+      body: BreachInput,
+      status: 201,
+      result: BreachView,
+      change: async (call, work) => viewBreach(await reportBreach(work, callSource(call, hasher), call.body), work.now),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/breach',
+      operationId: 'listBreaches',
+      tag: breachTag,
+      summary: 'List breaches, newest first',
+      scope: 'breach:read',
+      query: z.strictObject({
+        status: BreachStatus.optional(),
+        severity: BreachSeverity.optional(),
+        cursor: Cursor,
+        limit: queryInteger(1, 100, 25),
+      }),
+      status: 200,
+      result: pageOf(BreachView),
+      errors: ['invalid_cursor'],
+      async handle({ query, principal: { tenantId }, now }) {
+        const { cursor = null, limit, status, severity } = query;
+        const list = ['breach', tenantId, status, severity];
+        const before = cursor === null ? null : readCursor(list, cursor, 'string');
+        const filter = { status, severity };
+        const { breaches, total, next } = await listBreaches(database.kysely, tenantId, filter, before, limit);
+        const nextCursor = next === null ? null : writeCursor(list, next);
+        return { data: breaches.map((breach) => viewBreach(breach, now)), page: { cursor, nextCursor, limit, total } };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/breach/{id}',
+      operationId: 'getBreach',
+      tag: breachTag,
+      summary: 'Get a breach',
+      scope: 'breach:read',
+      params: IdParams,
+      status: 200,
+      result: BreachView,
+      async handle({ params, principal, now }) {
+        const breach = await findBreach(database.kysely, principal.tenantId, params.id);
+        if (breach === undefined) throw notFound('breach');
+        return viewBreach(breach, now);
+      },
+    }),
+    defineRoute({
+      method: 'PATCH',
+      path: '/v1/breach/{id}',
+      operationId: 'editBreach',
+      tag: breachTag,
+      summary: 'Edit a breach: its status, its notifications, its details',
+      description: `Omitted fields keep their values. An open breach can become contained or closed, a contained one closed, and a closed one can be reopened.
+
+\`notificationReason\` is required to close a breach that the authority was not notified of, and if it was notified after the 72 hours. Emits \`breach.updated\`; an edit that changes nothing emits nothing.`,
+      scope: 'breach:write',
+      params: IdParams,
+      body: BreachChange,
+      status: 200,
+      result: BreachView,
+      errors: ['breach_transition_not_allowed'],
+      change: async (call, work) =>
+        viewBreach(await editBreach(work, callSource(call, hasher), call.params.id, call.body), work.now),
+    }),
+  ];
+}
