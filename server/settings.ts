@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { SessionLifetime } from './access/session-store.ts';
 
 const wholeNumber = (fallback: number, minimum: number, maximum: number) =>
   z.coerce.number().int().min(minimum).max(maximum).default(fallback);
@@ -68,6 +67,14 @@ const Environment = z.object({
   SVC_SESSION_IDLE_MINUTES: wholeNumber(60, 1, 1440).describe('A session ends after so many minutes without a request'),
   SVC_SESSION_HOURS: wholeNumber(24, 1, 720).describe('A session ends after so many hours in any case'),
 });
+
+/** How long sessions last, in milliseconds. */
+export interface SessionLifetime {
+  /** Without a request. */
+  readonly idle: number;
+  /** In all. */
+  readonly absolute: number;
+}
 
 /** What this process runs with: read once at the start, never changed. */
 export interface Settings {

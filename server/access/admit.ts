@@ -1,41 +1,22 @@
 import type { IncomingMessage } from 'node:http';
+import { requireScope } from '../http/authorize.ts';
 import { Problem } from '../http/problem.ts';
-import type { LimitRule } from '../http/rate-limit.ts';
-import type { Auth } from '../http/route.ts';
+import type { Admit, Wanted } from '../http/router.ts';
 import type { Principal } from '../principal/principal.ts';
 import { platformRole, scopesOf } from '../principal/roles.ts';
-import type { Scope } from '../principal/scopes.ts';
+import type { SessionLifetime } from '../settings.ts';
 import type { Queries } from '../storage/database.ts';
 import type { RowSeal } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
 import { findAccessTokenHolder } from './access-token-store.ts';
 import { isApiKey } from './api-key.ts';
 import { findKeyHolder } from './api-key-store.ts';
-import { readBearer, requireScope, unauthenticated } from './authenticate.ts';
+import { readBearer, unauthenticated } from './authenticate.ts';
 import type { HostCookie } from './host-cookie.ts';
 import type { LastUses } from './last-uses.ts';
 import { readSite } from './same-origin.ts';
 import { findScimTokenHolder } from './scim-token-store.ts';
-import { findSession, listPortfolio, type SessionLifetime } from './session-store.ts';
-
-/** Who was let in, and what their requests count against. */
-export interface Admission {
-  readonly principal: Principal;
-  readonly limits: readonly LimitRule[];
-}
-
-/** What must be known of an operation to let somebody in. */
-export interface Wanted {
-  readonly auth: Auth;
-  readonly scope: Scope | null;
-  readonly method: string;
-}
-
-/**
- * Recognises the caller and checks that they may call the operation; null for an operation that needs no credentials.
- * Throws the Problems `unauthenticated`, `forbidden`, `tenant_not_allowed` and `insufficient_scope`.
- */
-export type Admit = (request: IncomingMessage, wanted: Wanted, now: string) => Promise<Admission | null>;
+import { findSession, listPortfolio } from './session-store.ts';
 
 export interface AdmitOptions {
   readonly queries: Queries;
@@ -50,7 +31,7 @@ export interface AdmitOptions {
   readonly limits: { readonly apiKey: number; readonly scim: number };
 }
 
-/** Makes the one door that every operation is entered by. */
+/** Creates the function that authenticates and authorizes the requests of every operation. */
 export function createAdmit(options: AdmitOptions): Admit {
   const { queries, seal, baseUrl, lastUses, limits } = options;
 

@@ -1,7 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../http/problem.ts';
-import type { Principal } from '../principal/principal.ts';
-import type { Scope } from '../principal/scopes.ts';
 
 /**
  * The token of an Authorization header (`Bearer <token>`, RFC 6750); undefined without a header.
@@ -31,13 +29,4 @@ function countHeaders({ rawHeaders }: IncomingMessage, name: string): number {
 export function unauthenticated(message: string, reason?: 'invalid_token'): Problem {
   const error = reason === undefined ? '' : `, error="${reason}"`;
   return new Problem('unauthenticated', message, { headers: { 'WWW-Authenticate': `Bearer realm="svc"${error}` } });
-}
-
-/** @throws {Problem} `insufficient_scope` naming the scope that is missing. */
-export function requireScope({ scopes, credential }: Principal, scope: Scope): void {
-  if (scopes.has(scope)) return;
-  const holder = credential.kind === 'session' ? 'Your role' : 'The API key';
-  throw new Problem('insufficient_scope', `${holder} lacks the scope ${scope}.`, {
-    headers: { 'WWW-Authenticate': `Bearer realm="svc", error="insufficient_scope", scope="${scope}"` },
-  });
 }

@@ -1,11 +1,11 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import { maySignIn } from '../identity/membership-store.ts';
 import type { Principal } from '../principal/principal.ts';
 import type { Queries } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { type ApiKeyRow, otherTenantsOf } from './api-key-store.ts';
 import type { KeyStatus } from './api-key-view.ts';
+import { maySignIn } from './session-store.ts';
 
 /** Finds a key of a tenant. */
 export async function findKey(queries: Queries, tenantId: string, id: string): Promise<ApiKeyRow | undefined> {

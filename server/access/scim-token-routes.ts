@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { callSource } from '../audit/source.ts';
+import { requireRoleToGive } from '../http/authorize.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Id, UtcTime } from '../http/schemas.ts';
-import { requireRoleToGive } from '../identity/role-rules.ts';
 import { findScimToken, revokeScimToken, rotateScimToken, type ScimTokenRow } from './scim-token-store.ts';
 import type { AccessServices } from './services.ts';
 

@@ -1,7 +1,7 @@
-import { type Selectable, sql } from 'kysely';
-import { maySignIn } from '../identity/membership-store.ts';
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { generateToken, isToken } from '../installation/token.ts';
 import { platformRole } from '../principal/roles.ts';
+import type { SessionLifetime } from '../settings.ts';
 import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
@@ -10,14 +10,6 @@ import { type RowSeal, requireSeal, type UnitOfWork } from '../storage/unit-of-w
 import { unauthenticated } from './authenticate.ts';
 
 const tokenPrefix = 'svc_session_';
-
-/** How long sessions last, in milliseconds. */
-export interface SessionLifetime {
-  /** Without a request. */
-  readonly idle: number;
-  /** In all. */
-  readonly absolute: number;
-}
 
 export interface NewSession {
   readonly tenantId: string;
@@ -217,4 +209,14 @@ export async function listSessions(
     .orderBy('id', 'desc')
     .limit(sql.lit(101))
     .execute();
+}
+
+/** Whether a membership lets its user sign in: `canSignIn` as a condition of a query. */
+export function maySignIn(row: ExpressionBuilder<Tables, 'memberships'>) {
+  return row.and([
+    row('memberships.accepted_at', 'is not', null),
+    row('memberships.deactivated_at', 'is', null),
+    row('memberships.unassigned_at', 'is', null),
+    row('memberships.deleted_at', 'is', null),
+  ]);
 }

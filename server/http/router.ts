@@ -1,7 +1,9 @@
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
-import type { Admit, Wanted } from '../access/admit.ts';
 import type { SecretBox } from '../installation/secret-box.ts';
+import type { Principal } from '../principal/principal.ts';
+import type { Scope } from '../principal/scopes.ts';
 import type { Clock } from '../storage/clock.ts';
 import type { Database } from '../storage/database.ts';
 import { hasBody } from './body.ts';
@@ -11,11 +13,30 @@ import { corsHeaders, preflightHeaders } from './cors.ts';
 import { claimOf, RunningKeys, readIdempotencyKey } from './idempotency.ts';
 import { Problem } from './problem.ts';
 import { type LimitRule, type RateLimiter, StreamLimit } from './rate-limit.ts';
-import { type AnyCall, ReadyAnswer, type Route, StreamedAnswer } from './route.ts';
+import { type AnyCall, type Auth, ReadyAnswer, type Route, StreamedAnswer } from './route.ts';
 import { type PathMatch, pickRoute, type RouteMatch, RouteTable } from './route-table.ts';
 import { isOn, rest } from './surface.ts';
 import { createValidator } from './validate.ts';
 import { latestVersion, resolveVersion } from './versions.ts';
+
+/** The caller of a request, and the limits that their requests count against. */
+export interface Admission {
+  readonly principal: Principal;
+  readonly limits: readonly LimitRule[];
+}
+
+/** What authenticating and authorizing a request needs to know of its operation. */
+export interface Wanted {
+  readonly auth: Auth;
+  readonly scope: Scope | null;
+  readonly method: string;
+}
+
+/**
+ * Authenticates the caller and checks that they may call the operation; null for an operation that needs no credentials.
+ * @throws {Problem} `unauthenticated`, `forbidden`, `tenant_not_allowed` or `insufficient_scope`.
+ */
+export type Admit = (request: IncomingMessage, wanted: Wanted, now: string) => Promise<Admission | null>;
 
 export interface RouterOptions {
   readonly database: Database;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { recordChange } from '../audit/row-state.ts';
 import { callSource } from '../audit/source.ts';
+import { requireRoleToGive } from '../http/authorize.ts';
 import { readCursor, writeCursor } from '../http/cursor.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
@@ -18,7 +19,6 @@ import {
   listInvitations,
 } from './invitation-store.ts';
 import { invite } from './invitations.ts';
-import { requireRoleToGive } from './role-rules.ts';
 import type { IdentityServices } from './services.ts';
 
 const InvitationInput = z.strictObject({ email: Email, role: RoleName.optional() }).meta({ id: 'InvitationInput' });

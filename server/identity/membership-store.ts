@@ -1,4 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely';
+import { maySignIn } from '../access/session-store.ts';
 import type { RowKind } from '../audit/row-state.ts';
 import type { MemberRole } from '../principal/roles.ts';
 import type { Queries } from '../storage/database.ts';
@@ -105,16 +106,6 @@ export async function updateMemberships(
 export interface MemberFilter {
   readonly status?: Exclude<MemberStatus, 'deleted'> | undefined;
   readonly role?: string | undefined;
-}
-
-/** Whether a membership lets its person sign in, as `canSignIn` tells of one that was read. */
-export function maySignIn(row: ExpressionBuilder<Tables, 'memberships'>) {
-  return row.and([
-    row('memberships.accepted_at', 'is not', null),
-    row('memberships.deactivated_at', 'is', null),
-    row('memberships.unassigned_at', 'is', null),
-    row('memberships.deleted_at', 'is', null),
-  ]);
 }
 
 function fits({ status, role }: MemberFilter) {

@@ -1,6 +1,6 @@
 import type { HostCookie } from '../access/host-cookie.ts';
-import type { SessionLifetime } from '../access/session-store.ts';
 import type { Installation } from '../installation/installation.ts';
+import type { SessionLifetime } from '../settings.ts';
 import type { PasswordQueue } from './password-queue.ts';
 import type { SignInGuard } from './sign-in-guard.ts';
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { endSessions } from '../access/session-store.ts';
 import { callSource, clientSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
+import { requireRoleToGive } from '../http/authorize.ts';
 import { readCursor, writeCursor } from '../http/cursor.ts';
 import { notFound, Problem } from '../http/problem.ts';
 import { defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
@@ -15,10 +16,16 @@ import { normalizeEmail } from './email.ts';
 import { viewSessions } from './list-sessions.ts';
 import type { Membership } from './membership.ts';
 import { changeMembers, readMembersForChange } from './membership-changes.ts';
-import { countMembers, findMember, findMemberByEmail, isAcceptedElsewhere, listMembers } from './membership-store.ts';
+import {
+  countMembers,
+  findMember,
+  findMemberByEmail,
+  hasOtherAdmin,
+  isAcceptedElsewhere,
+  listMembers,
+} from './membership-store.ts';
 import { disableSecondFactor } from './mfa/changes.ts';
 import { findSecondFactor } from './mfa/store.ts';
-import { requireAdminLeft, requireRoleToGive } from './role-rules.ts';
 import type { IdentityServices } from './services.ts';
 import { EndedSessions, MemberRoleName, SessionList, User, viewUser } from './user-view.ts';
 
@@ -275,4 +282,15 @@ async function requireChangeable(
   // Anybody's access may be cut off, that of the platform's people too; giving it back is the operator's.
   if (member.role !== platformRole) requireRoleToGive(principal, member.role);
   return member;
+}
+
+/**
+ * Keeps the last administrator who can sign in, so that a tenant never locks itself out. An identity provider may remove
+ * them, because it has its own token.
+ * @throws {Problem} `conflict`.
+ */
+async function requireAdminLeft(queries: Queries, member: Membership): Promise<void> {
+  if (member.role !== 'admin' || member.status !== 'active' || !member.isAccepted) return;
+  if (await hasOtherAdmin(queries, member)) return;
+  throw new Problem('conflict', 'This is the last administrator who can sign in; make somebody else one first.');
 }

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { recordChange } from '../audit/row-state.ts';
 import { callSource } from '../audit/source.ts';
+import { requireRoleToGive } from '../http/authorize.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { requireRoleToGive } from '../identity/role-rules.ts';
 import type { Installation } from '../installation/installation.ts';
 import { lockChain } from '../ledger/append.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';

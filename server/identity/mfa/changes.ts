@@ -1,7 +1,8 @@
-import { endSessions, type OpenSession, renewSession, type SessionLifetime } from '../../access/session-store.ts';
+import { endSessions, type OpenSession, renewSession } from '../../access/session-store.ts';
 import type { SourceOf } from '../../audit/source.ts';
 import { Problem } from '../../http/problem.ts';
 import type { Json } from '../../ledger/canonical.ts';
+import type { SessionLifetime } from '../../settings.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { lockAccount, recordAccountChange, secondFactorRows } from '../account-store.ts';

@@ -1,0 +1,29 @@
+import type { Principal } from '../principal/principal.ts';
+import { platformRole, scopesOf } from '../principal/roles.ts';
+import type { Scope } from '../principal/scopes.ts';
+import { Problem } from './problem.ts';
+
+/** @throws {Problem} `insufficient_scope` naming the scope that is missing. */
+export function requireScope({ scopes, credential }: Principal, scope: Scope): void {
+  if (scopes.has(scope)) return;
+  const holder = credential.kind === 'session' ? 'Your role' : 'The API key';
+  throw new Problem('insufficient_scope', `${holder} lacks the scope ${scope}.`, {
+    headers: { 'WWW-Authenticate': `Bearer realm="svc", error="insufficient_scope", scope="${scope}"` },
+  });
+}
+
+/**
+ * A caller can give a role, and change members who have it, only with every scope of that role. Otherwise members could
+ * give themselves more than they have, or take it from others. `platform_admin` is given by the operator only.
+ * @throws {Problem} `forbidden`.
+ */
+export function requireRoleToGive({ scopes }: Principal, role: string): void {
+  if (role === platformRole)
+    throw new Problem(
+      'forbidden',
+      `Only the operator of this server gives the role ${platformRole}, or takes it up again.`,
+    );
+  const missing = [...scopesOf(role)].filter((scope) => !scopes.has(scope));
+  if (missing.length === 0) return;
+  throw new Problem('forbidden', `The role ${role} may do more than you may yourself: ${missing.join(', ')}.`);
+}

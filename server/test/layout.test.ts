@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, test } from 'node:test';
+
+const server = join(import.meta.dirname, '..');
+
+/** The folders of the server, from the inside out. A file imports from its own folder and from those before it. */
+const order = [
+  'storage',
+  'ledger',
+  'settings.ts',
+  'installation',
+  'principal',
+  'http',
+  'audit',
+  'webhooks',
+  'tenants',
+  'access',
+  'identity',
+  'consent',
+  'controls',
+  'privacy',
+  'proofs',
+  'scim',
+  'trust',
+  'widgets',
+  'documentation',
+  'demo',
+  'app.ts',
+  'process',
+  'cli',
+  'testing',
+];
+
+const imported = /^(?:import|export)\b[^;]*?from '(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm;
+
+function readImports(file: string): readonly string[] {
+  const found = readFileSync(join(server, file), 'utf8').matchAll(imported);
+  return [...found].map(([, named, dynamic]) => normalize(join(dirname(file), (named ?? dynamic) as string)));
+}
+
+const part = (file: string) => file.split('/')[0] as string;
+const sources = globSync('**/*.ts', { cwd: server, exclude: ['test/**', 'dist/**', 'node_modules/**', 'build.ts'] });
+
+describe('the layout of the server', () => {
+  test('imports point inwards', () => {
+    assert.ok(sources.length > 100);
+    const outward = sources.flatMap((file) =>
+      readImports(file)
+        .filter((target) => order.indexOf(part(target)) > order.indexOf(part(file)))
+        .map((target) => `${file} imports ${target}`),
+    );
+    assert.deepEqual(outward, []);
+  });
+
+  test('every source file is in a folder of the order', () => {
+    assert.deepEqual(
+      [...new Set(sources.map(part))].filter((name) => !order.includes(name)),
+      [],
+    );
+  });
+});
+
+test('the repository has no other folders than those of its parts', () => {
+  const names = readdirSync(join(server, '..'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map(({ name }) => name);
+  const generated = ['node_modules', 'coverage', 'data', 'svc-data'];
+  const parts = names.filter((name) => !generated.includes(name)).sort();
+  assert.deepEqual(parts, ['docs-site', 'packages', 'server', 'tools']);
+});
