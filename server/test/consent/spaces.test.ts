@@ -94,6 +94,18 @@ describeServerOnEachDatabase(
       assert.equal(payload(await withdraw(server, notice, customer.id)).space, 'api');
     });
 
+    test('a visitor who refuses what a customer grants twice keeps neither grant from being withdrawn', async () => {
+      const notice = await server.createNotice();
+      const subject = 'customer-who-grants-twice';
+      const grant = async () =>
+        payload(await capture(server, notice, { subjectId: subject, purposes: { marketing: true } }));
+      const first = await grant();
+      await decide(notice, { subjectId: subject, purposes: refused });
+      await grant();
+      const withdrawal = payload(await withdraw(server, notice, first.id));
+      assert.deepEqual([withdrawal.withdrawsRecordId, withdrawal.purposes], [first.id, { marketing: false }]);
+    });
+
     test('records of visitors on other notices are spaces of their own', async () => {
       const [notice, other] = [await server.createNotice(), await server.createNotice()];
       const subject = 'visitor-of-two-sites';

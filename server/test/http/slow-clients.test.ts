@@ -229,6 +229,24 @@ describe('exports whose clients are slow', () => {
     for (const socket of open) socket.destroy();
   });
 
+  test('free their places when they are read, although their connection stays', deadline, async () => {
+    const socket = await openSocket(server);
+    const one = requestText('GET', '/v1/ledgers/audit/export', {
+      Authorization: `Bearer ${server.tenant.key}`,
+      Connection: 'keep-alive',
+    });
+    await requestCheckpoint(server, server.tenant, 'audit');
+    for (let time = 0; time < most + 1; time += 1) {
+      socket.write(one);
+      let answer = '';
+      while (!answer.endsWith('\r\n0\r\n\r\n')) {
+        answer += String((await once(socket, 'data'))[0]);
+        assert.match(answer, /^HTTP\/1\.1 200 /);
+      }
+    }
+    socket.destroy();
+  });
+
   test('end when their clients do not read, and free their places', deadline, async () => {
     const open = await Promise.all(Array.from({ length: most }, startExport));
     assertProblem(await server.request('GET', path), 'rate_limited');
