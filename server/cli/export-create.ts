@@ -8,6 +8,7 @@ import { ImpossibleRange, prepareExport } from '../ledger/export.ts';
 import { growTree, type LedgerOf } from '../ledger/tree-store.ts';
 import { systemClock } from '../storage/clock.ts';
 import { type Database, inTransaction } from '../storage/database.ts';
+import { lockFolder } from '../storage/folder-lock.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
 import { type Command, type OptionValues, UsageError } from './command.ts';
@@ -36,6 +37,8 @@ export const exportCreate: Command = {
     const [from, to] = [readTime('from', options.from), readTime('to', options.to)];
     const since = readSize(options.since);
     requireDatabase(settings);
+    // It signs a checkpoint, which is appended to the log.
+    using _ = lockFolder(settings.dataDir, 'shared');
     await using installation = await openInstallation(settings, systemClock, null);
     const { database, signer, clock } = installation;
     const tenant = await findTenant(database.kysely, String(options.tenant));

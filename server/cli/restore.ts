@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, linkSync, mkdirSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, linkSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Installation, openInstallation } from '../installation/installation.ts';
 import { findSecret, isSecretOf, secretFile } from '../installation/secrets.ts';
@@ -10,6 +10,7 @@ import { readLedgerName } from '../ledger/verify-anchors.ts';
 import { systemClock } from '../storage/clock.ts';
 import { copySqlite, flushToDisk } from '../storage/copy-sqlite.ts';
 import { openDatabase } from '../storage/database.ts';
+import { lockFolder } from '../storage/folder-lock.ts';
 import { migrate } from '../storage/migrate.ts';
 import { type Command, type CommandContext, UsageError } from './command.ts';
 import { databaseFile, requireDatabase } from './require-database.ts';
@@ -17,9 +18,9 @@ import { databaseFile, requireDatabase } from './require-database.ts';
 export const restore: Command = {
   name: 'restore',
   summary: 'put a backup into an empty data folder',
-  description: `Replaces nothing: move an old database away first, with its -wal and -shm files, and stop its server. The next start
-brings the schema up to date. ${anchorFile} says, signed, that the backup was put in place on purpose, so that svc verify
-does not take it for a roll-back.
+  description: `Replaces nothing: move an old database away first, with its -wal and -shm files, and stop its server. While one
+runs in the data folder, nothing is restored. The next start brings the schema up to date. ${anchorFile} says, signed,
+that the backup was put in place on purpose, so that svc verify does not take it for a roll-back.
 
 With --in-place nothing is copied: the database that the settings name was put in place by other means (pg_restore, the
 snapshot of a machine), and this only says so in ${anchorFile}. With several servers on one PostgreSQL, run it on each.
@@ -50,7 +51,7 @@ async function restoreFolder({ settings, say, result }: CommandContext, from: st
   requireNoDatabase(dataDir);
   const secret = findSecret({ secret: settings.secret, dataDir: from }) ?? findSecret(settings);
   if (secret === null) throw new UsageError(`There is no ${secretFile} in ${from}. Put it there, or set SVC_SECRET.`);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  using _ = lockFolder(dataDir, 'alone');
   const draft = `${target}.restoring-${process.pid}`;
   try {
     say(`Restoring ${from} …`);
@@ -83,6 +84,7 @@ async function anchorRestored(draft: string, from: string, dataDir: string, secr
 
 async function acceptRestored({ settings, options, say, result }: CommandContext): Promise<number> {
   requireDatabase(settings);
+  using _ = lockFolder(settings.dataDir, 'alone');
   await using installation = await openInstallation(settings);
   const { file } = installation.anchors;
   for (const line of await compareWithLog(installation)) say(line);

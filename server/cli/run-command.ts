@@ -3,6 +3,7 @@ import { RewrittenLedger } from '../ledger/checkpoint-anchors.ts';
 import { readSettings, SettingsError } from '../settings.ts';
 import { systemClock } from '../storage/clock.ts';
 import { DamagedDatabase } from '../storage/copy-sqlite.ts';
+import { FolderInUse } from '../storage/folder-lock.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
 import { backup } from './backup.ts';
 import { type Command, describeCommand, describeCommands, readOptions, UsageError } from './command.ts';
@@ -90,7 +91,7 @@ export async function runCommand(words: readonly string[]): Promise<number> {
   try {
     return await run(words);
   } catch (error) {
-    const isWrongUse = error instanceof UsageError || error instanceof SettingsError;
+    const isWrongUse = error instanceof UsageError || error instanceof SettingsError || error instanceof FolderInUse;
     const isExplained =
       isWrongUse ||
       error instanceof DamagedDatabase ||

@@ -6,6 +6,7 @@ import type { Installation } from '../installation/installation.ts';
 import { CheckpointKeeper } from '../proofs/checkpoint-keeper.ts';
 import type { Settings } from '../settings.ts';
 import type { FaultLog } from '../storage/fault-log.ts';
+import { lockFolder } from '../storage/folder-lock.ts';
 import type { Repeated } from '../storage/repeat.ts';
 import type { Signals } from '../storage/signals.ts';
 import { runSender } from '../webhooks/sender/run-sender.ts';
@@ -46,6 +47,8 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { settings } = installation;
   let closing = false;
+  using held = new DisposableStack();
+  held.use(lockFolder(settings.dataDir, 'shared'));
   const keeper = new CheckpointKeeper({ ...installation, interval: settings.checkpointInterval, log: options.log });
   // A crash between a commit and its line in the log loses no anchor.
   await keeper.start(installation.clock());
@@ -63,6 +66,7 @@ export async function startServer(
   const housekeeping =
     options.housekeeping === false ? null : startHousekeeping(installation, { ...app, keeper }, app.faults);
   const sending = options.sends === false ? null : startSending(installation, app.faults);
+  const lock = held.move();
   const close = async () => {
     closing = true;
     const { stopWithin } = settings;
@@ -77,6 +81,7 @@ export async function startServer(
     stopWatching();
     app.faults.stop();
     clearTimeout(deadline);
+    lock.dispose();
   };
   return {
     app,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { lockFolder } from '../../storage/folder-lock.ts';
 import { noticeContent, startTestServer, type TestServer } from '../harness.ts';
 import { runSvc } from './run-svc.ts';
 
@@ -51,7 +52,7 @@ describe('svc backup and svc restore', () => {
 
     const restored = await restore(to);
     assert.deepEqual([restored.code, restored.stderr], [0, '']);
-    assert.deepEqual(readdirSync(restored.to).sort(), ['checkpoints.log', 'secret.key', 'svc.sqlite']);
+    assert.deepEqual(readdirSync(restored.to).sort(), ['checkpoints.log', 'secret.key', 'svc.lock', 'svc.sqlite']);
     const verified = await runSvc(['verify', '--json'], { SVC_DATA_DIR: restored.to });
     assert.equal(verified.code, 0, verified.stdout + verified.stderr);
   });
@@ -71,7 +72,7 @@ describe('svc backup and svc restore', () => {
     assert.match(refused.stderr, /There is no secret\.key in/);
     const secret = readFileSync(join(dataDir, 'secret.key'), 'utf8').trim();
     const taken = await restore(to, undefined, { SVC_SECRET: secret });
-    assert.deepEqual([taken.code, readdirSync(taken.to).sort()], [0, ['checkpoints.log', 'svc.sqlite']]);
+    assert.deepEqual([taken.code, readdirSync(taken.to).sort()], [0, ['checkpoints.log', 'svc.lock', 'svc.sqlite']]);
   });
 
   test('refuse a secret that the backup was not made with', async () => {
@@ -79,14 +80,39 @@ describe('svc backup and svc restore', () => {
     const other = await restore(to, undefined, { SVC_SECRET: 'another secret of thirty-two letters' });
     assert.equal(other.code, 2);
     assert.match(other.stderr, /not the one that the backup was made with/);
-    assert.deepEqual(readdirSync(other.to), []);
+    assert.deepEqual(readdirSync(other.to), ['svc.lock']);
     const taken = inFolder();
     mkdirSync(taken);
     writeFileSync(join(taken, 'secret.key'), 'a secret of another installation, kept here\n');
     const kept = await restore(to, taken);
     assert.equal(kept.code, 2);
     assert.match(kept.stderr, /another secret than that of the backup/);
-    assert.deepEqual(readdirSync(taken), ['secret.key']);
+    assert.deepEqual(readdirSync(taken), ['secret.key', 'svc.lock']);
+  });
+
+  test('refuse a data folder in which a server runs, which may append to its log, and a server one that is restored', async () => {
+    const log = join(dataDir, 'checkpoints.log');
+    const before = readFileSync(log, 'utf8');
+    const accepted = await runSvc(['restore', '--in-place', '--yes'], { SVC_DATA_DIR: dataDir });
+    assert.deepEqual(
+      [accepted.code, accepted.stderr],
+      [2, `svc: A server or another command uses ${dataDir}. Stop it first.\n`],
+    );
+    assert.equal(readFileSync(log, 'utf8'), before);
+    const { to: backup } = await backUp();
+    // As in the folder of a server whose database was moved away.
+    const moved = inFolder();
+    {
+      using _ = lockFolder(moved, 'shared');
+      const refused = await restore(backup, moved);
+      assert.deepEqual([refused.code, readdirSync(moved)], [2, ['svc.lock']]);
+      assert.match(refused.stderr, /^svc: A server or another command uses /);
+    }
+    assert.equal((await restore(backup, moved)).code, 0);
+    using _ = lockFolder(moved, 'alone');
+    const started = await runSvc(['serve'], { SVC_DATA_DIR: moved, PORT: '0' });
+    assert.equal(started.code, 2);
+    assert.match(started.stderr, /^svc: svc restore works in .* at the moment\. Try again when it is done\.\n$/);
   });
 
   test('replace nothing that is there', async () => {
@@ -122,7 +148,7 @@ describe('svc backup and svc restore', () => {
     const restored = await restore(to);
     assert.equal(restored.code, 1);
     assert.match(restored.stderr, /^svc: .*(damaged|cannot be copied)/);
-    assert.deepEqual(readdirSync(restored.to), []);
+    assert.deepEqual(readdirSync(restored.to), ['svc.lock']);
     const copied = await runSvc(['backup', '--to', join(folder, 'of-damaged')], { SVC_DATA_DIR: to });
     assert.equal(copied.code, 1);
     assert.ok(!existsSync(join(folder, 'of-damaged')));

@@ -149,6 +149,7 @@ describe('the server process', () => {
       'checkpoints.log',
       'demo-credentials.json',
       'secret.key',
+      'svc.lock',
       'svc.sqlite',
       'svc.sqlite-shm',
       'svc.sqlite-wal',

@@ -14,6 +14,8 @@ import { DatabaseGate } from './database-gate.ts';
 
 const postgresUrl = process.env.SVC_TEST_POSTGRES_URL;
 const skipPostgres = postgresUrl === undefined ? 'no PostgreSQL' : false;
+/** Without the limits that they are about, these tests would wait for good. */
+const deadline = { timeout: 20_000 };
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 const isUnavailable =
@@ -147,12 +149,12 @@ describe('a PostgreSQL', { skip: skipPostgres }, () => {
     return rows[0]?.count;
   };
 
-  test('ends a statement that takes too long itself, and keeps the connection', async () => {
+  test('ends a statement that takes too long itself, and keeps the connection', deadline, async () => {
     await assert.rejects(sql`select pg_sleep(60)`.execute(database.kysely), isUnavailable('57014'));
     assert.equal(await countConnections(), 1);
   });
 
-  test('ends the wait for a lock before the statement is ended', async () => {
+  test('ends the wait for a lock before the statement is ended', deadline, async () => {
     const held = Promise.withResolvers<void>();
     const isHeld = Promise.withResolvers<void>();
     const holding = inTransaction(database, async (transaction) => {
@@ -166,7 +168,7 @@ describe('a PostgreSQL', { skip: skipPostgres }, () => {
     await holding;
   });
 
-  test('that does not answer fails what waits, and its connections are dropped', async () => {
+  test('that does not answer fails what waits, and its connections are dropped', deadline, async () => {
     gate.freeze();
     // One more than the pool has: it waits for a connection.
     const waiting = Array.from({ length: 11 }, () =>
@@ -179,7 +181,7 @@ describe('a PostgreSQL', { skip: skipPostgres }, () => {
     await inTransaction(database, (transaction) => sql`select 1`.execute(transaction));
   });
 
-  test('that is stopped fails what is asked at once, and is used again when it is back', async () => {
+  test('that is stopped fails what is asked at once, and is used again when it is back', deadline, async () => {
     await gate.stop();
     await assert.rejects(sql`select 1`.execute(database.kysely), DatabaseUnavailable);
     await assert.rejects(sql`select 1`.execute(database.kysely), isUnavailable('ECONNREFUSED'));
@@ -187,7 +189,7 @@ describe('a PostgreSQL', { skip: skipPostgres }, () => {
     await sql`select 1`.execute(database.kysely);
   });
 
-  test('that does not answer can be abandoned, with no limit on statements, too', async () => {
+  test('that does not answer can be abandoned, with no limit on statements, too', deadline, async () => {
     const patient = openDatabase({ url: gate.url, file: '' });
     await sql`select 1`.execute(patient.kysely);
     gate.freeze();
