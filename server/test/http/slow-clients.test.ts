@@ -142,6 +142,18 @@ describe('a server whose clients are slow', () => {
     for (const { client } of clients) client.destroy();
   });
 
+  test('takes connections after a stop began, as long as one from before is in use', deadline, async () => {
+    await using server = await start({ quiet: 60_000 }, (_, response) => response.end('here'));
+    const { client, closed } = await server.open();
+    const stopped = server.server.closeWithin({ announce: 10_000, finish: 0 });
+    for (let request = 0; request < 10; request += 1) {
+      const answer = await fetch(`http://127.0.0.1:${server.port}/`, { headers: { Connection: 'close' } });
+      assert.equal(await answer.text(), 'here');
+    }
+    client.destroy();
+    await Promise.all([closed, stopped]);
+  });
+
   test('ends with the time of a stop for what is under way', deadline, async () => {
     await using server = await start({}, () => undefined);
     const { client, closed } = await server.open();
