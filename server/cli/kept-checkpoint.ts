@@ -1,5 +1,10 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { openCheckpoint, readCheckpoint } from '../ledger/checkpoint.ts';
+import type { LedgerOf } from '../ledger/tree-store.ts';
+import { type RootClaim, readLedgerName } from '../ledger/verify-anchors.ts';
 import { UsageError } from './command.ts';
+import type { Findings } from './exit-codes.ts';
+import type { VerifyKeys } from './verify-keys.ts';
 
 /** Whether a path names a file. */
 export function isFile(path: string): boolean {
@@ -27,4 +32,40 @@ export function readNote(file: string): string {
     // Said below.
   }
   throw new UsageError(`--checkpoint: ${file} holds no checkpoint.`);
+}
+
+/** A checkpoint that the caller kept. */
+export interface KeptCheckpoint {
+  readonly file: string;
+  readonly note: string;
+}
+
+/** @throws {UsageError} */
+export function readKept(file: string): KeptCheckpoint {
+  return { file, note: readNote(file) };
+}
+
+/** What a kept checkpoint says of a ledger. */
+export interface KeptClaim extends RootClaim {
+  readonly of: LedgerOf;
+}
+
+/** What the kept checkpoints say, as far as their signatures can be relied on. */
+export function claimsOf(
+  kept: readonly KeptCheckpoint[],
+  keys: VerifyKeys | null,
+  findings: Findings,
+): readonly KeptClaim[] {
+  return kept.flatMap(({ file, note }) => {
+    const text = note.slice(0, note.lastIndexOf('\n\n') + 1);
+    const checkpoint = keys === null ? readCheckpoint(text) : openCheckpoint(note, keys.verifier);
+    const of = checkpoint === null ? null : readLedgerName(checkpoint.origin.slice(checkpoint.origin.indexOf('/') + 1));
+    if (checkpoint === null || of === null) {
+      const issue = `${file} is no checkpoint that this installation signed, so that nothing was compared with it.`;
+      findings.add('unchecked', 'kept_checkpoint', issue);
+      return [];
+    }
+    const { size, at, rootHash } = checkpoint;
+    return [{ of, size, at, rootHash: rootHash.toString('base64'), place: file, note: null }];
+  });
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { changingRows, workingState } from '../../cli/verify.ts';
+import { changingRows, workingState } from '../../cli/verified-tables.ts';
 import { describeSettings } from '../../settings.ts';
 import { createLocation, type TestLocation } from '../harness.ts';
 import { runSvc } from './run-svc.ts';

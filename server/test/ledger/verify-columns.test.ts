@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { changingRows } from '../../cli/verify.ts';
+import { changingRows } from '../../cli/verified-tables.ts';
 import type { Installation } from '../../installation/installation.ts';
 import type { Dialect } from '../../storage/database.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';

@@ -4,7 +4,7 @@ import canonicalize from 'canonicalize';
 import { sql } from 'kysely';
 import { systemSource } from '../../audit/source.ts';
 import { ToldStates, verifyRows } from '../../audit/verify-rows.ts';
-import { changingRows, workingState } from '../../cli/verify.ts';
+import { changingRows, workingState } from '../../cli/verified-tables.ts';
 import { hashContent } from '../../consent/notice.ts';
 import { archiveNotice, editNotice, publishNotice } from '../../consent/notice-changes.ts';
 import type { Installation } from '../../installation/installation.ts';

@@ -1,0 +1,55 @@
+import { apiKeyRows } from '../access/api-key-store.ts';
+import { scimTokenRows } from '../access/scim-token-store.ts';
+import type { RowKind } from '../audit/row-state.ts';
+import { noticeRows } from '../consent/notice-store.ts';
+import { controlRows } from '../controls/control-store.ts';
+import { evidenceRows } from '../controls/evidence-store.ts';
+import { programRows } from '../controls/program-store.ts';
+import { resultRows } from '../controls/result-store.ts';
+import { testRows } from '../controls/test-store.ts';
+import { accountRows, secondFactorRows } from '../identity/account-store.ts';
+import { invitationRows } from '../identity/invitation-store.ts';
+import { membershipRows } from '../identity/membership-store.ts';
+import { breachRows, dsrRows } from '../privacy/store.ts';
+import { tenantRows } from '../tenants/store.ts';
+import { trustCenterRows } from '../trust/store.ts';
+import { endpointRows } from '../webhooks/endpoints/store.ts';
+
+/** The tables whose rows may change, and are compared with what the audit log tells of each change. */
+export const changingRows: readonly RowKind[] = [
+  tenantRows,
+  apiKeyRows,
+  scimTokenRows,
+  accountRows,
+  secondFactorRows,
+  membershipRows,
+  invitationRows,
+  noticeRows,
+  programRows,
+  controlRows,
+  evidenceRows,
+  testRows,
+  resultRows,
+  dsrRows,
+  breachRows,
+  trustCenterRows,
+  endpointRows,
+];
+
+/** Tables that are not looked at: no record, event, notice, key or tenant stands in them. */
+export const workingState = [
+  'idempotency_keys',
+  'rate_limits',
+  'sessions',
+  'sign_in_challenges',
+  'sign_in_failures',
+  'backup_codes',
+  'access_tokens',
+  'webhook_events',
+  'webhook_deliveries',
+  'webhook_attempts',
+  'webhook_health',
+  'webhook_senders',
+  'webhook_redeliveries',
+  'merkle_trees',
+] as const;
