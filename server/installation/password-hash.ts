@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 const derive = promisify(argon2);
 
-/** What a hash costs. Raising one makes every password be hashed anew at the next sign-in. */
+/** What a hash costs. After a raise, each password is rehashed at the next sign-in. */
 export interface HashCost {
   /** KiB. */
   readonly memory: number;
@@ -39,8 +39,8 @@ export class PasswordHasher {
   }
 
   /**
-   * Compares a password with a hash in constant time. Without a hash it works just as long and says no: nobody learns from
-   * the time whether somebody has a password.
+   * Compares a password with a hash in constant time. Without a hash it takes as long and returns false: the time does not reveal
+   * whether an account has a password.
    */
   async verify(password: string, hash: string | null): Promise<boolean> {
     const { cost, salt, tag } = readHash(hash ?? this.#decoy);

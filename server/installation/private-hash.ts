@@ -1,8 +1,8 @@
 import { createHmac, hash } from 'node:crypto';
 
 /**
- * Keyed hashes that stand in the records instead of addresses and user agents: the same visitor gives the same hash
- * within one tenant, nobody without the key can try addresses, and two tenants cannot compare theirs.
+ * Keyed hashes that records contain instead of addresses and user agents: the same visitor gives the same hash
+ * within one tenant, addresses cannot be guessed without the key, and two tenants cannot compare theirs.
  */
 export class PrivateHasher {
   readonly #secret: string;
@@ -14,7 +14,7 @@ export class PrivateHasher {
 
   /**
    * SHA-256 over the tenant's key (64 hex characters) and a value, hex; null stays null. The key has a fixed length and
-   * nobody sees the state between, so a plain prefix is as good as HMAC here, at a twentieth of its cost.
+   * no client sees the intermediate state, so a plain prefix is as good as HMAC here, at a twentieth of its cost.
    */
   hash(tenantId: string, value: string | null): string | null {
     return value === null ? null : hash('sha256', this.#tenantKey(tenantId) + value);

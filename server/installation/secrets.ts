@@ -45,7 +45,7 @@ export function findSecret({ secret, dataDir }: Pick<Settings, 'secret' | 'dataD
 
 /**
  * What this installation hashes and seals with. The key is the setting SVC_SECRET, or the file secret.key in the data folder,
- * which is made on the first start; it never stands in the database that it protects.
+ * which is made on the first start; it is never stored in the database that it protects.
  * @throws {SettingsError} when the file is damaged, or the database was used with another secret before.
  */
 export async function openSecrets(settings: Settings, database: Database, now: string): Promise<Secrets> {

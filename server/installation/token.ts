@@ -7,7 +7,7 @@ const checksumLength = 6;
 
 /**
  * A new opaque token: its prefix, 32 random base62 characters (190 bits), and a checksum of 6, with which a secret scanner
- * tells a real token from a look-alike without asking us.
+ * distinguishes a real token from a look-alike without a request to the server.
  */
 export function generateToken(prefix: string): string {
   const body = prefix + randomText(secretLength);
@@ -31,7 +31,7 @@ export function isToken(prefix: string, text: string): boolean {
 
 /**
  * What is stored of a token and looked up. A token has 190 bits of its own, so one round of SHA-256 keeps it, and
- * the time that a look-up by hash takes tells nothing about the token. Only for rows that the audit log covers: a row
+ * the time that a look-up by hash takes reveals nothing about the token. Only for rows that the audit log covers: a row
  * with this hash may have been written past the server. Others have a `hashToken` under the secret (`RowSeal`).
  */
 export function hashToken(token: string): string {

@@ -4,7 +4,7 @@ import type { Scope } from './scopes.ts';
 export const actorTypes = ['user', 'api_key', 'system', 'staff'] as const;
 export type ActorType = (typeof actorTypes)[number];
 
-/** Who does something, as the audit log tells it. */
+/** Who acts, as the audit log records it. */
 export interface Actor {
   readonly type: ActorType;
   readonly id: string | null;

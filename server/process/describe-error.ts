@@ -1,4 +1,4 @@
-/** What the log tells of a failure. */
+/** What the log contains of a failure. */
 interface ErrorDescription {
   readonly name: string;
   readonly code?: string;

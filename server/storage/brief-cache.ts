@@ -3,7 +3,7 @@ import { DatabaseUnavailable } from './unavailable.ts';
 
 /** How long a value is served without another look. */
 const freshMilliseconds = 1000;
-/** How long the last value that was found may stand in while the database is unavailable. */
+/** How long the last value that was found may be used while the database is unavailable. */
 const staleMilliseconds = 24 * 60 * 60 * 1000;
 /** How long a look may take before the last value is served instead. */
 const patienceMilliseconds = 500;
@@ -38,7 +38,7 @@ export class BriefCache<Value extends object> {
     this.#milliseconds = milliseconds;
   }
 
-  /** @throws {DatabaseUnavailable} when the database is unavailable and there is no value to stand in. */
+  /** @throws {DatabaseUnavailable} when the database is unavailable and there is no earlier value. */
   async find(name: string): Promise<Value | undefined> {
     const now = this.#milliseconds();
     const known = this.#entries.get(name);
@@ -54,7 +54,7 @@ export class BriefCache<Value extends object> {
     this.#entries.delete(name);
   }
 
-  /** @param known what stands in when the look fails or takes too long. */
+  /** @param known the value to use when the look fails or takes too long. */
   #look(name: string, known: Entry<Value> | undefined, now: number): Promise<Value | undefined> {
     const isCurrent = () => this.#looks.get(name) === look;
     const found = this.#find(name).then(

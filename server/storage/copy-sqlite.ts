@@ -9,7 +9,7 @@ export class DamagedDatabase extends Error {
 
 /**
  * Copies a SQLite database as it stands at one moment, although servers go on writing to it, and reads the copy through.
- * @param to a file that is not there yet; it is on the disk, and readable by its owner alone, when this returns.
+ * @param to a file that is not there yet; it is on the disk, and readable only by its owner, when this returns.
  * @returns its size.
  * @throws {DamagedDatabase}
  */

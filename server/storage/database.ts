@@ -17,7 +17,7 @@ export interface Database extends AsyncDisposable {
   readonly signals: Signals;
   /** Lets nothing wait for a database that does not answer: what runs fails, and so does everything that comes later. */
   abandon(): void;
-  /** Tells the time to changes: that of the installation. */
+  /** The clock of the installation. */
   readonly clock: Clock;
   /** Made of the secret, so that only an installation has it; null for a database that was opened without. */
   readonly seal: RowSeal | null;

@@ -4,7 +4,7 @@ import { rememberText } from './query-text.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * Inserts many rows with few statements. The text of a statement depends on the number of its rows alone, and
+ * Inserts many rows with few statements. The text of a statement depends only on the number of its rows, and
  * numbers are powers of two: each text is built once and stays prepared.
  * @param skipsPresent leaves rows out whose key is there already, instead of failing.
  */

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Queries } from './database.ts';
 
-/** What one part of the process tells the others when a change is durable; each only makes somebody look sooner. */
+/** What one part of the process signals to the others when a change is durable; each only makes a worker look sooner. */
 export type Signals = EventEmitter<{
   /** These endpoints have deliveries that are due. */
   deliveries: [endpointIds: readonly string[]];

@@ -5,7 +5,7 @@ import type { Tables } from './tables.ts';
 /** What every wrong byte of UTF-8 is read as, so that a wrong byte in its place would go unseen. */
 const replacement = '\uFFFD';
 
-/** Whether a text was read as one that may stand for other bytes; then `isStoredSo` tells. */
+/** Whether a text was read as one that may represent other bytes; `isStoredSo` then decides. */
 export function mayHideBytes(text: unknown): boolean {
   return typeof text === 'string' && text.includes(replacement);
 }

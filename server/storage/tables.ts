@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** Columns are text or integer alone, so that one schema serves both databases; flags are 0 or 1, times RFC 3339 UTC. */
+/** Columns are only text or integer, so that one schema serves both databases; flags are 0 or 1, times RFC 3339 UTC. */
 export interface Tables {
   readonly installation: InstallationTable;
   readonly tenants: TenantsTable;
@@ -74,7 +74,7 @@ interface ApiKeysTable {
   name: string;
   /** SHA-256 of the key; the key itself is shown once and never stored. */
   hash: string;
-  /** The first characters, to tell keys apart on a screen. */
+  /** The first characters, by which people recognize a key. */
   display_prefix: string;
   /** Space-separated. */
   scopes: string;
@@ -197,7 +197,7 @@ interface MembershipsTable {
   accepted_at: string | null;
   /** Set while `active` is false. */
   deactivated_at: string | null;
-  /** Set while the person stands in no role group. */
+  /** Set while the person is in no role group. */
   unassigned_at: string | null;
   deleted_at: string | null;
   last_signed_in_at: string | null;
@@ -275,7 +275,7 @@ interface ScimTokensTable {
   revoked_at: string | null;
 }
 
-/** OAuth 2.0 access tokens; each ends with its key at the latest. */
+/** OAuth 2.0 access tokens; each expires with its key at the latest. */
 interface AccessTokensTable {
   hash: string;
   key_id: string;
@@ -319,7 +319,7 @@ interface WebhookEndpointsTable {
   secret: string;
   /** JSON: sealed secrets with the times at which they expire, the newest first; they sign along until then. */
   previous_secrets: string;
-  /** A private key of Ed25519, sealed; null where it signs by HMAC alone. */
+  /** A private key of Ed25519, sealed; null where it signs only by HMAC. */
   signing_key: string | null;
   /** What belongs to it, as it is shown: `whpk_…`. */
   public_key: string | null;
@@ -338,7 +338,7 @@ interface WebhookHealthTable {
   last_error: string | null;
   /** How many attempts have failed since; null for none. */
   failures: number | null;
-  /** When the other endpoints were told that it is failing; null while they need not know. */
+  /** When the other endpoints were notified that it is failing; null while they need not know. */
   told_at: string | null;
   /** Nothing is sent before, because the receiver asked for a pause. */
   paused_until: string | null;
@@ -437,7 +437,7 @@ interface TenantControlsTable {
   reason: string | null;
   exception_ends_at: string | null;
   evidence_due_at: string | null;
-  /** When somebody last set it to implemented or accepted. */
+  /** When it was last set to implemented or accepted. */
   reviewed_at: string | null;
   created_at: string;
   updated_at: string;
@@ -530,7 +530,7 @@ interface BreachIncidentsTable {
   discovered_at: string;
   authority_notified_at: string | null;
   subjects_notified_at: string | null;
-  /** Why nobody was notified, or why it took longer than the law allows. */
+  /** Why no notification was sent, or why it took longer than the law allows. */
   notification_reason: string | null;
   closed_at: string | null;
   /** Random, so that the hashes of the row in the audit log confirm no guess of what stood in it. */

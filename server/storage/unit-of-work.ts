@@ -12,7 +12,7 @@ export interface UnitOfWork {
   readonly transaction: Transaction<Tables>;
   /** The one time that every row of the change carries: RFC 3339, UTC, milliseconds. */
   readonly now: string;
-  /** Tells the time in the middle of the change, which may have waited since `now`. */
+  /** Returns the time in the middle of the change, which may have waited since `now`. */
   readonly clock: Clock;
   afterCommit(step: () => void): void;
   readonly signals: Signals;

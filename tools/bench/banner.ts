@@ -176,7 +176,7 @@ async function measureFirstVisit({ pace }: Bench, visits: Visits): Promise<reado
   ];
 }
 
-/** One visit of somebody who has not decided, up to the frame with the banner in it. */
+/** One visit of an undecided visitor, up to the frame with the banner in it. */
 function visitFirst(visits: Visits, path: string): Promise<FirstVisit> {
   return visits.visit({ path, slowdown: 4 }, async (_page, session) => {
     const visible = await evaluate(session, 'seen');
@@ -185,7 +185,7 @@ function visitFirst(visits: Visits, path: string): Promise<FirstVisit> {
   });
 }
 
-/** From the click on "Accept all" to the event that tells the page, and to the next frame with the banner gone. */
+/** From the click on "Accept all" to the event that notifies the page, and to the next frame with the banner gone. */
 async function measureClick(bench: Bench, visits: Visits): Promise<readonly Finding[]> {
   const events: number[] = [];
   const paints: number[] = [];

@@ -27,7 +27,7 @@ export interface Bench {
   createFolder(name: string): string;
   /** An installation with a ledger of `largeRows`, filled when the first benchmark asks for it. */
   openLargeSite(): Promise<Site>;
-  /** Tells a person what is going on. */
+  /** Prints progress. */
   say(line: string): void;
 }
 

@@ -22,7 +22,7 @@ const items = 20_000;
 const resultsOfTest = 5;
 const day = 24 * 60 * 60 * 1000;
 
-/** What the control framework counts anew for every request, in a tenant that has collected evidence for years. */
+/** What the control framework counts again for every request, in a tenant that has collected evidence for years. */
 export const controlFramework: Benchmark = {
   name: 'controls',
   async run(bench) {

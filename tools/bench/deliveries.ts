@@ -119,7 +119,7 @@ async function measureLatency(bench: Bench, origin: string, receiver: Child): Pr
   ];
 }
 
-/** Nine endpoints beside a tenth that never answers, and the nine alone. */
+/** Nine endpoints beside a tenth that never answers, and the nine without it. */
 async function measureIsolation(bench: Bench, origin: string): Promise<Finding> {
   const prepare = async (name: string, paths: readonly string[]) => {
     const installation = await openSite(bench.createFolder(`deliveries-${name}`));
@@ -141,9 +141,9 @@ async function measureIsolation(bench: Bench, origin: string): Promise<Finding> 
   };
   const paths = Array.from({ length: 9 }, (_, index) => `/${index}`);
   const beside = await prepare('beside', [...paths, '/hang']);
-  const alone = await prepare('alone', paths);
-  const { ours, floor, speed } = await compareInTurn(beside.slice, alone.slice, bench.pace);
-  await Promise.all([beside.close(), alone.close()]);
+  const without = await prepare('without', paths);
+  const { ours, floor, speed } = await compareInTurn(beside.slice, without.slice, bench.pace);
+  await Promise.all([beside.close(), without.close()]);
   return {
     what: 'nine endpoints beside one that hangs / the nine alone',
     ours: `${(1000 / ours).toFixed(0)}/s`,

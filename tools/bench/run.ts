@@ -71,7 +71,7 @@ else console.log(`\n${formatTable(findings)}`);
 
 /** @returns what keeps the findings of a benchmark as soon as they are there: a run that breaks off keeps those before. */
 function startRecord(wanted: readonly Benchmark[]): (name: string, found: readonly Finding[]) => void {
-  readMeasurements(); // One that cannot be read is told before ten minutes are spent.
+  readMeasurements(); // A record that cannot be read fails now, not after ten minutes.
   const conditions = readConditions(join(import.meta.dirname, '../..'));
   if (conditions.isModified) bench.say('Files differ from those of the commit: the record will say so.');
   if (isBusy(conditions)) bench.say('The machine is busy: the record will say so. Better measure on a quiet one.');

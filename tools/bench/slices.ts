@@ -1,4 +1,4 @@
-/** Works for a while and tells what one operation cost, in any unit; both sides of a pair use the same one. */
+/** Works for a while and returns the cost of one operation, in any unit; both sides of a pair use the same one. */
 export type Slice = () => number | Promise<number>;
 
 /** How long and how often. */

@@ -7,7 +7,7 @@ import { spreadOf } from './slices.ts';
 
 const program = fileURLToPath(new URL('../../server/cli/svc.js', import.meta.url));
 
-/** From the start of the process to the first answer, beside what Node alone takes, and the memory it holds when idle. */
+/** From the start of the process to the first answer, beside what a bare Node takes, and the memory it holds when idle. */
 export const start: Benchmark = {
   name: 'start',
   async run(bench) {

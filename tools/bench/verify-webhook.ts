@@ -11,7 +11,7 @@ const time = '1767225600';
 const now = (): number => Number(time) * 1000;
 const batch = 100;
 
-/** The receiver's side of a webhook, against the MAC and the comparison that nobody can do without. */
+/** The receiver's side of a webhook, against the MAC and the comparison that every receiver needs. */
 export const verifyWebhook: Benchmark = {
   name: 'verify-webhook',
   async run({ pace }) {

@@ -1,6 +1,6 @@
 import type { Slice } from './slices.ts';
 
-/** Does one piece of work and tells how many operations that was. */
+/** Does one piece of work and returns its number of operations. */
 type Work = () => number | Promise<number>;
 
 /**
@@ -18,7 +18,7 @@ export function cpuSlice(work: Work, milliseconds: number): Slice {
   };
 }
 
-/** A slice of work whose cost lies in other processes: microseconds by the clock an operation. */
+/** A slice of work whose cost arises in other processes: microseconds by the clock an operation. */
 export function clockSlice(work: Work, milliseconds: number): Slice {
   return async () => {
     const start = performance.now();

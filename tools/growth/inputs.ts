@@ -94,7 +94,7 @@ export function listHeaderInputs({ request }: Pick<Sample, 'request'>): readonly
   );
 }
 
-/** What must stand in front for a header to be looked at. */
+/** The prefix without which a header is not parsed. */
 function prefixOf(header: (typeof headers)[number]): string {
   if (header === 'Authorization') return 'Bearer ';
   return header === 'Cookie' ? 'svc_session=' : '';

@@ -9,7 +9,7 @@ export function checkForm({ status, headers, text, body }: Answer): readonly str
   if (!/^application\/scim\+json *(;|$)/i.test(type))
     return [`Content-Type must be application/scim+json, not ${type}`];
   if (body === undefined) return ['the body must be JSON'];
-  // Nobody who asks for a resource may read a password that was sent before.
+  // A resource never contains a password that was sent before.
   const secrets = findDifferences({ password: isAbsent }, body);
   if (status >= 400) {
     const error = { schemas: includes(errorUrn), status: String(status), detail: isText };

@@ -43,7 +43,7 @@ const compliantFlag: Dialect = {
   profile: (attributes) => [{ op: 'replace', value: attributes }],
 };
 
-const somebody = 'b2f3f9a2-6c1d-4b0e-9a57-0d3c0e5f7a11';
+const unknownId = 'b2f3f9a2-6c1d-4b0e-9a57-0d3c0e5f7a11';
 
 function find(who: string): Step {
   return {
@@ -145,12 +145,12 @@ function play(dialect: Dialect, setting: Setting): Sequence {
     steps: [
       {
         does: 'tests the connection: asks for a user who cannot be there',
-        request: () => get(`/Users?${formFilter('userName', somebody)}`),
+        request: () => get(`/Users?${formFilter('userName', unknownId)}`),
         answer: () => listOf(),
       },
       {
         does: 'tests the connection: asks for a group that cannot be there',
-        request: () => get(`/Groups?excludedAttributes=members&${formFilter('displayName', somebody)}`),
+        request: () => get(`/Groups?excludedAttributes=members&${formFilter('displayName', unknownId)}`),
         answer: () => listOf(),
       },
       {
@@ -263,7 +263,7 @@ function play(dialect: Dialect, setting: Setting): Sequence {
       },
       {
         does: 'keeps the connection alive',
-        request: () => get(`/Users?${formFilter('userName', somebody)}`),
+        request: () => get(`/Users?${formFilter('userName', unknownId)}`),
         answer: () => listOf(),
       },
       {

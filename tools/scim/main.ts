@@ -20,7 +20,7 @@ at what became of the members. It makes users of its own and deletes them again;
 Options:
   --url <address>     the server, such as http://localhost:8787; with /scim/v2 behind it is the same
   --token <scim_…>    the SCIM token of the tenant
-  --key <svc_…>       an API key that was made with --scopes all, since nobody maps a group to a role that may do
+  --key <svc_…>       an API key that was made with --scopes all, because a group can only be mapped to a role that may do
                       more: with it the tenant is set as each sequence needs it (and set back), and GET /v1/users
                       and the audit log are looked at too
   --only <list>       only these of ${providers.join(', ')}
@@ -73,8 +73,8 @@ async function run(options: Options): Promise<boolean> {
   const reports: SequenceReport[] = [];
   for (const sequence of played) {
     console.log(`\n${nameSequence(sequence)}, from ${sequence.source}`);
-    const tell = (step: Parameters<typeof formatStep>[0]) => console.log(formatStep(step));
-    const report = await playSequence(target, sequence, { tell, signal: stop.signal });
+    const onStep = (step: Parameters<typeof formatStep>[0]) => console.log(formatStep(step));
+    const report = await playSequence(target, sequence, { onStep, signal: stop.signal });
     reports.push(report);
     for (const difference of report.outcome) console.log(`  FAIL ${difference}`);
   }

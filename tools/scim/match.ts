@@ -27,11 +27,11 @@ export function includes(item: string): Check {
   return { is: `an array with ${item}`, accepts: (value) => Array.isArray(value) && value.includes(item) };
 }
 
-/** The members of a group: these persons, in any order, and nobody else. */
+/** The members of a group: exactly these persons, in any order. */
 export function areMembers(ids: readonly string[]): Check {
   const wanted = ids.toSorted().join(', ');
   return {
-    is: `the members ${wanted === '' ? '(nobody)' : wanted}`,
+    is: `the members ${wanted === '' ? '(none)' : wanted}`,
     accepts: (value) =>
       Array.isArray(value) &&
       value

@@ -70,5 +70,5 @@ export function refused(status: number, scimType?: string): ExpectedAnswer {
   return { status, body: scimType === undefined ? {} : { scimType } };
 }
 
-/** 204: done, and nothing to tell. */
+/** 204: done, without a body. */
 export const done: ExpectedAnswer = { status: 204 };

@@ -28,7 +28,7 @@ function find(who: string): Step {
 
 function create(who: string): Step {
   return {
-    does: `creates ${who}, with a password that nobody needs`,
+    does: `creates ${who}, with a password that is not used`,
     request: (scene) => ({
       method: 'POST',
       path: '/Users',
@@ -107,7 +107,7 @@ function findGroup(role: Role): Step {
 
 function createGroup(role: Role): Step {
   return {
-    does: `pushes the group of ${role}, with nobody in it`,
+    does: `pushes the group of ${role}, without members`,
     request: (scene) => ({
       method: 'POST',
       path: '/Groups',
@@ -156,7 +156,7 @@ function changeGroup(
 
 function play(kind: AppKind, setting: Setting): Sequence {
   const isExtended = setting === 'extended';
-  // By the letter Okta's deactivations fail: whoever leaves stays active until they leave the group.
+  // Read strictly, Okta's deactivations fail: a user who leaves stays active until they leave the group.
   const left: ExpectedMember = isExtended ? deactivated('Ben', 'auditor') : active('Ben', 'auditor');
   return {
     name: `Okta, ${kind}`,
@@ -203,7 +203,7 @@ function play(kind: AppKind, setting: Setting): Sequence {
         { op: 'add', path: 'members', value: membersOf(scene, ['Ana', 'Ben']) },
       ]),
       {
-        does: 'pushes the group of auditor again: nobody loses it',
+        does: 'pushes the group of auditor again: its members keep it',
         request: createGroup('auditor').request,
         answer: (scene) => ({ status: 201, body: groupOf(scene, 'auditor', ['Ana', 'Ben']) }),
       },
@@ -235,7 +235,7 @@ function play(kind: AppKind, setting: Setting): Sequence {
         setting,
       ),
       ...replace(
-        'changes the name of Cleo, who left the group: that brings nobody back',
+        'changes the name of Cleo, who left the group: that does not bring them back',
         'Cleo',
         { name: { givenName: 'Chloe', familyName: 'Example' }, active: true },
         (scene) => ({ status: 200, body: userOf(scene, 'Cleo', { displayName: 'Chloe Example', active: false }) }),

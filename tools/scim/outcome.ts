@@ -33,7 +33,7 @@ export async function checkOutcome(
   if (target.hasKey) {
     const uses = await countExtendedUses(target, expected, scene);
     if (uses !== extendedUses)
-      differences.push(`the audit log must tell of ${extendedUses} uses of extended, not ${uses}`);
+      differences.push(`the audit log must contain ${extendedUses} uses of extended, not ${uses}`);
   }
   return differences;
 }

@@ -29,8 +29,8 @@ export function isPassed({ steps, outcome }: SequenceReport): boolean {
 }
 
 export interface PlayOptions {
-  /** Is told of each step when it is done. */
-  readonly tell?: (step: StepReport) => void;
+  /** Called with each step when it is done. */
+  readonly onStep?: (step: StepReport) => void;
   /** Ends the sequence before its next step; what it made is cleared up. */
   readonly signal?: AbortSignal;
 }
@@ -42,7 +42,7 @@ export interface PlayOptions {
 export async function playSequence(
   target: Target,
   sequence: Sequence,
-  { tell = () => {}, signal }: PlayOptions = {},
+  { onStep = () => {}, signal }: PlayOptions = {},
 ): Promise<SequenceReport> {
   await requireEmptyGroups(target, sequence.roles);
   const before = await countMembers(target);
@@ -55,7 +55,7 @@ export async function playSequence(
       if (signal?.aborted) throw new ConformanceError('Stopped.');
       const report = await playStep(target, sequence, step, scene);
       steps.push(report);
-      tell(report);
+      onStep(report);
     }
     outcome.push(...(await lookAtOutcome(target, sequence, scene, before)));
   } finally {
@@ -101,7 +101,7 @@ async function lookAtOutcome(
     return await checkOutcome(target, sequence, scene, before);
   } catch (error) {
     if (error instanceof ConformanceError) throw error;
-    return [`the outcome cannot be told: ${(error as Error).message}`];
+    return [`the outcome cannot be checked: ${(error as Error).message}`];
   }
 }
 

@@ -3,20 +3,20 @@ import { userUrn } from './messages.ts';
 import type { Scene, Sequence, Setting } from './sequence.ts';
 import { ConformanceError, type Target } from './target.ts';
 
-/** An id that nobody has. */
-const nobody = '00000000-0000-7000-8000-000000000000';
+/** An unknown id. */
+const unknownId = '00000000-0000-7000-8000-000000000000';
 
-/** Finds out how the tenant reads SCIM, without a key: by a PUT of nobody. @throws {ConformanceError} */
+/** Finds out how the tenant reads SCIM, without a key: by a PUT of an unknown user. @throws {ConformanceError} */
 export async function findSetting(target: Target): Promise<Setting> {
-  const body = { schemas: [userUrn], userName: 'nobody@example.com' };
-  const { status } = await target.scim('PUT', `/Users/${nobody}`, body);
+  const body = { schemas: [userUrn], userName: 'unknown@example.com' };
+  const { status } = await target.scim('PUT', `/Users/${unknownId}`, body);
   if (status === 401) throw new ConformanceError('The server does not accept the SCIM token.');
   if (status === 501) return 'strict';
   if (status === 404) return 'extended';
   throw new ConformanceError(`PUT of a user who is not there answers ${status}, so this is no SCIM of Svc.`);
 }
 
-/** @throws {ConformanceError} when somebody is in a group that the sequence works with: it would take their access. */
+/** @throws {ConformanceError} when a group that the sequence works with has members: they would lose access. */
 export async function requireEmptyGroups(target: Target, roles: readonly Role[]): Promise<void> {
   const { status, body } = await target.scim('GET', '/Groups');
   if (status === 401) throw new ConformanceError('The server does not accept the SCIM token.');

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** What stops a run, told to whoever started it. */
+/** An error that stops a run, with a message for the user. */
 export class ConformanceError extends Error {
   override readonly name = 'ConformanceError';
 }
@@ -9,7 +9,7 @@ export interface TargetOptions {
   /** The address of the server; what a provider is given, with /scim/v2 behind it, is as good. */
   readonly url: string;
   readonly token: string;
-  /** An API key with every scope, since nobody maps a group to a role that may do more; null to do without. */
+  /** An API key with every scope, because a group can only be mapped to a role whose scopes the caller has; null to skip what needs it. */
   readonly key: string | null;
 }
 
@@ -27,7 +27,7 @@ export interface Target {
   readonly hasKey: boolean;
   /** Sends a SCIM request, as it is. */
   scim(method: string, path: string, body?: object, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** Calls the REST API. @returns what stands in `data`. @throws {ConformanceError} when it fails. */
+  /** Calls the REST API. @returns the value of `data`. @throws {ConformanceError} when it fails. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   rest(method: string, path: string, body?: object): Promise<any>;
 }

@@ -8,7 +8,7 @@ export function mayInstallPackages(): boolean {
 
 /**
  * Installs what the tests need from outside npm, where it may.
- * @param names packages that are of use together alone.
+ * @param names packages that are only useful together.
  * @returns whether they were installed.
  */
 export function installPackages(...names: readonly string[]): boolean {

@@ -4,7 +4,7 @@
  *   node tools/test/postgres.ts -- node --test …    runs the command with SVC_TEST_POSTGRES_URL set; its exit code is ours
  *
  * Set SVC_TEST_POSTGRES_URL yourself to use a server of your own: nothing is started or stopped then.
- * The private server lies in memory where it can and runs with fsync off: a killed process loses nothing, a power cut
+ * The private server keeps its data in memory where it can and runs with fsync off: a killed process loses nothing, a power cut
  * would. It never vacuums by itself: databases of tests live for seconds. Right for tests, wrong for measuring speed,
  * so give benchmarks a server of their own.
  */
@@ -34,7 +34,7 @@ export async function startPostgres(parent: string = tmpdir()): Promise<TestPost
   for (let attempt = 1; ; attempt++) {
     const server = await startServer(programs, parent);
     if ('url' in server) return server;
-    // Somebody else may take the port between our finding it free and the server's using it.
+    // Another process can take the port between our check and the start of the server.
     if (attempt < 3 && server.complaint.includes('could not bind')) continue;
     const lines = server.complaint.trim().split('\n');
     const reason = lines.find((line) => /error|fatal/i.test(line)) ?? lines.at(-1);

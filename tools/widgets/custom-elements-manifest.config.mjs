@@ -1,7 +1,7 @@
 // The custom elements manifest of a widget: run as `cem analyze --config ../../tools/widgets/custom-elements-manifest.config.mjs` in the
 // widget's folder.
 
-/** The manifest tells what each door of the package offers that has an element: that, and the functions for pages. */
+/** The manifest describes each entry of the package that has an element: the element, and the functions for pages. */
 function publishInterface() {
   return {
     name: 'publish-interface',

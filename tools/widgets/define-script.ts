@@ -40,7 +40,7 @@ export async function buildScript(config: UserConfig, define: Record<string, str
   return chunk.code;
 }
 
-/** Removes white space from html`…` and css`…`, which JavaScript minifiers leave alone. */
+/** Removes white space from html`…` and css`…`, which JavaScript minifiers do not touch. */
 function minifyTemplates(): Plugin {
   return {
     name: 'minify-templates',

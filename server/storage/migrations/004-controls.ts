@@ -57,7 +57,7 @@ export function controls(dialect: Dialect): Migration {
         .on('control_evidence')
         .columns(['tenant_id', 'tenant_control_id', 'id'])
         .execute();
-      // Freshness of every control of a tenant is read from this index alone; SQLite looks at `withdrawn_at` all the same.
+      // Freshness of every control of a tenant is read only from this index; SQLite looks at `withdrawn_at` all the same.
       await db.schema
         .createIndex('control_evidence_freshness')
         .on('control_evidence')

@@ -23,7 +23,7 @@ export function createClusteredTable(
 export type IndexStatistics = Readonly<Record<string, readonly number[]>>;
 
 /**
- * Tells SQLite how selective the indexes of a table are when it has grown. Without it SQLite assumes the same of every
+ * Informs SQLite how selective the indexes of a table are when it has grown. Without it SQLite assumes the same of every
  * index, and may walk a whole ledger in order where an index leads to three rows. Fixed numbers keep plans as tested.
  */
 export async function describeIndexes(

@@ -72,10 +72,10 @@ describeOnOneDatabase('what identity providers send, in order', (dialect) => {
     const [sequence] = sequences;
     assert.ok(sequence);
     const stop = new AbortController();
-    const tell = ({ does }: { readonly does: string }) => {
+    const onStep = ({ does }: { readonly does: string }) => {
       if (does === 'creates Ben') stop.abort();
     };
-    await assert.rejects(playSequence(target, sequence, { tell, signal: stop.signal }), /Stopped/);
+    await assert.rejects(playSequence(target, sequence, { onStep, signal: stop.signal }), /Stopped/);
     const { body } = await server.request('GET', '/v1/users');
     assert.deepEqual(body.data.data, []);
   });

@@ -1,5 +1,5 @@
 /**
- * Answers the questions of the process that started this one, and ends with it.
+ * Answers the messages of the parent process, and exits with it.
  * @param close what is to be done before the end.
  */
 export function answerQuestions<Question>(

@@ -1,4 +1,4 @@
-// The server as it is run in production, in a process that also tells how much processor time it used.
+// The server as it is run in production, in a process that also reports its processor time.
 import { openInstallation } from '../../../server/installation/installation.ts';
 import { createLog, startServer } from '../../../server/process/serve.ts';
 import { readSettings } from '../../../server/settings.ts';
