@@ -78,7 +78,7 @@ describe('the runner of provider sequences', () => {
   it('fails when a use of the extended setting is not audited', async () => {
     const jumpCloud = findSequence('JumpCloud', 'extended');
     const report = await playSequence(target, { ...jumpCloud, extendedUses: 2 });
-    assert.deepEqual(report.outcome, ['the audit log must tell of 2 uses of extended, not 1']);
+    assert.deepEqual(report.outcome, ['the audit log must contain 2 uses of extended, not 1']);
   });
 
   it('fails when a sequence is played with the other setting', async () => {
