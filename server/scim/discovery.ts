@@ -1,19 +1,15 @@
 import { z } from 'zod';
 import { schemasOf } from '../http/schemas.ts';
 import { groupUrn } from './group.ts';
-import { largestPage } from './list.ts';
-import type { Locate } from './location.ts';
-import { type AttributeDefinition, schemaDefinitions, schemaUrn } from './schemas.ts';
+import { largestPage } from './query.ts';
+import { metaOf } from './schemas.ts';
+import type { Locate } from './surface.ts';
 import { userUrn } from './user.ts';
+
+export { presentSchemas } from './schemas.ts';
 
 const configUrn = 'urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig';
 const resourceTypeUrn = 'urn:ietf:params:scim:schemas:core:2.0:ResourceType';
-
-function metaOf<Type extends string>(resourceType: Type) {
-  return z
-    .strictObject({ resourceType: z.literal(resourceType), location: z.url() })
-    .meta({ id: `Scim${resourceType}Meta` });
-}
 
 const Feature = z.strictObject({ supported: z.boolean() }).meta({ id: 'ScimFeature' });
 
@@ -44,7 +40,7 @@ export const ServiceProviderConfig = z
   })
   .meta({ id: 'ScimServiceProviderConfig' });
 
-/** What this provider can do (spec.md "SCIM 2.0" rule 6). */
+/** The features of this provider (spec.md "SCIM 2.0" rule 6). */
 export function presentConfig(locate: Locate): z.output<typeof ServiceProviderConfig> {
   return {
     schemas: [configUrn],
@@ -58,53 +54,13 @@ export function presentConfig(locate: Locate): z.output<typeof ServiceProviderCo
       {
         type: 'oauthbearertoken',
         name: 'OAuth Bearer Token',
-        description: 'The SCIM token of the tenant, which begins with scim_, as Authorization: Bearer scim_…',
+        description: 'The SCIM token of the tenant: Authorization: Bearer scim_…',
         specUri: 'https://www.rfc-editor.org/info/rfc6750',
         primary: true,
       },
     ],
     meta: { resourceType: 'ServiceProviderConfig', location: locate('/ServiceProviderConfig') },
   };
-}
-
-const Attribute: z.ZodType<AttributeDefinition> = z
-  .strictObject({
-    name: z.string(),
-    type: z.enum(['string', 'boolean', 'complex']),
-    multiValued: z.boolean(),
-    description: z.string(),
-    required: z.boolean(),
-    caseExact: z.boolean().optional(),
-    canonicalValues: z.array(z.string()).optional(),
-    mutability: z.enum(['readOnly', 'readWrite', 'immutable']),
-    returned: z.literal('default'),
-    uniqueness: z.enum(['none', 'server']).optional(),
-    get subAttributes(): z.ZodOptional<z.ZodArray<typeof Attribute>> {
-      return z.array(Attribute).optional();
-    },
-  })
-  .meta({ id: 'ScimAttribute' }) as z.ZodType<AttributeDefinition>;
-
-/** RFC 7643 section 7. */
-export const ScimSchema = z
-  .strictObject({
-    schemas: schemasOf(schemaUrn),
-    id: z.string(),
-    name: z.string(),
-    description: z.string(),
-    attributes: z.array(Attribute),
-    meta: metaOf('Schema'),
-  })
-  .meta({ id: 'ScimSchema' });
-
-/** The schemas of users and groups. */
-export function presentSchemas(locate: Locate): z.output<typeof ScimSchema>[] {
-  return schemaDefinitions.map((definition) => ({
-    schemas: [schemaUrn],
-    ...definition,
-    attributes: [...definition.attributes],
-    meta: { resourceType: 'Schema', location: locate(`/Schemas/${definition.id}`) },
-  }));
 }
 
 /** RFC 7643 section 6. */
@@ -121,7 +77,7 @@ export const ResourceType = z
   })
   .meta({ id: 'ScimResourceType' });
 
-/** What kinds of resources there are, and where. */
+/** The types of resources and their endpoints. */
 export function presentResourceTypes(locate: Locate): z.output<typeof ResourceType>[] {
   const types = [
     { id: 'User', description: 'Members of the tenant', endpoint: '/Users', schema: userUrn },

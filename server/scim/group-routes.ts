@@ -5,44 +5,52 @@ import { type Call, defineRoute, type PrincipalCall, ReadyAnswer, type Route } f
 import { listGroupMembers } from '../identity/membership-store.ts';
 import { type Role, roleIds } from '../principal/roles.ts';
 import type { Queries } from '../storage/database.ts';
+import { requireTenant } from '../tenants/store.ts';
 import type { Tenant } from '../tenants/tenant.ts';
-import { type ProjectionQuery, projectionQuery, readProjection } from './attributes.ts';
-import { readFilter } from './filter.ts';
+import { changeGroup, clearGroup } from './changes.ts';
 import {
   findGroup,
   findGroupByName,
+  GroupBody,
   type GroupRoleMap,
   groupUrn,
+  NewGroupBody,
   nameGroup,
   presentGroup,
+  readGroupReplacement,
+  readNamedGroup,
   ScimGroup,
 } from './group.ts';
-import { GroupBody, NewGroupBody, readGroupReplacement, readNamedGroup } from './group-body.ts';
-import { changeGroup, clearGroup } from './group-changes.ts';
-import { readGroupPatch } from './group-patch.ts';
-import { listOf, pageQuery, presentPage, readPage, slicePage } from './list.ts';
-import { createLocate } from './location.ts';
-import { PatchBody, readPatch } from './patch.ts';
-import { queryOf } from './query.ts';
-import { readTenant, type ScimServices } from './services.ts';
-import { scim } from './surface.ts';
+import { PatchBody, readGroupPatch, readPatch } from './patch.ts';
+import {
+  listOf,
+  type ProjectionQuery,
+  pageQuery,
+  presentPage,
+  projectionQuery,
+  queryOf,
+  readFilter,
+  readPage,
+  readProjection,
+  slicePage,
+} from './query.ts';
+import { createLocate, scim } from './surface.ts';
+import type { ScimServices } from './user-routes.ts';
 
 const GroupParams = z.strictObject({
-  role: z.string().meta({ description: `One of ${roleIds.join(', ')}, or a name that the tenant mapped to one.` }),
+  role: z.string().meta({ description: `One of ${roleIds.join(', ')}, or a name that the tenant mapped to a role.` }),
 });
 const GroupQuery = queryOf(projectionQuery);
 
-/** A group and what it is called in an answer. */
+/** A group and its name in the response. */
 interface NamedGroup {
   readonly role: Role;
   readonly displayName: string;
 }
 
 /** The operations on the role groups of a tenant (spec.md "SCIM 2.0"). */
-export function scimGroupRoutes(services: ScimServices): readonly Route[] {
-  const { database, hasher, baseUrl } = services;
-
-  /** How the groups of a call look. What is wrong with the request is found before anything is changed. */
+export function scimGroupRoutes({ database, hasher, baseUrl }: ScimServices): readonly Route[] {
+  /** Checks the query and the Host of a call, before any change, and returns what presents its groups. */
   const createView = ({ query, client }: Call<unknown, ProjectionQuery>) => {
     const projection = readProjection(query, groupUrn);
     const locate = createLocate(baseUrl, client);
@@ -52,14 +60,14 @@ export function scimGroupRoutes(services: ScimServices): readonly Route[] {
     };
   };
 
+  const common = { auth: 'scim', surface: scim, tag: 'SCIM' } as const;
+
   return [
     defineRoute({
-      auth: 'scim',
-      surface: scim,
+      ...common,
       method: 'GET',
       path: '/scim/v2/Groups',
       operationId: 'listScimGroups',
-      tag: 'SCIM',
       summary: 'List the role groups',
       description: 'One group for each role that can be assigned.',
       query: queryOf({
@@ -73,22 +81,20 @@ export function scimGroupRoutes(services: ScimServices): readonly Route[] {
       async handle(call) {
         const view = createView(call);
         const page = readPage(call.query);
-        const tenant = await readTenant(database.kysely, call);
+        const tenant = await requireTenant(database.kysely, call.principal.tenantId);
         const groups = selectGroups(call.query.filter, mapOf(tenant));
         const shown: ScimGroup[] = [];
         for (const group of slicePage(groups, page)) shown.push(await view(database.kysely, tenant, group));
-        return presentPage(shown, groups.length, page);
+        return presentPage(shown, groups.length, page.startIndex);
       },
     }),
     defineRoute({
-      auth: 'scim',
-      surface: scim,
+      ...common,
       method: 'POST',
       path: '/scim/v2/Groups',
       operationId: 'createScimGroup',
-      tag: 'SCIM',
-      summary: 'Find the role group with a name',
-      description: 'Creates nothing: roles are a closed set. Members who are given join the group.',
+      summary: 'Find a role group by its name',
+      description: 'Creates nothing, because the roles are fixed. Adds the given members to the group.',
       query: GroupQuery,
       body: NewGroupBody,
       status: 201,
@@ -96,7 +102,7 @@ export function scimGroupRoutes(services: ScimServices): readonly Route[] {
       errors: ['invalidSyntax', 'invalidValue', 'mutability'],
       async change(call, work) {
         const view = createView(call);
-        const tenant = await readTenant(work.transaction, call);
+        const tenant = await requireTenant(work.transaction, call.principal.tenantId);
         const { members, ...group } = readNamedGroup(call.body, mapOf(tenant));
         const steps = members.length === 0 ? [] : [{ kind: 'add' as const, userIds: members }];
         await changeGroup(work, callSource(call, hasher), group.role, steps);
@@ -106,14 +112,12 @@ export function scimGroupRoutes(services: ScimServices): readonly Route[] {
       },
     }),
     defineRoute({
-      auth: 'scim',
-      surface: scim,
+      ...common,
       method: 'GET',
       path: '/scim/v2/Groups/{role}',
       operationId: 'getScimGroup',
-      tag: 'SCIM',
-      summary: 'Get one role group',
-      description: 'By the role, or by the name that the tenant mapped to it.',
+      summary: 'Get a role group',
+      description: 'By the role, or by a name that the tenant mapped to it.',
       params: GroupParams,
       query: GroupQuery,
       status: 200,
@@ -126,14 +130,12 @@ export function scimGroupRoutes(services: ScimServices): readonly Route[] {
       },
     }),
     defineRoute({
-      auth: 'scim',
-      surface: scim,
+      ...common,
       method: 'PUT',
       path: '/scim/v2/Groups/{role}',
       operationId: 'replaceScimGroup',
-      tag: 'SCIM',
       summary: 'Replace the members of a role group',
-      description: 'Whoever is named gets the role; whoever was in the group and is not named is suspended.',
+      description: 'Listed users get the role; other members of the group are suspended.',
       params: GroupParams,
       query: GroupQuery,
       body: GroupBody,
@@ -149,15 +151,13 @@ export function scimGroupRoutes(services: ScimServices): readonly Route[] {
       },
     }),
     defineRoute({
-      auth: 'scim',
-      surface: scim,
+      ...common,
       method: 'PATCH',
       path: '/scim/v2/Groups/{role}',
       operationId: 'patchScimGroup',
-      tag: 'SCIM',
       summary: 'Add, remove or replace members of a role group',
       description:
-        'Whoever is added gets the role; whoever is removed from their group is suspended. To move somebody, add them to the other group.',
+        'Added users get the role; removed members are suspended. To move a member, add them to the other group.',
       params: GroupParams,
       query: GroupQuery,
       body: PatchBody,
@@ -173,14 +173,12 @@ export function scimGroupRoutes(services: ScimServices): readonly Route[] {
       },
     }),
     defineRoute({
-      auth: 'scim',
-      surface: scim,
+      ...common,
       method: 'DELETE',
       path: '/scim/v2/Groups/{role}',
       operationId: 'deleteScimGroup',
-      tag: 'SCIM',
       summary: 'Remove all members of a role group',
-      description: 'Suspends all members of the group. The role stays, and so do the people.',
+      description: 'Suspends all members of the group. The role and the users stay.',
       params: GroupParams,
       query: GroupQuery,
       status: 204,
@@ -202,18 +200,18 @@ async function requireGroup(
   queries: Queries,
   call: PrincipalCall<{ readonly role: string }>,
 ): Promise<{ readonly tenant: Tenant; readonly group: NamedGroup }> {
-  const tenant = await readTenant(queries, call);
+  const tenant = await requireTenant(queries, call.principal.tenantId);
   const role = findGroup(call.params.role, mapOf(tenant));
   if (role === undefined) throw notFound('group');
   return { tenant, group: { role, displayName: nameGroup(role, mapOf(tenant)) } };
 }
 
-/** The groups that a filter finds, called as they were asked for. */
+/** The groups that match a filter; one that is found by name has the displayName of the filter. */
 function selectGroups(filter: string | undefined, map: GroupRoleMap): readonly NamedGroup[] {
-  if (filter === undefined) return roleIds.map((role) => ({ role, displayName: nameGroup(role, map) }));
+  const all = roleIds.map((role) => ({ role, displayName: nameGroup(role, map) }));
+  if (filter === undefined) return all;
   const { attribute, value } = readFilter(filter, groupUrn, ['displayName', 'id']);
-  if (attribute === 'id')
-    return roleIds.filter((id) => id === value).map((role) => ({ role, displayName: nameGroup(role, map) }));
+  if (attribute === 'id') return all.filter(({ role }) => role === value);
   const role = findGroupByName(value, map);
   return role === undefined ? [] : [{ role, displayName: value }];
 }

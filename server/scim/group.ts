@@ -1,25 +1,27 @@
 import { z } from 'zod';
-import { schemasOf, UtcTime } from '../http/schemas.ts';
+import { Problem } from '../http/problem.ts';
+import { list, schemasOf, text, UtcTime } from '../http/schemas.ts';
 import type { Membership } from '../identity/membership.ts';
 import { isRole, platformRole, type Role, RoleName } from '../principal/roles.ts';
-import type { Locate } from './location.ts';
+import { invalidValue, quote, readAttributes, readByHand, readMessage } from './message.ts';
+import type { Locate } from './surface.ts';
 
 export const groupUrn = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 
-/** spec.md "SCIM role group"; all but `schemas` and `id` may be left out by `attributes` and `excludedAttributes`. */
+/** spec.md "SCIM role group". All but `schemas` and `id` is optional because of `attributes` and `excludedAttributes`. */
 export const ScimGroup = z
   .strictObject({
     schemas: schemasOf(groupUrn),
     id: RoleName,
     displayName: z.string().optional().meta({
-      description: 'The name of the group at the identity provider where the tenant mapped one, else the role.',
+      description: 'The name of the group at the identity provider if the tenant mapped one, else the role.',
     }),
     members: z
       .array(
         z.strictObject({ value: z.string().optional(), display: z.string().optional() }).meta({ id: 'ScimMember' }),
       )
       .optional()
-      .meta({ description: 'Who has the role, but for those who were removed from it.' }),
+      .meta({ description: 'The members with this role who were not removed from the group.' }),
     meta: z
       .strictObject({
         resourceType: z.literal('Group').optional(),
@@ -32,27 +34,27 @@ export const ScimGroup = z
   .meta({ id: 'ScimGroup' });
 export type ScimGroup = z.output<typeof ScimGroup>;
 
-/** The roles of the groups of an identity provider, by the name of the group (spec.md "SCIM role group"). */
+/** Roles by the name of a group at the identity provider (spec.md "SCIM role group"). */
 export type GroupRoleMap = Readonly<Record<string, Role>>;
 
-/** As long as the names of groups that a tenant maps. */
+/** The maximum length of a name in the map. */
 const longestGroupName = 256;
 
-/** What a group is called: as the identity provider calls it where exactly one of its groups has the role. */
+/** The displayName of a group: its name at the identity provider if exactly one is mapped to the role, else the role. */
 export function nameGroup(role: Role, map: GroupRoleMap): string {
   const [name, ...others] = Object.keys(map).filter((candidate) => map[candidate] === role);
   return name !== undefined && others.length === 0 ? name : role;
 }
 
-/** Finds a group by what stands in a path: the role, or a name that the tenant mapped, letter by letter. */
+/** Finds a group by the segment of a path: the role, or a mapped name in the same case. */
 export function findGroup(idOrName: string, map: GroupRoleMap): Role | undefined {
   if (isRole(idOrName)) return idOrName;
   return idOrName !== platformRole && Object.hasOwn(map, idOrName) ? map[idOrName] : undefined;
 }
 
 /**
- * Finds a group by its name, which compares without case (RFC 7643 section 8.7.1). A name that the tenant mapped counts
- * before the role that is called the same; the settings of a tenant refuse a map in which they differ.
+ * Finds a group by its displayName, which compares without case (RFC 7643 section 8.7.1). Mapped names take precedence
+ * over roles; the settings reject a map in which they differ.
  */
 export function findGroupByName(name: string, map: GroupRoleMap): Role | undefined {
   if (name.length > longestGroupName) return undefined;
@@ -65,17 +67,24 @@ export function findGroupByName(name: string, map: GroupRoleMap): Role | undefin
   return isRole(folded) ? folded : undefined;
 }
 
-export interface GroupView {
-  readonly role: Role;
-  readonly displayName: string;
-  /** Null where they are not shown. */
-  readonly members: readonly Pick<Membership, 'userId' | 'userName'>[] | null;
-  /** The groups came with the tenant. */
-  readonly created: string;
-}
-
-/** A role group as SCIM shows it. */
-export function presentGroup({ role, displayName, members, created }: GroupView, locate: Locate): ScimGroup {
+/**
+ * Converts a role group to its SCIM form (RFC 7643 section 4.2).
+ * @param group `members` is null if they are not shown; `created` is that of the tenant, whose groups are built in.
+ */
+export function presentGroup(
+  {
+    role,
+    displayName,
+    members,
+    created,
+  }: {
+    readonly role: Role;
+    readonly displayName: string;
+    readonly members: readonly Pick<Membership, 'userId' | 'userName'>[] | null;
+    readonly created: string;
+  },
+  locate: Locate,
+): ScimGroup {
   return {
     schemas: [groupUrn],
     id: role,
@@ -83,4 +92,94 @@ export function presentGroup({ role, displayName, members, created }: GroupView,
     ...(members !== null && { members: members.map(({ userId, userName }) => ({ value: userId, display: userName })) }),
     meta: { resourceType: 'Group', created, location: locate(`/Groups/${role}`) },
   };
+}
+
+/** About as many as fit into a body of 1 MiB. */
+const mostMembers = 20_000;
+/** Ids are UUIDs, but an unknown id of another form is not an error. */
+const longestId = 256;
+
+const Members = list(
+  z.looseObject({ value: text(longestId).meta({ description: 'The id of a user.' }) }).meta({ id: 'ScimMemberInput' }),
+  mostMembers,
+);
+const schemas = z.array(z.string()).meta({ description: `Contains ${groupUrn}.` });
+
+/** The body of a POST, for the documentation. */
+export const NewGroupBody = readByHand(
+  z
+    .looseObject({
+      schemas,
+      displayName: z.string().meta({ description: 'A role, or the name of a group that the tenant mapped to a role.' }),
+      members: Members.optional().meta({ description: 'Users to add to the group.' }),
+    })
+    .meta({ id: 'ScimGroupInput' }),
+);
+
+/** The body of a PUT, for the documentation. */
+export const GroupBody = readByHand(
+  z
+    .looseObject({
+      schemas,
+      displayName: z.string().optional().meta({ description: 'Cannot be changed.' }),
+      members: Members.meta({ description: 'All members of the group; everyone else is removed.' }),
+    })
+    .meta({ id: 'ScimGroupReplacement' }),
+);
+
+/**
+ * Reads the body of a POST: the group that it names, and the ids of the users to add.
+ * @throws {Problem} `invalidSyntax`, `invalidValue`, also for an unknown displayName.
+ */
+export function readNamedGroup(
+  body: unknown,
+  map: GroupRoleMap,
+): { readonly role: Role; readonly displayName: string; readonly members: readonly string[] } {
+  const group = readMessage(body, groupUrn);
+  const displayName = group.get('displayname');
+  const role = typeof displayName === 'string' ? findGroupByName(displayName, map) : undefined;
+  if (typeof displayName !== 'string' || role === undefined) {
+    const given = typeof displayName === 'string' ? `, not ${quote(displayName)}` : '';
+    throw invalidValue(`displayName must be a role or a group that the tenant mapped to a role${given}.`);
+  }
+  return { role, displayName, members: readMemberIds(group.get('members') ?? [], 'members') };
+}
+
+/**
+ * Reads the body of a PUT: the ids of all members. They are required: an omitted list must not remove access.
+ * @throws {Problem} `invalidSyntax`, `invalidValue`, `mutability`.
+ */
+export function readGroupReplacement(body: unknown, role: Role, map: GroupRoleMap): readonly string[] {
+  const group = readMessage(body, groupUrn);
+  requireSameGroup(group.get('id'), group.get('displayname'), role, map);
+  if ((group.get('members') ?? undefined) === undefined)
+    throw invalidValue('members must list all members of the group; send [] to remove everyone.');
+  return readMemberIds(group.get('members'), 'members');
+}
+
+/** Rejects another id or displayName; undefined is not checked. @throws {Problem} `mutability`. */
+export function requireSameGroup(id: unknown, displayName: unknown, role: Role, map: GroupRoleMap): void {
+  const isSameId = id === undefined || id === role;
+  const isSameName =
+    displayName === undefined || (typeof displayName === 'string' && findGroupByName(displayName, map) === role);
+  if (!isSameId || !isSameName)
+    throw new Problem('mutability', 'The id and the displayName of a role group cannot be changed.');
+}
+
+/**
+ * Reads the ids of members: an array of objects with a `value`, or one such object. Other attributes are ignored.
+ * @throws {Problem} `invalidValue`.
+ */
+export function readMemberIds(value: unknown, where: string): readonly string[] {
+  const isOne = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const items: unknown = isOne ? [value] : value;
+  if (!Array.isArray(items)) throw invalidValue(`${where} must be an array of objects with a value.`);
+  if (items.length > mostMembers) throw invalidValue(`${where} may have at most ${mostMembers} items.`);
+  const ids = items.map((item, index) => {
+    const id = readAttributes(item, `${where}[${index}]`, groupUrn).get('value');
+    if (typeof id !== 'string' || id === '' || id.length > longestId)
+      throw invalidValue(`${where}[${index}].value must be the id of a user.`);
+    return id;
+  });
+  return [...new Set(ids)];
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../http/problem.ts';
 
-/** An object of a message: its values by their names in small letters, which compare without case (RFC 7643 section 2.1). */
+/** An object of a message: values by lower-case names, which compare without case (RFC 7643 section 2.1). */
 export type Attributes = ReadonlyMap<string, unknown>;
 
 /** A 400 about a value. */
@@ -9,15 +9,15 @@ export function invalidValue(message: string): Problem {
   return new Problem('invalidValue', message);
 }
 
-/** A text of the client's as a message may repeat it: quoted, and not longer than a line. */
+/** Quotes text of the client for a message, cut to 80 characters. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80).toWellFormed()}…` : text);
 }
 
-/** No attribute and no path that means anything to us is longer: a path may name a value with its filter. */
+/** The maximum length of an attribute name or a path, which may contain a filter. */
 export const longestPath = 1024;
 
-/** The name of an attribute in small letters, without the URN of the schema (RFC 7644 section 3.10). */
+/** The name of an attribute in lower case, without the URN of the schema (RFC 7644 section 3.10). */
 export function attributeName(path: string, urn: string): string {
   const name = path.toLowerCase();
   const prefix = `${urn.toLowerCase()}:`;
@@ -26,8 +26,9 @@ export function attributeName(path: string, urn: string): string {
 
 /**
  * Reads an object.
- * @param where what a message calls it.
- * @throws {Problem} for anything else, and for a name that comes twice in different case: which one counts?
+ * @param where its name in error messages.
+ * @param code of the problem if the value is not an object.
+ * @throws {Problem} `code`; `invalidSyntax` for a name that is too long, or that occurs twice in different case.
  */
 export function readAttributes(
   value: unknown,
@@ -42,33 +43,28 @@ export function readAttributes(
     if (name.length > longestPath)
       throw new Problem('invalidSyntax', `${where} has a name that is too long: ${quote(name)}.`);
     const key = attributeName(name, urn);
-    if (attributes.has(key)) throw new Problem('invalidSyntax', `${where} gives ${quote(name)} more than once.`);
+    if (attributes.has(key)) throw new Problem('invalidSyntax', `${where} has ${quote(name)} more than once.`);
     attributes.set(key, member);
   }
   return attributes;
 }
 
 /**
- * Reads the object that a body is.
- * @param urn which must be named in `schemas` (RFC 7643 section 3).
- * @throws {Problem} `invalidSyntax` for a body that is no object, `invalidValue` for other schemas.
+ * Reads the body of a request.
+ * @param urn which `schemas` must contain (RFC 7643 section 3), in any case.
+ * @throws {Problem} `invalidSyntax` if the body is not an object, `invalidValue` for other schemas.
  */
 export function readMessage(body: unknown, urn: string): Attributes {
   const message = readAttributes(body, 'The body', urn, 'invalidSyntax');
   const schemas = message.get('schemas');
-  const isNamed =
-    Array.isArray(schemas) &&
-    schemas.some((schema) => schema === urn || (typeof schema === 'string' && isSame(schema, urn)));
-  if (!isNamed) throw invalidValue(`schemas must be an array that contains ${urn}.`);
+  const isUrn = (schema: unknown) =>
+    typeof schema === 'string' && schema.length === urn.length && schema.toLowerCase() === urn.toLowerCase();
+  if (!Array.isArray(schemas) || !schemas.some(isUrn))
+    throw invalidValue(`schemas must be an array that contains ${urn}.`);
   return message;
 }
 
-/** Whether a text is a name in another case. */
-function isSame(text: string, name: string): boolean {
-  return text.length === name.length && text.toLowerCase() === name.toLowerCase();
-}
-
-/** Reads a boolean. Entra writes "True" and "False" unless a flag of its own is set. */
+/** Reads a boolean. Entra sends "True" and "False" unless its `aadOptscim062020` flag is set. */
 export function readFlag(value: unknown, where: string): boolean {
   if (typeof value === 'boolean') return value;
   const word = typeof value === 'string' && value.length <= 'false'.length ? value.toLowerCase() : '';
@@ -76,17 +72,17 @@ export function readFlag(value: unknown, where: string): boolean {
   return word === 'true';
 }
 
-/** Reads a text; null for none (RFC 7643 section 2.5), undefined where nothing is said. */
+/** Reads a string; null clears it (RFC 7643 section 2.5), undefined means that it was omitted. */
 export function readText(value: unknown, where: string, longest: number): string | null | undefined {
   if (value === undefined || value === null) return value;
   if (typeof value !== 'string' || value.length > longest)
-    throw invalidValue(`${where} must be a text of at most ${longest} characters.`);
+    throw invalidValue(`${where} must be a string of at most ${longest} characters.`);
   return value;
 }
 
 /**
- * A body that is read by hand, because its names compare without case.
- * @param documentedAs the schema that the OpenAPI document shows for it.
+ * A body that the handler reads itself, because its names compare without case.
+ * @param documentedAs the schema in the OpenAPI document.
  */
 export function readByHand(documentedAs: z.ZodType): z.ZodType<unknown> {
   return z.unknown().meta({ documentedAs });

@@ -1,21 +1,26 @@
 import { z } from 'zod';
+import { findUnstorable } from '../http/body.ts';
 import { Problem } from '../http/problem.ts';
-import { longestPath, quote, readAttributes, readByHand, readMessage } from './message.ts';
+import type { MembershipChange } from '../identity/membership.ts';
+import type { Role } from '../principal/roles.ts';
+import { type GroupRoleMap, groupUrn, readMemberIds, requireSameGroup } from './group.ts';
+import {
+  attributeName,
+  invalidValue,
+  longestPath,
+  quote,
+  readAttributes,
+  readByHand,
+  readFlag,
+  readMessage,
+} from './message.ts';
+import { readFilter } from './query.ts';
+import { readRole, userUrn } from './user.ts';
 
-/** Providers send a hundred at most; the members of a group come many in one. */
+/** Providers send at most a hundred, and many members of a group in one operation. */
 const mostOperations = 1000;
 
-export const patchUrn = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
-
-/** One operation of a PATCH as it was written; what it may be is for the resource to say. */
-export interface PatchOperation {
-  /** In small letters; empty where there is none. */
-  readonly op: string;
-  /** Null for an operation on the resource itself. */
-  readonly path: string | null;
-  /** Undefined where there is none. */
-  readonly value: unknown;
-}
+const patchUrn = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
 /** The body of a PATCH, for the documentation. */
 export const PatchBody = readByHand(
@@ -28,7 +33,7 @@ export const PatchBody = readByHand(
             .object({
               op: z.enum(['add', 'remove', 'replace']),
               path: z.string().optional(),
-              value: z.unknown().optional().meta({ description: 'Any JSON value; `remove` may go without one.' }),
+              value: z.unknown().optional().meta({ description: 'Any JSON value; optional for `remove`.' }),
             })
             .meta({ id: 'ScimPatchOperation' }),
         )
@@ -38,25 +43,194 @@ export const PatchBody = readByHand(
     .meta({ id: 'ScimPatch' }),
 );
 
+/** One operation of a PATCH (RFC 7644 section 3.5.2), not yet checked against a resource. */
+export interface PatchOperation {
+  /** In lower case; empty if it is missing. */
+  readonly op: string;
+  /** Null for an operation on the resource itself. */
+  readonly path: string | null;
+  /** Undefined if it is missing. */
+  readonly value: unknown;
+}
+
 /**
- * Reads the message of a PATCH (RFC 7644 section 3.5.2).
- * @throws {Problem} `invalidSyntax`, or `invalidValue` for other schemas, or `invalidPath`.
+ * Reads the body of a PATCH (RFC 7644 section 3.5.2).
+ * @throws {Problem} `invalidSyntax`, `invalidPath`, or `invalidValue` for other schemas.
  */
 export function readPatch(body: unknown): readonly PatchOperation[] {
   const operations = readMessage(body, patchUrn).get('operations');
   if (!Array.isArray(operations) || operations.length === 0)
-    throw new Problem('invalidSyntax', 'Operations must be an array of one operation or more.');
+    throw new Problem('invalidSyntax', 'Operations must be an array with at least one operation.');
   if (operations.length > mostOperations)
     throw new Problem('invalidSyntax', `Operations may have at most ${mostOperations} operations.`);
-  return operations.map((operation, index) => readOperation(operation, `Operations[${index}]`));
+  return operations.map((given, index) => {
+    const where = `Operations[${index}]`;
+    const operation = readAttributes(given, where, patchUrn, 'invalidSyntax');
+    const op = operation.get('op');
+    const path = operation.get('path') ?? null;
+    if (path !== null && typeof path !== 'string') throw new Problem('invalidPath', `${where}.path must be a string.`);
+    if (path !== null && path.length > longestPath)
+      throw new Problem('invalidPath', `${where}.path is too long: ${quote(path)}.`);
+    return { op: typeof op === 'string' ? op.slice(0, 20).toLowerCase() : '', path, value: operation.get('value') };
+  });
 }
 
-function readOperation(value: unknown, where: string): PatchOperation {
-  const operation = readAttributes(value, where, patchUrn, 'invalidSyntax');
-  const op = operation.get('op');
-  const path = operation.get('path') ?? null;
-  if (path !== null && typeof path !== 'string') throw new Problem('invalidPath', `${where}.path must be a text.`);
-  if (path !== null && path.length > longestPath)
-    throw new Problem('invalidPath', `${where}.path is too long: ${quote(path)}.`);
-  return { op: typeof op === 'string' ? op.slice(0, 20).toLowerCase() : '', path, value: operation.get('value') };
+/** The changes that a PATCH can make to a member. */
+export type UserChange = Pick<MembershipChange, 'isActivated' | 'role'>;
+
+/** A use of `scimCompatibility: "extended"`: a request that the strict rules reject (contract.md "SCIM"). */
+export interface ExtendedUse {
+  readonly form: 'put' | 'replace_without_path' | 'unsupported_paths';
+  /** The attributes that the request tried to change without effect. */
+  readonly skippedPaths: readonly string[];
+}
+
+/**
+ * Reads the operations on a user by spec.md "SCIM 2.0" rule 3: `replace` of `active` or `roles`. The last one of an
+ * attribute counts.
+ * @throws {Problem} `invalidPath` for any other operation or path, `invalidValue`.
+ */
+export function readUserPatch(operations: readonly PatchOperation[]): UserChange {
+  const refused = operations.find((operation) => !isAccepted(operation));
+  if (refused !== undefined) throw refusedUserPath(refused);
+  return Object.fromEntries(
+    operations.flatMap(({ path, value }) =>
+      Object.entries(isOn('active', path) ? readActive(value) : readRoles(value)),
+    ),
+  );
+}
+
+/**
+ * Reads the operations on a user by `scimCompatibility: "extended"`: a `replace` without path sets the attributes of its
+ * value, and unsupported operations are skipped if `active` is replaced too, so that a rejected title never prevents a
+ * suspension.
+ * @returns `use` null if the strict rules accept the request.
+ * @throws {Problem} `invalidPath`, `invalidValue`.
+ */
+export function readExtendedPatch(operations: readonly PatchOperation[]): {
+  readonly change: UserChange;
+  readonly use: ExtendedUse | null;
+} {
+  const single = operations.flatMap(splitValue);
+  const accepted = single.filter(isAccepted);
+  const others = single.filter((operation) => !isAccepted(operation));
+  const setsActive = accepted.some(({ path }) => isOn('active', path));
+  const refused = others.find((operation) => !setsActive || !isSkippable(operation));
+  if (refused !== undefined) throw refusedUserPath(refused);
+  if (accepted.length === 0) throw refusedUserPath(operations[0] as PatchOperation);
+  const change = readUserPatch(accepted);
+  const isSplit = operations.some(({ op, path }) => op === 'replace' && path === null);
+  if (!isSplit && others.length === 0) return { change, use: null };
+  const form = isSplit ? 'replace_without_path' : 'unsupported_paths';
+  return { change, use: { form, skippedPaths: nameSkipped(others) } };
+}
+
+function isOn(attribute: 'active' | 'roles', path: string | null): boolean {
+  return path !== null && attributeName(path, userUrn) === attribute;
+}
+
+function isAccepted({ op, path }: PatchOperation): boolean {
+  return op === 'replace' && (isOn('active', path) || isOn('roles', path));
+}
+
+function readActive(value: unknown): UserChange {
+  return { isActivated: readFlag(value, 'active') };
+}
+
+function readRoles(value: unknown): UserChange {
+  const role = readRole(value);
+  if (role === undefined) throw invalidValue('roles must contain a role: every member has one.');
+  return { role };
+}
+
+function refusedUserPath({ op, path }: PatchOperation): Problem {
+  const given = `${op === '' ? 'an operation without op' : op.slice(0, 20)} ${path === null ? 'without path' : `of ${quote(path)}`}`;
+  return new Problem('invalidPath', `A user takes replace of active or roles, not ${given}.`);
+}
+
+/** Splits a `replace` without path into one for each attribute of its value (RFC 7644 section 3.5.2.3). */
+function splitValue(operation: PatchOperation): readonly PatchOperation[] {
+  if (operation.op !== 'replace' || operation.path !== null) return [operation];
+  const attributes = [...readAttributes(operation.value, 'The value of a replace without path', userUrn)];
+  return attributes
+    .filter(([name]) => !['schemas', 'id', 'meta'].includes(name))
+    .map(([path, value]) => ({ op: 'replace', path, value }));
+}
+
+/** Operations on `active` are never skipped: they may contradict its replacement. */
+function isSkippable({ op, path }: PatchOperation): boolean {
+  return isOperation(op) && path !== null && !isOn('active', path);
+}
+
+/** Attributes for the audit log, without the values in the filter of a path: `emails[type eq "work"]` is `emails`. */
+function nameSkipped(operations: readonly PatchOperation[]): readonly string[] {
+  const names = operations.map(({ path }) => (path ?? '').replace(/\[.*/s, '').slice(0, 100).toWellFormed());
+  return [...new Set(names)].slice(0, 100);
+}
+
+/** A change of the members of a group. */
+export interface GroupStep {
+  readonly kind: 'add' | 'remove' | 'replace';
+  readonly userIds: readonly string[];
+}
+
+/**
+ * Reads the operations on a role group (spec.md "SCIM 2.0" rule 4). Operations that set the id or the name to its present
+ * value have no effect: Okta and authentik send them.
+ * @returns the steps, in order.
+ * @throws {Problem} `invalidSyntax`, `invalidPath`, `invalidFilter`, `invalidValue`, `noTarget`, `mutability`.
+ */
+export function readGroupPatch(
+  operations: readonly PatchOperation[],
+  role: Role,
+  map: GroupRoleMap,
+): readonly GroupStep[] {
+  return operations.flatMap(({ op, path, value }) => {
+    if (!isOperation(op)) throw new Problem('invalidSyntax', 'op must be add, remove or replace.');
+    const readAttribute = (name: string, given: unknown): readonly GroupStep[] => {
+      if (name === 'members') return [readMembersStep(op, given)];
+      if (name === 'id') requireSameGroup(given, undefined, role, map);
+      else if (name === 'displayname') requireSameGroup(undefined, given ?? null, role, map);
+      // Accepted but not stored.
+      else if (!['externalid', 'schemas', 'meta'].includes(name)) throw refusedGroupPath(op, name);
+      return [];
+    };
+    if (path === null) {
+      if (op === 'remove') throw new Problem('noTarget', 'A remove needs a path, such as members[value eq "…"].');
+      const attributes = [...readAttributes(value, `The value of a ${op} without path`, groupUrn)];
+      return attributes.flatMap(([name, given]) => readAttribute(name, given));
+    }
+    const [, name = '', filter] = /^([^[\]]*)(?:\[(.*)\])?$/s.exec(attributeName(path, groupUrn)) ?? [];
+    if (name === 'members' && filter !== undefined && op === 'remove')
+      return [{ kind: op, userIds: readMemberFilter(path) }];
+    if (filter !== undefined || (op === 'remove' && name !== 'members')) throw refusedGroupPath(op, path);
+    return readAttribute(name, value);
+  });
+}
+
+function isOperation(op: string): op is GroupStep['kind'] {
+  return op === 'add' || op === 'remove' || op === 'replace';
+}
+
+function readMembersStep(kind: GroupStep['kind'], value: unknown): GroupStep {
+  const userIds = value === undefined || value === null ? undefined : readMemberIds(value, 'members');
+  // By RFC 7644 section 3.5.2.2 it would remove everyone; an omitted value must not remove access.
+  if (kind === 'remove' && (userIds === undefined || userIds.length === 0))
+    throw invalidValue('A remove of members needs their ids, in value or path; DELETE the group to remove everyone.');
+  if (userIds === undefined)
+    throw invalidValue(`A ${kind} of members needs a value: an array of objects with a value.`);
+  return { kind, userIds };
+}
+
+/** The id in `members[value eq "…"]`; none if no database can store it, because PostgreSQL fails to compare it. */
+function readMemberFilter(path: string): readonly string[] {
+  const { value } = readFilter(path.slice(path.indexOf('[') + 1, -1), groupUrn, ['value']);
+  return findUnstorable(value) === null ? [value] : [];
+}
+
+function refusedGroupPath(op: string, path: string): Problem {
+  return new Problem(
+    'invalidPath',
+    `A role group takes add, remove and replace of members, not ${op} of ${quote(path)}.`,
+  );
 }

@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { Problem } from '../http/problem.ts';
+import { schemasOf, text } from '../http/schemas.ts';
+import { attributeName, invalidValue } from './message.ts';
 
 /**
- * The query of an operation. Parameters that are not ours change nothing, as providers add some of their own; one of ours
- * in another case is refused, because it was meant: `Filter` would give everybody.
+ * The query parameters of an operation. Unknown parameters are ignored, because providers add their own; a known one in
+ * another case is rejected: ignoring `Filter` would return everything.
  */
 export function queryOf<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape> {
   const spellings = new Map(Object.keys(shape).map((name) => [name.toLowerCase(), name]));
@@ -14,4 +17,189 @@ export function queryOf<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<
     }
   });
   return query as unknown as z.ZodObject<Shape>;
+}
+
+const longestFilter = 4096;
+
+/** `attrPath SP "eq" SP compValue`, where the value is a JSON string (RFC 7644 section 3.4.2.2). */
+const expression = /^ *([^\s"()[\]]+) +eq +(".*") *$/is;
+
+/**
+ * Reads a filter: one `eq` comparison (spec.md "SCIM 2.0" rule 1; RFC 7644 section 3.4.2.2). The attribute, its URN and
+ * the operator compare without case.
+ * @param urn the schema of the resources.
+ * @param attributes the attributes that can be filtered by.
+ * @returns the attribute in lower case without its URN, and the value.
+ * @throws {Problem} `invalidFilter`.
+ */
+export function readFilter(
+  text: string,
+  urn: string,
+  attributes: readonly string[],
+): { readonly attribute: string; readonly value: string } {
+  const [, path = '', literal = ''] = (text.length <= longestFilter && expression.exec(text)) || [];
+  const attribute = attributeName(path, urn);
+  try {
+    // Anything after the closing quote makes the literal invalid JSON.
+    if (attributes.some((name) => name.toLowerCase() === attribute)) return { attribute, value: JSON.parse(literal) };
+  } catch {
+    // Rejected below.
+  }
+  const examples = attributes.map((name) => `${name} eq "…"`).join(' or ');
+  throw new Problem('invalidFilter', `A filter is one comparison: ${examples}, with the value as a JSON string.`);
+}
+
+const listUrn = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
+
+/** The maximum and default number of resources on a page (spec.md "Limits"). */
+export const largestPage = 100;
+
+/** The maximum startIndex: beyond any list, and a valid offset in both databases. */
+const lastIndex = 2 ** 31 - 1;
+
+/** A query parameter that is documented as an integer. RFC 7644 clamps any number, so it is read as text. */
+function integer(description: string, fallback: number) {
+  return text(100)
+    .optional()
+    .meta({
+      description,
+      override: ({ jsonSchema }) => {
+        delete jsonSchema.maxLength;
+        Object.assign(jsonSchema, { type: 'integer', default: fallback });
+      },
+    });
+}
+
+/** The parameters of a page (RFC 7644 section 3.4.2.4). */
+export const pageQuery = {
+  startIndex: integer('The index of the first resource, from 1; smaller values count as 1.', 1),
+  count: integer('The number of resources; less than 0 counts as 0, more than 100 as 100.', largestPage),
+};
+
+export interface Page {
+  /** From 1. */
+  readonly startIndex: number;
+  /** From 0 to 100. */
+  readonly count: number;
+}
+
+/** Reads the parameters of a page and clamps them. @throws {Problem} `invalidValue` for anything but an integer. */
+export function readPage(query: {
+  readonly startIndex?: string | undefined;
+  readonly count?: string | undefined;
+}): Page {
+  const read = (name: keyof Page, fallback: number, least: number, most: number) => {
+    const text = query[name] ?? String(fallback);
+    if (!/^-?\d+$/.test(text)) throw invalidValue(`${name} must be an integer.`);
+    return Math.min(Math.max(Number(text), least), most);
+  };
+  return { startIndex: read('startIndex', 1, 1, lastIndex), count: read('count', largestPage, 0, largestPage) };
+}
+
+/** The schema of a list of resources (RFC 7644 section 3.4.2). */
+export function listOf<Resource extends z.ZodType>(resource: Resource) {
+  return z
+    .strictObject({
+      schemas: schemasOf(listUrn),
+      totalResults: z.int().min(0).meta({ description: 'How many resources match, on all pages.' }),
+      startIndex: z.int().min(1),
+      itemsPerPage: z.int().min(0).meta({ description: 'How many resources this page has.' }),
+      Resources: z.array(resource),
+    })
+    .meta({ id: `${resource.meta()?.id}List` });
+}
+
+/** The response with one page of a list. */
+export function presentPage<Resource>(resources: readonly Resource[], totalResults: number, startIndex: number) {
+  return {
+    schemas: [listUrn] as [typeof listUrn],
+    totalResults,
+    startIndex,
+    itemsPerPage: resources.length,
+    Resources: [...resources],
+  };
+}
+
+/** One page of a list that is in memory. */
+export function slicePage<Item>(items: readonly Item[], { startIndex, count }: Page): readonly Item[] {
+  return items.slice(startIndex - 1, startIndex - 1 + count);
+}
+
+/** Some hundred names with their URNs. */
+const longestList = 8192;
+
+/** The parameters that choose the attributes to return (RFC 7644 section 3.9). */
+export const projectionQuery = {
+  attributes: text(longestList).optional().meta({ description: 'The attributes to return, separated by commas.' }),
+  excludedAttributes: text(longestList)
+    .optional()
+    .meta({ description: 'The attributes to leave out, separated by commas.' }),
+};
+
+export interface ProjectionQuery {
+  readonly attributes?: string | undefined;
+  readonly excludedAttributes?: string | undefined;
+}
+
+/** The attributes that a response includes. */
+export interface Projection {
+  /** Whether any part of an attribute is included; others need not be read from the database. */
+  shows(attribute: string): boolean;
+  /** Removes the parts of a resource that are not included. */
+  apply<Resource extends object>(resource: Resource): Resource;
+}
+
+/** Always returned (RFC 7643 section 3.1). */
+const always: readonly string[] = ['schemas', 'id'];
+
+/**
+ * Reads `attributes` and `excludedAttributes`. Names that the resource does not have are ignored.
+ * @param urn the schema of the resource, an optional prefix of names.
+ * @throws {Problem} `invalidValue` if both are given, which RFC 7644 section 3.9 rules out.
+ */
+export function readProjection({ attributes = '', excludedAttributes = '' }: ProjectionQuery, urn: string): Projection {
+  const wanted = readNames(attributes, urn);
+  const excluded = readNames(excludedAttributes, urn);
+  if (wanted.size > 0 && excluded.size > 0) throw invalidValue('Give either attributes or excludedAttributes.');
+  const schema = urn.toLowerCase();
+  const isWhole = (wanted.size === 0 && excluded.size === 0) || wanted.has(schema);
+  const shows = (attribute: string): boolean => {
+    const name = attribute.toLowerCase();
+    if (isWhole || always.includes(name)) return true;
+    return wanted.size > 0 ? wanted.has(name) : excluded.get(name) !== null && !excluded.has(schema);
+  };
+  const showsPart = (attribute: string, part: string): boolean => {
+    const parts = (wanted.size > 0 ? wanted : excluded).get(attribute.toLowerCase());
+    return !parts || parts.has(part.toLowerCase()) === wanted.size > 0;
+  };
+  const apply = <Resource extends object>(resource: Resource): Resource => {
+    if (isWhole) return resource;
+    const shown = Object.entries(resource)
+      .filter(([name]) => shows(name))
+      .map(([name, value]) => [name, always.includes(name) ? value : pick(value, (part) => showsPart(name, part))]);
+    return Object.fromEntries(shown) as Resource;
+  };
+  return { shows, apply };
+}
+
+/** Names in lower case, each with the sub-attributes that are named; `null` for the whole attribute. */
+function readNames(list: string, urn: string): ReadonlyMap<string, ReadonlySet<string> | null> {
+  const names = new Map<string, Set<string> | null>();
+  for (const item of list.split(',')) {
+    const path = attributeName(item.trim(), urn);
+    if (path === '') continue;
+    // The URN itself means every attribute of the schema; the dots in it separate no sub-attribute.
+    const [name = '', part] = path === urn.toLowerCase() ? [path] : path.split('.', 2);
+    const parts = names.get(name);
+    if (part === undefined || parts === null) names.set(name, null);
+    else names.set(name, (parts ?? new Set()).add(part));
+  }
+  return names;
+}
+
+/** The sub-attributes that are shown, of one value or of each of several. */
+function pick(value: unknown, shows: (part: string) => boolean): unknown {
+  if (Array.isArray(value)) return value.map((item) => pick(item, shows));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).filter(([part]) => shows(part)));
 }

@@ -1,18 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { readJsonBody } from '../http/body.ts';
+import type { Client } from '../http/client.ts';
+import { findOwnAddress } from '../http/own-address.ts';
 import type { Problem, ProblemCode } from '../http/problem.ts';
 import { schemasOf } from '../http/schemas.ts';
 import type { Surface } from '../http/surface.ts';
+import { invalidValue } from './message.ts';
 
-/** The media type of RFC 7644 section 3.1. */
-export const scimType = 'application/scim+json';
-export const errorUrn = 'urn:ietf:params:scim:api:messages:2.0:Error';
+/** RFC 7644 section 3.1. */
+const scimType = 'application/scim+json';
+const errorUrn = 'urn:ietf:params:scim:api:messages:2.0:Error';
 
-/** The most bytes of a body under /scim/v2 (contract.md "Headers"). */
+/** The maximum size of a body under /scim/v2, in bytes (contract.md "Headers"). */
 const bodyLimit = 1024 * 1024;
 
-/** The values of scimType that RFC 7644 section 3.12 defines, as far as they are codes of ours. */
+/** Our codes among the values of scimType that RFC 7644 section 3.12 defines. */
 const scimTypes: ReadonlySet<string> = new Set([
   'invalidFilter',
   'invalidPath',
@@ -23,7 +26,7 @@ const scimTypes: ReadonlySet<string> = new Set([
   'uniqueness',
 ]);
 
-/** What the failures that every surface shares are called here; SCIM knows no 422. */
+/** Codes that every surface shares, as SCIM reports them: it has no 422. */
 const renamed: Partial<Record<ProblemCode, { readonly status: number; readonly scimType: string }>> = {
   invalid_json: { status: 400, scimType: 'invalidSyntax' },
   validation_failed: { status: 400, scimType: 'invalidValue' },
@@ -37,8 +40,8 @@ const ScimError = z
     scimType: z
       .enum([...scimTypes])
       .optional()
-      .meta({ description: 'What is wrong, where the status alone does not tell it.' }),
-    detail: z.string().meta({ description: 'What is wrong and what to do about it, for people.' }),
+      .meta({ description: 'What is wrong, if the status is not specific enough.' }),
+    detail: z.string().meta({ description: 'What is wrong and what to do about it, in plain text.' }),
   })
   .meta({ id: 'ScimError' });
 
@@ -80,3 +83,17 @@ export const scim: Surface = {
     return { status, body };
   },
 };
+
+/** Returns the address of a resource from its path: `/Users/0190…`. */
+export type Locate = (path: string) => string;
+
+/**
+ * Absolute addresses for `meta.location` and `Location` (RFC 7644 section 3.1).
+ * @param baseUrl the public address of this server; null to use the Host header.
+ * @throws {Problem} `invalidValue` for an invalid Host.
+ */
+export function createLocate(baseUrl: string | null, client: Pick<Client, 'host'>): Locate {
+  const address = findOwnAddress(baseUrl, client);
+  if (address === null) throw invalidValue('The Host header must be a host and a port.');
+  return (path) => address + scim.base + path;
+}

@@ -1,47 +1,58 @@
 import { z } from 'zod';
 import { callSource } from '../audit/source.ts';
 import { notFound } from '../http/problem.ts';
-import { type Call, defineRoute, type PrincipalCall, ReadyAnswer, type Route } from '../http/route.ts';
+import { type Call, defineRoute, ReadyAnswer, type Route } from '../http/route.ts';
 import { normalizeEmail } from '../identity/email.ts';
 import type { Membership } from '../identity/membership.ts';
 import { findMember, findMemberByEmail } from '../identity/membership-store.ts';
+import type { Installation } from '../installation/installation.ts';
 import type { Queries } from '../storage/database.ts';
-import { type ProjectionQuery, projectionQuery, readProjection } from './attributes.ts';
-import { readFilter } from './filter.ts';
-import { listOf, type Page, pageQuery, presentPage, readPage, slicePage } from './list.ts';
-import { createLocate } from './location.ts';
+import { requireTenant } from '../tenants/store.ts';
+import { createUser, deleteUser, patchUser, replaceUser } from './changes.ts';
 import { PatchBody } from './patch.ts';
-import { queryOf } from './query.ts';
-import { readTenant, type ScimServices } from './services.ts';
-import { type MemberPage, readMemberPage, readMemberPageByExternalId } from './store.ts';
-import { scim } from './surface.ts';
-import { presentUser, ScimUser, userUrn } from './user.ts';
-import { UserBody } from './user-body.ts';
-import { createUser, deleteUser, patchUser, replaceUser } from './user-changes.ts';
+import {
+  listOf,
+  type Page,
+  type ProjectionQuery,
+  pageQuery,
+  presentPage,
+  projectionQuery,
+  queryOf,
+  readFilter,
+  readPage,
+  readProjection,
+  slicePage,
+} from './query.ts';
+import { type MemberPage, readMemberPage } from './store.ts';
+import { createLocate, scim } from './surface.ts';
+import { presentUser, ScimUser, UserBody, userUrn } from './user.ts';
+
+export interface ScimServices extends Pick<Installation, 'database' | 'hasher'> {
+  /** The public address of this server, for locations; null to use the Host header. */
+  readonly baseUrl: string | null;
+}
 
 const UserParams = z.strictObject({ id: z.string() });
 const UserQuery = queryOf(projectionQuery);
 
 /** The operations on the users of a tenant (spec.md "SCIM 2.0"). */
-export function scimUserRoutes(services: ScimServices): readonly Route[] {
-  const { database, hasher, baseUrl } = services;
-
-  /** How the users of a call look. What is wrong with the request is found before anything is changed. */
+export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): readonly Route[] {
+  /** Checks the query and the Host of a call, before any change, and returns what presents its users. */
   const createView = ({ query, client }: Call<unknown, ProjectionQuery>) => {
     const projection = readProjection(query, userUrn);
     const locate = createLocate(baseUrl, client);
     return (member: Membership): ScimUser => projection.apply(presentUser(member, locate));
   };
 
+  const common = { auth: 'scim', surface: scim, tag: 'SCIM' } as const;
+
   return [
     defineRoute({
-      auth: 'scim',
-      surface: scim,
+      ...common,
       method: 'GET',
       path: '/scim/v2/Users',
       operationId: 'listScimUsers',
-      tag: 'SCIM',
-      summary: 'List users, in the order of their ids',
+      summary: 'List users, ordered by id',
       description: 'At most 100 on a page. The only filters are `eq` on `userName` and on `externalId`.',
       query: queryOf({
         filter: z
@@ -57,19 +68,18 @@ export function scimUserRoutes(services: ScimServices): readonly Route[] {
       async handle(call) {
         const view = createView(call);
         const page = readPage(call.query);
-        const { members, total } = await findPage(database.kysely, call, page);
-        return presentPage(members.map(view), total, page);
+        const { tenantId } = call.principal;
+        const { members, total } = await findPage(database.kysely, tenantId, call.query.filter, page);
+        return presentPage(members.map(view), total, page.startIndex);
       },
     }),
     defineRoute({
-      auth: 'scim',
-      surface: scim,
+      ...common,
       method: 'POST',
       path: '/scim/v2/Users',
       operationId: 'createScimUser',
-      tag: 'SCIM',
       summary: 'Provision a user',
-      description: 'Somebody who was a member before comes back under the same id. They sign in once they are invited.',
+      description: 'A former member keeps the same id. The user can sign in after accepting an invitation.',
       query: UserQuery,
       body: UserBody,
       status: 201,
@@ -77,20 +87,18 @@ export function scimUserRoutes(services: ScimServices): readonly Route[] {
       errors: ['invalidSyntax', 'invalidValue', 'uniqueness'],
       async change(call, work) {
         const view = createView(call);
-        const { settings } = await readTenant(work.transaction, call);
+        const { settings } = await requireTenant(work.transaction, call.principal.tenantId);
         const member = await createUser(work, callSource(call, hasher), settings, call.body);
         const location = createLocate(baseUrl, call.client)(`/Users/${member.userId}`);
         return new ReadyAnswer(201, scim.present(view(member)), { Location: location });
       },
     }),
     defineRoute({
-      auth: 'scim',
-      surface: scim,
+      ...common,
       method: 'GET',
       path: '/scim/v2/Users/{id}',
       operationId: 'getScimUser',
-      tag: 'SCIM',
-      summary: 'Get one user',
+      summary: 'Get a user',
       description: 'Choose attributes with `attributes` or `excludedAttributes`.',
       params: UserParams,
       query: UserQuery,
@@ -105,15 +113,13 @@ export function scimUserRoutes(services: ScimServices): readonly Route[] {
       },
     }),
     defineRoute({
-      auth: 'scim',
-      surface: scim,
+      ...common,
       method: 'PATCH',
       path: '/scim/v2/Users/{id}',
       operationId: 'patchScimUser',
-      tag: 'SCIM',
-      summary: 'Suspend a user, make them active again, or change their role',
+      summary: 'Suspend or reactivate a user, or change the role',
       description:
-        'Takes `replace` of `active` or `roles`. Whoever is suspended cannot sign in, and their sessions end at once. With the setting `scimCompatibility: "extended"` it also takes a `replace` without path, and skips what it does not support where `active` is replaced too; `active: true` then puts nobody back into a role group that they were removed from.',
+        'Accepts `replace` of `active` or `roles`. A suspended user cannot sign in, and their sessions end immediately. With the setting `scimCompatibility: "extended"` it also accepts a `replace` without path, and skips unsupported operations if `active` is replaced too; `active: true` then does not revert a removal from a role group.',
       params: UserParams,
       query: UserQuery,
       body: PatchBody,
@@ -122,20 +128,18 @@ export function scimUserRoutes(services: ScimServices): readonly Route[] {
       errors: ['invalidPath', 'invalidSyntax', 'invalidValue', 'mutability'],
       async change(call, work) {
         const view = createView(call);
-        const { settings } = await readTenant(work.transaction, call);
+        const { settings } = await requireTenant(work.transaction, call.principal.tenantId);
         return view(await patchUser(work, callSource(call, hasher), settings, call.params.id, call.body));
       },
     }),
     defineRoute({
-      auth: 'scim',
-      surface: scim,
+      ...common,
       method: 'PUT',
       path: '/scim/v2/Users/{id}',
       operationId: 'replaceScimUser',
-      tag: 'SCIM',
-      summary: 'Not supported, unless the tenant allows it',
+      summary: 'Replace a user, if the tenant allows it',
       description:
-        'With the setting `scimCompatibility: "extended"` it sets active, roles, name and externalId; what is left out stays. `active: true` takes back an `active: false`, but does not put anybody back into a role group that they were removed from.',
+        'Needs the setting `scimCompatibility: "extended"`; else it returns 501. Sets active, roles, name and externalId; omitted attributes keep their values. `active: true` reverts `active: false`, but not a removal from a role group.',
       params: UserParams,
       query: UserQuery,
       body: UserBody,
@@ -144,17 +148,15 @@ export function scimUserRoutes(services: ScimServices): readonly Route[] {
       errors: ['invalidSyntax', 'invalidValue', 'mutability', 'not_implemented'],
       async change(call, work) {
         const view = createView(call);
-        const { settings } = await readTenant(work.transaction, call);
+        const { settings } = await requireTenant(work.transaction, call.principal.tenantId);
         return view(await replaceUser(work, callSource(call, hasher), settings, call.params.id, call.body));
       },
     }),
     defineRoute({
-      auth: 'scim',
-      surface: scim,
+      ...common,
       method: 'DELETE',
       path: '/scim/v2/Users/{id}',
       operationId: 'deleteScimUser',
-      tag: 'SCIM',
       summary: 'Remove a user from the tenant',
       description: 'The person and the history stay.',
       params: UserParams,
@@ -171,13 +173,14 @@ export function scimUserRoutes(services: ScimServices): readonly Route[] {
 
 async function findPage(
   queries: Queries,
-  { query, principal: { tenantId } }: PrincipalCall<unknown, { readonly filter?: string | undefined }>,
+  tenantId: string,
+  filter: string | undefined,
   page: Page,
 ): Promise<MemberPage> {
-  if (query.filter === undefined) return readMemberPage(queries, tenantId, page);
-  const { attribute, value } = readFilter(query.filter, userUrn, ['userName', 'externalId']);
-  if (attribute === 'externalid') return readMemberPageByExternalId(queries, tenantId, value, page);
-  // What is no e-mail address is nobody's: a provider that tests the connection asks for such a one.
+  if (filter === undefined) return readMemberPage(queries, tenantId, page);
+  const { attribute, value } = readFilter(filter, userUrn, ['userName', 'externalId']);
+  if (attribute === 'externalid') return readMemberPage(queries, tenantId, page, value);
+  // An invalid address matches no user: providers send one to test the connection.
   const email = normalizeEmail(value);
   const member = email === undefined ? undefined : await findMemberByEmail(queries, tenantId, email);
   const found = member === undefined ? [] : [member];

@@ -1,18 +1,31 @@
 import { z } from 'zod';
-import { schemasOf, UtcTime } from '../http/schemas.ts';
-import { displayName, type Membership } from '../identity/membership.ts';
-import { isRole } from '../principal/roles.ts';
-import type { Locate } from './location.ts';
+import { Problem } from '../http/problem.ts';
+import { schemasOf, text, UtcTime } from '../http/schemas.ts';
+import { normalizeEmail } from '../identity/email.ts';
+import { displayName, type Membership, type MembershipChange, type Profile } from '../identity/membership.ts';
+import type { NewMember } from '../identity/membership-changes.ts';
+import { isRole, type Role, RoleName, roleIds } from '../principal/roles.ts';
+import {
+  type Attributes,
+  invalidValue,
+  quote,
+  readAttributes,
+  readByHand,
+  readFlag,
+  readMessage,
+  readText,
+} from './message.ts';
+import type { Locate } from './surface.ts';
 
 export const userUrn = 'urn:ietf:params:scim:schemas:core:2.0:User';
 
-/** spec.md "SCIM user"; all but `schemas` and `id` may be left out by `attributes` and `excludedAttributes`. */
+/** spec.md "SCIM user". All but `schemas` and `id` is optional because of `attributes` and `excludedAttributes`. */
 export const ScimUser = z
   .strictObject({
     schemas: schemasOf(userUrn),
-    id: z.string().meta({ description: 'The person; somebody who comes back keeps it.' }),
-    externalId: z.string().optional().meta({ description: 'The id that the identity provider gave.' }),
-    userName: z.string().optional().meta({ description: 'The e-mail address; case does not matter.' }),
+    id: z.string().meta({ description: 'The id of the person, who keeps it after leaving and coming back.' }),
+    externalId: z.string().optional().meta({ description: 'The id at the identity provider.' }),
+    userName: z.string().optional().meta({ description: 'The e-mail address; compares without case.' }),
     name: z
       .strictObject({
         givenName: z.string().optional(),
@@ -33,13 +46,13 @@ export const ScimUser = z
           .meta({ id: 'ScimEmail' }),
       )
       .optional(),
-    active: z.boolean().optional().meta({ description: 'False while the membership is suspended, for any cause.' }),
+    active: z.boolean().optional().meta({ description: 'False while the membership is suspended, for any reason.' }),
     roles: z
       .array(
         z.strictObject({ value: z.string().optional(), primary: z.literal(true).optional() }).meta({ id: 'ScimRole' }),
       )
       .optional()
-      .meta({ description: 'The one role; none for whom the operator of the server manages.' }),
+      .meta({ description: 'The role; empty for a user whom the operator of the server manages.' }),
     groups: z
       .array(
         z
@@ -47,7 +60,7 @@ export const ScimUser = z
           .meta({ id: 'ScimGroupReference' }),
       )
       .optional()
-      .meta({ description: 'The role group that the person stands in; none after a removal from it.' }),
+      .meta({ description: 'The role group of the user; empty after a removal from it.' }),
     meta: z
       .strictObject({
         resourceType: z.literal('User').optional(),
@@ -61,7 +74,7 @@ export const ScimUser = z
   .meta({ id: 'ScimUser' });
 export type ScimUser = z.output<typeof ScimUser>;
 
-/** A member as SCIM shows them. */
+/** Converts a member to a SCIM user (RFC 7643 section 4.1). */
 export function presentUser(member: Membership, locate: Locate): ScimUser {
   const { userId, userName, givenName, familyName, externalId, role, status, isAssigned } = member;
   const name = {
@@ -79,7 +92,7 @@ export function presentUser(member: Membership, locate: Locate): ScimUser {
     displayName: displayName(member),
     emails: [{ value: userName, type: 'work', primary: true }],
     active: status === 'active',
-    // The platform's own role is none that SCIM has a name or a group for.
+    // SCIM has no name and no group for the role of the platform.
     roles: isRole(role) ? [{ value: role, primary: true }] : [],
     groups: isAssigned && isRole(role) ? [{ value: role, type: 'direct' }] : [],
     meta: {
@@ -89,4 +102,122 @@ export function presentUser(member: Membership, locate: Locate): ScimUser {
       location: locate(`/Users/${userId}`),
     },
   };
+}
+
+const mostRoles = 100;
+const longestName = 256;
+/** An index entry of PostgreSQL has at most 2,700 bytes, and a character up to four. */
+const longestExternalId = 512;
+
+/** The body of a user, for the documentation. */
+export const UserBody = readByHand(
+  z
+    .looseObject({
+      schemas: z.array(z.string()).meta({ description: `Contains ${userUrn}.` }),
+      userName: z.string().meta({ format: 'email', description: 'The e-mail address; immutable.' }),
+      name: z
+        .looseObject({ givenName: text(longestName), familyName: text(longestName) })
+        .partial()
+        .meta({ id: 'ScimNameInput' })
+        .optional(),
+      externalId: text(longestExternalId).optional(),
+      active: z.boolean().default(true),
+      roles: z
+        .array(z.looseObject({ value: RoleName, primary: z.boolean().optional() }).meta({ id: 'ScimRoleInput' }))
+        .max(mostRoles)
+        .optional()
+        .meta({
+          description: 'One role, or several of which one is primary. Default: the default role of the tenant.',
+        }),
+    })
+    .meta({ id: 'ScimUserInput' }),
+);
+
+/**
+ * Reads the body of a POST (spec.md "SCIM 2.0" rule 2). Ignores attributes that are not stored.
+ * @throws {Problem} `invalidSyntax`, `invalidValue`.
+ */
+export function readNewUser(body: unknown, defaultRole: Role): Omit<NewMember, 'isAccepted'> {
+  const user = readMessage(body, userUrn);
+  return {
+    ...readUserName(user),
+    ...readProfile(user),
+    role: readRole(user.get('roles')) ?? defaultRole,
+    isActivated: readActive(user) ?? true,
+  };
+}
+
+/**
+ * Reads the body of a PUT. Omitted attributes keep their values.
+ * @throws {Problem} `invalidSyntax`, `invalidValue`, `mutability` for another userName.
+ */
+export function readReplacement(body: unknown, member: Membership): MembershipChange {
+  const user = readMessage(body, userUrn);
+  if (readUserName(user).email !== normalizeEmail(member.userName))
+    throw new Problem('mutability', 'userName cannot be changed; delete the user and create another.');
+  const role = readRole(user.get('roles'));
+  const isActivated = readActive(user);
+  return {
+    ...readProfile(user),
+    ...(role !== undefined && { role }),
+    ...(isActivated !== undefined && { isActivated }),
+  };
+}
+
+/**
+ * Reads the role: the primary one, or the only one.
+ * @returns undefined for a missing value, null or an empty array, which are the same (RFC 7643 section 2.5).
+ * @throws {Problem} `invalidValue`.
+ */
+export function readRole(value: unknown): Role | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value)) throw invalidValue('roles must be an array of objects with a value.');
+  if (value.length > mostRoles) throw invalidValue(`roles may have at most ${mostRoles} items.`);
+  const named = value.map((item, index) => readNamedRole(item, `roles[${index}]`));
+  const primary = new Set(named.filter(({ isPrimary }) => isPrimary).map(({ role }) => role));
+  const [role, ...others] = primary.size > 0 ? primary : new Set(named.map(({ role }) => role));
+  if (others.length > 0) throw invalidValue('A user has one role: mark exactly one as primary.');
+  return role;
+}
+
+function readNamedRole(item: unknown, where: string): { readonly role: Role; readonly isPrimary: boolean } {
+  const named = readAttributes(item, where, userUrn);
+  const role = named.get('value');
+  if (typeof role !== 'string' || !isRole(role)) {
+    const given = typeof role === 'string' ? `, not ${quote(role)}` : '';
+    throw invalidValue(`${where}.value must be one of ${roleIds.join(', ')}${given}.`);
+  }
+  const primary = named.get('primary') ?? false;
+  return { role, isPrimary: readFlag(primary, `${where}.primary`) };
+}
+
+function readUserName(user: Attributes): { readonly userName: string; readonly email: string } {
+  const userName = user.get('username');
+  const email = typeof userName === 'string' ? normalizeEmail(userName) : undefined;
+  if (typeof userName !== 'string' || email === undefined)
+    throw invalidValue('userName must be an e-mail address, such as name@example.com.');
+  return { userName, email };
+}
+
+/** Null clears an attribute; a name is replaced as a whole. */
+function readProfile(user: Attributes): Profile {
+  const name = user.get('name');
+  const externalId = readText(user.get('externalid'), 'externalId', longestExternalId);
+  return {
+    ...(name !== undefined && readName(name)),
+    ...(externalId !== undefined && { externalId }),
+  };
+}
+
+function readName(value: unknown): Profile {
+  const name = value === null ? new Map() : readAttributes(value, 'name', userUrn);
+  return {
+    givenName: readText(name.get('givenname'), 'name.givenName', longestName) ?? null,
+    familyName: readText(name.get('familyname'), 'name.familyName', longestName) ?? null,
+  };
+}
+
+function readActive(user: Attributes): boolean | undefined {
+  const active = user.get('active') ?? undefined;
+  return active === undefined ? undefined : readFlag(active, 'active');
 }

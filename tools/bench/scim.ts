@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { systemSource } from '../../server/audit/source.ts';
 import { findMemberByEmail } from '../../server/identity/membership-store.ts';
 import type { Installation } from '../../server/installation/installation.ts';
-import { changeGroup } from '../../server/scim/group-changes.ts';
+import { changeGroup } from '../../server/scim/changes.ts';
 import { readMemberPage } from '../../server/scim/store.ts';
 import { newId } from '../../server/storage/ids.ts';
 import { insertRows } from '../../server/storage/insert-rows.ts';

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Problem, type ProblemCode } from '../../http/problem.ts';
-import { readExtendedPatch } from '../../scim/compatibility.ts';
-import { type GroupStep, planSteps, readGroupPatch } from '../../scim/group-patch.ts';
-import { readPatch } from '../../scim/patch.ts';
-import { readUserPatch } from '../../scim/user-patch.ts';
+import { planSteps } from '../../scim/changes.ts';
+import { type GroupStep, readExtendedPatch, readGroupPatch, readPatch, readUserPatch } from '../../scim/patch.ts';
 import { groupUrn, patchUrn, userUrn } from './scim-client.ts';
 
 const message = (...Operations: readonly unknown[]) => ({ schemas: [patchUrn], Operations });

@@ -39,7 +39,7 @@ import { generateToken } from '../../installation/token.ts';
 import { findCheckpoint, listCheckpoints } from '../../ledger/checkpoint-store.ts';
 import { listBehind, readTilesOf } from '../../ledger/tree-store.ts';
 import { type DsrFilter, findBreach, findDsr, listBreaches, listDsrs } from '../../privacy/store.ts';
-import { readMemberPage, readMemberPageByExternalId } from '../../scim/store.ts';
+import { readMemberPage } from '../../scim/store.ts';
 import type { Queries } from '../../storage/database.ts';
 import type { DeliveryRow } from '../../webhooks/deliveries/delivery.ts';
 import { markRedelivered } from '../../webhooks/deliveries/redelivery-store.ts';
@@ -205,11 +205,7 @@ describe('the plans of SQLite for credentials and people', () => {
     ['how many members there are', 'memberships_(?:present|role)', (queries) => countMembers(queries, 't')],
     ['the group of a role', 'memberships_role', (queries) => listGroupMembers(queries, 't', 'dpo')],
     ['how many a SCIM page has', 'memberships_(?:present|role)', (queries) => readMemberPage(queries, 't', page)],
-    [
-      'how many an external id has',
-      'memberships_external',
-      (queries) => readMemberPageByExternalId(queries, 't', 'e', page),
-    ],
+    ['how many an external id has', 'memberships_external', (queries) => readMemberPage(queries, 't', page, 'e')],
     ['an account by e-mail', 'users', (queries) => findAccount(queries, 'e')],
   ];
 

@@ -103,7 +103,7 @@ export interface Breach {
   readonly discoveredAt: string;
   /** When the authority must be notified: 72 hours after discovery. */
   readonly notificationDueAt: string;
-  /** Whether that time has passed without a notification, and without a reason for none. */
+  /** Whether that time has passed without a notification and without a `notificationReason`. */
   readonly isNotificationOverdue: boolean;
   readonly authorityNotifiedAt: string | null;
   readonly subjectsNotifiedAt: string | null;
@@ -116,17 +116,17 @@ export interface Breach {
 export interface BreachChange {
   /** 1 to 200 characters. */
   readonly title?: string | undefined;
-  /** What happened, its likely consequences, what was done. 1 to 10,000 characters. */
+  /** What happened, its likely consequences, the measures taken. 1 to 10,000 characters. */
   readonly description?: string | undefined;
   readonly severity?: BreachSeverity | undefined;
-  /** How many persons are affected, as far as it is known. */
+  /** How many people are affected, as far as known. */
   readonly affectedSubjects?: number | null | undefined;
-  /** Kinds of data that are affected. At most 50 items. */
+  /** Kinds of data affected. At most 50 items. */
   readonly dataCategories?: readonly string[] | undefined;
   readonly status?: BreachStatus | undefined;
-  /** Not before the discovery, and not in the future; null takes it back. */
+  /** Not before the discovery, and not in the future; null clears it. */
   readonly authorityNotifiedAt?: Time | null | undefined;
-  /** Not before the discovery, and not in the future; null takes it back. */
+  /** Not before the discovery, and not in the future; null clears it. */
   readonly subjectsNotifiedAt?: Time | null | undefined;
   /** Why the authority need not be notified, or why it was notified late. 1 to 2,000 characters. */
   readonly notificationReason?: string | null | undefined;
@@ -135,14 +135,14 @@ export interface BreachChange {
 export interface BreachInput {
   /** 1 to 200 characters. */
   readonly title: string;
-  /** What happened, its likely consequences, what was done. 1 to 10,000 characters. */
+  /** What happened, its likely consequences, the measures taken. 1 to 10,000 characters. */
   readonly description: string;
   readonly severity: BreachSeverity;
   /** When the tenant became aware of it; not in the future, and not before 2000. */
   readonly discoveredAt: Time;
-  /** How many persons are affected, as far as it is known. */
+  /** How many people are affected, as far as known. */
   readonly affectedSubjects?: number | undefined;
-  /** Kinds of data that are affected. At most 50 items. */
+  /** Kinds of data affected. At most 50 items. */
   readonly dataCategories?: readonly string[] | undefined;
 }
 
@@ -503,7 +503,7 @@ export interface DataSubjectRequest {
   readonly extendedAt: string | null;
   readonly extensionReason: string | null;
   readonly outcome: DataSubjectRequestOutcome | null;
-  /** Why it was not fulfilled, or not wholly. */
+  /** Why it was not fulfilled, or only partially. */
   readonly reason: string | null;
   readonly completedAt: string | null;
   readonly createdAt: string;
@@ -519,21 +519,21 @@ export interface DataSubjectRequestCompletion {
 }
 
 export interface DataSubjectRequestExtension {
-  /** Why it takes longer, as the person is told. 1 to 2,000 characters. */
+  /** Why it takes longer, as communicated to the person. 1 to 2,000 characters. */
   readonly reason: string;
 }
 
 export interface DataSubjectRequestInput {
-  /** Who asks, by the id that the tenant knows them by. 1 to 256 characters. */
+  /** The id that the tenant has for the person. 1 to 256 characters. */
   readonly subjectId: string;
   readonly type: DataSubjectRequestType;
-  /** How the request came. */
+  /** How the request was received. */
   readonly channel?: DataSubjectRequestChannel | undefined;
   /** 1 to 5,000 characters. */
   readonly notes?: string | undefined;
   /**
-   * When the request came, which its period runs from; not in the future, and not before 2000. Default: the time of the
-   * server.
+   * When the request was received; its period starts here. Not in the future, and not before 2000. Default: the time of
+   * the server.
    */
   readonly receivedAt?: Time | undefined;
 }
@@ -629,6 +629,21 @@ export interface FrameworkRequirement {
   readonly subject: string;
 }
 
+export interface GetScimResourceTypeParams {
+  /** Rejected with 403: these resources cannot be filtered. */
+  readonly filter?: string | undefined;
+}
+
+export interface GetScimSchemaParams {
+  /** Rejected with 403: these resources cannot be filtered. */
+  readonly filter?: string | undefined;
+}
+
+export interface GetScimServiceProviderConfigParams {
+  /** Rejected with 403: these resources cannot be filtered. */
+  readonly filter?: string | undefined;
+}
+
 export interface InclusionProof {
   /** The number of the entry; its leaf has this number less one. */
   readonly sequence: number;
@@ -703,27 +718,37 @@ export interface ListControlTestsParams {
 export interface ListDsrsParams extends PageParams {
   readonly status?: DataSubjectRequestStatus | undefined;
   readonly type?: DataSubjectRequestType | undefined;
-  /** Requests of exactly this person. 1 to 256 characters. */
+  /** Only requests of this person; exact match. 1 to 256 characters. */
   readonly subjectId?: string | undefined;
-  /** Whether they are open past their due date, at the time of the page. */
+  /** Whether the request is open past its due date, at the time of the call. */
   readonly overdue?: boolean | undefined;
 }
 
 export interface ListScimGroupsParams extends ScimProjection {
   /** One comparison: `displayName eq "…"` or `id eq "…"`. */
   readonly filter?: string | undefined;
-  /** The place of the first resource, from 1; less counts as 1. Default: `1`. */
+  /** The index of the first resource, from 1; smaller values count as 1. Default: `1`. */
   readonly startIndex?: number | undefined;
-  /** How many resources; less than 0 counts as 0, more than 100 as 100. Default: `100`. */
+  /** The number of resources; less than 0 counts as 0, more than 100 as 100. Default: `100`. */
   readonly count?: number | undefined;
+}
+
+export interface ListScimResourceTypesParams {
+  /** Rejected with 403: these resources cannot be filtered. */
+  readonly filter?: string | undefined;
+}
+
+export interface ListScimSchemasParams {
+  /** Rejected with 403: these resources cannot be filtered. */
+  readonly filter?: string | undefined;
 }
 
 export interface ListScimUsersParams extends ScimProjection {
   /** One comparison: `userName eq "…"` or `externalId eq "…"`. */
   readonly filter?: string | undefined;
-  /** The place of the first resource, from 1; less counts as 1. Default: `1`. */
+  /** The index of the first resource, from 1; smaller values count as 1. Default: `1`. */
   readonly startIndex?: number | undefined;
-  /** How many resources; less than 0 counts as 0, more than 100 as 100. Default: `100`. */
+  /** The number of resources; less than 0 counts as 0, more than 100 as 100. Default: `100`. */
   readonly count?: number | undefined;
 }
 
@@ -973,8 +998,8 @@ export interface ScimBulkFeature {
 }
 
 /**
- * With `extended`, SCIM also takes what Okta, authentik and JumpCloud send for users and the letter of the interface
- * refuses; each use is audited.
+ * With `extended`, SCIM also accepts requests that Okta, authentik and JumpCloud send for users and that `strict`
+ * rejects; each use is audited.
  */
 export type ScimCompatibility = 'strict' | 'extended';
 
@@ -996,9 +1021,9 @@ export interface ScimFilterFeature {
 export interface ScimGroup {
   readonly schemas: readonly ['urn:ietf:params:scim:schemas:core:2.0:Group'];
   readonly id: Role;
-  /** The name of the group at the identity provider where the tenant mapped one, else the role. */
+  /** The name of the group at the identity provider if the tenant mapped one, else the role. */
   readonly displayName?: string;
-  /** Who has the role, but for those who were removed from it. */
+  /** The members with this role who were not removed from the group. */
   readonly members?: readonly ScimMember[];
   readonly meta?: ScimGroupMeta;
 }
@@ -1006,9 +1031,9 @@ export interface ScimGroup {
 export interface ScimGroupInput {
   /** Contains urn:ietf:params:scim:schemas:core:2.0:Group. */
   readonly schemas: readonly string[];
-  /** A role, or the name of a group that the tenant mapped to one. */
+  /** A role, or the name of a group that the tenant mapped to a role. */
   readonly displayName: string;
-  /** Who joins the group. At most 20,000 items. */
+  /** Users to add to the group. At most 20,000 items. */
   readonly members?: readonly ScimMemberInput[] | undefined;
 }
 
@@ -1028,7 +1053,7 @@ export interface ScimGroupReplacement {
   readonly schemas: readonly string[];
   /** Cannot be changed. */
   readonly displayName?: string | undefined;
-  /** All who are to be in the group; everybody else is removed. At most 20,000 items. */
+  /** All members of the group; everyone else is removed. At most 20,000 items. */
   readonly members: readonly ScimMemberInput[];
 }
 
@@ -1065,7 +1090,7 @@ export interface ScimPatch {
 export interface ScimPatchOperation {
   readonly op: 'add' | 'remove' | 'replace';
   readonly path?: string | undefined;
-  /** Any JSON value; `remove` may go without one. */
+  /** Any JSON value; optional for `remove`. */
   readonly value?: Json | undefined;
 }
 
@@ -1138,20 +1163,20 @@ export interface ScimToken {
 
 export interface ScimUser {
   readonly schemas: readonly ['urn:ietf:params:scim:schemas:core:2.0:User'];
-  /** The person; somebody who comes back keeps it. */
+  /** The id of the person, who keeps it after leaving and coming back. */
   readonly id: string;
-  /** The id that the identity provider gave. */
+  /** The id at the identity provider. */
   readonly externalId?: string;
-  /** The e-mail address; case does not matter. */
+  /** The e-mail address; compares without case. */
   readonly userName?: string;
   readonly name?: ScimName;
   readonly displayName?: string;
   readonly emails?: readonly ScimEmail[];
-  /** False while the membership is suspended, for any cause. */
+  /** False while the membership is suspended, for any reason. */
   readonly active?: boolean;
-  /** The one role; none for whom the operator of the server manages. */
+  /** The role; empty for a user whom the operator of the server manages. */
   readonly roles?: readonly ScimRole[];
-  /** The role group that the person stands in; none after a removal from it. */
+  /** The role group of the user; empty after a removal from it. */
   readonly groups?: readonly ScimGroupReference[];
   readonly meta?: ScimUserMeta;
 }
@@ -1166,7 +1191,7 @@ export interface ScimUserInput {
   readonly externalId?: string | undefined;
   /** Default: `true`. */
   readonly active?: boolean | undefined;
-  /** One role, or several of which one is primary; without any the tenant chooses. At most 100 items. */
+  /** One role, or several of which one is primary. Default: the default role of the tenant. At most 100 items. */
   readonly roles?: readonly ScimRoleInput[] | undefined;
 }
 
@@ -1278,15 +1303,15 @@ export interface Tenant {
   readonly slug: string;
   readonly apiVersion: string;
   readonly name: string;
-  /** The role of members that come by SCIM without one. */
+  /** The role of members whom SCIM provisions without a role. */
   readonly defaultRole: Role;
   readonly scimCompatibility: ScimCompatibility;
   readonly sso: SsoConfiguration;
-  /** Members without a second factor may only enrol one; everything else answers 403 `second_factor_required`. */
+  /** Members without a second factor can only enrol one; every other request returns 403 `second_factor_required`. */
   readonly requireSecondFactor: boolean;
   /**
-   * Days in which a request of a data subject must be answered, for requests made from now on. The month of GDPR
-   * Article 12(3) can be as short as 28 days.
+   * Days in which a data-subject request must be answered, for requests opened from now on. The month of GDPR Article
+   * 12(3) can be as short as 28 days.
    */
   readonly dsrDays: number;
   readonly createdAt: string;
@@ -1295,15 +1320,15 @@ export interface Tenant {
 export interface TenantChange {
   /** 1 to 200 characters. */
   readonly name?: string | undefined;
-  /** The role of members that come by SCIM without one. */
+  /** The role of members whom SCIM provisions without a role. */
   readonly defaultRole?: Role | undefined;
   readonly scimCompatibility?: ScimCompatibility | undefined;
   readonly sso?: SsoConfigurationInput | undefined;
-  /** Members without a second factor may only enrol one; everything else answers 403 `second_factor_required`. */
+  /** Members without a second factor can only enrol one; every other request returns 403 `second_factor_required`. */
   readonly requireSecondFactor?: boolean | undefined;
   /**
-   * Days in which a request of a data subject must be answered, for requests made from now on. The month of GDPR
-   * Article 12(3) can be as short as 28 days. 1 to 90.
+   * Days in which a data-subject request must be answered, for requests opened from now on. The month of GDPR Article
+   * 12(3) can be as short as 28 days. 1 to 90.
    */
   readonly dsrDays?: number | undefined;
 }

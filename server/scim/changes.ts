@@ -1,0 +1,213 @@
+import type { AuditSource } from '../audit/source.ts';
+import { recordEvent } from '../audit/store.ts';
+import { notFound, Problem } from '../http/problem.ts';
+import type { Membership, MembershipChange } from '../identity/membership.ts';
+import { addMember, changeMembers, readMembersForChange } from '../identity/membership-changes.ts';
+import { listGroupMembers } from '../identity/membership-store.ts';
+import { platformRole, type Role } from '../principal/roles.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import type { TenantSettings } from '../tenants/tenant.ts';
+import { invalidValue, quote } from './message.ts';
+import {
+  type ExtendedUse,
+  type GroupStep,
+  readExtendedPatch,
+  readPatch,
+  readUserPatch,
+  type UserChange,
+} from './patch.ts';
+import { readNewUser, readReplacement } from './user.ts';
+
+/** Adds a member. @throws {Problem} `uniqueness` if the person is a member, active or suspended. */
+export async function createUser(
+  work: UnitOfWork,
+  source: AuditSource,
+  { defaultRole }: TenantSettings,
+  body: unknown,
+): Promise<Membership> {
+  const member = { ...readNewUser(body, defaultRole), isAccepted: false };
+  const added = await addMember(work, source, member, 'SCIM: user created');
+  if (added === undefined) throw new Problem('uniqueness', 'A user with this userName already exists.');
+  return added;
+}
+
+/**
+ * Applies the operations of a PATCH, all or none.
+ * @throws {Problem} `not_found`, `mutability` for a member whom the operator manages, and those of the body.
+ */
+export async function patchUser(
+  work: UnitOfWork,
+  source: AuditSource,
+  { scimCompatibility }: TenantSettings,
+  id: string,
+  body: unknown,
+): Promise<Membership> {
+  const operations = readPatch(body);
+  const { change, use } =
+    scimCompatibility === 'strict' ? { change: readUserPatch(operations), use: null } : readExtendedPatch(operations);
+  const before = await requireMember(work, source, id);
+  if (isPlatformMember(before) && (change.isActivated === true || change.role !== undefined)) throw managedByOperator();
+  const isPartOfProfile = use !== null && use.skippedPaths.length > 0;
+  const applied = isPartOfProfile ? keepAssignment(change, before) : change;
+  const member = await changeUser(work, source, id, applied, describeChange(change));
+  if (use !== null) await recordExtendedUse(work, source, member, use);
+  return member;
+}
+
+/**
+ * Applies a PUT, with `scimCompatibility: "extended"` only.
+ * @throws {Problem} `not_implemented`, `not_found`, `mutability`, and those of the body.
+ */
+export async function replaceUser(
+  work: UnitOfWork,
+  source: AuditSource,
+  { scimCompatibility }: TenantSettings,
+  id: string,
+  body: unknown,
+): Promise<Membership> {
+  if (scimCompatibility === 'strict')
+    throw new Problem('not_implemented', 'PUT of a user is not supported; replace active or roles with PATCH.');
+  const before = await requireMember(work, source, id);
+  const change = readReplacement(body, before);
+  const isActivating = change.isActivated === true && !before.isActivated;
+  if (isPlatformMember(before) && (isActivating || change.role !== undefined)) throw managedByOperator();
+  const member = await changeUser(work, source, id, keepAssignment(change, before), 'SCIM: user replaced');
+  await recordExtendedUse(work, source, member, { form: 'put', skippedPaths: [] });
+  return member;
+}
+
+/** Removes a member from the tenant; the person and the history stay. @throws {Problem} `not_found`. */
+export async function deleteUser(work: UnitOfWork, source: AuditSource, id: string): Promise<void> {
+  await changeUser(work, source, id, { isDeleted: true }, 'SCIM: user deleted');
+}
+
+async function requireMember(work: UnitOfWork, source: AuditSource, id: string): Promise<Membership> {
+  const member = (await readMembersForChange(work, source.tenantId, [id])).get(id);
+  if (member === undefined) throw notFound('user');
+  return member;
+}
+
+async function changeUser(
+  work: UnitOfWork,
+  source: AuditSource,
+  id: string,
+  change: MembershipChange,
+  reason: string,
+): Promise<Membership> {
+  const member = (await changeMembers(work, source, [id], change, reason)).get(id);
+  if (member === undefined) throw notFound('user');
+  return member;
+}
+
+/**
+ * Providers send `active: true` with every change of a profile, so as part of one it reverts `active: false`, but not a
+ * removal from a role group.
+ */
+function keepAssignment(change: MembershipChange, { isAssigned }: Membership): MembershipChange {
+  return change.isActivated === undefined ? change : { ...change, isAssigned };
+}
+
+function describeChange({ isActivated, role }: UserChange): string {
+  const parts = [
+    ...(isActivated === undefined ? [] : [`active set to ${isActivated}`]),
+    ...(role === undefined ? [] : [`role set to ${role}`]),
+  ];
+  return `SCIM: ${parts.join(', ')}`;
+}
+
+async function recordExtendedUse(
+  work: UnitOfWork,
+  source: AuditSource,
+  { userId, userName }: Membership,
+  { form, skippedPaths }: ExtendedUse,
+): Promise<void> {
+  await recordEvent(work, source, {
+    module: 'identity',
+    action: 'scim.extended_request',
+    targetId: userId,
+    targetRef: userName,
+    diff: { form, skippedPaths },
+  });
+}
+
+/** Only the operator of the server assigns the role of the platform; a tenant can only revoke access (spec.md "SCIM role group"). */
+function isPlatformMember({ role }: Membership): boolean {
+  return role === platformRole;
+}
+
+function managedByOperator(): Problem {
+  return new Problem(
+    'mutability',
+    'This user is managed by the operator of this server: SCIM can suspend or delete them, but not make them active or change their role.',
+  );
+}
+
+/**
+ * Applies steps to the members of a role group, all or none. Added members get the role and leave any other group;
+ * removed members are suspended (spec.md "SCIM 2.0" rule 5).
+ * @throws {Problem} `invalidValue` if an added user is not a member of the tenant, `mutability` if the operator manages them.
+ */
+export async function changeGroup(
+  work: UnitOfWork,
+  source: AuditSource,
+  role: Role,
+  steps: readonly GroupStep[],
+): Promise<void> {
+  if (steps.length === 0) return;
+  const { tenantId } = source;
+  const named = [...new Set(steps.flatMap(({ userIds }) => userIds))];
+  const members = await readMembersForChange(work, tenantId, named);
+  const joining = steps.flatMap(({ kind, userIds }) => (kind === 'remove' ? [] : userIds));
+  const unknown = joining.find((id) => !members.has(id));
+  if (unknown !== undefined) throw invalidValue(`There is no user ${quote(unknown)}; nothing was changed.`);
+  if (joining.some((id) => isPlatformMember(members.get(id) as Membership))) throw managedByOperator();
+  const current = steps.some(({ kind }) => kind === 'replace')
+    ? await listGroupMembers(work.transaction, tenantId, role)
+    : [...members.values()].filter((member) => member.role === role && member.isAssigned);
+  const { assigned, removed } = planSteps(
+    steps,
+    current.map(({ userId }) => userId),
+  );
+  // Sets the role too: a request can add and remove the same user.
+  await changeMembers(work, source, removed, { role, isAssigned: false }, `SCIM: removed from the group ${role}`);
+  await changeMembers(work, source, assigned, { role, isAssigned: true }, `SCIM: added to the group ${role}`);
+}
+
+/** Removes all members of a role group; the role and the people stay. */
+export async function clearGroup(work: UnitOfWork, source: AuditSource, role: Role): Promise<void> {
+  // Takes the lock before the list is read.
+  await readMembersForChange(work, source.tenantId, []);
+  const members = await listGroupMembers(work.transaction, source.tenantId, role);
+  const ids = members.map(({ userId }) => userId);
+  await changeMembers(work, source, ids, { isAssigned: false }, `SCIM: group ${role} deleted`);
+}
+
+/**
+ * Computes the result of steps in order: a member who is removed and added again stays.
+ * @param current ids of the members of the group: all for a `replace`, else at least those that the steps name.
+ * @returns the ids that the steps add, members or not, and those that they remove.
+ */
+export function planSteps(
+  steps: readonly GroupStep[],
+  current: Iterable<string>,
+): { readonly assigned: readonly string[]; readonly removed: readonly string[] } {
+  const present = new Set(current);
+  const assigned = new Set<string>();
+  const removed = new Set<string>();
+  const add = (id: string) => {
+    present.add(id);
+    assigned.add(id);
+    removed.delete(id);
+  };
+  const remove = (id: string) => {
+    if (!present.delete(id)) return;
+    assigned.delete(id);
+    removed.add(id);
+  };
+  for (const { kind, userIds } of steps) {
+    const named = new Set(userIds);
+    if (kind === 'replace') for (const id of [...present]) if (!named.has(id)) remove(id);
+    for (const id of named) (kind === 'remove' ? remove : add)(id);
+  }
+  return { assigned: [...assigned], removed: [...removed] };
+}
