@@ -61,6 +61,14 @@ export function scimGroupRoutes({ database, hasher, baseUrl }: ScimServices): re
   };
 
   const common = { auth: 'scim', surface: scim, tag: 'SCIM' } as const;
+  const one = {
+    ...common,
+    path: '/scim/v2/Groups/{role}',
+    params: GroupParams,
+    query: GroupQuery,
+    status: 200,
+    result: ScimGroup,
+  } as const;
 
   return [
     defineRoute({
@@ -112,16 +120,11 @@ export function scimGroupRoutes({ database, hasher, baseUrl }: ScimServices): re
       },
     }),
     defineRoute({
-      ...common,
+      ...one,
       method: 'GET',
-      path: '/scim/v2/Groups/{role}',
       operationId: 'getScimGroup',
       summary: 'Get a role group',
       description: 'By the role, or by a name that the tenant mapped to it.',
-      params: GroupParams,
-      query: GroupQuery,
-      status: 200,
-      result: ScimGroup,
       errors: ['invalidValue'],
       async handle(call) {
         const view = createView(call);
@@ -130,17 +133,12 @@ export function scimGroupRoutes({ database, hasher, baseUrl }: ScimServices): re
       },
     }),
     defineRoute({
-      ...common,
+      ...one,
       method: 'PUT',
-      path: '/scim/v2/Groups/{role}',
       operationId: 'replaceScimGroup',
       summary: 'Replace the members of a role group',
       description: 'Listed users get the role; other members of the group are suspended.',
-      params: GroupParams,
-      query: GroupQuery,
       body: GroupBody,
-      status: 200,
-      result: ScimGroup,
       errors: ['invalidSyntax', 'invalidValue', 'mutability'],
       async change(call, work) {
         const view = createView(call);
@@ -151,18 +149,13 @@ export function scimGroupRoutes({ database, hasher, baseUrl }: ScimServices): re
       },
     }),
     defineRoute({
-      ...common,
+      ...one,
       method: 'PATCH',
-      path: '/scim/v2/Groups/{role}',
       operationId: 'patchScimGroup',
       summary: 'Add, remove or replace members of a role group',
       description:
         'Added users get the role; removed members are suspended. To move a member, add them to the other group.',
-      params: GroupParams,
-      query: GroupQuery,
       body: PatchBody,
-      status: 200,
-      result: ScimGroup,
       errors: ['invalidFilter', 'invalidPath', 'invalidSyntax', 'invalidValue', 'mutability', 'noTarget'],
       async change(call, work) {
         const view = createView(call);
@@ -173,14 +166,11 @@ export function scimGroupRoutes({ database, hasher, baseUrl }: ScimServices): re
       },
     }),
     defineRoute({
-      ...common,
+      ...one,
       method: 'DELETE',
-      path: '/scim/v2/Groups/{role}',
       operationId: 'deleteScimGroup',
       summary: 'Remove all members of a role group',
       description: 'Suspends all members of the group. The role and the users stay.',
-      params: GroupParams,
-      query: GroupQuery,
       status: 204,
       result: z.null(),
       async change(call, work) {

@@ -45,6 +45,14 @@ export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): rea
   };
 
   const common = { auth: 'scim', surface: scim, tag: 'SCIM' } as const;
+  const one = {
+    ...common,
+    path: '/scim/v2/Users/{id}',
+    params: UserParams,
+    query: UserQuery,
+    status: 200,
+    result: ScimUser,
+  } as const;
 
   return [
     defineRoute({
@@ -94,16 +102,11 @@ export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): rea
       },
     }),
     defineRoute({
-      ...common,
+      ...one,
       method: 'GET',
-      path: '/scim/v2/Users/{id}',
       operationId: 'getScimUser',
       summary: 'Get a user',
       description: 'Choose attributes with `attributes` or `excludedAttributes`.',
-      params: UserParams,
-      query: UserQuery,
-      status: 200,
-      result: ScimUser,
       errors: ['invalidValue'],
       async handle(call) {
         const view = createView(call);
@@ -113,18 +116,13 @@ export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): rea
       },
     }),
     defineRoute({
-      ...common,
+      ...one,
       method: 'PATCH',
-      path: '/scim/v2/Users/{id}',
       operationId: 'patchScimUser',
       summary: 'Suspend or reactivate a user, or change the role',
       description:
         'Accepts `replace` of `active` or `roles`. A suspended user cannot sign in, and their sessions end immediately. With the setting `scimCompatibility: "extended"` it also accepts a `replace` without path, and skips unsupported operations if `active` is replaced too; `active: true` then does not revert a removal from a role group.',
-      params: UserParams,
-      query: UserQuery,
       body: PatchBody,
-      status: 200,
-      result: ScimUser,
       errors: ['invalidPath', 'invalidSyntax', 'invalidValue', 'mutability'],
       async change(call, work) {
         const view = createView(call);
@@ -133,18 +131,13 @@ export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): rea
       },
     }),
     defineRoute({
-      ...common,
+      ...one,
       method: 'PUT',
-      path: '/scim/v2/Users/{id}',
       operationId: 'replaceScimUser',
       summary: 'Replace a user, if the tenant allows it',
       description:
         'Needs the setting `scimCompatibility: "extended"`; else it returns 501. Sets active, roles, name and externalId; omitted attributes keep their values. `active: true` reverts `active: false`, but not a removal from a role group.',
-      params: UserParams,
-      query: UserQuery,
       body: UserBody,
-      status: 200,
-      result: ScimUser,
       errors: ['invalidSyntax', 'invalidValue', 'mutability', 'not_implemented'],
       async change(call, work) {
         const view = createView(call);
@@ -153,14 +146,11 @@ export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): rea
       },
     }),
     defineRoute({
-      ...common,
+      ...one,
       method: 'DELETE',
-      path: '/scim/v2/Users/{id}',
       operationId: 'deleteScimUser',
       summary: 'Remove a user from the tenant',
       description: 'The person and the history stay.',
-      params: UserParams,
-      query: UserQuery,
       status: 204,
       result: z.null(),
       async change(call, work) {
