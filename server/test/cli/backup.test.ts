@@ -47,6 +47,8 @@ describe('svc backup and svc restore', () => {
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(stdout, /\d+ bytes are in .*, with the secret: keep it as safe as the server itself\./);
     assert.deepEqual(readdirSync(to).sort(), ['checkpoints.log', 'secret.key', 'svc.sqlite']);
+    // The format of a rollback journal (SQLite file format, section 1.3.3), which can be read on read-only storage.
+    assert.deepEqual([...readFileSync(join(to, 'svc.sqlite')).subarray(18, 20)], [1, 1]);
     assert.equal(statSync(to).mode & 0o777, 0o700);
     for (const name of readdirSync(to)) assert.equal(statSync(join(to, name)).mode & 0o777, 0o600, name);
 

@@ -186,6 +186,15 @@ describe('backups, copies and restores', () => {
       rolledBack.lines.join('\n'),
       /✗ first: consent checkpoint of 16 entries .*kept\.json\): the ledger has 12/,
     );
+    const own = new NoteSigner(readFileSync(join(folder, 'secret.key'), 'utf8').trim());
+    const ofNone = nameOrigin(own.verifier.name, 'no-tenant', 'audit');
+    writeFileSync(
+      file,
+      own.sign(writeCheckpoint({ origin: ofNone, size: 1, rootHash: Buffer.alloc(32), at: clock.now() })),
+    );
+    const gone = await runVerify({ settings: at(folder) }, kept);
+    assert.equal(gone.code, 1);
+    assert.match(gone.lines.join('\n'), /✗ .*kept\.json: its ledger no-tenant\/audit is gone/);
     const foreign = new NoteSigner('the secret of another installation');
     const origin = nameOrigin(foreign.verifier.name, tenantId, 'consent');
     const text = writeCheckpoint({ origin, size: 1, rootHash: Buffer.alloc(32), at: clock.now() });
