@@ -305,7 +305,6 @@ interface WebhookEndpointsTable {
   /** JSON: what the data of events must hold; null for any. */
   filter: string | null;
   /** none, all or subject. */
-  ordering: string;
   /** Attempts a second, at most; null for as many as it keeps up with. */
   rate_limit: number | null;
   /** JSON: when attempts are due, in seconds after the first; null for the usual ones. */
@@ -366,7 +365,6 @@ interface WebhookDeliveriesTable {
   /** The sender that makes an attempt at this moment. */
   claimed_by: string | null;
   /** Deliveries of one endpoint with the same key are sent one after the other; null where the order does not matter. */
-  ordering_key: string | null;
   /** The delivery that this one repeats. */
   redelivery_of: string | null;
   created_at: string;

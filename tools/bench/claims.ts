@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Installation } from '../../server/installation/installation.ts';
-import { inTransaction, type Queries } from '../../server/storage/database.ts';
+import { inTransaction } from '../../server/storage/database.ts';
 import { insertEvents } from '../../server/webhooks/deliveries/outbox.ts';
-import { claimInOrder, releaseNext } from '../../server/webhooks/sender/order-store.ts';
 import {
   type ClaimedDelivery,
   claimDeliveries,
@@ -17,7 +16,7 @@ import { spreadOf } from './slices.ts';
 export async function measureClaims(bench: Bench): Promise<Finding> {
   await using installation = await openSite(bench.createFolder('deliveries-claims'));
   bench.say(`  queueing ${bench.largeRows.toLocaleString('en')} deliveries …`);
-  await queueDeliveries(installation, { count: bench.largeRows, endpoints: 10, keys: null });
+  await queueDeliveries(installation, { count: bench.largeRows, endpoints: 10 });
   const { database, clock } = installation;
   const times: number[] = [];
   for (let turn = 0; turn < 1000; turn += 1) {
@@ -31,75 +30,13 @@ export async function measureClaims(bench: Bench): Promise<Finding> {
   return describeTimes(`claim of 64 where ${bench.largeRows.toLocaleString('en')} wait`, times.slice(100), 2);
 }
 
-/** Claims for endpoints that keep an order: many deliveries behind one that waits for its next try, and many subjects. */
-export async function measureOrderedClaims(bench: Bench): Promise<readonly Finding[]> {
-  const count = 100_000;
-  const many = count.toLocaleString('en');
-  return [
-    describeTimes(`claim in order, ${many} behind one`, await claimBehindOne(bench, count), 5),
-    describeTimes(
-      `claim of 64 in order, ${many} of ${(count / 2).toLocaleString('en')} subjects`,
-      await claimOfSubjects(bench, count),
-      5,
-    ),
-  ];
-}
-
-/** Until all of them are put off, and as often again. */
-async function claimBehindOne(bench: Bench, count: number): Promise<readonly number[]> {
-  await using installation = await openSite(bench.createFolder('deliveries-behind'));
-  await queueDeliveries(installation, { count, endpoints: 1, keys: 1 });
-  const { database, clock } = installation;
-  const later = new Date(Date.parse(clock()) + 12 * 60 * 60 * 1000).toISOString();
-  await database.kysely
-    .updateTable('webhook_deliveries')
-    .set({ attempts: 1, first_attempt_at: clock(), due_at: later })
-    .where('id', '=', (row) =>
-      row.selectFrom('webhook_deliveries as first').select(({ fn }) => fn.min('first.id').as('id')),
-    )
-    .execute();
-  const times: number[] = [];
-  for (let isBusy = true, left = count; isBusy || left > 0; left -= 256)
-    await inTransaction(database, async (queries) => {
-      const { deliveries, hasMore } = await time(times, () => claimOrdered(queries, clock()));
-      if (deliveries.length > 0) throw new Error('the order was not kept');
-      isBusy = hasMore;
-    });
-  return times.slice(20);
-}
-
-/** Two deliveries wait for each subject. */
-async function claimOfSubjects(bench: Bench, count: number): Promise<readonly number[]> {
-  await using installation = await openSite(bench.createFolder('deliveries-subjects'));
-  await queueDeliveries(installation, { count: 2 * count, endpoints: 1, keys: count });
-  const { database, clock } = installation;
-  const times: number[] = [];
-  for (let turn = 0; turn < 1000; turn += 1)
-    await inTransaction(database, async (queries) => {
-      const { deliveries } = await time(times, () => claimOrdered(queries, clock()));
-      await finishAttempts(queries, 'bench', [], deliveries.map(arrive));
-      const places = deliveries.map(({ orderingKey }) => ({
-        endpointId: 'endpoint-0',
-        orderingKey: orderingKey ?? '',
-      }));
-      await releaseNext(queries, clock(), places);
-    });
-  return times.slice(20);
-}
-
-function claimOrdered(queries: Queries, now: string) {
-  return claimInOrder(queries, { endpointId: 'endpoint-0', sender: 'bench', now, limit: 64 });
-}
-
 interface WantedQueue {
   readonly count: number;
   readonly endpoints: number;
-  /** Among how many keys of an order they are; null for none. */
-  readonly keys: number | null;
 }
 
 /** Puts deliveries of one event on their way, in one statement. */
-async function queueDeliveries(installation: Installation, { count, endpoints, keys }: WantedQueue): Promise<void> {
+async function queueDeliveries(installation: Installation, { count, endpoints }: WantedQueue): Promise<void> {
   const { database, clock } = installation;
   const { tenantId } = await createSite(installation);
   const now = clock();
@@ -108,11 +45,11 @@ async function queueDeliveries(installation: Installation, { count, endpoints, k
     if (event === undefined) throw new Error('no event was stored');
     await sql`
       insert into webhook_deliveries (
-        id, tenant_id, endpoint_id, event_id, event_type, status, attempts, due_at, ordering_key, created_at
+        id, tenant_id, endpoint_id, event_id, event_type, status, attempts, due_at, created_at
       )
       with recursive numbers (number) as (select 0 union all select number + 1 from numbers where number < ${count - 1})
       select printf('%08x-0000-7000-8000-%012x', number, number), ${tenantId}, 'endpoint-' || (number % ${sql.lit(endpoints)}),
-        ${event.id}, ${event.type}, 'pending', 0, ${now}, 'key-' || (number % ${sql.lit(keys)}), ${now}
+        ${event.id}, ${event.type}, 'pending', 0, ${now}, ${now}
       from numbers`.execute(queries);
   });
 }

@@ -16,7 +16,7 @@ import { Receivers } from '../../server/webhooks/transport/receivers.ts';
 import type { Bench, Benchmark, Finding } from './benchmark.ts';
 import { type Child, startChild } from './child.ts';
 import type { Arrivals } from './children/receiver.ts';
-import { measureClaims, measureOrderedClaims } from './claims.ts';
+import { measureClaims } from './claims.ts';
 import { perCpuSecond } from './report.ts';
 import { createSite, openSite, type Site } from './site.ts';
 import { compareInTurn, type Slice } from './slices.ts';
@@ -37,7 +37,6 @@ export const deliveries: Benchmark = {
       ...(await measureLatency(bench, origin, receiver)),
       await measureIsolation(bench, origin),
       await measureClaims(bench),
-      ...(await measureOrderedClaims(bench)),
     ];
   },
 };

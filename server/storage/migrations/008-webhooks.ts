@@ -16,7 +16,6 @@ export function webhooks(dialect: Dialect): Migration {
         .addColumn('description', text)
         .addColumn('event_types', text)
         .addColumn('filter', text)
-        .addColumn('ordering', text, (column) => column.notNull())
         .addColumn('rate_limit', 'integer')
         .addColumn('retry_schedule', text)
         .addColumn('status', text, (column) => column.notNull())
@@ -58,7 +57,6 @@ export function webhooks(dialect: Dialect): Migration {
         .addColumn('first_attempt_at', text)
         .addColumn('due_at', text)
         .addColumn('claimed_by', text)
-        .addColumn('ordering_key', text)
         .addColumn('redelivery_of', text)
         .addColumn('created_at', text, (column) => column.notNull())
         .addColumn('finished_at', text)
@@ -72,10 +70,6 @@ export function webhooks(dialect: Dialect): Migration {
       // Most deliveries arrive: their way costs these indexes one entry that goes when they have, and none.
       await sql`create index webhook_deliveries_due on webhook_deliveries (endpoint_id, due_at, id)
         where due_at is not null`.execute(db);
-      await sql`create index webhook_deliveries_ordered on webhook_deliveries (endpoint_id, ordering_key, id)
-        where ordering_key is not null and due_at is not null`.execute(db);
-      await sql`create index webhook_deliveries_held on webhook_deliveries (endpoint_id, ordering_key)
-        where ordering_key is not null and claimed_by is not null and due_at is not null`.execute(db);
       for (const owner of ['tenant', 'endpoint'])
         await sql`create index ${sql.id(`webhook_deliveries_dead_${owner}`)}
           on webhook_deliveries (${sql.id(`${owner}_id`)}, created_at, id) where status = 'dead'`.execute(db);
@@ -84,8 +78,6 @@ export function webhooks(dialect: Dialect): Migration {
         webhook_deliveries_endpoint: [500, 2, 1],
         webhook_deliveries_event: [2],
         webhook_deliveries_due: [500, 2, 1],
-        webhook_deliveries_ordered: [500, 2, 1],
-        webhook_deliveries_held: [500, 1],
         webhook_deliveries_dead_tenant: [200, 2, 1],
         webhook_deliveries_dead_endpoint: [100, 2, 1],
       });

@@ -221,7 +221,6 @@ async function fillWebhooks(work: UnitOfWork, tenantId: string, box: Installatio
     description: 'Ticket \uFFFD system',
     eventTypes: ['breach.reported', 'dsr.created'],
     filter: { severity: ['high', '\uFFFD', 1.5, true, null] },
-    ordering: 'subject',
     rateLimit: 100,
     retrySchedule: [5, 60, 86_400],
     asymmetric: true,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, describeServer, payload, unknownId } from '../consent/helpers.ts';
-import { eventsOf, happen, numbersOf, readEvent } from './ordered-sending.ts';
+import { eventsOf, happen } from './numbered-events.ts';
 import { allowPrivate, createSubscriber, createTestSender, readDeliveries, startScriptedReceiver } from './sending.ts';
 import { assertNothingWritten, storeDelivery } from './stored-deliveries.ts';
 import { createClient, type WebhookClient } from './webhook-client.ts';
@@ -25,7 +25,7 @@ describeServer(
       const before = payload(await server.request('GET', path, { key: tenant.key }), 200);
       server.clock.advance(1000);
       const canceled = payload(await server.request('POST', `${path}/cancel`, { key: tenant.key }), 200);
-      const { event: _, attempts: __, waitsFor: ___, ...shown } = before;
+      const { event: _, attempts: __, ...shown } = before;
       const finishedAt = server.clock.now();
       assert.deepEqual(canceled, { ...shown, status: 'canceled', nextAttemptAt: null, finishedAt });
       server.clock.advance(86_400_000);
@@ -43,26 +43,6 @@ describeServer(
       const event = payload(await server.request('GET', `/v1/audit/${eventId}`, options), 200);
       assert.deepEqual([event.action, event.module, event.targetId], ['webhook_delivery.canceled', 'webhooks', id]);
       assert.deepEqual(event.diff, { webhookId, eventType: 'consent.recorded' });
-    });
-
-    test('lets what waited behind it in an order go at once', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant } = await createSubscriber(server, receiver.url, { ordering: 'all' });
-      receiver.reply = (delivery) => ({ status: readEvent(delivery).number === 1 ? 500 : 204 });
-      await happen(server, tenant, eventsOf('a', 3));
-      await sending.deliver();
-      const [first, second, third] = await readDeliveries(server, tenant);
-      const waitsFor = async (id: unknown) =>
-        payload(await server.request('GET', `/v1/webhooks/deliveries/${id}`, { key: tenant.key }), 200).waitsFor;
-      assert.deepEqual(
-        [await waitsFor(first?.id), await waitsFor(second?.id), await waitsFor(third?.id)],
-        [null, first?.id, first?.id],
-      );
-      payload(await server.request('POST', `/v1/webhooks/deliveries/${first?.id}/cancel`, { key: tenant.key }), 200);
-      assert.equal(await waitsFor(second?.id), null);
-      await sending.deliver();
-      assert.deepEqual(numbersOf(receiver.received.map(readEvent)).a, [1, 2, 3]);
     });
 
     test('refuses what is under way, what has ended and what is not there, and changes nothing', async () => {

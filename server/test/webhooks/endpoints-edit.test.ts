@@ -26,10 +26,9 @@ describeServer('PATCH /v1/webhooks/{id}', (server) => {
       { status: 'enabled' },
       { filter: { severity: ['high', 'critical'], 'purposes.marketing': [false] } },
       { filter: null },
-      { ordering: 'all' },
       { rateLimit: 1 },
       { retrySchedule: [1, 60, 86_400] },
-      { ordering: 'none', rateLimit: null, retrySchedule: null },
+      { rateLimit: null, retrySchedule: null },
       { url: newAddress(), description: 'Again', eventTypes: ['webhook.test'], status: 'paused' },
     ]) {
       server.clock.advance(1);
@@ -44,7 +43,7 @@ describeServer('PATCH /v1/webhooks/{id}', (server) => {
   test('leaves no trace when nothing changes', async () => {
     const client = await createClient(server);
     const eventTypes = ['dsr.created', 'breach.reported'];
-    const sending = { filter: { type: ['access', null] }, ordering: 'all', rateLimit: 5, retrySchedule: [9, 10] };
+    const sending = { filter: { type: ['access', null] }, rateLimit: 5, retrySchedule: [9, 10] };
     const fields = { description: 'One', eventTypes, ...sending, asymmetric: true };
     const { id, url, secret: _, ...rest } = await client.created(fields);
     server.clock.advance(1);
@@ -170,7 +169,7 @@ describeServer('PATCH /v1/webhooks/{id}', (server) => {
       await client.edit(id, { url: 'https://other.example.com/path-of-secrets', description: 'Ann Smith' });
       await client.edit(id, { url: 'https://other.example.com/more-of-secrets' });
       await client.edit(id, { eventTypes: ['dsr.created'], status: 'paused' });
-      await client.edit(id, { filter: { subjectId: ['ann-of-secrets'] }, ordering: 'subject', asymmetric: true });
+      await client.edit(id, { filter: { subjectId: ['ann-of-secrets'] }, asymmetric: true });
       await client.edit(id, { filter: { subjectId: ['bob-of-secrets'] }, rateLimit: 7, retrySchedule: [1, 2] });
     });
     assert.deepEqual(
@@ -191,9 +190,9 @@ describeServer('PATCH /v1/webhooks/{id}', (server) => {
           after: { eventTypes: ['dsr.created'], status: 'paused' },
         },
         {
-          changed: ['filter', 'ordering', 'asymmetric'],
-          before: { filter: null, ordering: 'none', asymmetric: false },
-          after: { filter: ['subjectId'], ordering: 'subject', asymmetric: true },
+          changed: ['filter', 'asymmetric'],
+          before: { filter: null, asymmetric: false },
+          after: { filter: ['subjectId'], asymmetric: true },
         },
         {
           changed: ['filter', 'rateLimit', 'retrySchedule'],

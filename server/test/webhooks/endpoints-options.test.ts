@@ -24,7 +24,7 @@ const refused: readonly (readonly [body: object, path: string])[] = [
   ...['', ' ', '.severity', '1', 'sévérité', 'a b', 'x'.repeat(129)].map(
     (path) => [{ filter: { [path]: [true] } }, `body.filter.${path}`] as const,
   ),
-  ...['subjects', 'ALL', '', null, true].map((ordering) => [{ ordering }, 'body.ordering'] as const),
+  [{ ordering: 'all' }, 'body.ordering'],
   ...[0, -1, 1001, 1.5, '5', true].map((rateLimit) => [{ rateLimit }, 'body.rateLimit'] as const),
   [{ retrySchedule: [] }, 'body.retrySchedule'],
   [{ retrySchedule: 60 }, 'body.retrySchedule'],
@@ -41,8 +41,8 @@ const refused: readonly (readonly [body: object, path: string])[] = [
 const accepted: readonly object[] = [
   { filter: { ...manyPaths(9), ['x'.repeat(128)]: [0, -1.5, true, false, null, '', 'x'.repeat(200)] } },
   { filter: { 'purposes.my.own-purpose_1': Array.from({ length: 50 }, (_, number) => number) } },
-  { ordering: 'all', rateLimit: 1, retrySchedule: [1] },
-  { ordering: 'subject', rateLimit: 1000, retrySchedule: Array.from({ length: 20 }, (_, number) => number + 86_381) },
+  { rateLimit: 1, retrySchedule: [1] },
+  { rateLimit: 1000, retrySchedule: Array.from({ length: 20 }, (_, number) => number + 86_381) },
 ];
 
 /** What a client sees of a webhook, of the fields that it set. */
@@ -62,7 +62,7 @@ describeServer('what a webhook can be set to', (server) => {
       payload(await client.edit(id, fields), 200);
       assert.deepEqual(await readBack(client, id, fields), fields);
     }
-    const none = { filter: null, ordering: 'none', rateLimit: null, retrySchedule: null };
+    const none = { filter: null, rateLimit: null, retrySchedule: null };
     payload(await client.edit(id, none), 200);
     assert.deepEqual(await readBack(client, id, none), none);
   });
@@ -93,12 +93,12 @@ describeServer('what a webhook can be set to', (server) => {
     const client = await createClient(server);
     const plain = await client.sending((await client.created()).id);
     assert.deepEqual(
-      [plain.ordering, plain.rateLimit, plain.retrySchedule, plain.signingKey, plain.pausedUntil],
-      ['none', null, null, null, null],
+      [plain.rateLimit, plain.retrySchedule, plain.signingKey, plain.pausedUntil],
+      [null, null, null, null],
     );
-    const { id } = await client.created({ ordering: 'subject', rateLimit: 3, retrySchedule: [5, 60] });
-    const { ordering, rateLimit, retrySchedule } = await client.sending(id);
-    assert.deepEqual([ordering, rateLimit, retrySchedule], ['subject', 3, [5000, 60_000]]);
+    const { id } = await client.created({ rateLimit: 3, retrySchedule: [5, 60] });
+    const { rateLimit, retrySchedule } = await client.sending(id);
+    assert.deepEqual([rateLimit, retrySchedule], [3, [5000, 60_000]]);
   });
 
   test('is of one tenant alone', async () => {
@@ -111,7 +111,7 @@ describeServer('what a webhook can be set to', (server) => {
   test('is answered the same to a retry, and made once', async () => {
     const client = await createClient(server);
     const headers = { 'Idempotency-Key': randomUUID() };
-    const body = { url: newAddress(), filter: { severity: ['high'] }, asymmetric: true, ordering: 'all' };
+    const body = { url: newAddress(), filter: { severity: ['high'] }, asymmetric: true };
     const [first, again] = [
       await client.send('POST', '', body, { headers }),
       await client.send('POST', '', body, { headers }),

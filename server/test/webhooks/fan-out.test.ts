@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
-import type { EventType, NewWebhookEvent } from '../../webhooks/deliveries/event.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { capture, createFreshTenant, describeServerOnEachDatabase, payload, withdraw } from '../consent/helpers.ts';
-import type { TestServer } from '../harness.ts';
-import { PrivacyClient } from '../privacy/requests.ts';
 import { createClient, type WebhookClient } from './webhook-client.ts';
 
 /** What was queued for a webhook, oldest first. */
@@ -13,15 +10,10 @@ function readQueue(client: WebhookClient, id: string) {
   return client.server.installation.database.kysely
     .selectFrom('webhook_deliveries')
     .innerJoin('webhook_events', 'webhook_events.id', 'webhook_deliveries.event_id')
-    .select(['event_type', 'ordering_key', 'data', 'webhook_deliveries.id'])
+    .select(['event_type', 'data', 'webhook_deliveries.id'])
     .where('endpoint_id', '=', id)
     .orderBy('webhook_deliveries.id')
     .execute();
-}
-
-async function emit(server: TestServer, tenantId: string, type: EventType, data: NewWebhookEvent['data']) {
-  const { database } = server.installation;
-  await runUnitOfWork(database, server.clock.now(), (work) => emitEvents(work, [{ tenantId, type, data }]));
 }
 
 describeServerOnEachDatabase('the filter of a webhook', (server) => {
@@ -92,81 +84,12 @@ describeServerOnEachDatabase('the filter of a webhook', (server) => {
   });
 });
 
-describeServerOnEachDatabase('the order of a webhook', (server) => {
-  const subjects: readonly (readonly [EventType, string])[] = [
-    ['consent.recorded', 'subjectId'],
-    ['consent.withdrawn', 'subjectId'],
-    ['consent_notice.published', 'noticeId'],
-    ['consent_notice.archived', 'noticeId'],
-    ['dsr.created', 'dsrId'],
-    ['dsr.completed', 'dsrId'],
-    ['breach.reported', 'breachId'],
-    ['breach.updated', 'breachId'],
-    ['control.status_changed', 'controlId'],
-    ['control.test_failed', 'controlId'],
-    ['user.provisioned', 'userId'],
-    ['user.suspended', 'userId'],
-    ['user.reactivated', 'userId'],
-    ['user.deprovisioned', 'userId'],
-    ['user.role_changed', 'userId'],
-    ['mfa.enabled', 'userId'],
-    ['mfa.disabled', 'userId'],
-    ['webhook.endpoint_failing', 'webhookId'],
-    ['webhook.endpoint_recovered', 'webhookId'],
-    ['webhook.endpoint_disabled', 'webhookId'],
-    ['webhook.delivery_exhausted', 'webhookId'],
-  ];
-
-  test('is by what an event is about, or one for all, or none', async () => {
-    const client = await createClient(server);
-    const [none, all, subject] = [
-      await client.created(),
-      await client.created({ ordering: 'all' }),
-      await client.created({ ordering: 'subject' }),
-    ];
-    for (const [type, field] of subjects) await emit(server, client.tenant.id, type, { [field]: `${type} of this` });
-    const keysOf = async ({ id }: { readonly id: string }) =>
-      (await readQueue(client, id)).map(({ ordering_key }) => ordering_key);
-    assert.deepEqual(
-      await keysOf(none),
-      subjects.map(() => null),
-    );
-    assert.deepEqual(
-      await keysOf(all),
-      subjects.map(() => ''),
-    );
-    assert.deepEqual(
-      await keysOf(subject),
-      subjects.map(([type]) => `${type} of this`),
-    );
-  });
-
-  test('holds from the edit on; a test is sent beside it', async () => {
-    const client = await createClient(server);
-    const { id } = await client.created({ ordering: 'all' });
-    for (const ordering of ['all', 'none', 'subject']) {
-      payload(await client.edit(id, { ordering }), 200);
-      await client.happen();
-    }
-    payload(await client.test(id));
-    const keys = (await readQueue(client, id)).map(({ data, ordering_key }) => [
-      (JSON.parse(data) as { breachId?: string }).breachId ?? null,
-      ordering_key,
-    ]);
-    const [first, second, third] = keys as [string, null][];
-    assert.deepEqual(keys, [
-      [first?.[0], ''],
-      [second?.[0], null],
-      [third?.[0], third?.[0]],
-      [null, null],
-    ]);
-  });
-
-  test('is that of the events, however many come at once', async () => {
+describeServerOnEachDatabase('the ids of deliveries', (server) => {
+  test('are in the order of the events, however many come at once', async () => {
     const tenant = await createFreshTenant(server);
     const { database } = server.installation;
     const client = await createClient(server);
-    const { id } = await client.created({ ordering: 'all' });
+    const { id } = await client.created();
     const events = Array.from({ length: 300 }, (_, number) => ({
       tenantId: number % 3 === 0 ? tenant.id : client.tenant.id,
       type: 'user.suspended' as const,
@@ -177,17 +100,5 @@ describeServerOnEachDatabase('the order of a webhook', (server) => {
       (await readQueue(client, id)).map(({ data }) => JSON.parse(data)),
       events.filter(({ tenantId }) => tenantId === client.tenant.id).map(({ data }) => data),
     );
-  });
-
-  test('is forgotten by what is sent again', async () => {
-    const client = await createClient(server);
-    const { id } = await client.created({ ordering: 'all' });
-    await client.disable(id, 'gone');
-    payload(await new PrivacyClient(server, client.tenant).open());
-    payload(await client.edit(id, { status: 'enabled' }), 200);
-    const [dead] = await readQueue(client, id);
-    payload(await client.send('POST', `/deliveries/${dead?.id}/redeliver`));
-    const keys = (await readQueue(client, id)).map(({ ordering_key }) => ordering_key);
-    assert.deepEqual(keys, ['', null]);
   });
 });

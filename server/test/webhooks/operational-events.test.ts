@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
 import type { TestTenant } from '../harness.ts';
-import { eventsOf, happen } from './ordered-sending.ts';
+import { eventsOf, happen } from './numbered-events.ts';
 import {
   allowPrivate,
   createEndpoint,

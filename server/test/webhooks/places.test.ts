@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { createFreshTenant, describeServer } from '../consent/helpers.ts';
-import { eventsOf, happen } from './ordered-sending.ts';
+import { eventsOf, happen } from './numbered-events.ts';
 import { allowPrivate, createEndpoint, createTestSender, readDeliveries, startScriptedReceiver } from './sending.ts';
 
 describeServer(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeServerOnEachDatabase, payload } from '../consent/helpers.ts';
-import { eventsOf, happen } from './ordered-sending.ts';
+import { eventsOf, happen } from './numbered-events.ts';
 import {
   allowPrivate,
   createEndpoint,
@@ -164,18 +164,6 @@ describeServerOnEachDatabase(
       server.clock.advance(1000);
       await sending.deliver();
       assert.equal(receiver.received.length, 20);
-    });
-
-    test('may keep an order as well', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant } = await createSubscriber(server, receiver.url, { rateLimit: 5, ordering: 'all' });
-      await happen(server, tenant, eventsOf('a', 10));
-      for (let time = 0; time < 2000; time += 200) {
-        await sending.deliver();
-        assert.equal(receiver.received.length, 1 + time / 200);
-        server.clock.advance(200);
-      }
     });
   },
   allowPrivate,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeServerOnEachDatabase, payload } from '../consent/helpers.ts';
-import { eventsOf, happen } from './ordered-sending.ts';
+import { eventsOf, happen } from './numbered-events.ts';
 import { allowPrivate, createSubscriber, createTestSender, startScriptedReceiver } from './sending.ts';
 
 const askForPause = (seconds: number, status = 429) => ({ status, headers: { 'Retry-After': String(seconds) } });

@@ -8,7 +8,7 @@ import { runSender } from '../../webhooks/sender/run-sender.ts';
 import { WebhookSender } from '../../webhooks/sender/sender.ts';
 import { Receivers } from '../../webhooks/transport/receivers.ts';
 import { describeServerOnEachDatabase } from '../consent/helpers.ts';
-import { eventsOf, happen } from './ordered-sending.ts';
+import { eventsOf, happen } from './numbered-events.ts';
 import { allowPrivate, createSubscriber, readDeliveries, startScriptedReceiver } from './sending.ts';
 
 const failure = { message: 'out of order', isGone: false, pausedUntil: null };

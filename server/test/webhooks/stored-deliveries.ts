@@ -43,7 +43,6 @@ export async function storeDeliveries(
       first_attempt_at: isTried ? createdAt : null,
       due_at: isOpen ? createdAt : null,
       claimed_by: null,
-      ordering_key: null,
       redelivery_of: null,
       created_at: createdAt,
       finished_at: isOpen ? null : now,

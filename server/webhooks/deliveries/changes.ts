@@ -6,7 +6,6 @@ import type { Queries } from '../../storage/database.ts';
 import { newId } from '../../storage/ids.ts';
 import { insertRows } from '../../storage/insert-rows.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
-import { releaseNext } from '../sender/order-store.ts';
 import type { DeliveryRow } from './delivery.ts';
 import { announceDeliveries, newDelivery } from './outbox.ts';
 import { filterOf, type RedeliveryInput, type RedeliveryView } from './redelivery.ts';
@@ -24,8 +23,7 @@ import {
 import { cancelPending, findDeliveryRow, hastenPending } from './store.ts';
 
 /**
- * Makes a delivery due that waits for its time: the same one, in its own 24 hours. What it waits for in an order still goes
- * before it.
+ * Makes a pending delivery due now: the same one, in its own 24 hours.
  * @throws {Problem} `webhook_delivery_pending`.
  */
 export async function hastenDelivery(work: UnitOfWork, source: AuditSource, id: string): Promise<DeliveryRow> {
@@ -36,7 +34,7 @@ export async function hastenDelivery(work: UnitOfWork, source: AuditSource, id: 
 }
 
 /**
- * Gives up a delivery that waits: nothing more is sent, and what waited behind it in an order comes next.
+ * Cancels a pending delivery: nothing more is sent.
  * @throws {Problem} `not_found`, `webhook_delivery_pending` while an attempt is under way, `conflict` where it has ended.
  */
 export async function cancelDelivery(work: UnitOfWork, source: AuditSource, id: string): Promise<DeliveryRow> {
@@ -51,11 +49,6 @@ export async function cancelDelivery(work: UnitOfWork, source: AuditSource, id: 
     throw new Problem('conflict', `The delivery is ${found.status}: there is nothing left to cancel.`);
   }
   await record(work, source, 'canceled', row);
-  const { endpoint_id: endpointId, ordering_key: orderingKey } = row;
-  if (orderingKey !== null) {
-    await releaseNext(transaction, now, [{ endpointId, orderingKey }]);
-    announceDeliveries(work, [endpointId]);
-  }
   return row;
 }
 

@@ -42,10 +42,7 @@ export const DeliveryView = z
     responseStatus: z.int().nullable().meta({ description: 'The HTTP status of the last answer.' }),
     attemptCount: z.int().min(0),
     firstAttemptAt: UtcTime.nullable(),
-    nextAttemptAt: UtcTime.nullable().meta({
-      description:
-        'Null where no attempt is to come. Of a webhook that keeps an order, a delivery behind another one goes as soon as that one has come to its end, whatever time stands here: `waitsFor` of the single delivery names it.',
-    }),
+    nextAttemptAt: UtcTime.nullable().meta({ description: 'Null where no attempt is to come.' }),
     redeliveryOf: Id.nullable().meta({ description: 'The delivery that this one repeats.' }),
     createdAt: UtcTime,
     finishedAt: UtcTime.nullable(),
@@ -94,10 +91,6 @@ export const DeliveryDetail = DeliveryView.extend({
       data: z.record(z.string(), AnyJson),
     })
     .meta({ id: 'WebhookEvent' }),
-  waitsFor: Id.nullable().meta({
-    description:
-      'The delivery that goes before it, of a webhook that keeps an order: the one that is under way, or the first that waits. Null where it waits for its time alone.',
-  }),
   attempts: z.array(AttemptView).meta({ description: 'Oldest first.' }),
 }).meta({ id: 'WebhookDeliveryDetail' });
 export type DeliveryDetail = z.output<typeof DeliveryDetail>;
@@ -127,13 +120,11 @@ export function viewDelivery(row: DeliveryRow): DeliveryView {
 /**
  * A stored delivery with its event and its attempts.
  * @param attempts oldest first.
- * @param waitsFor the delivery that goes before it; null for none.
  */
 export function viewDeliveryDetail(
   row: DeliveryRow,
   event: StoredEvent,
   attempts: readonly AttemptRow[],
-  waitsFor: string | null,
 ): DeliveryDetail {
   return {
     ...viewDelivery(row),
@@ -144,7 +135,6 @@ export function viewDeliveryDetail(
       tenantId: event.tenant_id,
       data: JSON.parse(event.data),
     },
-    waitsFor,
     attempts: attempts.map(viewAttempt),
   };
 }

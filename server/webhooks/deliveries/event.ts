@@ -29,26 +29,6 @@ export const eventTypes = [
 export type EventType = (typeof eventTypes)[number];
 export const EventTypeName = z.enum(eventTypes).meta({ id: 'WebhookEventType' });
 
-/** The part of a type that says what its events are about. */
-type Noun = EventType extends `${infer Name}.${string}` ? Name : never;
-
-/** The field of the data that names it. */
-const subjectFields: Readonly<Record<Noun, string>> = {
-  consent: 'subjectId',
-  consent_notice: 'noticeId',
-  dsr: 'dsrId',
-  breach: 'breachId',
-  control: 'controlId',
-  user: 'userId',
-  mfa: 'userId',
-  webhook: 'webhookId',
-};
-
-/** The id of what an event is about: the person, notice, request, incident, control or webhook. */
-export function readSubject(type: string, data: NewWebhookEvent['data']): string {
-  return String(data[subjectFields[type.slice(0, type.indexOf('.')) as Noun]]);
-}
-
 /** Whether events of a type tell of webhooks themselves, and not of what happens in the tenant. */
 export function isOperational(type: string): boolean {
   return type.startsWith('webhook.');

@@ -3,8 +3,7 @@ import { newId } from '../../storage/ids.ts';
 import { insertRows } from '../../storage/insert-rows.ts';
 import { prepareQuery } from '../../storage/prepared-query.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
-import type { Ordering } from '../endpoints/endpoint.ts';
-import { type EventType, isOperational, type NewWebhookEvent, readSubject, type StoredEvent } from './event.ts';
+import { type EventType, isOperational, type NewWebhookEvent, type StoredEvent } from './event.ts';
 import { passesFilter, type ReadyFilter, readFilter } from './event-filter.ts';
 
 /**
@@ -49,7 +48,6 @@ export type Subscribers = readonly {
   readonly id: string;
   readonly event_types: string | null;
   readonly filter: string | null;
-  readonly ordering: string;
   readonly status: string;
 }[];
 
@@ -61,7 +59,7 @@ export function findSubscribers(queries: Queries, tenantId: string): Promise<Sub
 const selectSubscribers = prepareQuery<{ tenantId: string }, Subscribers[number]>((queries, parameter) =>
   queries
     .selectFrom('webhook_endpoints')
-    .select(['id', 'event_types', 'filter', 'ordering', 'status'])
+    .select(['id', 'event_types', 'filter', 'status'])
     .where('tenant_id', '=', parameter('tenantId'))
     .where('deleted_at', 'is', null)
     .orderBy('id'),
@@ -93,9 +91,8 @@ export async function queueDeliveries(
     const readData = readOnce(event);
     return ready
       .filter((subscriber) => wants(subscriber, event.type) && passes(subscriber.filter, event.type, readData))
-      .map(({ id, status, ordering }) => {
-        const ordering_key = chooseKey(ordering as Ordering, event.type, readData);
-        const delivery = { ...newDelivery(event, id, now), ordering_key };
+      .map(({ id, status }) => {
+        const delivery = newDelivery(event, id, now);
         if (status !== 'disabled') return delivery;
         return { ...delivery, status: 'dead', reason: 'endpoint_disabled', due_at: null, finished_at: now };
       });
@@ -123,13 +120,7 @@ function passes(filter: ReadyFilter | null, type: string, readData: () => Data):
   return filter === null || isOperational(type) || passesFilter(filter, readData());
 }
 
-/** What the deliveries of an endpoint that wait for each other have in common; null where none waits. */
-function chooseKey(ordering: Ordering, type: string, readData: () => Data): string | null {
-  if (ordering === 'none') return null;
-  return ordering === 'all' ? '' : readSubject(type, readData());
-}
-
-/** A delivery that waits for its first attempt, and for no other delivery. */
+/** A delivery that waits for its first attempt. */
 export function newDelivery(
   event: Pick<StoredEvent, 'id' | 'tenant_id' | 'type'>,
   endpointId: string,
@@ -149,7 +140,6 @@ export function newDelivery(
     first_attempt_at: null as string | null,
     due_at: now as string | null,
     claimed_by: null as string | null,
-    ordering_key: null as string | null,
     redelivery_of: redeliveryOf,
     created_at: now,
     finished_at: null as string | null,

@@ -76,7 +76,7 @@ export function deliveryRoutes({ database, hasher }: Pick<Installation, 'databas
       tag,
       summary: 'Send a delivery again',
       description:
-        'Makes a new delivery of the same event, with an id and 24 hours of its own, whether the earlier one was delivered or not; a dead letter becomes `redelivered`. One that still waits (`pending`) is due now instead, as the same delivery with its own 24 hours; what it waits for in an order still goes before it. To a paused webhook it is sent when that is enabled again. Each request makes another delivery: use an Idempotency-Key to repeat one safely.',
+        'Makes a new delivery of the same event, with an id and 24 hours of its own, whether the earlier one was delivered or not; a dead letter becomes `redelivered`. One that still waits (`pending`) is due now instead, as the same delivery with its own 24 hours. To a paused webhook it is sent when that is enabled again. Each request makes another delivery: use an Idempotency-Key to repeat one safely.',
       scope: 'webhooks:write',
       params: DeliveryParams,
       status: 201,
@@ -90,8 +90,7 @@ export function deliveryRoutes({ database, hasher }: Pick<Installation, 'databas
       operationId: 'cancelWebhookDelivery',
       tag,
       summary: 'Cancel a pending delivery',
-      description:
-        'Nothing more is sent, and what waited behind it, of a webhook that keeps an order, comes next. An attempt that is under way is not broken off: try again when it has ended.',
+      description: 'Nothing more is sent. An attempt that is under way is not aborted: try again when it has ended.',
       scope: 'webhooks:write',
       params: DeliveryParams,
       status: 200,

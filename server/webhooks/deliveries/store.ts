@@ -81,19 +81,20 @@ function updatePending(queries: Queries, tenantId: string, id: string) {
     .where('claimed_by', 'is', null);
 }
 
-/** Finds the delivery that one waits for in the order that its endpoint keeps: under way, or the first that waits. */
-async function findWaitedFor(queries: Queries, row: DeliveryRow): Promise<string | null> {
-  if (row.due_at === null || row.ordering_key === null || row.claimed_by !== null) return null;
-  const withKey = sql`other.endpoint_id = ${row.endpoint_id} and other.ordering_key = ${row.ordering_key}
-    and other.ordering_key is not null and other.due_at is not null`;
-  const { rows } = await sql<{ head: string | null; held: string | null }>`
-    select
-      (select id from webhook_deliveries as other where ${withKey} order by id limit 1) as head,
-      (select id from webhook_deliveries as other where ${withKey} and other.claimed_by is not null limit 1) as held
-    from webhook_endpoints
-    where id = ${row.endpoint_id} and tenant_id = ${row.tenant_id} and ordering <> 'none'`.execute(queries);
-  const waitedFor = rows[0]?.held ?? rows[0]?.head ?? null;
-  return waitedFor === row.id ? null : waitedFor;
+/**
+ * Makes every pending delivery of an endpoint due now: for an endpoint that is enabled again. Deliveries queued by a bulk
+ * redelivery keep their times, so that new events do not wait behind them.
+ */
+export async function makeAllDue(queries: Queries, now: string, endpointId: string): Promise<void> {
+  await queries
+    .updateTable('webhook_deliveries')
+    .set({ due_at: now })
+    .where('endpoint_id', '=', endpointId)
+    .where('due_at', 'is not', null)
+    .where('due_at', '>', now)
+    .where('claimed_by', 'is', null)
+    .where((row) => row.or([row('attempts', '>', 0), row('redelivery_of', 'is', null)]))
+    .execute();
 }
 
 /** Finds a delivery with its event and its attempts. */
@@ -119,7 +120,7 @@ export async function findDelivery(
     .orderBy('at')
     .orderBy('id')
     .execute();
-  return viewDeliveryDetail(row, event, attempts, await findWaitedFor(queries, row));
+  return viewDeliveryDetail(row, event, attempts);
 }
 
 /** A filter by status, as a walk takes it. */

@@ -7,7 +7,7 @@ import { lockChain } from '../../ledger/append.ts';
 import { insertRows } from '../../storage/insert-rows.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import { announceDeliveries, emitEvents, insertEvents, newDelivery } from '../deliveries/outbox.ts';
-import { releaseAll, releaseOrdered } from '../sender/order-store.ts';
+import { makeAllDue } from '../deliveries/store.ts';
 import type { ReceiverPolicy } from '../transport/address-guard.ts';
 import { findReceiverFault } from '../transport/receiver-url.ts';
 import {
@@ -97,12 +97,11 @@ export async function editEndpoint(
   const keys = changed.includes('asymmetric') ? makeSigningKey(box, id, endpoint.asymmetric) : {};
   const row = await updateEndpoint(work, source.tenantId, id, { ...writeEdit(endpoint), ...keys });
   if (startsAnew) await restartHealth(work.transaction, id);
-  if (isResumed) await releaseAll(work.transaction, work.now, id);
-  else if (changed.includes('ordering')) await releaseOrdered(work.transaction, work.now, id);
+  if (isResumed) await makeAllDue(work.transaction, work.now, id);
   const told: readonly string[] = changed.map((name) => (name === 'url' ? 'host' : name));
   const pick = (one: Endpoint) => Object.fromEntries(Object.entries(tell(one)).filter(([name]) => told.includes(name)));
   await record(work, source, row, 'edited', { changed, before: pick(before), after: pick(endpoint) });
-  if (isResumed || changed.includes('ordering')) announceDeliveries(work, [id]);
+  if (isResumed) announceDeliveries(work, [id]);
   return { ...endpoint, publicKey: row.public_key, updatedAt: row.updated_at };
 }
 
@@ -196,8 +195,8 @@ export async function lockEndpoint(work: UnitOfWork, { tenantId }: AuditSource, 
  * nothing.
  */
 function tell(endpoint: Endpoint) {
-  const { eventTypes, filter, ordering, rateLimit, retrySchedule, asymmetric, status } = endpoint;
-  const sending = { ordering, rateLimit, retrySchedule, asymmetric };
+  const { eventTypes, filter, rateLimit, retrySchedule, asymmetric, status } = endpoint;
+  const sending = { rateLimit, retrySchedule, asymmetric };
   return { host: nameEndpoint(endpoint), eventTypes, filter: filter && Object.keys(filter), ...sending, status };
 }
 

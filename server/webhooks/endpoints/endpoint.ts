@@ -20,14 +20,6 @@ export const DisabledReason = z.enum(['gone', 'failing']).meta({
 });
 export type DisabledReason = z.output<typeof DisabledReason>;
 
-/** Which deliveries of an endpoint wait for earlier ones. */
-export const Ordering = z.enum(['none', 'all', 'subject']).meta({
-  id: 'WebhookOrdering',
-  description:
-    '`none`: what is due is sent, several at a time. `all`: one after the other, in the order of the events; one that fails keeps the later ones waiting until it has arrived or is a dead letter. `subject`: the same, but only for events about the same subject (the person, notice, request, incident or control that they tell of).',
-});
-export type Ordering = z.output<typeof Ordering>;
-
 /** What a caller may set: the third status is the server's own. */
 const WantedStatus = z.enum(['enabled', 'paused']).meta({ id: 'SettableWebhookStatus' });
 
@@ -67,7 +59,6 @@ const sendingFields = {
     description:
       'What the `data` of an event must hold for the event to be sent here: for each dotted path a list of accepted values, of which the event holds one; of an array any item counts. Events about webhooks pass in any case. Null: every event of the wanted types.',
   }),
-  ordering: Ordering,
   rateLimit: z.int().min(1).max(1000).nullable().meta({
     description: 'How many attempts are made in a second, at most; null for as many as the receiver keeps up with.',
   }),
@@ -88,7 +79,6 @@ export const EndpointInput = z
     description: fields.description.default(null),
     eventTypes: EventTypeFilter.default(null),
     filter: sendingFields.filter.default(null),
-    ordering: sendingFields.ordering.default('none'),
     rateLimit: sendingFields.rateLimit.default(null),
     retrySchedule: sendingFields.retrySchedule.default(null),
     asymmetric: sendingFields.asymmetric.default(false),
@@ -191,7 +181,6 @@ const editableFields = [
   'description',
   'eventTypes',
   'filter',
-  'ordering',
   'rateLimit',
   'retrySchedule',
   'asymmetric',

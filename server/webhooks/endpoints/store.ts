@@ -5,7 +5,7 @@ import { newId } from '../../storage/ids.ts';
 import { prepareQuery } from '../../storage/prepared-query.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
-import type { Endpoint, EndpointInput, EndpointStatus, Ordering } from './endpoint.ts';
+import type { Endpoint, EndpointInput, EndpointStatus } from './endpoint.ts';
 
 export type EndpointRow = Selectable<Tables['webhook_endpoints']>;
 
@@ -181,7 +181,6 @@ export interface SendingEndpoint {
   readonly secrets: readonly SealedSecret[];
   /** A sealed private key of Ed25519; null where it signs by HMAC alone. */
   readonly signingKey: string | null;
-  readonly ordering: Ordering;
   /** Attempts a second, at most; null for as many as it keeps up with. */
   readonly rateLimit: number | null;
   /** When attempts are due, in milliseconds after the first one; null for the usual ones. */
@@ -202,7 +201,6 @@ export async function findEndpointForSending(queries: Queries, id: string): Prom
     status: row.status as EndpointStatus,
     secrets: listSecrets(row),
     signingKey: row.signing_key,
-    ordering: row.ordering as Ordering,
     rateLimit: row.rate_limit,
     retrySchedule: schedule?.map((seconds) => seconds * 1000) ?? null,
     pausedUntil: row.paused_until,
@@ -224,7 +222,6 @@ const sendingColumns = [
   'secret',
   'previous_secrets',
   'signing_key',
-  'ordering',
   'rate_limit',
   'retry_schedule',
 ] as const;
@@ -249,7 +246,6 @@ export function readEndpoint(row: RowWithHealth): Endpoint {
     description: row.description,
     eventTypes: (row.event_types?.split(' ') ?? null) as Endpoint['eventTypes'],
     filter: parseOrNull(row.filter),
-    ordering: row.ordering as Ordering,
     rateLimit: row.rate_limit,
     retrySchedule: parseOrNull(row.retry_schedule),
     asymmetric: row.public_key !== null,
@@ -268,11 +264,10 @@ export function readEndpoint(row: RowWithHealth): Endpoint {
 }
 
 /** The columns that say what is sent to an endpoint, and how. */
-function writeSending(endpoint: Pick<Endpoint, 'eventTypes' | 'filter' | 'ordering' | 'rateLimit' | 'retrySchedule'>) {
+function writeSending(endpoint: Pick<Endpoint, 'eventTypes' | 'filter' | 'rateLimit' | 'retrySchedule'>) {
   return {
     event_types: endpoint.eventTypes?.join(' ') ?? null,
     filter: endpoint.filter && JSON.stringify(endpoint.filter),
-    ordering: endpoint.ordering,
     rate_limit: endpoint.rateLimit,
     retry_schedule: endpoint.retrySchedule && JSON.stringify(endpoint.retrySchedule),
   };

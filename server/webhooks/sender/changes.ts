@@ -7,7 +7,6 @@ import { type Health, hasFailedForGood, noteAttempts } from '../endpoints/health
 import { findHealth, lockHealth, saveHealth } from '../endpoints/health-store.ts';
 import type { SendingEndpoint } from '../endpoints/store.ts';
 import { type EndedAttempt, expireDelivery } from './attempt.ts';
-import { claimInOrder, releaseNext } from './order-store.ts';
 import { isWithinWindow } from './schedule.ts';
 import { type ClaimedDelivery, claimDeliveries, type DeliveryState, finishAttempts } from './store.ts';
 
@@ -30,10 +29,6 @@ export async function writeAttempts(work: UnitOfWork, sender: string, ended: rea
   lost.sort((one, other) => (one.endpoint.tenantId < other.endpoint.tenantId ? -1 : 1));
   for (const { endpoint } of lost) await lockChain(transaction, endpoint.tenantId, 'audit');
   const dead = await finishAttempts(transaction, sender, rows, states);
-  const places = ended.flatMap(({ endpoint, delivery: { orderingKey } }) =>
-    orderingKey === null ? [] : [{ endpointId: endpoint.id, orderingKey }],
-  );
-  await releaseNext(transaction, now, places);
   for (const of of ofEndpoints) {
     const isLost = lost.some(({ endpoint }) => endpoint.id === of.endpoint.id);
     const news = await noteEndpoint(work, of, isLost);
@@ -138,7 +133,7 @@ export interface ClaimedWork {
   readonly hasMore: boolean;
 }
 
-/** Claims what is due to an endpoint, in its order; what can no longer be tried, because its 24 hours are over, is ended. */
+/** Claims what is due to an endpoint; what can no longer be tried, because its 24 hours are over, is ended. */
 export async function claimForEndpoint(
   work: UnitOfWork,
   sender: string,
@@ -146,7 +141,8 @@ export async function claimForEndpoint(
   limit: number,
 ): Promise<ClaimedWork> {
   const { transaction, now } = work;
-  const { claimed, hasMore } = await claimDue(work, sender, endpoint, limit);
+  const claimed = await claimDeliveries(transaction, { endpointId: endpoint.id, sender, now, limit });
+  const hasMore = claimed.length === limit;
   const deliveries = claimed.filter(({ firstAttemptAt }) => isWithinWindow(firstAttemptAt, now));
   if (deliveries.length === claimed.length) return { deliveries, hasMore };
   const expired = claimed
@@ -154,25 +150,6 @@ export async function claimForEndpoint(
     .map((delivery) => ({ delivery, state: expireDelivery(delivery, now) }));
   const states = expired.map(({ state }) => state);
   await finishAttempts(transaction, sender, [], states);
-  const places = expired.flatMap(({ delivery: { orderingKey } }) =>
-    orderingKey === null ? [] : [{ endpointId: endpoint.id, orderingKey }],
-  );
-  await releaseNext(transaction, now, places);
   await tellOthers(work, endpoint, tellExhausted(endpoint, expired));
-  return { deliveries, hasMore: hasMore || places.length > 0 };
-}
-
-async function claimDue(
-  { transaction, now }: UnitOfWork,
-  sender: string,
-  endpoint: SendingEndpoint,
-  limit: number,
-): Promise<{ readonly claimed: readonly ClaimedDelivery[]; readonly hasMore: boolean }> {
-  const claim = { endpointId: endpoint.id, sender, now, limit };
-  if (endpoint.ordering !== 'none') {
-    const { deliveries, hasMore } = await claimInOrder(transaction, claim);
-    return { claimed: deliveries, hasMore };
-  }
-  const claimed = await claimDeliveries(transaction, claim);
-  return { claimed, hasMore: claimed.length === limit };
+  return { deliveries, hasMore };
 }

@@ -330,8 +330,6 @@ export class WebhookSender {
       lane.speedUp(ended.took);
     } else lane.slowDown();
     if (ended.failure?.pausedUntil) lane.pause(Date.parse(now), Date.parse(ended.failure.pausedUntil));
-    // What waited behind it is due with the turn that writes this.
-    if (delivery.orderingKey !== null) lane.isHungry = true;
     this.#counter.count(ended);
     this.#ended.push(ended);
     this.#woken.resolve();

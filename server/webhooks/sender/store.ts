@@ -11,8 +11,6 @@ export interface ClaimedDelivery {
   readonly firstAttemptAt: string | null;
   readonly reason: string | null;
   readonly responseStatus: number | null;
-  /** Null where it waits for no other. */
-  readonly orderingKey: string | null;
   readonly event: StoredEvent;
 }
 
@@ -75,7 +73,7 @@ export async function listWaitingEndpoints(queries: Queries): Promise<readonly W
   return rows;
 }
 
-export interface WantedClaim {
+interface WantedClaim {
   readonly endpointId: string;
   /** Who claims. */
   readonly sender: string;
@@ -84,7 +82,7 @@ export interface WantedClaim {
   readonly limit: number;
 }
 
-/** Claims what is due to an endpoint, oldest first, whatever its order; on PostgreSQL past what another process is claiming. */
+/** Claims what is due to an endpoint, oldest first; on PostgreSQL past what another process is claiming. */
 export async function claimDeliveries(queries: Queries, claim: WantedClaim): Promise<readonly ClaimedDelivery[]> {
   const text = rememberText(queries, 'claim deliveries', () => {
     const skipped = locksRows(queries) ? sql`for update skip locked` : sql``;
@@ -108,7 +106,7 @@ export async function claimDeliveries(queries: Queries, claim: WantedClaim): Pro
 }
 
 /** Reads what was claimed, with its events, oldest first. */
-export async function readClaimed(queries: Queries, ids: readonly string[]): Promise<readonly ClaimedDelivery[]> {
+async function readClaimed(queries: Queries, ids: readonly string[]): Promise<readonly ClaimedDelivery[]> {
   if (ids.length === 0) return [];
   const claimed = await queries
     .selectFrom('webhook_deliveries as delivery')
@@ -119,7 +117,6 @@ export async function readClaimed(queries: Queries, ids: readonly string[]): Pro
       'delivery.first_attempt_at',
       'delivery.reason',
       'delivery.response_status',
-      'delivery.ordering_key',
       'event.id as event_id',
       'event.tenant_id',
       'event.type',
@@ -135,7 +132,6 @@ export async function readClaimed(queries: Queries, ids: readonly string[]): Pro
     firstAttemptAt: row.first_attempt_at,
     reason: row.reason,
     responseStatus: row.response_status,
-    orderingKey: row.ordering_key,
     event: { id: row.event_id, tenant_id: row.tenant_id, type: row.type, data: row.data, created_at: row.created_at },
   }));
 }

@@ -33,7 +33,7 @@ export class DeliverySettler {
       // An earlier one of them may have ended or paused the webhook, and may go before this one.
       const delivery = this.#state.find(id);
       const webhook = this.#state.webhooks.get(delivery?.webhookId ?? '');
-      if (delivery?.status !== 'pending' || delivery.waitsFor !== null || webhook?.status !== 'enabled') continue;
+      if (delivery?.status !== 'pending' || webhook?.status !== 'enabled') continue;
       if (webhook.pausedUntil !== null && webhook.pausedUntil > now) continue;
       if (!isWithinWindow(delivery.firstAttemptAt, now)) {
         this.#tellExhausted(webhook, this.#state.end(delivery, 'dead', now, null), now);

@@ -1,5 +1,4 @@
 import type { Webhook, WebhookDelivery, WebhookDeliveryDetail, WebhookFilter } from '../types/api.ts';
-import { DeliveryOrder } from './delivery-order.ts';
 import { type Happening, newId, type World } from './world.ts';
 
 /** A webhook as it is kept. */
@@ -16,7 +15,6 @@ export class WebhookState {
   readonly deletedIds = new Set<string>();
   /** By id, in the order in which they were made. */
   readonly deliveries = new Map<string, WebhookDeliveryDetail>();
-  readonly #order = new DeliveryOrder();
   readonly #tenantId: string;
 
   constructor(world: World) {
@@ -27,11 +25,10 @@ export class WebhookState {
   /** Makes a delivery of what happened for each webhook that wants it. @param except the one that it is about. */
   emit({ type, data }: Happening, now: string, except?: string): void {
     const event = this.#newEvent(type, data as Event['data'], now);
-    for (const { id, eventTypes, filter, ordering, status } of this.webhooks.values()) {
+    for (const { id, eventTypes, filter, status } of this.webhooks.values()) {
       const wants = eventTypes === null || eventTypes.includes(type);
       if (id === except || !wants || !(type.startsWith('webhook.') || passesFilter(filter, data))) continue;
       const delivery = this.add(event, id, now);
-      this.#order.add(delivery, ordering, event);
       if (status === 'disabled') this.end(delivery, 'dead', now, 'endpoint_disabled');
     }
   }
@@ -46,17 +43,14 @@ export class WebhookState {
     const none = { reason: null, responseStatus: null, firstAttemptAt: null, redeliveryOf: null, finishedAt: null };
     const delivery: WebhookDeliveryDetail = {
       ...{ id: newId(), webhookId, eventId: event.id, eventType: event.type, status: 'pending', ...none },
-      ...{ attemptCount: 0, nextAttemptAt: now, createdAt: now, ...redelivery, event, waitsFor: null, attempts: [] },
+      ...{ attemptCount: 0, nextAttemptAt: now, createdAt: now, ...redelivery, event, attempts: [] },
     };
     this.deliveries.set(delivery.id, delivery);
     return delivery;
   }
 
-  /** Finds a delivery, with the one that it waits for now. */
   find(id: string): WebhookDeliveryDetail | undefined {
-    const delivery = this.deliveries.get(id);
-    if (delivery?.status !== 'pending' || this.webhooks.get(delivery.webhookId)?.ordering === 'none') return delivery;
-    return { ...delivery, waitsFor: this.#order.findBefore(id) };
+    return this.deliveries.get(id);
   }
 
   /** Every delivery, oldest first. */
@@ -65,9 +59,7 @@ export class WebhookState {
   }
 
   /** Keeps a delivery as it is now. */
-  save(given: WebhookDeliveryDetail): WebhookDeliveryDetail {
-    const delivery = { ...given, waitsFor: null };
-    if (delivery.status !== 'pending') this.#order.remove(delivery.id);
+  save(delivery: WebhookDeliveryDetail): WebhookDeliveryDetail {
     this.deliveries.set(delivery.id, delivery);
     return delivery;
   }
@@ -104,12 +96,7 @@ export class WebhookState {
 }
 
 /** A delivery as lists have it: without what happened. */
-export function viewDelivery({
-  event: _,
-  waitsFor: __,
-  attempts: ___,
-  ...delivery
-}: WebhookDeliveryDetail): WebhookDelivery {
+export function viewDelivery({ event: _, attempts: ___, ...delivery }: WebhookDeliveryDetail): WebhookDelivery {
   return delivery;
 }
 

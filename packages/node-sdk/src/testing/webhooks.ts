@@ -48,13 +48,13 @@ export function webhookHandlers(world: World, state: WebhookState): Handlers {
     createWebhook(call: Call<WebhookInput>): WebhookWithSecret {
       const { now, body } = call;
       const { url, description = null, eventTypes: types = null, status = 'enabled' } = body;
-      const { filter = null, ordering = 'none', rateLimit = null, retrySchedule = null, asymmetric = false } = body;
+      const { filter = null, rateLimit = null, retrySchedule = null, asymmetric = false } = body;
       requireAddress(url);
       if (stored.size >= mostWebhooks) throw conflict(`A tenant may have at most ${mostWebhooks} webhooks.`);
       const none = { disabledReason: null, disabledAt: null, failingSince: null, lastError: null, pausedUntil: null };
       const noSecrets = { previousSecrets: 0, previousSecretExpiresAt: null, secretEnds: [] };
       const rest = { ...none, ...noSecrets, createdAt: now, updatedAt: now };
-      const sending = { filter, ordering, rateLimit, retrySchedule, asymmetric, publicKey: newPublicKey(asymmetric) };
+      const sending = { filter, rateLimit, retrySchedule, asymmetric, publicKey: newPublicKey(asymmetric) };
       const webhook = { id: newId(), url, description, eventTypes: sortTypes(types), ...sending, status, ...rest };
       return { ...save(call, webhook, 'created', tell(webhook)), secret: newSecret() };
     },
@@ -121,13 +121,13 @@ const hostOf = ({ url }: Webhook): string => new URL(url).host;
 
 const newPublicKey = (isWanted: boolean): string | null =>
   isWanted ? `whpk_${randomBytes(32).toString('base64')}` : null;
-const sendingFields = ['filter', 'ordering', 'rateLimit', 'retrySchedule', 'asymmetric'] as const;
+const sendingFields = ['filter', 'rateLimit', 'retrySchedule', 'asymmetric'] as const;
 const editable = ['url', 'description', 'eventTypes', ...sendingFields, 'status'] as const;
 
 /** What the audit log tells of a webhook: of a filter its paths, and not its values. */
 function tell(webhook: Webhook) {
-  const { eventTypes: types, filter, ordering, rateLimit, retrySchedule, asymmetric, status } = webhook;
-  const sending = { filter: filter && Object.keys(filter), ordering, rateLimit, retrySchedule, asymmetric };
+  const { eventTypes: types, filter, rateLimit, retrySchedule, asymmetric, status } = webhook;
+  const sending = { filter: filter && Object.keys(filter), rateLimit, retrySchedule, asymmetric };
   return { host: hostOf(webhook), eventTypes: types, ...sending, status };
 }
 

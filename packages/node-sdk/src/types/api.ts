@@ -1488,7 +1488,6 @@ export interface Webhook {
    * every event of the wanted types.
    */
   readonly filter: WebhookFilter | null;
-  readonly ordering: WebhookOrdering;
   /** How many attempts are made in a second, at most; null for as many as the receiver keeps up with. */
   readonly rateLimit: number | null;
   /**
@@ -1577,7 +1576,6 @@ export interface WebhookChange {
    * every event of the wanted types.
    */
   readonly filter?: WebhookFilter | null | undefined;
-  readonly ordering?: WebhookOrdering | undefined;
   /** How many attempts are made in a second, at most; null for as many as the receiver keeps up with. 1 to 1,000. */
   readonly rateLimit?: number | null | undefined;
   /**
@@ -1607,10 +1605,7 @@ export interface WebhookDelivery {
   readonly responseStatus: number | null;
   readonly attemptCount: number;
   readonly firstAttemptAt: string | null;
-  /**
-   * Null where no attempt is to come. Of a webhook that keeps an order, a delivery behind another one goes as soon as
-   * that one has come to its end, whatever time stands here: `waitsFor` of the single delivery names it.
-   */
+  /** Null where no attempt is to come. */
   readonly nextAttemptAt: string | null;
   /** The delivery that this one repeats. */
   readonly redeliveryOf: string | null;
@@ -1620,11 +1615,6 @@ export interface WebhookDelivery {
 
 export interface WebhookDeliveryDetail extends WebhookDelivery {
   readonly event: WebhookEvent;
-  /**
-   * The delivery that goes before it, of a webhook that keeps an order: the one that is under way, or the first that
-   * waits. Null where it waits for its time alone.
-   */
-  readonly waitsFor: string | null;
   /** Oldest first. */
   readonly attempts: readonly WebhookAttempt[];
 }
@@ -1701,8 +1691,6 @@ export interface WebhookInput {
    * every event of the wanted types.
    */
   readonly filter?: WebhookFilter | null | undefined;
-  /** Default: `none`. */
-  readonly ordering?: WebhookOrdering | undefined;
   /** How many attempts are made in a second, at most; null for as many as the receiver keeps up with. 1 to 1,000. */
   readonly rateLimit?: number | null | undefined;
   /**
@@ -1718,13 +1706,6 @@ export interface WebhookInput {
   /** Default: `enabled`. */
   readonly status?: SettableWebhookStatus | undefined;
 }
-
-/**
- * `none`: what is due is sent, several at a time. `all`: one after the other, in the order of the events; one that
- * fails keeps the later ones waiting until it has arrived or is a dead letter. `subject`: the same, but only for events
- * about the same subject (the person, notice, request, incident or control that they tell of).
- */
-export type WebhookOrdering = 'none' | 'all' | 'subject';
 
 export interface WebhookRedelivery {
   readonly id: string;

@@ -64,7 +64,6 @@ const object = <Fields extends object>(
 
 const webhookSending = {
   filter: fc.constantFrom({ severity: ['high', null] }, { 'purposes.marketing': [false] }, null),
-  ordering: fc.constantFrom('none', 'all', 'subject'),
   rateLimit: fc.constantFrom(1, 1000, null),
   retrySchedule: fc.constantFrom([5, 60], null),
   asymmetric: fc.boolean(),

@@ -245,7 +245,6 @@ const anyWebhook = object(
     url: fc.constantFrom(...webhookUrls),
     eventTypes: fc.constantFrom(undefined, null, ['dsr.created'], ['breach.reported', 'dsr.created']),
     filter: fc.constantFrom(undefined, undefined, { type: ['access'] }, { 'a.b': [1] }),
-    ordering: fc.constantFrom(undefined, 'none', 'all', 'subject'),
     status: fc.constantFrom(undefined, 'enabled', 'paused'),
   },
   ['url'],

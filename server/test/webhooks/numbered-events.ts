@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import type { TestServer, TestTenant } from '../harness.ts';
@@ -38,17 +37,4 @@ export function readEvent({ body }: ReceivedDelivery): NumberedEvent {
 export function numbersOf(events: readonly NumberedEvent[]): Readonly<Record<string, readonly number[]>> {
   const bySubject = Map.groupBy(events, ({ subject }) => subject);
   return Object.fromEntries([...bySubject].map(([subject, of]) => [subject, of.map(({ number }) => number)]));
-}
-
-/** Of each key of an endpoint at most one delivery may be under way. */
-export async function assertOneUnderWay({ installation }: TestServer, endpointId: string): Promise<void> {
-  const claimed = await installation.database.kysely
-    .selectFrom('webhook_deliveries')
-    .select('ordering_key')
-    .where('endpoint_id', '=', endpointId)
-    .where('ordering_key', 'is not', null)
-    .where('claimed_by', 'is not', null)
-    .execute();
-  const keys = claimed.map(({ ordering_key }) => ordering_key);
-  assert.equal(new Set(keys).size, keys.length, `under way at once: ${keys}`);
 }
