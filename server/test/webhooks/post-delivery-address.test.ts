@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Lookup, openConnection, type ResolvedAddress } from '../../webhooks/transport/receiver-connector.ts';
+import { openConnection } from '../../webhooks/transport/connect.ts';
+import type { Lookup, ResolvedAddress } from '../../webhooks/transport/lookup.ts';
 import { openReceivers, startReceiver, withoutTiming, writeAnswer } from './receiver-helpers.ts';
 
 const delivery = { headers: {}, body: Buffer.from('{}') };

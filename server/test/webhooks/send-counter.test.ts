@@ -35,7 +35,7 @@ describeServerOnEachDatabase(
       const { database, clock, box } = server.installation;
       const lines: string[] = [];
       const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
-      const receivers = new Receivers({ allowPrivate: true, connectionsPerOwner: 1 });
+      const receivers = new Receivers({ allowPrivate: true });
       const sender = new WebhookSender({ database, clock, box, receivers, log });
       const counted = () =>
         lines
@@ -46,8 +46,10 @@ describeServerOnEachDatabase(
       context.mock.timers.enable({ apis: ['setTimeout'] });
       const running = runSender({ sender, database, clock, faults: new FaultLog(database, log) });
       const send = async (count: number) => {
-        await happen(server, tenant, eventsOf('a', count));
-        while ((await readDeliveries(server, tenant)).some(({ status }) => status !== 'delivered')) await turn();
+        for (const event of eventsOf('a', count)) {
+          await happen(server, tenant, [event]);
+          while ((await readDeliveries(server, tenant)).some(({ status }) => status !== 'delivered')) await turn();
+        }
       };
       await send(3);
       context.mock.timers.tick(60_000);

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SecretBox } from '../../installation/secret-box.ts';
@@ -38,7 +37,6 @@ export class WebhookSender {
   readonly #underWay = new Map<string, Promise<void>>();
   /** How many attempts of each tenant are under way. */
   readonly #ofTenants = new Map<string, number>();
-  readonly #giveUp = new AbortController();
   /** Deliveries whose attempt broke off when this process stopped. */
   readonly #givenUp: string[] = [];
   #ended: EndedAttempt[] = [];
@@ -55,8 +53,6 @@ export class WebhookSender {
   constructor(options: SenderOptions) {
     this.#options = options;
     this.#random = options.random ?? Math.random;
-    // Each attempt under way listens.
-    setMaxListeners(0, this.#giveUp.signal);
   }
 
   /** How many deliveries have arrived since the start. */
@@ -199,7 +195,7 @@ export class WebhookSender {
     const late = wait(milliseconds, undefined, { signal: inTime.signal, ref: false }).catch(() => undefined);
     await Promise.race([this.settle(), late]);
     inTime.abort();
-    this.#giveUp.abort();
+    receivers.abort();
     await this.settle();
     await receivers.close();
     await runUnitOfWork(database, clock(), async (work) => {
@@ -316,7 +312,6 @@ export class WebhookSender {
             url: endpoint.url,
             headers: webhookHeaders(delivery, signer, body, startedAt),
             body,
-            signal: this.#giveUp.signal,
           });
     // This process gives up, not the receiver: the delivery is as it was before.
     if (outcome.outcome === 'failed' && outcome.reason === 'aborted') {

@@ -12,12 +12,12 @@ export type NoAnswerReason =
   | 'tls'
   /** What came back is not HTTP/1.1. */
   | 'protocol'
-  /** The sender gave up: its signal, or the server stops. */
+  /** The sender aborted it, because the server stops. */
   | 'aborted';
 
 /** How long each part took, in milliseconds; null where there was no such part (a kept connection has no look-up). */
 export interface DeliveryTiming {
-  /** Waiting for one of the connections that its owner may have at the origin. */
+  /** Until it was handed to a connection. */
   readonly queued: number | null;
   readonly lookup: number | null;
   readonly connect: number | null;
@@ -47,6 +47,13 @@ export type DeliveryOutcome = {
     }
   | { readonly outcome: 'failed'; readonly reason: NoAnswerReason; readonly message: string }
 );
+
+/** An outcome without what every outcome has. */
+export type EndedExchange = DeliveryOutcome extends infer Outcome
+  ? Outcome extends DeliveryOutcome
+    ? Omit<Outcome, 'timing' | 'reused'>
+    : never
+  : never;
 
 /** A failure whose reason is known where it happens. */
 export class DeliveryFailure extends Error {

@@ -1,152 +1,157 @@
 import type { ReceiverPolicy } from './address-guard.ts';
-import { DeliveryExchange, round, type Timer } from './delivery-exchange.ts';
-import { DeliveryFailure, type DeliveryOutcome, describeFailure } from './outcome.ts';
-import { createPublicLookup } from './public-lookup.ts';
-import type { Receiver } from './receiver-connection.ts';
-import { type Lookup, systemLookup } from './receiver-connector.ts';
-import { ReceiverPool } from './receiver-pool.ts';
+import { type ConnectOptions, type ReceiverAddress, ReceiverConnection } from './connect.ts';
+import { DeliveryExchange } from './exchange.ts';
+import { createPublicLookup, type Lookup, systemLookup, type Timer } from './lookup.ts';
+import { DeliveryFailure, type DeliveryOutcome } from './outcome.ts';
 import { findReceiverFault, readHost } from './receiver-url.ts';
 
-/** Long enough for a receiver that writes to its database, and as peers wait (Standard Webhooks asks for 15 to 30 seconds). */
-const defaultTimeout = 15_000;
-/** Addresses that are remembered as they were read. */
+/** Of look-up, connection and exchange together. Standard Webhooks recommends 15 to 30 seconds. */
+const timeoutMs = 15_000;
+/** Parsed addresses that are remembered. */
 const mostTargets = 1_000;
 
 export interface ReceiversOptions extends ReceiverPolicy {
   readonly lookup?: Lookup;
   readonly timer?: Timer;
-  /** Connections at once of one owner to one origin; further deliveries wait for their turn. */
-  readonly connectionsPerOwner?: number;
-  /** Connections that are kept open between deliveries, over all owners and origins. */
+  /** Idle connections that are kept open, over all owners and origins. */
   readonly keptConnections?: number;
-  /** Certificates of authorities to trust instead of those that Node brings, in PEM. */
+  /** Certificates of authorities to trust instead of Node's own, in PEM. */
   readonly authorities?: string;
 }
 
-/** One try of a delivery. */
+/** One attempt at a delivery. */
 export interface OutgoingDelivery {
-  /**
-   * Whose delivery it is, such as the id of its endpoint: owners share no connection, so that none waits for another at the
-   * same origin. Without it, all deliveries to one origin have one owner.
-   */
+  /** Such as the id of the endpoint: owners share no connection, so that none waits for another at the same origin. */
   readonly owner?: string;
-  /** As WebhookUrl gives it. */
+  /** As `WebhookUrl` gives it. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** Limit of the look-up, the connection and the exchange together, to the last byte of the answer. */
-  readonly timeoutMs?: number;
-  /** Gives the delivery up, at any moment. */
-  readonly signal?: AbortSignal;
 }
 
-/** What a URL stands for. */
+/** A parsed URL. */
 interface Target {
   readonly fault: string | null;
-  readonly receiver: Omit<Receiver, 'owner'>;
+  readonly origin: string;
+  readonly address: ReceiverAddress;
   readonly path: string;
 }
 
-/** Writes deliveries to their receivers and keeps the connections to them. */
+/**
+ * Posts deliveries to receivers and keeps connections to them. Each delivery has a connection of its own until it ends: how
+ * many an endpoint has at once is for the sender to limit.
+ */
 export class Receivers {
-  readonly #policy: ReceiverPolicy;
+  readonly #connect: ConnectOptions;
   readonly #timer: Timer;
-  readonly #pool: ReceiverPool;
+  readonly #keptConnections: number;
   readonly #targets = new Map<string, Target>();
-  readonly #running = new Set<Promise<DeliveryOutcome>>();
+  readonly #running = new Map<DeliveryExchange, ReceiverConnection>();
+  /** Idle connections, the least recently used first. */
+  readonly #kept: ReceiverConnection[] = [];
+  #undici: typeof import('undici') | null = null;
   #isClosed = false;
 
-  constructor(options: ReceiversOptions) {
-    this.#policy = { allowPrivate: options.allowPrivate };
-    this.#timer = options.timer ?? systemTimer;
-    this.#pool = new ReceiverPool({
-      policy: this.#policy,
-      // Names of one's own network may stand in the hosts file of the machine.
-      lookup: options.lookup ?? (options.allowPrivate ? systemLookup : createPublicLookup({ timer: this.#timer })),
-      authorities: options.authorities ?? null,
-      // As many as an endpoint has attempts at once, so that none waits.
-      connectionsPerOwner: options.connectionsPerOwner ?? 64,
-      keptConnections: options.keptConnections ?? 256,
-    });
+  constructor({ allowPrivate, lookup, timer = systemTimer, keptConnections = 256, authorities }: ReceiversOptions) {
+    this.#connect = {
+      policy: { allowPrivate },
+      // Names of a private network can be in the hosts file.
+      lookup: lookup ?? (allowPrivate ? systemLookup : createPublicLookup({ timer })),
+      authorities: authorities ?? null,
+    };
+    this.#timer = timer;
+    this.#keptConnections = keptConnections;
   }
 
-  /** Shares (an owner at an origin) with a connection in use or kept, and the connections that are kept. */
-  get usage(): { readonly shares: number; readonly kept: number } {
-    return { shares: this.#pool.shareCount, kept: this.#pool.keptCount };
+  /** Connections in use and idle ones. */
+  get usage(): { readonly busy: number; readonly kept: number } {
+    return { busy: this.#running.size, kept: this.#kept.length };
   }
 
   /**
-   * Posts one delivery and reads its answer. Every status is an answer, those of redirects too: they are not followed, because
-   * where they lead was not agreed. Never rejects.
+   * Posts one delivery and reads its answer. Every status is an answer; redirects are not followed, because where they lead
+   * was not agreed. Never rejects.
    */
   async post(delivery: OutgoingDelivery): Promise<DeliveryOutcome> {
-    const running = this.#post(delivery).catch((error: unknown) => failWithout(describeFailure(error)));
-    this.#running.add(running);
-    try {
-      return await running;
-    } finally {
-      this.#running.delete(running);
-    }
+    const queuedAt = performance.now();
+    // Loaded with the first delivery: a server that sends none starts sooner and is smaller.
+    this.#undici ??= await import('undici');
+    if (this.#isClosed) return failBefore(new DeliveryFailure('aborted', 'The server stops.'));
+    const { fault, ...target } = this.#readTarget(delivery.url);
+    // Rules and settings may have changed since the address was stored.
+    if (fault !== null)
+      return failBefore(new DeliveryFailure('refused_address', `The address of the receiver ${fault}.`));
+    const connection = this.#borrow(this.#undici, `${delivery.owner ?? ''} ${target.origin}`, target);
+    connection.request = {
+      path: target.path,
+      method: 'POST',
+      // Nothing is decompressed, so a small answer cannot become a large one.
+      headers: { 'accept-encoding': 'identity', ...delivery.headers },
+      body: delivery.body,
+    };
+    const exchange = new DeliveryExchange(connection, timeoutMs, queuedAt);
+    this.#running.set(exchange, connection);
+    const cancelTimer = this.#timer(timeoutMs, () => exchange.expire());
+    exchange.start();
+    const outcome = await exchange.ended;
+    cancelTimer();
+    this.#running.delete(exchange);
+    if (exchange.isReusable && !this.#isClosed) this.#keep(connection);
+    else void connection.destroy();
+    return outcome;
   }
 
-  /** Takes no further delivery, waits for those that run (their signals end them sooner) and closes every connection. */
+  /** Aborts every delivery under way. */
+  abort(): void {
+    for (const exchange of this.#running.keys()) exchange.abort();
+  }
+
+  /** Takes no further delivery, waits for those under way and closes every connection. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all(this.#running);
-    await this.#pool.close();
+    const kept = this.#kept.splice(0);
+    await Promise.all(kept.map((connection) => connection.destroy()));
+    await Promise.all([...this.#running.keys()].map(({ ended }) => ended));
   }
 
-  async #post(delivery: OutgoingDelivery): Promise<DeliveryOutcome> {
-    const { url, headers, body, signal, timeoutMs = defaultTimeout } = delivery;
-    if (this.#isClosed) throw new DeliveryFailure('aborted', 'The server stops.');
-    if (signal?.aborted) throw new DeliveryFailure('aborted', 'The delivery was given up.');
-    const { fault, receiver, path } = this.#readTarget(url);
-    // Rules and settings may have changed since the address was stored.
-    if (fault !== null) throw new DeliveryFailure('refused_address', `The address of the receiver ${fault}.`);
-    const queuedAt = performance.now();
-    const connection = await this.#pool.borrow({ ...receiver, owner: delivery.owner ?? receiver.origin }, signal);
-    const exchange = new DeliveryExchange({
-      connection,
-      path,
-      // Nothing is unpacked, so nothing can swell.
-      headers: { 'accept-encoding': 'identity', ...headers },
-      body,
-      timeoutMs,
-      timer: this.#timer,
-      signal,
-      queued: round(performance.now() - queuedAt),
+  /** Takes the kept connection that was used last, so that those no longer needed become idle and close, or opens one. */
+  #borrow(
+    undici: typeof import('undici'),
+    key: string,
+    { origin, address }: Omit<Target, 'fault'>,
+  ): ReceiverConnection {
+    const at = this.#kept.findLastIndex((connection) => connection.key === key);
+    if (at !== -1) return this.#kept.splice(at, 1)[0] as ReceiverConnection;
+    return new ReceiverConnection(undici, key, origin, { ...this.#connect, receiver: address }, (connection) => {
+      const index = this.#kept.indexOf(connection);
+      if (index !== -1) void this.#kept.splice(index, 1)[0]?.destroy();
     });
-    try {
-      return await exchange.run();
-    } finally {
-      this.#pool.giveBack(connection, exchange.isReusable);
-    }
   }
 
-  /** Reads the address of an endpoint, which gets one delivery after the other. */
+  #keep(connection: ReceiverConnection): void {
+    this.#kept.push(connection);
+    if (this.#kept.length > this.#keptConnections) void this.#kept.shift()?.destroy();
+  }
+
+  /** Parses the address of an endpoint, which gets one delivery after the other. */
   #readTarget(url: string): Target {
     const known = this.#targets.get(url);
     if (known !== undefined) return known;
-    const target = readTarget(url, this.#policy);
+    const { origin, protocol, hostname, port, pathname, search } = new URL(url);
+    const isTls = protocol === 'https:';
+    const target = {
+      fault: findReceiverFault(url, this.#connect.policy),
+      origin,
+      address: { isTls, host: readHost(hostname), port: port === '' ? (isTls ? 443 : 80) : Number(port) },
+      path: pathname + search,
+    };
     if (this.#targets.size >= mostTargets) this.#targets.clear();
     this.#targets.set(url, target);
     return target;
   }
 }
 
-function readTarget(url: string, policy: ReceiverPolicy): Target {
-  const { origin, protocol, hostname, port, pathname, search } = new URL(url);
-  const isTls = protocol === 'https:';
-  const host = readHost(hostname);
-  return {
-    fault: findReceiverFault(url, policy),
-    receiver: { origin, isTls, host, port: port === '' ? (isTls ? 443 : 80) : Number(port) },
-    path: pathname + search,
-  };
-}
-
-/** What never came to an exchange. */
-function failWithout({ reason, message }: DeliveryFailure): DeliveryOutcome {
+function failBefore({ reason, message }: DeliveryFailure): DeliveryOutcome {
   const timing = { queued: null, lookup: null, connect: null, tls: null, firstByte: null, total: 0 };
   return { outcome: 'failed', reason, message, timing, reused: false };
 }

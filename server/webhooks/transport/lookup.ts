@@ -1,6 +1,18 @@
-import { Resolver } from 'node:dns/promises';
-import type { Timer } from './delivery-exchange.ts';
-import type { Lookup } from './receiver-connector.ts';
+import { lookup as lookupAddresses, Resolver } from 'node:dns/promises';
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** Finds every address of a host name; after the signal, no caller waits for them. */
+export type Lookup = (hostname: string, signal: AbortSignal) => Promise<readonly ResolvedAddress[]>;
+
+/** Calls after so many milliseconds, unless cancelled by the function that it returns. */
+export type Timer = (milliseconds: number, act: () => void) => () => void;
+
+/** The look-up of the operating system: its hosts file, then DNS. */
+export const systemLookup: Lookup = (hostname) => lookupAddresses(hostname, { all: true, order: 'verbatim' });
 
 /** One try of a query; two tries with the time limit of a delivery in mind. */
 const queryMilliseconds = 3_000;
