@@ -119,24 +119,36 @@ export function signatureHeaders({
   };
 }
 
+/** What signs for an endpoint, opened once for many deliveries: opening a key costs as much as signing with it. */
+export interface OpenedSigner {
+  /** The sealed keys that were opened. */
+  readonly sealed: string;
+  /** Or the name of what does not open, where the endpoint cannot be signed for. */
+  readonly signer: EndpointSigner | UnopenedKey;
+}
+
 /**
- * What signs for an endpoint now. A previous secret that does not open is passed over: whoever rotates a secret that was sealed
- * by another installation has mended it.
- * @returns the name of what does not open, where the endpoint cannot be signed for.
+ * Opens what signs for an endpoint now. A previous secret that does not open is ignored: rotating a secret that was sealed by
+ * another installation fixes it.
+ * @param known what was opened before; returned if the keys are the same.
  */
 export function openSigner(
   box: SecretBox,
   { id, secrets, signingKey }: Pick<SendingEndpoint, 'id' | 'secrets' | 'signingKey'>,
   now: string,
-): EndpointSigner | UnopenedKey {
-  const [current, ...previous] = secrets
-    .filter(({ expiresAt }) => expiresAt === null || now < expiresAt)
-    .map(({ sealed }) => openOrNull(() => readSigningKey(box.open(sealed, secretPurpose(id)))));
-  if (current === undefined || current === null) return 'secret';
+  known: OpenedSigner | null = null,
+): OpenedSigner {
+  const active = secrets.filter(({ expiresAt }) => expiresAt === null || now < expiresAt);
+  const sealed = [...active.map((secret) => secret.sealed), signingKey].join(' ');
+  if (known?.sealed === sealed) return known;
+  const [current, ...previous] = active.map((secret) =>
+    openOrNull(() => readSigningKey(box.open(secret.sealed, secretPurpose(id)))),
+  );
+  if (current === undefined || current === null) return { sealed, signer: 'secret' };
   const keys = [current, ...previous.filter((key) => key !== null)];
-  if (signingKey === null) return { keys, privateKey: null };
+  if (signingKey === null) return { sealed, signer: { keys, privateKey: null } };
   const privateKey = openOrNull(() => readPrivateKey(box.open(signingKey, signingKeyPurpose(id))));
-  return privateKey === null ? 'private key' : { keys, privateKey };
+  return { sealed, signer: privateKey === null ? 'private key' : { keys, privateKey } };
 }
 
 function openOrNull<Key>(open: () => Key): Key | null {

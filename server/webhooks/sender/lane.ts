@@ -1,3 +1,5 @@
+import type { OpenedSigner } from '../endpoints/signing.ts';
+
 /** Attempts that run at once for one endpoint: it starts with few, gets more while it keeps up, and fewer when it fails. */
 export class Lane {
   readonly endpointId: string;
@@ -6,6 +8,8 @@ export class Lane {
   inFlight = 0;
   /** Whose endpoint it is; null until it is read. */
   tenantId: string | null = null;
+  /** What signs its deliveries; null until it is opened. */
+  signer: OpenedSigner | null = null;
   /** Milliseconds since 1970: nothing is claimed before. */
   #pausedUntil = 0;
   #limit = firstLimit;

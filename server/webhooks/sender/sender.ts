@@ -270,19 +270,25 @@ export class WebhookSender {
     this.#lanes.delete(lane.endpointId);
     this.#lanes.set(lane.endpointId, lane);
     const startedAt = this.#options.clock();
-    const signer = openSigner(this.#options.box, endpoint, startedAt);
+    lane.signer = openSigner(this.#options.box, endpoint, startedAt, lane.signer);
+    const { signer } = lane.signer;
     lane.begin(deliveries.length, Date.parse(startedAt));
     for (const delivery of deliveries) {
       this.#countPlace(endpoint.tenantId, 1);
-      const running = this.#attempt({ endpoint, lane, delivery, signer, startedAt })
-        .catch((error: unknown) => this.#giveBack(delivery, error))
-        .finally(() => {
-          lane.inFlight -= 1;
-          this.#countPlace(endpoint.tenantId, -1);
-          this.#underWay.delete(delivery.id);
-        });
-      this.#underWay.set(delivery.id, running);
+      this.#underWay.set(delivery.id, this.#run({ endpoint, lane, delivery, signer, startedAt }));
     }
+  }
+
+  async #run(attempt: Attempt): Promise<void> {
+    const { endpoint, lane, delivery } = attempt;
+    try {
+      await this.#attempt(attempt);
+    } catch (error) {
+      await this.#giveBack(delivery, error);
+    }
+    lane.inFlight -= 1;
+    this.#countPlace(endpoint.tenantId, -1);
+    this.#underWay.delete(delivery.id);
   }
 
   #countPlace(tenantId: string, change: 1 | -1): void {

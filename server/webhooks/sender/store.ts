@@ -1,7 +1,8 @@
-import { CompiledQuery, sql } from 'kysely';
+import { CompiledQuery, type Selectable, sql } from 'kysely';
 import { locksRows, type Queries } from '../../storage/database.ts';
 import { insertRows } from '../../storage/insert-rows.ts';
 import { rememberText } from '../../storage/query-text.ts';
+import type { Tables } from '../../storage/tables.ts';
 import type { StoredEvent } from '../deliveries/event.ts';
 
 /** A delivery that this process is to attempt now. */
@@ -86,6 +87,8 @@ interface WantedClaim {
 export async function claimDeliveries(queries: Queries, claim: WantedClaim): Promise<readonly ClaimedDelivery[]> {
   const text = rememberText(queries, 'claim deliveries', () => {
     const skipped = locksRows(queries) ? sql`for update skip locked` : sql``;
+    const ofEvent = (column: string) =>
+      sql`(select ${sql.ref(column)} from webhook_events as event where event.id = webhook_deliveries.event_id)`;
     return sql`
       with next as materialized (
         select id from webhook_deliveries
@@ -93,48 +96,28 @@ export async function claimDeliveries(queries: Queries, claim: WantedClaim): Pro
         order by due_at, id limit ${0} ${skipped}
       )
       update webhook_deliveries set claimed_by = ${''} where id in (select id from next)
-      returning id`;
+      returning id, tenant_id, event_id, event_type, attempts, first_attempt_at, reason, response_status,
+        ${ofEvent('created_at')} as created_at, ${ofEvent('data')} as data`;
   });
   const { endpointId, now, limit, sender } = claim;
-  const { rows } = await queries.executeQuery<{ id: string }>(
-    CompiledQuery.raw(text, [endpointId, now, limit, sender]),
-  );
-  return readClaimed(
-    queries,
-    rows.map(({ id }) => id),
-  );
+  const { rows } = await queries.executeQuery<ClaimedRow>(CompiledQuery.raw(text, [endpointId, now, limit, sender]));
+  return rows
+    .toSorted((one, other) => (one.id < other.id ? -1 : 1))
+    .map(({ id, tenant_id, event_id, event_type: type, data, created_at, attempts, ...row }) => ({
+      id,
+      attempts,
+      firstAttemptAt: row.first_attempt_at,
+      reason: row.reason,
+      responseStatus: row.response_status,
+      event: { id: event_id, tenant_id, type, data, created_at },
+    }));
 }
 
-/** Reads what was claimed, with its events, oldest first. */
-async function readClaimed(queries: Queries, ids: readonly string[]): Promise<readonly ClaimedDelivery[]> {
-  if (ids.length === 0) return [];
-  const claimed = await queries
-    .selectFrom('webhook_deliveries as delivery')
-    .innerJoin('webhook_events as event', 'event.id', 'delivery.event_id')
-    .select([
-      'delivery.id',
-      'delivery.attempts',
-      'delivery.first_attempt_at',
-      'delivery.reason',
-      'delivery.response_status',
-      'event.id as event_id',
-      'event.tenant_id',
-      'event.type',
-      'event.data',
-      'event.created_at',
-    ])
-    .where('delivery.id', 'in', ids)
-    .orderBy('delivery.id')
-    .execute();
-  return claimed.map((row) => ({
-    id: row.id,
-    attempts: row.attempts,
-    firstAttemptAt: row.first_attempt_at,
-    reason: row.reason,
-    responseStatus: row.response_status,
-    event: { id: row.event_id, tenant_id: row.tenant_id, type: row.type, data: row.data, created_at: row.created_at },
-  }));
-}
+type ClaimedRow = Pick<
+  Selectable<Tables['webhook_deliveries']>,
+  'id' | 'tenant_id' | 'event_id' | 'event_type' | 'attempts' | 'first_attempt_at' | 'reason' | 'response_status'
+> &
+  Pick<StoredEvent, 'created_at' | 'data'>;
 
 /**
  * Writes attempts, and how their deliveries stand now; what another process has taken over meanwhile stays as it is.

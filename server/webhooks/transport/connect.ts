@@ -11,7 +11,9 @@ const longestKeepAlive = 60_000;
 const longestHeaders = 16 * 1024;
 
 /** What it takes to connect to one origin. */
-export interface ReceiverAddress {
+export interface Receiver {
+  /** `https://hooks.example.com:8443`. */
+  readonly origin: string;
   readonly isTls: boolean;
   /** A name, or an address without brackets. */
   readonly host: string;
@@ -28,7 +30,7 @@ export interface ConnectOptions {
 export type ConnectStep = 'lookup' | 'connect' | 'tls';
 
 interface Connecting extends ConnectOptions {
-  readonly receiver: ReceiverAddress;
+  readonly receiver: Omit<Receiver, 'origin'>;
   /** Called when a step is done. */
   readonly onStep: (step: ConnectStep) => void;
   /** Aborts connecting; has no effect on a connection that was returned. */
@@ -37,7 +39,7 @@ interface Connecting extends ConnectOptions {
 
 /** One connection to a receiver, used by one delivery at a time; it opens again when the receiver closed it. */
 export class ReceiverConnection {
-  readonly key: string;
+  readonly receiver: Receiver;
   request: Dispatcher.DispatchOptions = { path: '', method: 'POST' };
   readonly #client: Client;
   #opening: AbortController | null = null;
@@ -46,17 +48,16 @@ export class ReceiverConnection {
 
   constructor(
     undici: typeof import('undici'),
-    key: string,
-    origin: string,
-    connect: ConnectOptions & { readonly receiver: ReceiverAddress },
+    receiver: Receiver,
+    connect: ConnectOptions,
     onDisconnect: (connection: ReceiverConnection) => void,
   ) {
-    this.key = key;
-    this.#client = new undici.Client(origin, {
+    this.receiver = receiver;
+    this.#client = new undici.Client(receiver.origin, {
       connect: (_options, answer) => {
         this.#opening = new AbortController();
         const { signal } = this.#opening;
-        openConnection({ ...connect, signal, onStep: (step) => this.#onStep(step) }).then(
+        openConnection({ ...connect, receiver, signal, onStep: (step) => this.#onStep(step) }).then(
           (socket) => {
             this.#socket = socket;
             answer(null, socket);

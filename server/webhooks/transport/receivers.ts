@@ -1,5 +1,5 @@
 import type { ReceiverPolicy } from './address-guard.ts';
-import { type ConnectOptions, type ReceiverAddress, ReceiverConnection } from './connect.ts';
+import { type ConnectOptions, type Receiver, ReceiverConnection } from './connect.ts';
 import { DeliveryExchange } from './exchange.ts';
 import { createPublicLookup, type Lookup, systemLookup, type Timer } from './lookup.ts';
 import { DeliveryFailure, type DeliveryOutcome } from './outcome.ts';
@@ -29,11 +29,10 @@ export interface OutgoingDelivery {
   readonly body: Uint8Array;
 }
 
-/** A parsed URL. */
+/** A parsed URL of an owner. */
 interface Target {
   readonly fault: string | null;
-  readonly origin: string;
-  readonly address: ReceiverAddress;
+  readonly receiver: Receiver;
   readonly path: string;
 }
 
@@ -46,7 +45,7 @@ export class Receivers {
   readonly #timer: Timer;
   readonly #keptConnections: number;
   readonly #targets = new Map<string, Target>();
-  readonly #running = new Map<DeliveryExchange, ReceiverConnection>();
+  readonly #running = new Set<DeliveryExchange>();
   /** Idle connections, the least recently used first. */
   readonly #kept: ReceiverConnection[] = [];
   #undici: typeof import('undici') | null = null;
@@ -77,20 +76,21 @@ export class Receivers {
     // Loaded with the first delivery: a server that sends none starts sooner and is smaller.
     this.#undici ??= await import('undici');
     if (this.#isClosed) return failBefore(new DeliveryFailure('aborted', 'The server stops.'));
-    const { fault, ...target } = this.#readTarget(delivery.url);
+    const target = this.#readTarget(`${delivery.owner ?? ''} ${delivery.url}`, delivery.url);
+    const { fault, path } = target;
     // Rules and settings may have changed since the address was stored.
     if (fault !== null)
       return failBefore(new DeliveryFailure('refused_address', `The address of the receiver ${fault}.`));
-    const connection = this.#borrow(this.#undici, `${delivery.owner ?? ''} ${target.origin}`, target);
+    const connection = this.#borrow(this.#undici, target);
     connection.request = {
-      path: target.path,
+      path,
       method: 'POST',
       // Nothing is decompressed, so a small answer cannot become a large one.
       headers: { 'accept-encoding': 'identity', ...delivery.headers },
       body: delivery.body,
     };
     const exchange = new DeliveryExchange(connection, timeoutMs, queuedAt);
-    this.#running.set(exchange, connection);
+    this.#running.add(exchange);
     const cancelTimer = this.#timer(timeoutMs, () => exchange.expire());
     exchange.start();
     const outcome = await exchange.ended;
@@ -103,7 +103,7 @@ export class Receivers {
 
   /** Aborts every delivery under way. */
   abort(): void {
-    for (const exchange of this.#running.keys()) exchange.abort();
+    for (const exchange of this.#running) exchange.abort();
   }
 
   /** Takes no further delivery, waits for those under way and closes every connection. */
@@ -111,18 +111,14 @@ export class Receivers {
     this.#isClosed = true;
     const kept = this.#kept.splice(0);
     await Promise.all(kept.map((connection) => connection.destroy()));
-    await Promise.all([...this.#running.keys()].map(({ ended }) => ended));
+    await Promise.all([...this.#running].map(({ ended }) => ended));
   }
 
   /** Takes the kept connection that was used last, so that those no longer needed become idle and close, or opens one. */
-  #borrow(
-    undici: typeof import('undici'),
-    key: string,
-    { origin, address }: Omit<Target, 'fault'>,
-  ): ReceiverConnection {
-    const at = this.#kept.findLastIndex((connection) => connection.key === key);
+  #borrow(undici: typeof import('undici'), target: Target): ReceiverConnection {
+    const at = this.#kept.findLastIndex((connection) => connection.receiver === target.receiver);
     if (at !== -1) return this.#kept.splice(at, 1)[0] as ReceiverConnection;
-    return new ReceiverConnection(undici, key, origin, { ...this.#connect, receiver: address }, (connection) => {
+    return new ReceiverConnection(undici, target.receiver, this.#connect, (connection) => {
       const index = this.#kept.indexOf(connection);
       if (index !== -1) void this.#kept.splice(index, 1)[0]?.destroy();
     });
@@ -134,19 +130,18 @@ export class Receivers {
   }
 
   /** Parses the address of an endpoint, which gets one delivery after the other. */
-  #readTarget(url: string): Target {
-    const known = this.#targets.get(url);
+  #readTarget(key: string, url: string): Target {
+    const known = this.#targets.get(key);
     if (known !== undefined) return known;
     const { origin, protocol, hostname, port, pathname, search } = new URL(url);
     const isTls = protocol === 'https:';
     const target = {
       fault: findReceiverFault(url, this.#connect.policy),
-      origin,
-      address: { isTls, host: readHost(hostname), port: port === '' ? (isTls ? 443 : 80) : Number(port) },
+      receiver: { origin, isTls, host: readHost(hostname), port: port === '' ? (isTls ? 443 : 80) : Number(port) },
       path: pathname + search,
     };
     if (this.#targets.size >= mostTargets) this.#targets.clear();
-    this.#targets.set(url, target);
+    this.#targets.set(key, target);
     return target;
   }
 }
