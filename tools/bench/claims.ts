@@ -24,7 +24,7 @@ export async function measureClaims(bench: Bench): Promise<Finding> {
     await inTransaction(database, async (queries) => {
       const claim = () => claimDeliveries(queries, { endpointId, sender: 'bench', now: clock(), limit: 64 });
       const claimed = await time(times, claim);
-      await finishAttempts(queries, 'bench', [], claimed.map(arrive));
+      await finishAttempts(queries, 'bench', clock(), [], claimed.map(arrive));
     });
   }
   return describeTimes(`claim of 64 where ${bench.largeRows.toLocaleString('en')} wait`, times.slice(100), 2);
@@ -71,5 +71,5 @@ function describeTimes(what: string, times: readonly number[], atMost: number): 
 function arrive({ id }: ClaimedDelivery): DeliveryState {
   const now = new Date().toISOString();
   const nothing = { reason: null, dueAt: null, responseStatus: 204, attempts: 1 };
-  return { id, status: 'delivered', firstAttemptAt: now, finishedAt: now, ...nothing };
+  return { id, status: 'delivered', firstAttemptAt: now, ...nothing };
 }

@@ -82,7 +82,6 @@ export function endAttempt(attempt: {
       attempts,
       firstAttemptAt,
       dueAt,
-      finishedAt: dueAt === null ? now : null,
     },
     failure:
       reason === null
@@ -101,7 +100,7 @@ export function endAttempt(attempt: {
 const longestPause = 60 * 60 * 1000;
 
 /** A delivery whose 24 hours ended before it could be tried again. */
-export function expireDelivery(delivery: ClaimedDelivery, now: string): DeliveryState {
+export function expireDelivery(delivery: ClaimedDelivery): DeliveryState {
   return {
     id: delivery.id,
     status: 'dead',
@@ -110,7 +109,6 @@ export function expireDelivery(delivery: ClaimedDelivery, now: string): Delivery
     attempts: delivery.attempts,
     firstAttemptAt: delivery.firstAttemptAt,
     dueAt: null,
-    finishedAt: now,
   };
 }
 

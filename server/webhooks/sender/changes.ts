@@ -28,7 +28,7 @@ export async function writeAttempts(work: UnitOfWork, sender: string, ended: rea
   // Each locks the log of its tenant, before rows are locked, as every other change does: nobody waits in a circle.
   lost.sort((one, other) => (one.endpoint.tenantId < other.endpoint.tenantId ? -1 : 1));
   for (const { endpoint } of lost) await lockChain(transaction, endpoint.tenantId, 'audit');
-  const dead = await finishAttempts(transaction, sender, rows, states);
+  const dead = await finishAttempts(transaction, sender, now, rows, states);
   for (const of of ofEndpoints) {
     const isLost = lost.some(({ endpoint }) => endpoint.id === of.endpoint.id);
     const news = await noteEndpoint(work, of, isLost);
@@ -147,9 +147,9 @@ export async function claimForEndpoint(
   if (deliveries.length === claimed.length) return { deliveries, hasMore };
   const expired = claimed
     .filter((delivery) => !deliveries.includes(delivery))
-    .map((delivery) => ({ delivery, state: expireDelivery(delivery, now) }));
+    .map((delivery) => ({ delivery, state: expireDelivery(delivery) }));
   const states = expired.map(({ state }) => state);
-  await finishAttempts(transaction, sender, [], states);
+  await finishAttempts(transaction, sender, now, [], states);
   await tellOthers(work, endpoint, tellExhausted(endpoint, expired));
   return { deliveries, hasMore };
 }

@@ -153,8 +153,9 @@ export class WebhookSender {
       throw error;
     });
     this.#isUnsure = false;
-    for (const claim of claimed) this.#begin(claim);
-    const now = Date.parse(clock());
+    const startedAt = clock();
+    for (const claim of claimed) this.#begin(claim, startedAt);
+    const now = Date.parse(startedAt);
     for (const [id, lane] of this.#lanes) if (lane.isIdle(now)) this.#lanes.delete(id);
   }
 
@@ -264,12 +265,11 @@ export class WebhookSender {
     return claims;
   }
 
-  #begin({ endpoint, lane, deliveries, hasMore }: Claim): void {
+  #begin({ endpoint, lane, deliveries, hasMore }: Claim, startedAt: string): void {
     if (hasMore) lane.isHungry = true;
     // The others have their turn first, the next time.
     this.#lanes.delete(lane.endpointId);
     this.#lanes.set(lane.endpointId, lane);
-    const startedAt = this.#options.clock();
     lane.signer = openSigner(this.#options.box, endpoint, startedAt, lane.signer);
     const { signer } = lane.signer;
     lane.begin(deliveries.length, Date.parse(startedAt));

@@ -23,8 +23,8 @@ export interface DeliveryState {
   readonly responseStatus: number | null;
   readonly attempts: number;
   readonly firstAttemptAt: string | null;
+  /** Null for a delivery that is finished. */
   readonly dueAt: string | null;
-  readonly finishedAt: string | null;
 }
 
 /** An attempt, to be kept. */
@@ -120,61 +120,50 @@ type ClaimedRow = Pick<
   Pick<StoredEvent, 'created_at' | 'data'>;
 
 /**
- * Writes attempts, and how their deliveries stand now; what another process has taken over meanwhile stays as it is.
+ * Writes attempts, and how their deliveries stand now; what another process has taken over meanwhile stays as it is. Deliveries
+ * that stand the same share a statement: that costs SQLite a quarter of an update from a list of rows.
  * @returns the ids of the dead letters that this made.
  */
 export async function finishAttempts(
   queries: Queries,
   sender: string,
+  now: string,
   attempts: readonly AttemptRow[],
   states: readonly DeliveryState[],
 ): Promise<ReadonlySet<string>> {
   // A commit whose answer was lost is done again, although it may have succeeded: the rows may be there.
   await insertRows(queries, 'webhook_attempts', attempts, { skipsPresent: true });
   const dead = new Set<string>();
-  for (let start = 0; start < states.length; ) {
-    const size = Math.min(mostStates, 2 ** Math.floor(Math.log2(states.length - start)));
-    const some = states.slice(start, start + size);
-    const values = some.flatMap((state) => [
-      state.id,
-      state.status,
-      state.reason,
-      state.responseStatus,
-      state.attempts,
-      state.firstAttemptAt,
-      state.dueAt,
-      state.finishedAt,
-    ]);
-    const text = finishText(
-      queries,
-      size,
-      some.some(({ status }) => status === 'dead'),
-    );
-    const { rows } = await queries.executeQuery<{ id: string; status: string }>(
-      CompiledQuery.raw(text, [...values, sender]),
-    );
-    for (const { id, status } of rows) if (status === 'dead') dead.add(id);
-    start += size;
+  for (const same of Map.groupBy(states, ({ id: _, ...state }) => Object.values(state).join(' ')).values()) {
+    const [{ status, reason, responseStatus, attempts: count, firstAttemptAt, dueAt }] = same as [DeliveryState];
+    const finishedAt = dueAt === null ? now : null;
+    const values = [status, reason, responseStatus, count, firstAttemptAt, dueAt, finishedAt, sender];
+    for (let start = 0; start < same.length; start += mostFinished) {
+      const ids = same.slice(start, start + mostFinished).map(({ id }) => id);
+      // Filled up to a power of two, so that there are few statements to prepare.
+      const size = 2 ** Math.ceil(Math.log2(ids.length));
+      const filled = Array.from({ length: size }, (_, index) => ids[Math.min(index, ids.length - 1)]);
+      const text = finishText(queries, size);
+      const { rows } = await queries.executeQuery<{ id: string }>(CompiledQuery.raw(text, [...values, ...filled]));
+      if (status === 'dead') for (const { id } of rows) dead.add(id);
+    }
   }
   return dead;
 }
 
-const mostStates = 128;
+const mostFinished = 128;
 
-function finishText(queries: Queries, size: number, tells: boolean): string {
-  return rememberText(queries, `finish deliveries ${size} ${tells}`, () => {
-    const text = () => sql`cast(${''} as text)`;
-    const number = () => sql`cast(${0} as integer)`;
-    const row = () => sql`(${text()}, ${text()}, ${text()}, ${number()}, ${number()}, ${text()}, ${text()}, ${text()})`;
-    return sql`
-      with done (id, status, reason, response_status, attempts, first_attempt_at, due_at, finished_at)
-      as (values ${sql.join(Array.from({ length: size }, row))})
+function finishText(queries: Queries, size: number): string {
+  return rememberText(
+    queries,
+    `finish ${size} deliveries`,
+    () => sql`
       update webhook_deliveries set
-        status = done.status, reason = done.reason, response_status = done.response_status, attempts = done.attempts,
-        first_attempt_at = done.first_attempt_at, due_at = done.due_at, finished_at = done.finished_at, claimed_by = null
-      from done where webhook_deliveries.id = done.id and webhook_deliveries.claimed_by = ${''}
-      ${tells ? sql`returning webhook_deliveries.id, webhook_deliveries.status` : sql``}`;
-  });
+        status = ${''}, reason = ${''}, response_status = ${0}, attempts = ${0}, first_attempt_at = ${''},
+        due_at = ${''}, finished_at = ${''}, claimed_by = null
+      where claimed_by = ${''} and id in (${sql.join(Array.from({ length: size }, () => sql.val('')))})
+      returning id`,
+  );
 }
 
 /** Frees what a process has claimed and does not attempt any more. */
