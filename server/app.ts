@@ -1,4 +1,4 @@
-import Koa from 'koa';
+import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { createAdmit } from './access/admit.ts';
 import { apiKeyRoutes } from './access/api-key-routes.ts';
@@ -65,6 +65,8 @@ export interface AppOptions {
   readonly checksResults?: boolean;
   /** Whether the server is about to end and answers its last requests. */
   readonly isClosing?: () => boolean;
+  /** Meets every request first: for `@svc/server/testing` only. No setting leads to it. */
+  readonly intercept?: Middleware;
 }
 
 /** The table of contents: the order of the middleware, and the routes of every feature. */
@@ -127,6 +129,7 @@ export function createApp(installation: Installation, options: AppOptions): App 
   const koa = new Koa();
   // Koa would write failures to the console; ours are answered and logged in one place.
   koa.silent = true;
+  if (options.intercept !== undefined) koa.use(options.intercept);
   koa.use(answerRequests(faults, options.isClosing ?? (() => false), surfaces));
   const router = createRouter(routes, {
     database,

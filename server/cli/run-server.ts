@@ -25,7 +25,9 @@ export async function runServer(
     throw explainListenError(error, settings);
   });
   const credentials = demo ? await seedDemo(installation, server.baseUrl) : null;
-  // Before anyone can know that the server is there, and stop it.
+  // Before anyone can know that the server is there, and stop it. Twice is once: systemd signals each process, and `svc`
+  // under an older Node passes on what it gets.
+  process.on('SIGTERM', () => {});
   const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   announce(context, server, demo, credentials);
   await stopped;

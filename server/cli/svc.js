@@ -1,5 +1,36 @@
 #!/usr/bin/env node
-import '../process/compile-cache.js';
+// The command `svc`. In the repository it runs the sources, in the published package the build.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { findNode24 } from '../process/node-24.js';
 
-const { runCommand } = await import('./run-command.ts');
-process.exitCode = await runCommand(process.argv.slice(2));
+const words = process.argv.slice(2);
+try {
+  const node = findNode24();
+  if (node === process.execPath) await run();
+  else runWith(node);
+} catch (error) {
+  if (!(error instanceof Error) || !error.message.startsWith('Svc needs Node')) throw error;
+  console.error(`svc: ${error.message}`);
+  process.exitCode = 1;
+}
+
+async function run() {
+  await import('../process/compile-cache.js');
+  const isRepository = existsSync(new URL('run-command.ts', import.meta.url));
+  const { runCommand } = await import(isRepository ? './run-command.ts' : '../dist/server/cli/run-command.js');
+  process.exitCode = await runCommand(words);
+}
+
+/** @param {string} node a Node that is new enough. */
+function runWith(node) {
+  const child = spawn(node, [...process.execArgv, fileURLToPath(import.meta.url), ...words], { stdio: 'inherit' });
+  // A terminal sends Ctrl-C to both processes; the other signals come to this one, or to both.
+  process.on('SIGINT', () => {});
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exitCode = code ?? 1;
+    else process.exit(1);
+  });
+}

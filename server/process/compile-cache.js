@@ -8,4 +8,8 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 
-enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/compiled'));
+// The folder that the package is installed in, or that of the repository.
+const [installed] = /^.*node_modules(?=[\\/])/.exec(import.meta.dirname) ?? [
+  join(import.meta.dirname, '../../node_modules'),
+];
+enableCompileCache(join(installed, '.cache/compiled'));

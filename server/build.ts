@@ -1,0 +1,69 @@
+// npm run build -w server: the package @svc/server into server/dist. It has the folders of the repository, so that every file
+// is found as in the sources, and of them only what the server reads.
+import { cpSync, globSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { build } from 'vite';
+import { openDatabase } from './storage/database.ts';
+import { migrate } from './storage/migrate.ts';
+import { findBuild, widgetKinds } from './widgets/catalogue.ts';
+import { checkFolder } from './widgets/release.ts';
+
+const server = import.meta.dirname;
+const root = join(server, '..');
+const dist = join(server, 'dist');
+const entries = ['cli/run-command', 'testing/index', 'testing/server-process'];
+
+rmSync(dist, { recursive: true, force: true });
+await bundle();
+for (const { packageName } of widgetKinds) {
+  const folder = findBuild(packageName);
+  for (const name of checkFolder(folder).names) copy(join(folder, name));
+}
+const assets = [
+  'process/compile-cache.js',
+  'openapi.json',
+  'widgets/releases',
+  '**/*.css',
+  'demo/*.js',
+  'controls/catalogue/**/*.json',
+];
+for (const name of globSync(assets, { cwd: server, exclude: ['dist', 'node_modules', 'test'] }))
+  copy(join(server, name));
+copy(join(root, 'docs-site/dist'));
+await using database = openDatabase({ url: null, file: join(dist, 'server/testing/template.sqlite') });
+await migrate(database);
+
+/** One file for each entry and what they share: hundreds of small ones take longer to load. */
+async function bundle(): Promise<void> {
+  await build({
+    configFile: false,
+    root: server,
+    logLevel: 'warn',
+    plugins: [{ name: 'folders', transform: keepFolder }],
+    resolve: { conditions: ['@svc/source'] },
+    build: {
+      ssr: true,
+      target: 'esnext',
+      minify: false,
+      outDir: join(dist, 'server'),
+      rolldownOptions: {
+        input: Object.fromEntries(entries.map((name) => [name, join(server, `${name}.ts`)])),
+        external: (id) => /^[^./\0]/.test(id) && !id.startsWith('@svc/') && !id.startsWith('@oxc-project/'),
+        output: { entryFileNames: '[name].js', chunkFileNames: 'shared/[name].js', comments: false },
+      },
+    },
+  });
+}
+
+/** Every file of the bundle is one folder below dist/server: from there, the folder that the source is in. */
+function keepFolder(code: string, id: string): string | null {
+  if (!code.includes('import.meta.dirname')) return null;
+  const path = `/../${relative(server, dirname(id)).replaceAll(sep, '/')}`;
+  return code.replaceAll('import.meta.dirname', `(import.meta.dirname + ${JSON.stringify(path)})`);
+}
+
+function copy(from: string): void {
+  const to = join(dist, relative(root, from));
+  mkdirSync(dirname(to), { recursive: true });
+  cpSync(from, to, { recursive: true });
+}
