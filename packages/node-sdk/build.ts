@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { build } from 'vite';
 
 const folder = import.meta.dirname;
-const entries = ['index', 'testing/index', 'ledger/index'];
+const entries = ['index', 'ledger/index'];
 
 // What an earlier build left, other than the declarations just made.
 const dist = join(folder, 'dist');
