@@ -37,7 +37,8 @@ export class RouteTable {
       const router = new Router({ strict: true, sensitive: true });
       this.#areas.set(name, { router, isOpen: ofArea.every(isPublic) });
       const paths = [...Map.groupBy(ofArea, ({ path }) => path)];
-      for (const [path, ofPath] of paths.sort(([one], [other]) => (literalFirst(one) < literalFirst(other) ? -1 : 1))) {
+      // `{` sorts behind every letter, so a literal segment wins: /v1/consent/subjects/versions names a subject.
+      for (const [path, ofPath] of paths.sort(([one], [other]) => (one < other ? -1 : 1))) {
         const layer = router.register(path.replace(/\{(\w+)\}/g, ':$1'), ['GET'], () => undefined);
         this.#paths.set(layer, { routes: ofPath, isOpen: ofPath.some(isPublic) });
       }
@@ -76,7 +77,7 @@ function isPublic({ auth }: Route): boolean {
   return auth === 'public';
 }
 
-/** @throws {Problem} `not_found` for text that nothing can be named by: too long, broken percent-encoding, NUL. */
+/** @throws {Problem} `not_found` for text that cannot be a name: too long, invalid percent-encoding, NUL. */
 function decodeSegment(text: string): string {
   try {
     const value = decodeURIComponent(text);
@@ -91,11 +92,6 @@ function refuseMethod(routes: readonly Route[]): Problem {
   const methods = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   const allow = methods.sort().join(', ');
   return new Problem('method_not_allowed', `This path takes ${allow}.`, { headers: { Allow: allow } });
-}
-
-/** Sorts a literal segment before a parameter: /v1/consent/subjects/versions names a subject, not the versions of a notice. */
-function literalFirst(path: string): string {
-  return path.replaceAll('{', '\uffff');
 }
 
 /** `/v1/consent/0190…/records` → `/v1/consent`. */
