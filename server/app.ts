@@ -15,7 +15,6 @@ import { recordRoutes } from './consent/record-routes.ts';
 import { ConsentRecorder } from './consent/recorder.ts';
 import { controlRoutes } from './controls/control-routes.ts';
 import { evidenceRoutes } from './controls/evidence-routes.ts';
-import { controlOverviewRoutes } from './controls/overview-routes.ts';
 import { controlTestRoutes } from './controls/test-routes.ts';
 import { serveDemo } from './demo/page.ts';
 import { serveDocumentation } from './documentation/serve.ts';
@@ -103,10 +102,9 @@ export function createApp(installation: Installation, options: AppOptions): App 
     ...publicConsentRoutes(consent),
     ...auditRoutes(database),
     ...proofRoutes(installation),
-    ...controlOverviewRoutes({ database }),
-    ...controlRoutes({ database, hasher }),
-    ...evidenceRoutes({ database, hasher }),
-    ...controlTestRoutes({ database, hasher }),
+    ...controlRoutes(database, hasher),
+    ...evidenceRoutes(database, hasher),
+    ...controlTestRoutes(database, hasher),
     ...authRoutes(identity),
     ...meRoutes(identity),
     ...mfaRoutes(identity),

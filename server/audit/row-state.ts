@@ -24,6 +24,16 @@ export interface RowKind<Name extends keyof Tables = keyof Tables> {
   readonly counters: readonly string[];
 }
 
+/** Describes the rows of a table of tenants whose key is `id`, unless `other` differs. */
+export function describeRows<Name extends keyof Tables>(
+  table: Name,
+  module: AuditModule,
+  noun: string,
+  other: Partial<Pick<RowKind, 'key' | 'owner' | 'counters'>> = {},
+): RowKind<Name> {
+  return { table, module, noun, key: 'id', owner: 'tenant_id', counters: [], ...other };
+}
+
 /**
  * SHA-256, hex, over the canonical text of a whole row without its counters. Columns that are null are left out, so
  * that a column that is added later leaves the hashes of older rows as they are.
@@ -78,6 +88,16 @@ export async function recordChanges<Name extends keyof Tables>(
     },
   }));
   await recordEvents(work, events);
+}
+
+type Fields = Readonly<Record<string, Json>>;
+
+/** The fields that differ between two states, for the `diff` of the event of their change. */
+export function diffFields(before: Fields, after: Fields): { readonly before: Fields; readonly after: Fields } {
+  const write = (value: Json | undefined) => canonicalize(value ?? null);
+  const changed = Object.keys(after).filter((name) => write(before[name]) !== write(after[name]));
+  const pick = (fields: Fields) => Object.fromEntries(changed.map((name) => [name, fields[name] as Json]));
+  return { before: pick(before), after: pick(after) };
 }
 
 /** What an event tells of a row. */

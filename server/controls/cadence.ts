@@ -5,29 +5,29 @@ export type Cadence = (typeof cadences)[number];
 
 const monthsOf = { monthly: 1, quarterly: 3, semi_annual: 6, annual: 12, event_driven: null } as const;
 
-/** The last time that RFC 3339 can write: its years have four digits (RFC 3339 section 5.6). */
+/** The last time that RFC 3339 can express: its years have four digits (RFC 3339 section 5.6). */
 const lastTime = '9999-12-31T23:59:59.999Z';
 
 /**
- * The time one cadence later, or several, in calendar months of UTC: from the last days of a long month to the last day
- * of a short one, the time of day as it was. Several are one step, so that a short month between them takes no days away.
- * No later than the year 9999.
- * @param time - RFC 3339, UTC
- * @returns RFC 3339, UTC, milliseconds; null where only an event makes it due
+ * The time one or several cadences later, in calendar months of UTC. The time of day stays; a day that the month lacks
+ * becomes its last day. Several cadences are added in one step, so that a short month between them drops no days. At most
+ * the end of the year 9999.
+ * @param time RFC 3339, UTC.
+ * @returns RFC 3339, UTC, milliseconds; null for `event_driven`, where only an event makes it due.
  */
 export function addCadence(time: string, cadence: Cadence, count = 1): string | null {
   const months = monthsOf[cadence];
   if (months === null) return null;
   const date = new Date(time);
   const dayOfMonth = date.getUTCDate();
-  // On the first day no month is too short, so the sum cannot run into the month after.
+  // Every month has a first day, so the sum cannot overflow into the month after.
   date.setUTCDate(1);
   date.setUTCMonth(date.getUTCMonth() + count * months);
   date.setUTCDate(Math.min(dayOfMonth, countDays(date)));
   return date.getUTCFullYear() > 9999 ? lastTime : date.toISOString();
 }
 
-/** How many days the month of this date has. */
+/** The number of days of the month of this date. */
 function countDays(date: Date): number {
   const lastDay = new Date(date);
   lastDay.setUTCMonth(date.getUTCMonth() + 1, 0);

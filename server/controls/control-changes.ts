@@ -8,15 +8,20 @@ import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { newId } from '../storage/ids.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
-import type { AssessedControl, ControlRow } from './assessed-control.ts';
-import type { ControlChange, NewControl } from './control.ts';
-import { controlRows, insertControls, listOwnDefinitions, updateControl } from './control-store.ts';
-import { decideChange } from './decide-change.ts';
-import { describeDiff, describeMove } from './describe-change.ts';
-import { assessRow, requireControl } from './read-controls.ts';
+import type { AssessedControl } from './assess-control.ts';
+import { decideChange, describeDiff, describeMove } from './change-rules.ts';
+import type { ControlChange, ControlRow, NewControl } from './control.ts';
+import {
+  assessRow,
+  controlRows,
+  insertControls,
+  listCustomDefinitions,
+  requireControl,
+  updateControl,
+} from './control-store.ts';
 
-/** The most controls of its own that a tenant may have. */
-export const mostOwnControls = 1000;
+/** The maximum number of custom controls of a tenant. */
+export const maximumCustomControls = 1000;
 
 /** Reads a control to change it; other changes of the tenant wait until the unit of work ends. */
 export async function lockControl(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<AssessedControl> {
@@ -24,7 +29,10 @@ export async function lockControl(work: UnitOfWork, { tenantId }: AuditSource, i
   return requireControl(work.transaction, tenantId, id, work.now);
 }
 
-/** Creates a control of the tenant's own. */
+/**
+ * Creates a custom control.
+ * @throws {Problem} `conflict` for a code in use or too many controls, `validation_failed` for an owner who cannot sign in.
+ */
 export async function createControl(
   work: UnitOfWork,
   source: AuditSource,
@@ -35,13 +43,16 @@ export async function createControl(
   await requireFreeCode(work, tenantId, definition.code);
   if (ownerUserId !== null) await requireOwner(work, tenantId, ownerUserId);
   const row = { ...newControlRow(work, tenantId), cadence, owner_user_id: ownerUserId };
-  const own = { ...row, control_id: row.id, definition: canonicalize(definition as unknown as Json) };
-  await insertControls(work, [own]);
-  await recordChange(work, source, controlRows, own, { verb: 'created', targetRef: definition.code });
-  return requireControl(work.transaction, tenantId, own.id, work.now);
+  const custom = { ...row, control_id: row.id, definition: canonicalize(definition as unknown as Json) };
+  await insertControls(work, [custom]);
+  await recordChange(work, source, controlRows, custom, { verb: 'created', targetRef: definition.code });
+  return requireControl(work.transaction, tenantId, custom.id, work.now);
 }
 
-/** Changes a control, as far as its status and the transitions allow; what is as it shall be already stays untold. */
+/**
+ * Changes a control; a change that alters nothing is not recorded.
+ * @throws {Problem} `not_found`, `validation_failed`, and as `decideChange`.
+ */
 export async function editControl(
   work: UnitOfWork,
   source: AuditSource,
@@ -55,7 +66,7 @@ export async function editControl(
   return saveControl(work, source, before, columns, change.reason);
 }
 
-/** Stores what was decided, and tells the audit log and webhooks; nothing when the row is so already and nobody looked. */
+/** Stores columns of a control, its event and its webhook event; nothing if no column changes and it is no review. */
 export async function saveControl(
   work: UnitOfWork,
   source: AuditSource,
@@ -67,7 +78,7 @@ export async function saveControl(
   const isReview = columns.reviewed_at !== undefined;
   if (!isReview && names.every((name) => columns[name] === before.row[name])) return before;
   const row = await updateControl(work, before.row, columns);
-  // A control in force stays in force: neither the frameworks nor what it is by the catalogue was changed.
+  // A control in force stays in force: neither the frameworks nor its definition in the catalogue changed.
   const after = (await assessRow(work.transaction, row, work.now)) as AssessedControl;
   const moves = describeMove(before, after);
   await recordChange(work, source, controlRows, row, {
@@ -80,13 +91,16 @@ export async function saveControl(
   return after;
 }
 
-/** Tells webhooks when evidence or a test has just changed what follows of the status; the row stays as it is. */
-export async function tellMove(work: UnitOfWork, before: AssessedControl): Promise<void> {
+/** Emits a webhook event if new evidence or a test result changed the derived status; the row stays as it is. */
+export async function emitMove(work: UnitOfWork, before: AssessedControl): Promise<void> {
   const after = await assessRow(work.transaction, before.row, work.now);
   if (after !== null) await emitEvents(work, describeMove(before, after));
 }
 
-/** Takes a control of the tenant's own out of use: it is kept with its history, and its code is free again. */
+/**
+ * Retires a custom control: it is kept with its history, and its code becomes free.
+ * @throws {Problem} `not_found`, `conflict` for a control of the catalogue.
+ */
 export async function retireControl(work: UnitOfWork, source: AuditSource, id: string): Promise<void> {
   const { row, control, template } = await lockControl(work, source, id);
   if (template !== null)
@@ -102,7 +116,7 @@ export async function retireControl(work: UnitOfWork, source: AuditSource, id: s
   });
 }
 
-/** A control that nobody has done anything about, as all begin. */
+/** The row of a control that is not started. */
 export function newControlRow(
   { now }: UnitOfWork,
   tenantId: string,
@@ -122,17 +136,16 @@ export function newControlRow(
   };
 }
 
-/** Codes are told apart without case, as people read them; those of the catalogue have a form of theirs. @throws {Problem} `conflict`. */
+/** Codes are compared without case; codes of the catalogue have a form of their own. @throws {Problem} `conflict`. */
 async function requireFreeCode(work: UnitOfWork, tenantId: string, code: string): Promise<void> {
-  const own = await listOwnDefinitions(work.transaction, tenantId);
-  if (own.length >= mostOwnControls)
-    throw new Problem('conflict', `A tenant may have at most ${mostOwnControls} controls of its own.`);
-  const folded = code.toLowerCase();
-  if (own.some((other) => other.code.toLowerCase() === folded))
-    throw new Problem('conflict', `There is a control with the code ${code} already.`);
+  const customs = await listCustomDefinitions(work.transaction, tenantId);
+  if (customs.length >= maximumCustomControls)
+    throw new Problem('conflict', `A tenant may have at most ${maximumCustomControls} custom controls.`);
+  if (customs.some((other) => other.code.toLowerCase() === code.toLowerCase()))
+    throw new Problem('conflict', `The code ${code} is already in use.`);
 }
 
-/** @throws {Problem} `validation_failed`, the same for everybody who cannot own a control here. */
+/** @throws {Problem} `validation_failed`, the same for everyone who cannot own a control of the tenant. */
 async function requireOwner(work: UnitOfWork, tenantId: string, userId: string): Promise<void> {
   const member = await findMember(work.transaction, tenantId, userId);
   if (member === undefined || !canSignIn(member))

@@ -1,36 +1,99 @@
 import { z } from 'zod';
 import { callSource } from '../audit/source.ts';
+import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { findRepeated, Id, list, text } from '../http/schemas.ts';
-import { adoptFrameworks } from './adoption-changes.ts';
-import { viewDetail } from './assessed-control.ts';
-import { findFramework } from './catalogue/catalogue.ts';
-import { ControlChange, ControlDetail, Count, NewControl } from './control.ts';
+import { listOf, text } from '../http/schemas.ts';
+import type { PrivateHasher } from '../installation/private-hash.ts';
+import type { Database } from '../storage/database.ts';
+import { adoptFrameworks } from './adoption.ts';
+import { viewDetail } from './assess-control.ts';
+import { catalogue, findFramework } from './catalogue/catalogue.ts';
+import { ControlChange, ControlDetail, ControlParams, Count, NewControl } from './control.ts';
 import { createControl, editControl, retireControl } from './control-changes.ts';
-import { listCodes } from './mappings.ts';
-import { requireControl } from './read-controls.ts';
-import type { ControlServices } from './services.ts';
-import { transitionText } from './status.ts';
+import { readControls, requireControl } from './control-store.ts';
+import { FrameworkCodes, FrameworkDetail, FrameworkView, viewFramework } from './framework.ts';
+import { ControlList, Readiness, rateReadiness, rateTestHealth, summarizeControls, TestHealth } from './overview.ts';
+import { transitions } from './status.ts';
 
-/** A control as paths name it. */
-export const ControlId = Id.meta({ description: 'The `controlId` of the control, or its `id`.' });
+const transitionText = Object.entries(transitions)
+  .map(([from, to]) => `\`${from}\` → ${to.map((status) => `\`${status}\``).join(', ')}`)
+  .join('; ');
 
-const ControlParams = z.strictObject({ controlId: ControlId });
-
-const FrameworkCodes = list(text(20), 100)
-  .superRefine((codes, context) => {
-    const repeated = new Set(findRepeated(codes));
-    for (const [index, code] of codes.entries()) {
-      const refuse = (message: string) => context.addIssue({ code: 'custom', path: [index], message });
-      if (findFramework(code) === undefined) refuse(`is no framework of the catalogue: ${listCodes()}`);
-      else if (repeated.has(index)) refuse('is named twice');
-    }
-  })
-  .meta({ description: 'The whole list: a framework that is left out is dropped.' });
-
-/** The operations on the controls of a tenant. */
-export function controlRoutes({ database, hasher }: ControlServices): readonly Route[] {
+/** The operations of spec.md "Control framework", and those on single frameworks and controls. */
+export function controlRoutes(database: Database, hasher: PrivateHasher): readonly Route[] {
   return [
+    defineRoute({
+      method: 'GET',
+      path: '/v1/control-framework',
+      operationId: 'listControls',
+      tag: 'Controls',
+      summary: 'List the controls of the tenant, by their codes',
+      description:
+        'The controls of the adopted frameworks, and custom controls. Everything that depends on time is derived from dates at the time of the request.',
+      scope: 'controls:read',
+      status: 200,
+      result: ControlList,
+      async handle({ principal: { tenantId }, now }) {
+        return summarizeControls(await readControls(database.kysely, tenantId, now));
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/control-framework/frameworks',
+      operationId: 'listFrameworks',
+      tag: 'Controls',
+      summary: 'List the frameworks of the catalogue, with what may be claimed',
+      scope: 'controls:read',
+      status: 200,
+      result: listOf(FrameworkView),
+      handle: async () => ({ items: catalogue.frameworks.map(viewFramework) }),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/control-framework/frameworks/{code}',
+      operationId: 'getFramework',
+      tag: 'Controls',
+      summary: 'Get a framework, with the requirements that controls may be mapped to',
+      scope: 'controls:read',
+      params: z.strictObject({ code: text(20).meta({ description: 'The `code` of the framework.' }) }),
+      status: 200,
+      result: FrameworkDetail,
+      async handle({ params }) {
+        const framework = findFramework(params.code);
+        if (framework === undefined) throw notFound('framework');
+        return framework;
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/control-framework/readiness',
+      operationId: 'getReadiness',
+      tag: 'Controls',
+      summary: 'Get the readiness of the tenant, overall and for each framework and domain',
+      description:
+        'Of the controls that apply (status other than `not_applicable`): score = floor(100 × accepted ÷ total), 0 without any control. A control counts as accepted while its status is `accepted`: a user accepted it, its next review is not due, its evidence is current, and the latest result of none of its tests is `fail`. If any of these ends, it leaves the score at that moment.',
+      scope: 'controls:read',
+      status: 200,
+      result: Readiness,
+      async handle({ principal: { tenantId }, now }) {
+        return rateReadiness(await readControls(database.kysely, tenantId, now));
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/control-framework/test-health',
+      operationId: 'getTestHealth',
+      tag: 'Controls',
+      summary: 'Get the health of tests and evidence',
+      description:
+        'Of the controls that apply. totalControls = failing + warning + passing + unknown = currentEvidence + staleEvidence + expiredEvidence + missingEvidence.',
+      scope: 'controls:read',
+      status: 200,
+      result: TestHealth,
+      async handle({ principal: { tenantId }, now }) {
+        return rateTestHealth((await readControls(database.kysely, tenantId, now)).controls, now);
+      },
+    }),
     defineRoute({
       method: 'POST',
       path: '/v1/control-framework/adopt',
@@ -38,28 +101,25 @@ export function controlRoutes({ database, hasher }: ControlServices): readonly R
       tag: 'Controls',
       summary: 'Set the frameworks that the tenant follows',
       description:
-        'Controls that come into force for the first time begin as `not_started`, with the tests of the catalogue. Those that no framework of the list needs rest, and come back with all their history when one does. The same list again takes up controls that the catalogue has gained since. Parts of a framework bind only some companies (its `scopeSummary` says which): set the controls that are mapped to nothing else to `not_applicable`, or they count in the score. SOC 2: the criteria of availability (A), confidentiality (C), processing integrity (PI) and privacy (P) are optional. CCPA: 11 CCR §§ 7120 to 7123 bind only businesses that must have the cybersecurity audit.',
+        'Controls that come into force for the first time start as `not_started`, with the tests of the catalogue. Controls that no framework of the list needs leave all lists and counts, and return with their history when one does. Sending the same list again adds controls that the catalogue has gained since. Parts of a framework bind only some companies (see its `scopeSummary`): set the controls that are mapped to nothing else to `not_applicable`, or they count in the score. SOC 2: the criteria of availability (A), confidentiality (C), processing integrity (PI) and privacy (P) are optional. CCPA: 11 CCR §§ 7120 to 7123 bind only businesses that must have the cybersecurity audit.',
       scope: 'controls:write',
       body: z.strictObject({ frameworks: FrameworkCodes }).meta({ id: 'FrameworkAdoptionInput' }),
       status: 200,
       result: z
         .strictObject({
           frameworks: z.array(z.string()),
-          controls: Count.meta({ description: 'Controls in force now, the tenant’s own included.' }),
+          controls: Count.meta({ description: 'Controls in force now, custom ones included.' }),
         })
         .meta({ id: 'FrameworkAdoption' }),
-      async change(call, work) {
-        const { frameworks, controls } = await adoptFrameworks(work, callSource(call, hasher), call.body.frameworks);
-        return { frameworks: [...frameworks], controls };
-      },
+      change: (call, work) => adoptFrameworks(work, callSource(call, hasher), call.body.frameworks),
     }),
     defineRoute({
       method: 'POST',
       path: '/v1/control-framework/controls',
       operationId: 'createControl',
       tag: 'Controls',
-      summary: 'Create a control of your own',
-      description: 'At most 1,000 for a tenant. `getFramework` tells which requirements it may be mapped to.',
+      summary: 'Create a custom control',
+      description: 'At most 1,000 for a tenant. `getFramework` lists the requirements that it may be mapped to.',
       scope: 'controls:write',
       body: NewControl,
       status: 201,
@@ -86,7 +146,7 @@ export function controlRoutes({ database, hasher }: ControlServices): readonly R
       operationId: 'editControl',
       tag: 'Controls',
       summary: 'Change the status, the owner or the cadence of a control',
-      description: `What is left out stays as it is; \`title\`, \`description\`, \`domain\` and \`mappings\` are those of your own controls alone. \`overdue\` comes when the day of requested evidence passes, \`needs_review\` when a review is due, an exception ends, or an accepted control loses what its acceptance rests on. A move that time alone brings is told by no webhook; the next event says which status the control had by then. One that evidence or a result brings is told. From each status a control can go to: ${transitionText}. \`evidence_submitted\` needs an item of evidence that counts; \`accepted\` needs current evidence, by the cadence that the control will have, and no test whose latest result is fail. \`implemented\` or \`accepted\` once more is another review: \`reviewedAt\` becomes now.`,
+      description: `Omitted fields stay as they are; \`title\`, \`description\`, \`domain\` and \`mappings\` can be changed for custom controls only. A control becomes \`overdue\` after the due date of requested evidence, and \`needs_review\` when a review is due, an exception ends, or an accepted control lacks current evidence or passing tests. A status that changes by time only sends no webhook; the next event says which status the control had by then. A status that evidence or a test result changes sends one. Allowed changes: ${transitionText}. \`evidence_submitted\` needs a valid item of evidence; \`accepted\` needs current evidence, by the cadence that the control will have, and no test whose latest result is fail. Setting \`implemented\` or \`accepted\` again is another review: \`reviewedAt\` becomes now.`,
       scope: 'controls:write',
       params: ControlParams,
       body: ControlChange,
@@ -101,9 +161,9 @@ export function controlRoutes({ database, hasher }: ControlServices): readonly R
       path: '/v1/control-framework/controls/{controlId}',
       operationId: 'retireControl',
       tag: 'Controls',
-      summary: 'Remove a control of your own',
+      summary: 'Remove a custom control',
       description:
-        'It leaves every list and count, and its code is free again; what is stored of it stays, with its history in the audit log. A control of the catalogue cannot be removed: set it to `not_applicable`.',
+        'It leaves all lists and counts, and its code becomes free; its data and its history in the audit log are kept. A control of the catalogue cannot be removed: set it to `not_applicable`.',
       scope: 'controls:write',
       params: ControlParams,
       status: 204,

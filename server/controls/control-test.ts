@@ -1,25 +1,29 @@
+import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { Id, Time, UtcTime, visibleText } from '../http/schemas.ts';
 import { textLine } from '../http/text-line.ts';
 import { WebAddress } from '../http/web-address.ts';
-import type { AssessedControl } from './assessed-control.ts';
-import { CadenceName, Count, ResultStatusName } from './control.ts';
+import type { Tables } from '../storage/tables.ts';
+import { addCadence, type Cadence } from './cadence.ts';
+import { CadenceName, type Control, Count, ResultStatusName } from './control.ts';
+import { type ResultStatus, resultStatuses } from './status.ts';
 
-import type { ResultRow } from './result-store.ts';
-import { scheduleRun, type TestFacts } from './test-schedule.ts';
-import type { TestRow } from './test-store.ts';
+export type TestRow = Selectable<Tables['control_tests']>;
+export type ResultRow = Selectable<Tables['control_test_results']>;
 
 /** A test to add to a control. */
 export const NewTest = z
   .strictObject({
     title: textLine(200),
-    procedure: visibleText(2000).nullable().default(null).meta({ description: 'How, and when it has passed.' }),
-    cadence: CadenceName.nullable().default(null).meta({ description: 'How often it runs; null: as the control.' }),
+    procedure: visibleText(2000).nullable().default(null).meta({ description: 'How to test, and when it passes.' }),
+    cadence: CadenceName.nullable()
+      .default(null)
+      .meta({ description: 'How often it runs; null for the cadence of the control.' }),
   })
   .meta({ id: 'ControlTestInput' });
 export type NewTest = z.output<typeof NewTest>;
 
-/** What a test of a control is, and when it ran and is to run. */
+/** A test of a control, with its latest result and its next run. */
 export const ControlTest = z
   .strictObject({
     id: Id,
@@ -32,7 +36,7 @@ export const ControlTest = z
       .meta({ id: 'LatestTestResult' })
       .nullable(),
     resultCount: Count,
-    nextRunAt: UtcTime.nullable().meta({ description: 'Null for a retired test too.' }),
+    nextRunAt: UtcTime.nullable().meta({ description: 'Null for a retired test, too.' }),
     isDue: z.boolean(),
     createdAt: UtcTime,
     retiredAt: UtcTime.nullable(),
@@ -40,7 +44,7 @@ export const ControlTest = z
   .meta({ id: 'ControlTest' });
 export type ControlTest = z.output<typeof ControlTest>;
 
-/** How a test went. */
+/** The result of one run of a test. */
 export const NewResult = z
   .strictObject({
     status: ResultStatusName,
@@ -64,20 +68,20 @@ export const TestResult = z
   .meta({ id: 'TestResult' });
 export type TestResult = z.output<typeof TestResult>;
 
-/** A test as it is shown. @param now decides whether it is due. */
-export function viewTest(row: TestRow, facts: TestFacts, { control }: AssessedControl, now: string): ControlTest {
-  const isRetired = row.retired_at !== null;
-  const { nextRunAt, isDue } = scheduleRun(facts, control.cadence, now);
+/** A test as the API returns it. @param now decides whether it is due. */
+export function viewTest(row: TestRow, facts: TestFacts, { controlId, cadence }: Control, now: string): ControlTest {
+  const isInUse = row.retired_at === null;
+  const { nextRunAt, isDue } = scheduleRun(facts, cadence, now);
   return {
     id: row.id,
-    controlId: control.controlId,
+    controlId,
     title: row.title,
     procedure: row.procedure,
     cadence: facts.cadence,
     latestResult: facts.latest,
     resultCount: facts.resultCount,
-    nextRunAt: isRetired ? null : nextRunAt,
-    isDue: isDue && !isRetired,
+    nextRunAt: isInUse ? nextRunAt : null,
+    isDue: isInUse && isDue,
     createdAt: row.created_at,
     retiredAt: row.retired_at,
   };
@@ -87,10 +91,56 @@ export function viewResult(row: ResultRow): TestResult {
   return {
     id: row.id,
     testId: row.test_id,
-    status: row.status as TestResult['status'],
+    status: row.status as ResultStatus,
     notes: row.notes,
     url: row.url,
     testedAt: row.tested_at,
     createdAt: row.created_at,
   };
+}
+
+/** A test with its latest result. */
+export interface TestFacts {
+  readonly id: string;
+  readonly title: string;
+  /** Null for the cadence of the control. */
+  readonly cadence: Cadence | null;
+  readonly createdAt: string;
+  /** The result with the latest time; of several with the same time, the one recorded last. Null without any. */
+  readonly latest: ControlTest['latestResult'];
+  readonly resultCount: number;
+}
+
+export const ScheduledRun = z
+  .strictObject({
+    testId: Id,
+    title: z.string(),
+    lastRunAt: UtcTime.nullable(),
+    nextRunAt: UtcTime.nullable().meta({
+      description: 'One cadence after the last run; before the first, when it was created; null with `event_driven`.',
+    }),
+    isDue: z.boolean(),
+  })
+  .meta({ id: 'ScheduledRun' });
+
+/**
+ * When a test runs next: one cadence after its last run, at once if it never ran, and never again with the cadence
+ * `event_driven`. It is due from that moment on.
+ * @param ofControl the cadence of the control.
+ */
+export function scheduleRun(test: TestFacts, ofControl: Cadence, now: string): z.output<typeof ScheduledRun> {
+  const lastRunAt = test.latest?.testedAt ?? null;
+  const nextRunAt = lastRunAt === null ? test.createdAt : addCadence(lastRunAt, test.cadence ?? ofControl);
+  return { testId: test.id, title: test.title, lastRunAt, nextRunAt, isDue: nextRunAt !== null && nextRunAt <= now };
+}
+
+/** The worst of the latest results of tests; null without any. */
+export function findWorstResult(tests: readonly TestFacts[]): ResultStatus | null {
+  return resultStatuses.find((status) => tests.some(({ latest }) => latest?.status === status)) ?? null;
+}
+
+/** The time of the last run of any of these tests; null without any. */
+export function findLastRun(tests: readonly TestFacts[]): string | null {
+  const times = tests.flatMap(({ latest }) => (latest === null ? [] : [latest.testedAt]));
+  return times.sort().at(-1) ?? null;
 }

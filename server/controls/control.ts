@@ -1,82 +1,91 @@
+import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { Id, Time, text, UtcTime, visibleText } from '../http/schemas.ts';
 import { textLine } from '../http/text-line.ts';
+import type { Tables } from '../storage/tables.ts';
 import { cadences } from './cadence.ts';
 import { catalogue } from './catalogue/catalogue.ts';
-import { freshnesses } from './freshness.ts';
-import { Mappings } from './mappings.ts';
-import { controlStatuses, settableStatuses } from './status.ts';
-import { resultStatuses } from './test-schedule.ts';
+import { Mappings } from './framework.ts';
+import { controlStatuses, freshnesses, resultStatuses, settableStatuses } from './status.ts';
+
+export type ControlRow = Selectable<Tables['tenant_controls']>;
 
 export const CadenceName = z.enum(cadences).meta({
   id: 'ControlCadence',
   description: 'How often the control is reviewed and tested; `event_driven`: when something happens.',
 });
-export const ControlStatusName = z.enum(controlStatuses).meta({ id: 'ControlStatus' });
-export const FreshnessName = z.enum(freshnesses).meta({ id: 'EvidenceFreshness' });
+const ControlStatusName = z.enum(controlStatuses).meta({ id: 'ControlStatus' });
+const FreshnessName = z.enum(freshnesses).meta({ id: 'EvidenceFreshness' });
 export const ResultStatusName = z.enum(resultStatuses).meta({ id: 'TestResultStatus' });
 const SettableStatus = z
   .enum(settableStatuses)
   .meta({ id: 'SettableControlStatus', description: 'A status that a user can set.' });
 export const Count = z.int().min(0);
 
-/** Why something was done; it stands in the audit log. */
+/** The parameters of paths below a control. */
+export const ControlParams = z.strictObject({
+  controlId: Id.meta({ description: 'The `controlId` of the control, or its `id`.' }),
+});
+
+/** Why something was done; it is kept in the audit log. */
 export const Reason = visibleText(500);
 
-export const MappedFramework = z
+const MappedFramework = z
   .strictObject({ code: z.string(), name: z.string(), requirements: z.array(z.string()) })
   .meta({ id: 'MappedFramework' });
 
-const fields = {
-  id: Id.meta({ description: 'The id of the control in this tenant.' }),
-  controlId: Id.meta({ description: 'For a control of the catalogue the same on every installation; else the id.' }),
-  code: z.string(),
-  title: z.string(),
-  description: z.string(),
-  domain: z.string(),
-  status: ControlStatusName.meta({
-    description:
-      'As it was set, but `overdue` once the day of requested evidence has passed, and `needs_review` from the moment that a review is due or an exception ends. An acceptance holds until the next review as long as the evidence is current and no test fails; otherwise the control is in `needs_review` until that is mended.',
-  }),
-  cadence: CadenceName,
-  ownerUserId: Id.nullable(),
-  evidenceFreshness: FreshnessName.meta({
-    description:
-      '`current` for one cadence after the latest item that counts was collected, `stale` for one more, then `expired`; `missing` without any item. With `event_driven`, current as long as an item counts.',
-  }),
-  latestResultStatus: ResultStatusName.nullable().meta({
-    description: 'The worst among the latest results of its tests.',
-  }),
-  lastTestedAt: UtcTime.nullable(),
-  nextReviewAt: UtcTime.nullable().meta({
-    description: 'One cadence after it was set to implemented or accepted; when its exception ends.',
-  }),
-  mappedFrameworks: z.array(MappedFramework).meta({ description: 'The adopted frameworks that it is mapped to.' }),
-  evidenceCount: Count.meta({ description: 'Items of evidence that were not withdrawn.' }),
-  testCount: Count.meta({ description: 'Tests in use.' }),
-  resultCount: Count.meta({ description: 'Results of these tests.' }),
-};
-
 /** spec.md "Control (item of the control list)". */
-export const Control = z.strictObject(fields).meta({ id: 'Control' });
+export const Control = z
+  .strictObject({
+    id: Id.meta({ description: 'The id of the control in this tenant.' }),
+    controlId: Id.meta({
+      description: 'For a control of the catalogue the same on every installation; otherwise the `id`.',
+    }),
+    code: z.string(),
+    title: z.string(),
+    description: z.string(),
+    domain: z.string(),
+    status: ControlStatusName.meta({
+      description:
+        'The status that was set last, with two exceptions: `overdue` after the due date of requested evidence, and `needs_review` from the moment that a review is due or an exception ends. An accepted control stays accepted until the next review, as long as its evidence is current and no test fails; otherwise it is in `needs_review` until that is fixed.',
+    }),
+    cadence: CadenceName,
+    ownerUserId: Id.nullable(),
+    evidenceFreshness: FreshnessName.meta({
+      description:
+        '`current` for one cadence after the latest valid item was collected, `stale` for one more, then `expired`; `missing` without any item. With `event_driven`, current as long as an item is valid.',
+    }),
+    latestResultStatus: ResultStatusName.nullable().meta({
+      description: 'The worst of the latest results of its tests.',
+    }),
+    lastTestedAt: UtcTime.nullable(),
+    nextReviewAt: UtcTime.nullable().meta({
+      description: 'One cadence after it was set to implemented or accepted; when its exception ends.',
+    }),
+    mappedFrameworks: z.array(MappedFramework).meta({ description: 'The adopted frameworks that it is mapped to.' }),
+    evidenceCount: Count.meta({ description: 'Items of evidence that were not withdrawn.' }),
+    testCount: Count.meta({ description: 'Tests in use.' }),
+    resultCount: Count.meta({ description: 'Results of these tests.' }),
+  })
+  .meta({ id: 'Control' });
 export type Control = z.output<typeof Control>;
 
-/** One control with what the list leaves out. */
+/** A control with the fields that the list leaves out. */
 export const ControlDetail = z
   .strictObject({
-    ...fields,
+    ...Control.shape,
     mappings: z.record(z.string(), z.array(z.string())).meta({
       description: 'All requirements that it is mapped to, by the code of the framework, adopted or not.',
     }),
-    guidance: z.string().nullable().meta({ description: 'How to do it; null for controls of your own.' }),
+    guidance: z.string().nullable().meta({ description: 'How to do it; null for custom controls.' }),
     evidenceExamples: z.array(z.string()),
     reason: z.string().nullable().meta({ description: 'Why it is excepted or does not apply.' }),
     exceptionEndsAt: UtcTime.nullable(),
     evidenceDueAt: UtcTime.nullable(),
     reviewedAt: UtcTime.nullable().meta({
-      description: 'When it was last set to implemented or accepted, or set to that again.',
+      description: 'When it was last set to implemented or accepted, or confirmed as such.',
     }),
-    allowedStatuses: z.array(SettableStatus).meta({ description: 'Where it may go from its status.' }),
+    allowedStatuses: z.array(SettableStatus).meta({ description: 'The statuses that it can change to.' }),
     createdAt: UtcTime,
     updatedAt: UtcTime,
   })
@@ -93,7 +102,7 @@ export const controlEvents = {
     .meta({ id: 'ControlTestFailedEventData' }),
 };
 
-/** What codes of the catalogue look like, those to come and those that were retired included. */
+/** The form of the codes of the catalogue, including future and retired ones. */
 const catalogueForm = new RegExp(`^(?:${catalogue.codeLetters.join('|')})-\\d{2,3}$`, 'i');
 
 const ControlCode = text(100)
@@ -110,11 +119,11 @@ const definitionFields = {
   mappings: Mappings,
 };
 
-/** A control of the tenant's own. */
+/** A custom control. */
 export const NewControl = z
   .strictObject({
     code: ControlCode.meta({
-      description: 'Unlike every other code of the tenant, in any case, and not of the form of the catalogue’s.',
+      description: 'Unique in the tenant, ignoring case, and not of the form of the catalogue’s codes.',
     }),
     ...definitionFields,
     mappings: Mappings.default({}),
@@ -124,22 +133,22 @@ export const NewControl = z
   .meta({ id: 'ControlInput' });
 export type NewControl = z.output<typeof NewControl>;
 
-/** What a control of the tenant's own is; stored as canonical JSON. */
-export type OwnDefinition = Pick<NewControl, 'code' | 'title' | 'description' | 'domain' | 'mappings'>;
+/** The definition of a custom control; stored as canonical JSON. */
+export type CustomDefinition = Pick<NewControl, 'code' | 'title' | 'description' | 'domain' | 'mappings'>;
 
-/** A change of a control; what is left out stays as it is. */
+/** A change of a control; omitted fields stay as they are. */
 export const ControlChange = z
   .strictObject({
     status: SettableStatus,
-    ownerUserId: Id.nullable().meta({ description: 'A member who may sign in; null for nobody.' }),
+    ownerUserId: Id.nullable().meta({ description: 'A member who may sign in; null for no owner.' }),
     cadence: CadenceName,
     reason: Reason.meta({
       description:
-        'Why; goes with another status or a review, and stands in the audit log. Needed for not_applicable and excepted, whose control keeps it.',
+        'Why; allowed with another status or a review, and kept in the audit log. Required for not_applicable and excepted, where the control keeps it.',
     }),
-    exceptionEndsAt: Time.meta({ description: 'Needed for excepted: in the future, two years ahead at most.' }),
+    exceptionEndsAt: Time.meta({ description: 'Required for excepted: in the future, at most two years ahead.' }),
     evidenceDueAt: Time.meta({
-      description: 'For evidence_requested: in the future, two years ahead at most; 30 days by default.',
+      description: 'For evidence_requested: in the future, at most two years ahead; 30 days by default.',
     }),
     ...definitionFields,
   })
@@ -148,5 +157,5 @@ export const ControlChange = z
   .meta({ id: 'ControlChange' });
 export type ControlChange = z.output<typeof ControlChange>;
 
-/** The fields that only controls of the tenant's own may change. */
+/** The fields that can be changed for custom controls only. */
 export const definitionNames = Object.keys(definitionFields) as readonly (keyof typeof definitionFields)[];

@@ -3,18 +3,18 @@ import { callSource } from '../audit/source.ts';
 import { readCursor, writeCursor } from '../http/cursor.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Cursor, cursorPageOf, Id, queryInteger } from '../http/schemas.ts';
-import { ControlId } from './control-routes.ts';
+import type { PrivateHasher } from '../installation/private-hash.ts';
+import type { Database } from '../storage/database.ts';
+import { ControlParams } from './control.ts';
+import { requireControl } from './control-store.ts';
 import { Evidence, NewEvidence, viewEvidence, Withdrawal } from './evidence.ts';
-import { addEvidence, requireEvidence, withdrawEvidence } from './evidence-changes.ts';
-import { listEvidence } from './evidence-store.ts';
-import { requireControl } from './read-controls.ts';
-import type { ControlServices } from './services.ts';
+import { addEvidence, withdrawEvidence } from './evidence-changes.ts';
+import { listEvidence, requireEvidence } from './evidence-store.ts';
 
-const ControlParams = z.strictObject({ controlId: ControlId });
-const EvidenceParams = z.strictObject({ controlId: ControlId, evidenceId: Id });
+const EvidenceParams = ControlParams.extend({ evidenceId: Id });
 
 /** The operations on the evidence of a control. */
-export function evidenceRoutes({ database, hasher }: ControlServices): readonly Route[] {
+export function evidenceRoutes(database: Database, hasher: PrivateHasher): readonly Route[] {
   return [
     defineRoute({
       method: 'POST',
@@ -23,7 +23,7 @@ export function evidenceRoutes({ database, hasher }: ControlServices): readonly 
       tag: 'Controls',
       summary: 'Add an item of evidence to a control',
       description:
-        'A control whose evidence was requested, overdue or not, becomes `evidence_submitted`, unless the item has expired already. An acceptance that lacked current evidence holds again, until its next review.',
+        'A control whose evidence was requested, overdue or not, becomes `evidence_submitted`, unless the item has already expired. A control that was accepted and lacked current evidence is accepted again, until its next review.',
       scope: 'controls:write',
       params: ControlParams,
       body: NewEvidence,
@@ -65,7 +65,7 @@ export function evidenceRoutes({ database, hasher }: ControlServices): readonly 
       result: Evidence,
       async handle({ params, principal: { tenantId }, now }) {
         const { control } = await requireControl(database.kysely, tenantId, params.controlId, now);
-        const row = await requireEvidence(database.kysely, control, tenantId, params.evidenceId);
+        const row = await requireEvidence(database.kysely, tenantId, control.id, params.evidenceId);
         return viewEvidence(row, control.controlId, now);
       },
     }),
@@ -76,7 +76,7 @@ export function evidenceRoutes({ database, hasher }: ControlServices): readonly 
       tag: 'Controls',
       summary: 'Withdraw an item of evidence: it is kept and no longer counts',
       description:
-        'A control that was accepted is in `needs_review` without current evidence; every other status stays. Nothing happens when the item was withdrawn before: the first reason stays.',
+        'A control that was accepted is in `needs_review` without current evidence; every other status stays. If the item was withdrawn before, nothing changes: the first reason stays.',
       scope: 'controls:write',
       params: EvidenceParams,
       body: Withdrawal,

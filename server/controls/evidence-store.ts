@@ -1,69 +1,42 @@
-import { type Selectable, sql } from 'kysely';
-import type { RowKind } from '../audit/row-state.ts';
+import { sql } from 'kysely';
+import { describeRows } from '../audit/row-state.ts';
+import { notFound } from '../http/problem.ts';
 import type { Queries } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
-import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import type { EvidenceFacts } from './freshness.ts';
+import type { EvidenceFacts, EvidenceRow } from './evidence.ts';
 
-export type EvidenceRow = Selectable<Tables['control_evidence']>;
+export const evidenceRows = describeRows('control_evidence', 'controls', 'control_evidence');
 
-export const evidenceRows: RowKind<'control_evidence'> = {
-  table: 'control_evidence',
-  module: 'controls',
-  noun: 'control_evidence',
-  key: 'id',
-  owner: 'tenant_id',
-  counters: [],
-};
+type FactsRow = EvidenceFacts & { readonly id: string };
 
-interface FactsRow {
-  readonly id: string;
-  readonly count: number;
-  readonly latest: string | null;
-}
-
-/** The facts of the evidence of every control of a tenant, by the id of the control in the tenant. */
-export async function readAllEvidenceFacts(
-  queries: Queries,
-  tenantId: string,
-  now: string,
-): Promise<ReadonlyMap<string, EvidenceFacts>> {
-  return byControl(await selectAllFacts(queries, { tenantId, now }));
-}
-
-/** The same for one control. */
+/**
+ * Reads the evidence facts of the controls of a tenant.
+ * @param controlId the row id of one control; omitted for all.
+ * @returns them by the row id of the control.
+ */
 export async function readEvidenceFacts(
   queries: Queries,
   tenantId: string,
   now: string,
-  tenantControlId: string,
+  controlId?: string,
 ): Promise<ReadonlyMap<string, EvidenceFacts>> {
-  return byControl(await selectFacts(queries, { tenantId, now, tenantControlId }));
-}
-
-function byControl(rows: readonly FactsRow[]): ReadonlyMap<string, EvidenceFacts> {
-  return new Map(rows.map(({ id, count, latest }) => [id, { count, latest }]));
+  const rows =
+    controlId === undefined
+      ? await selectAllFacts(queries, { tenantId, now })
+      : await selectFacts(queries, tenantId, now).where('tenant_controls.id', '=', controlId).execute();
+  return new Map(rows.map(({ id, ...facts }) => [id, facts]));
 }
 
 const selectAllFacts = prepareQuery<{ tenantId: string; now: string }, FactsRow>((queries, parameter) =>
-  facts(queries, parameter('tenantId'), parameter('now')),
-);
-
-const selectFacts = prepareQuery<{ tenantId: string; now: string; tenantControlId: string }, FactsRow>(
-  (queries, parameter) =>
-    facts(queries, parameter('tenantId'), parameter('now')).where(
-      'tenant_controls.id',
-      '=',
-      parameter('tenantControlId'),
-    ),
+  selectFacts(queries, parameter('tenantId'), parameter('now')),
 );
 
 /**
- * For each control, its items are counted in the index and the latest that counts is sought there: less than half of the
- * work of grouping all of them. Which items count is said the same way by `isEvidenceValid`.
+ * For each control, counts its items in the index and seeks the latest valid one there: less than half of the work of
+ * grouping all of them. `isEvidenceValid` decides in the same way which items are valid.
  */
-function facts(queries: Queries, tenantId: string, now: string) {
+function selectFacts(queries: Queries, tenantId: string, now: string) {
   return queries
     .selectFrom('tenant_controls')
     .select(({ selectFrom }) => {
@@ -94,37 +67,43 @@ export async function insertEvidence(work: UnitOfWork, row: EvidenceRow): Promis
   await work.transaction.insertInto('control_evidence').values(row).execute();
 }
 
-export async function findEvidence(
-  queries: Queries,
-  tenantId: string,
-  tenantControlId: string,
-  id: string,
-): Promise<EvidenceRow | undefined> {
+function selectOfControl(queries: Queries, tenantId: string, controlId: string) {
   return queries
     .selectFrom('control_evidence')
     .selectAll()
     .where('tenant_id', '=', tenantId)
-    .where('tenant_control_id', '=', tenantControlId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+    .where('tenant_control_id', '=', controlId);
 }
 
 /**
- * A page of the evidence of a control, the items that were added last first.
- * @param before the id of the last item already seen; null for the first page.
+ * Reads an item of evidence.
+ * @param controlId the row id of its control.
+ * @throws {Problem} `not_found` also for an item of another control.
+ */
+export async function requireEvidence(
+  queries: Queries,
+  tenantId: string,
+  controlId: string,
+  id: string,
+): Promise<EvidenceRow> {
+  const row = await selectOfControl(queries, tenantId, controlId).where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw notFound('item of evidence');
+  return row;
+}
+
+/**
+ * Reads a page of the evidence of a control, the items added last first.
+ * @param controlId the row id of the control.
+ * @param before the id of the last item of the previous page; null for the first page.
  */
 export async function listEvidence(
   queries: Queries,
   tenantId: string,
-  tenantControlId: string,
+  controlId: string,
   before: string | null,
   limit: number,
 ): Promise<{ readonly rows: readonly EvidenceRow[]; readonly next: string | null }> {
-  let query = queries
-    .selectFrom('control_evidence')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('tenant_control_id', '=', tenantControlId)
+  let query = selectOfControl(queries, tenantId, controlId)
     .orderBy('id', 'desc')
     .limit(sql.lit(limit + 1));
   if (before !== null) query = query.where('id', '<', before);
@@ -133,7 +112,7 @@ export async function listEvidence(
   return { rows, next: found.length > limit ? (rows.at(-1)?.id ?? null) : null };
 }
 
-/** Marks an item as withdrawn. @returns the row as it is now, for the event of the change. */
+/** Marks an item as withdrawn. @returns the row after the change, for its event. */
 export async function markWithdrawn(work: UnitOfWork, row: EvidenceRow, reason: string): Promise<EvidenceRow> {
   return work.transaction
     .updateTable('control_evidence')

@@ -1,23 +1,18 @@
+import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { invalidValues } from '../http/problem.ts';
 import { Id, requirePast, Time, text, UtcTime, visibleText } from '../http/schemas.ts';
 import { textLine } from '../http/text-line.ts';
 import { WebAddress } from '../http/web-address.ts';
-import { Reason } from './control.ts';
-import type { EvidenceRow } from './evidence-store.ts';
-import { isEvidenceValid } from './freshness.ts';
+import type { Tables } from '../storage/tables.ts';
+import { addCadence, type Cadence } from './cadence.ts';
+import { type Control, Reason } from './control.ts';
 
-const evidenceKinds = [
-  'document',
-  'screenshot',
-  'log',
-  'configuration',
-  'report',
-  'attestation',
-  'link',
-  'other',
-] as const;
-const EvidenceKind = z.enum(evidenceKinds).meta({ id: 'EvidenceKind' });
+export type EvidenceRow = Selectable<Tables['control_evidence']>;
+
+const EvidenceKind = z
+  .enum(['document', 'screenshot', 'log', 'configuration', 'report', 'attestation', 'link', 'other'])
+  .meta({ id: 'EvidenceKind' });
 
 const Sha256 = text(64)
   .regex(/^[0-9a-fA-F]{64}$/, 'must be a SHA-256 hash of 64 hex digits')
@@ -30,18 +25,16 @@ export const NewEvidence = z
     kind: EvidenceKind,
     description: visibleText(2000).nullable().default(null),
     url: WebAddress.nullable().default(null).meta({ description: 'Where it is kept; http or https.' }),
-    sha256: Sha256.nullable()
-      .default(null)
-      .meta({ description: 'SHA-256 of the file, hex; proves which one was meant.' }),
+    sha256: Sha256.nullable().default(null).meta({ description: 'SHA-256 of the file, hex; proves which one it is.' }),
     collectedAt: Time.meta({ description: 'When it was collected; not in the future, and not before 2000.' }),
-    expiresAt: Time.nullable().default(null).meta({ description: 'When it stops to count; after collectedAt.' }),
+    expiresAt: Time.nullable().default(null).meta({ description: 'When it expires; after collectedAt.' }),
   })
   .meta({ id: 'EvidenceInput' });
 export type NewEvidence = z.output<typeof NewEvidence>;
 
 export const Withdrawal = z.strictObject({ reason: Reason }).meta({ id: 'EvidenceWithdrawal' });
 
-/** What a control is supported by. */
+/** An item of evidence of a control. */
 export const Evidence = z
   .strictObject({
     id: Id,
@@ -61,7 +54,7 @@ export const Evidence = z
   .meta({ id: 'Evidence' });
 export type Evidence = z.output<typeof Evidence>;
 
-/** An item as it is shown. @param now decides whether it counts. */
+/** An item as the API returns it. @param now decides whether it counts. */
 export function viewEvidence(row: EvidenceRow, controlId: string, now: string): Evidence {
   return {
     id: row.id,
@@ -80,9 +73,43 @@ export function viewEvidence(row: EvidenceRow, controlId: string, now: string): 
   };
 }
 
-/** Evidence was collected by now, and ends after that. @throws {Problem} `validation_failed`. */
-export function requirePossibleDates({ collectedAt, expiresAt }: NewEvidence, now: string): void {
+/** Requires that evidence was collected by now, and expires after that. @throws {Problem} `validation_failed`. */
+export function requirePossibleDates(collectedAt: string, expiresAt: string | null, now: string): void {
   requirePast('body.collectedAt', collectedAt, now);
   if (expiresAt !== null && expiresAt <= collectedAt)
     throw invalidValues([{ path: 'body.expiresAt', issue: 'must be after collectedAt' }]);
+}
+
+/** Whether an item counts: until it expires, unless it was withdrawn. */
+export function isEvidenceValid(
+  { withdrawn_at, expires_at }: Pick<EvidenceRow, 'expires_at' | 'withdrawn_at'>,
+  now: string,
+): boolean {
+  return withdrawn_at === null && (expires_at === null || expires_at > now);
+}
+
+/** The evidence of one control, as far as its freshness follows from it. */
+export interface EvidenceFacts {
+  /** The number of items that were not withdrawn. */
+  readonly count: number;
+  /** When the latest valid item was collected; null without any. */
+  readonly latest: string | null;
+}
+
+/**
+ * How fresh the evidence is: `current` for one cadence after the latest valid item was collected, `stale` for one more,
+ * then `expired`, as when no item is valid; `missing` without any item. With the cadence `event_driven`, evidence is
+ * current as long as it is valid.
+ */
+export function rateFreshness(
+  { count, latest }: EvidenceFacts,
+  cadence: Cadence,
+  now: string,
+): Control['evidenceFreshness'] {
+  if (count === 0) return 'missing';
+  if (latest === null) return 'expired';
+  const staleFrom = addCadence(latest, cadence);
+  if (staleFrom === null || now < staleFrom) return 'current';
+  const expiredFrom = addCadence(latest, cadence, 2);
+  return expiredFrom === null || now < expiredFrom ? 'stale' : 'expired';
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { notFound } from '../http/problem.ts';
+import { dictionary, findRepeated, list, text } from '../http/schemas.ts';
 import { catalogue, type Framework, findFramework } from './catalogue/catalogue.ts';
 
 /** spec.md "Control framework (item)". */
@@ -12,33 +12,60 @@ export const FrameworkView = z
     versionLabel: z.string().nullable(),
     category: z.string().nullable(),
     scopeSummary: z.string().nullable().meta({ description: 'To whom and to what it applies.' }),
-    assuranceBoundary: z.string().nullable().meta({ description: 'What a good readiness shows, and what it cannot.' }),
+    assuranceBoundary: z
+      .string()
+      .nullable()
+      .meta({ description: 'What a good readiness shows, and what it cannot show.' }),
     allowedClaim: z.string().nullable().meta({ description: 'What you may say when your readiness is good.' }),
     prohibitedClaims: z.array(z.string()).meta({ description: 'What you must not say on this basis.' }),
   })
   .meta({ id: 'ControlFramework' });
-export type FrameworkView = z.output<typeof FrameworkView>;
 
-/** One framework with the requirements that controls may be mapped to. */
+/** A framework with the requirements that controls may be mapped to. */
 export const FrameworkDetail = FrameworkView.extend({
   requirements: z
     .array(z.strictObject({ code: z.string(), subject: z.string() }).meta({ id: 'FrameworkRequirement' }))
     .meta({ description: 'In the order of the source; `subject` is in our own words.' }),
 }).meta({ id: 'ControlFrameworkDetail' });
-export type FrameworkDetail = z.output<typeof FrameworkDetail>;
 
-/** The frameworks of the catalogue. */
-export function listFrameworks(): FrameworkView[] {
-  return catalogue.frameworks.map(viewFramework);
+/** A framework of the catalogue without its requirements. */
+export function viewFramework({ requirements: _, ...framework }: Framework): z.output<typeof FrameworkView> {
+  return framework;
 }
 
-/** @throws {Problem} `not_found`. */
-export function requireFramework(code: string): FrameworkDetail {
-  const framework = findFramework(code);
-  if (framework === undefined) throw notFound('framework');
-  return { ...viewFramework(framework), requirements: framework.requirements.map((one) => ({ ...one })) };
-}
+const availableCodes = catalogue.frameworks.map(({ code }) => code).join(', ');
+const unknownFramework = `is no framework of the catalogue: ${availableCodes}`;
 
-function viewFramework({ requirements: _, prohibitedClaims, ...framework }: Framework): FrameworkView {
-  return { ...framework, prohibitedClaims: [...prohibitedClaims] };
-}
+/** The codes of the frameworks that a tenant adopts. */
+export const FrameworkCodes = list(text(20), 100)
+  .superRefine((codes, context) => {
+    const repeated = new Set(findRepeated(codes));
+    for (const [index, code] of codes.entries()) {
+      const refuse = (message: string) => context.addIssue({ code: 'custom', path: [index], message });
+      if (findFramework(code) === undefined) refuse(unknownFramework);
+      else if (repeated.has(index)) refuse('is listed twice');
+    }
+  })
+  .meta({ description: 'The complete list: frameworks that it omits are dropped.' });
+
+/** The requirements of the catalogue that a control helps to meet, by the code of the framework. */
+export const Mappings = dictionary(text(20), list(text(60), 200).min(1), 100)
+  .superRefine((mappings, context) => {
+    for (const [code, requirements] of Object.entries(mappings)) {
+      const refuse = (message: string, ...path: number[]) =>
+        context.addIssue({ code: 'custom', path: [code, ...path], message });
+      const framework = findFramework(code);
+      if (framework === undefined) {
+        refuse(unknownFramework);
+        continue;
+      }
+      const listed = `GET /v1/control-framework/frameworks/${code} lists them`;
+      const known = new Set(framework.requirements.map((requirement) => requirement.code));
+      const repeated = new Set(findRepeated(requirements));
+      for (const [index, requirement] of requirements.entries()) {
+        if (!known.has(requirement)) refuse(`is no requirement of ${framework.name}; ${listed}`, index);
+        else if (repeated.has(index)) refuse('is listed twice', index);
+      }
+    }
+  })
+  .meta({ description: 'Codes of requirements, by the code of the framework; `getFramework` lists them.' });

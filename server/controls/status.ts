@@ -1,6 +1,5 @@
 import { addCadence, type Cadence } from './cadence.ts';
-import type { Freshness } from './freshness.ts';
-import type { ResultStatus } from './test-schedule.ts';
+import type { Control, ControlRow } from './control.ts';
 
 /** spec.md "Control", `status`. */
 export const controlStatuses = [
@@ -17,13 +16,20 @@ export const controlStatuses = [
 ] as const;
 export type ControlStatus = (typeof controlStatuses)[number];
 
-/** What a person may set; only time makes a control `overdue`. */
+/** The statuses that a user can set; a control becomes `overdue` by time only. */
 export const settableStatuses = controlStatuses.filter((status) => status !== 'overdue');
 export type SettableStatus = Exclude<ControlStatus, 'overdue'>;
 
+/** spec.md "Control", `evidenceFreshness`. */
+export const freshnesses = ['current', 'stale', 'expired', 'missing'] as const;
+
+/** spec.md "Control", `latestResultStatus`: the worst first. */
+export const resultStatuses = ['fail', 'warning', 'unknown', 'manual', 'pass'] as const;
+export type ResultStatus = (typeof resultStatuses)[number];
+
 /**
- * Where a control may go from each status. `overdue` and `needs_review` may come by time alone (`deriveStatus`), so the
- * status that counts is the one that the control has at the moment of the change.
+ * The statuses that a control can change to. Since `overdue` and `needs_review` can come by time only (`deriveStatus`),
+ * a change starts from the status that the control has at that moment.
  */
 export const transitions: Readonly<Record<ControlStatus, readonly SettableStatus[]>> = {
   not_started: ['in_progress', 'evidence_requested', 'evidence_submitted', 'implemented', 'not_applicable', 'excepted'],
@@ -54,55 +60,41 @@ export const transitions: Readonly<Record<ControlStatus, readonly SettableStatus
   excepted: ['in_progress', 'evidence_requested', 'implemented', 'needs_review'],
 };
 
-/** The table as users read it. */
-export const transitionText = Object.entries(transitions)
-  .map(([from, to]) => `\`${from}\` → ${to.map((status) => `\`${status}\``).join(', ')}`)
-  .join('; ');
+/** The columns of a control that its status follows from. */
+export type StatusColumns = Pick<
+  ControlRow,
+  'status' | 'cadence' | 'reviewed_at' | 'exception_ends_at' | 'evidence_due_at'
+>;
 
-/** What decides the status of a control, as it was set last. */
-export interface StatusDates {
-  readonly status: SettableStatus;
-  readonly cadence: Cadence;
-  /** When it was last set to implemented or accepted. */
-  readonly reviewedAt: string | null;
-  readonly exceptionEndsAt: string | null;
-  readonly evidenceDueAt: string | null;
-}
+/** What an accepted control must have to stay accepted: current evidence, and no test that fails. */
+export type Support = Pick<Control, 'evidenceFreshness' | 'latestResultStatus'>;
 
-/** What an acceptance rests on. */
-export interface Support {
-  readonly evidenceFreshness: Freshness;
-  /** The worst among the latest results of its tests; null without any. */
-  readonly latestResultStatus: ResultStatus | null;
-}
-
-/** Whether a control may be, and stay, accepted: its evidence is current and none of its tests fails. */
-export function isSupported({ evidenceFreshness, latestResultStatus }: Support): boolean {
-  return evidenceFreshness === 'current' && latestResultStatus !== 'fail';
+/** Whether setting this status means that the control was reviewed. */
+export function isReview(status: string): boolean {
+  return status === 'implemented' || status === 'accepted';
 }
 
 /**
- * When somebody must look at the control again: one cadence after it was set to implemented or accepted, or when its
- * exception ends. Null where no date is set: in every other status, and where only an event makes it due.
+ * When the next review is due: one cadence after the control was set to implemented or accepted, or when its exception
+ * ends. Null in every other status, and with the cadence `event_driven`.
  */
-export function findNextReview({ status, cadence, reviewedAt, exceptionEndsAt }: StatusDates): string | null {
-  if (status === 'excepted') return exceptionEndsAt;
-  if (status !== 'implemented' && status !== 'accepted') return null;
-  return reviewedAt === null ? null : addCadence(reviewedAt, cadence);
+export function findNextReview({ status, cadence, reviewed_at, exception_ends_at }: StatusColumns): string | null {
+  if (status === 'excepted') return exception_ends_at;
+  if (!isReview(status) || reviewed_at === null) return null;
+  return addCadence(reviewed_at, cadence as Cadence);
 }
 
 /**
- * The status at a time: `overdue` once the day of requested evidence has passed; `needs_review` from the moment that a
- * review is due or an exception ends; otherwise what was set. An acceptance holds until the next review, as long as the
- * evidence is current and no test fails: until then the control needs a review as well, and is accepted again as soon as
- * that is mended before the review is due.
+ * The status at a time: `overdue` after the due date of requested evidence; `needs_review` from the moment that a review
+ * is due or an exception ends, and while an accepted control lacks its support; otherwise the status that was set.
  */
-export function deriveStatus(dates: StatusDates, support: Support, now: string): ControlStatus {
-  if (dates.status === 'evidence_requested')
-    return dates.evidenceDueAt !== null && dates.evidenceDueAt < now ? 'overdue' : 'evidence_requested';
-  const nextReview = findNextReview(dates);
-  if (nextReview !== null && nextReview <= now) return 'needs_review';
-  return dates.status === 'accepted' && !isSupported(support) ? 'needs_review' : dates.status;
+export function deriveStatus(row: StatusColumns, support: Support, now: string): ControlStatus {
+  if (row.status === 'evidence_requested')
+    return row.evidence_due_at !== null && row.evidence_due_at < now ? 'overdue' : 'evidence_requested';
+  const nextReview = findNextReview(row);
+  const isSupported = support.evidenceFreshness === 'current' && support.latestResultStatus !== 'fail';
+  if ((nextReview !== null && nextReview <= now) || (row.status === 'accepted' && !isSupported)) return 'needs_review';
+  return row.status as SettableStatus;
 }
 
 /** Whether a control counts in scores and health: all do that apply to the tenant. */

@@ -1,38 +1,38 @@
 import { recordChange } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
-import { notFound, Problem } from '../http/problem.ts';
+import { Problem } from '../http/problem.ts';
 import { requirePast } from '../http/schemas.ts';
-import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
-import { newTestRow } from './adoption-changes.ts';
-import type { AssessedControl } from './assessed-control.ts';
-import { lockControl, tellMove } from './control-changes.ts';
+import type { AssessedControl } from './assess-control.ts';
+import { emitMove, lockControl } from './control-changes.ts';
 import {
   type ControlTest,
   type NewResult,
   type NewTest,
+  type ResultRow,
+  type TestFacts,
   type TestResult,
+  type TestRow,
   viewResult,
   viewTest,
 } from './control-test.ts';
-import { insertResult, type ResultRow, resultRows } from './result-store.ts';
-import type { TestFacts } from './test-schedule.ts';
 import {
-  findTest,
+  insertResult,
   insertTests,
   listTests,
   markRetired,
   readFactsOfTests,
-  type TestRow,
+  requireTest,
+  resultRows,
   testRows,
 } from './test-store.ts';
 
-/** The most tests that a control may have, retired ones included. */
-export const mostTests = 200;
+/** The maximum number of tests of a control, retired ones included. */
+const maximumTests = 200;
 
-/** Adds a test to a control; it is due at once. */
+/** Adds a test to a control; it is due at once. @throws {Problem} `not_found`, `conflict` for too many tests. */
 export async function addTest(
   work: UnitOfWork,
   source: AuditSource,
@@ -40,16 +40,36 @@ export async function addTest(
   test: NewTest,
 ): Promise<ControlTest> {
   const assessed = await lockControl(work, source, controlId);
-  const { row: control } = assessed;
-  if ((await listTests(work.transaction, source.tenantId, control.id)).length >= mostTests)
-    throw new Problem('conflict', `A control may have at most ${mostTests} tests, retired ones included.`);
-  const row = newTestRow(work, control, test);
+  if ((await listTests(work.transaction, source.tenantId, assessed.row.id)).length >= maximumTests)
+    throw new Problem('conflict', `A control may have at most ${maximumTests} tests, retired ones included.`);
+  const row = newTestRow(work, assessed.row, test);
   await insertTests(work, [row]);
-  await record(work, source, assessed, row, 'created');
+  await recordTest(work, source, assessed, row, 'created');
   return readTest(work, assessed, row);
 }
 
-/** Takes a test out of use; it is kept with its results. Nothing happens when it was retired before. */
+/** The row of a test that has not run yet. */
+export function newTestRow(
+  { now }: UnitOfWork,
+  control: { readonly id: string; readonly tenant_id: string },
+  { title, procedure, cadence }: NewTest,
+): TestRow {
+  return {
+    id: newId(),
+    tenant_id: control.tenant_id,
+    tenant_control_id: control.id,
+    title,
+    procedure,
+    cadence,
+    created_at: now,
+    retired_at: null,
+  };
+}
+
+/**
+ * Takes a test out of use; it is kept with its results. Nothing changes if it was retired before.
+ * @throws {Problem} `not_found`.
+ */
 export async function retireTest(
   work: UnitOfWork,
   source: AuditSource,
@@ -57,15 +77,18 @@ export async function retireTest(
   testId: string,
 ): Promise<ControlTest> {
   const assessed = await lockControl(work, source, controlId);
-  const row = await requireTest(work.transaction, assessed, testId);
+  const row = await requireTest(work.transaction, source.tenantId, assessed.row.id, testId);
   if (row.retired_at !== null) return readTest(work, assessed, row);
   const retired = await markRetired(work, row);
-  await record(work, source, assessed, retired, 'retired');
-  await tellMove(work, assessed);
+  await recordTest(work, source, assessed, retired, 'retired');
+  await emitMove(work, assessed);
   return readTest(work, assessed, retired);
 }
 
-/** Records how a test went. A failure is told to webhooks, and ends an acceptance until it is mended. */
+/**
+ * Records the result of a run. A failure has a webhook event, and ends an acceptance until it is fixed.
+ * @throws {Problem} `not_found`, `conflict` for a retired test, `validation_failed` for an impossible time.
+ */
 export async function recordResult(
   work: UnitOfWork,
   source: AuditSource,
@@ -75,8 +98,8 @@ export async function recordResult(
 ): Promise<TestResult> {
   const assessed = await lockControl(work, source, controlId);
   const { code, controlId: ofControl } = assessed.control;
-  const test = await requireTest(work.transaction, assessed, testId);
-  if (test.retired_at !== null) throw new Problem('conflict', 'The test is retired and takes no more results.');
+  const test = await requireTest(work.transaction, source.tenantId, assessed.row.id, testId);
+  if (test.retired_at !== null) throw new Problem('conflict', 'The test is retired and accepts no more results.');
   requirePast('body.testedAt', testedAt, work.now);
   const row: ResultRow = {
     id: newId(),
@@ -98,23 +121,16 @@ export async function recordResult(
     const data = { controlId: ofControl, code, testId: test.id, resultId: row.id };
     await emitEvents(work, [{ tenantId: source.tenantId, type: 'control.test_failed', data }]);
   }
-  await tellMove(work, assessed);
+  await emitMove(work, assessed);
   return viewResult(row);
 }
 
-/** @throws {Problem} `not_found` for what is no test of this control. */
-export async function requireTest(queries: Queries, { row }: AssessedControl, id: string): Promise<TestRow> {
-  const test = await findTest(queries, row.tenant_id, row.id, id);
-  if (test === undefined) throw notFound('test');
-  return test;
-}
-
-async function readTest(work: UnitOfWork, control: AssessedControl, row: TestRow): Promise<ControlTest> {
+async function readTest(work: UnitOfWork, { control }: AssessedControl, row: TestRow): Promise<ControlTest> {
   const facts = await readFactsOfTests(work.transaction, row.tenant_id, [row.id]);
   return viewTest(row, facts.get(row.id) as TestFacts, control, work.now);
 }
 
-async function record(
+async function recordTest(
   work: UnitOfWork,
   source: AuditSource,
   { control }: AssessedControl,

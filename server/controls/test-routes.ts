@@ -3,20 +3,18 @@ import { callSource } from '../audit/source.ts';
 import { readCursor, writeCursor } from '../http/cursor.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Cursor, cursorPageOf, Id, listOf, queryInteger } from '../http/schemas.ts';
-import { ControlId } from './control-routes.ts';
-import { ControlTest, NewResult, NewTest, TestResult, viewResult, viewTest } from './control-test.ts';
-import { requireControl } from './read-controls.ts';
-import { listResults, type ResultPlace } from './result-store.ts';
-import type { ControlServices } from './services.ts';
-import { addTest, recordResult, requireTest, retireTest } from './test-changes.ts';
-import type { TestFacts } from './test-schedule.ts';
-import { listTests, readFactsOfTests } from './test-store.ts';
+import type { PrivateHasher } from '../installation/private-hash.ts';
+import type { Database } from '../storage/database.ts';
+import { ControlParams } from './control.ts';
+import { requireControl } from './control-store.ts';
+import { ControlTest, NewResult, NewTest, type TestFacts, TestResult, viewResult, viewTest } from './control-test.ts';
+import { addTest, recordResult, retireTest } from './test-changes.ts';
+import { listResults, listTests, type ResultPlace, readFactsOfTests, requireTest } from './test-store.ts';
 
-const ControlParams = z.strictObject({ controlId: ControlId });
-const TestParams = z.strictObject({ controlId: ControlId, testId: Id });
+const TestParams = ControlParams.extend({ testId: Id });
 
 /** The operations on the tests of a control and their results. */
-export function controlTestRoutes({ database, hasher }: ControlServices): readonly Route[] {
+export function controlTestRoutes(database: Database, hasher: PrivateHasher): readonly Route[] {
   return [
     defineRoute({
       method: 'POST',
@@ -24,7 +22,7 @@ export function controlTestRoutes({ database, hasher }: ControlServices): readon
       operationId: 'addControlTest',
       tag: 'Controls',
       summary: 'Add a test to a control',
-      description: 'It is due at once. At most 200 for a control, retired ones included.',
+      description: 'It is due at once. At most 200 per control, retired ones included.',
       scope: 'controls:write',
       params: ControlParams,
       body: NewTest,
@@ -44,13 +42,13 @@ export function controlTestRoutes({ database, hasher }: ControlServices): readon
         status: z
           .enum(['in_use', 'retired'])
           .default('in_use')
-          .meta({ description: 'Which ones; those in use count.' }),
+          .meta({ description: 'Tests in use count; retired ones do not.' }),
       }),
       status: 200,
       result: listOf(ControlTest),
       async handle({ params, query: { status }, principal: { tenantId }, now }) {
-        const control = await requireControl(database.kysely, tenantId, params.controlId, now);
-        const tests = (await listTests(database.kysely, tenantId, control.row.id)).filter(
+        const { control } = await requireControl(database.kysely, tenantId, params.controlId, now);
+        const tests = (await listTests(database.kysely, tenantId, control.id)).filter(
           ({ retired_at }) => (retired_at !== null) === (status === 'retired'),
         );
         const ids = tests.map(({ id }) => id);
@@ -64,7 +62,7 @@ export function controlTestRoutes({ database, hasher }: ControlServices): readon
       operationId: 'retireControlTest',
       tag: 'Controls',
       summary: 'Retire a test: it is kept with its results, and no longer counts',
-      description: 'Nothing happens when it was retired before.',
+      description: 'If it was retired before, nothing changes.',
       scope: 'controls:write',
       params: TestParams,
       status: 200,
@@ -78,7 +76,7 @@ export function controlTestRoutes({ database, hasher }: ControlServices): readon
       tag: 'Controls',
       summary: 'Record a test result',
       description:
-        'The latest result of a test counts: the one with the latest time, of those with the same time the one recorded last. While it is `fail`, a control that was accepted is in `needs_review`; every other status stays.',
+        'The latest result of a test counts: the one with the latest time; of several with the same time, the one recorded last. While it is `fail`, a control that was accepted is in `needs_review`; every other status stays.',
       scope: 'controls:write',
       params: TestParams,
       body: NewResult,
@@ -100,8 +98,8 @@ export function controlTestRoutes({ database, hasher }: ControlServices): readon
       result: cursorPageOf(TestResult),
       errors: ['invalid_cursor'],
       async handle({ params, query: { cursor, limit }, principal: { tenantId }, now }) {
-        const control = await requireControl(database.kysely, tenantId, params.controlId, now);
-        const test = await requireTest(database.kysely, control, params.testId);
+        const { control } = await requireControl(database.kysely, tenantId, params.controlId, now);
+        const test = await requireTest(database.kysely, tenantId, control.id, params.testId);
         const list = ['results', tenantId, test.id];
         const before = cursor === undefined ? null : readPlace(readCursor(list, cursor, 'string'));
         const { rows, next } = await listResults(database.kysely, tenantId, test.id, before, limit);

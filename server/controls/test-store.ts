@@ -1,80 +1,67 @@
-import type { Selectable } from 'kysely';
-import type { RowKind } from '../audit/row-state.ts';
+import { sql } from 'kysely';
+import { describeRows } from '../audit/row-state.ts';
+import { notFound } from '../http/problem.ts';
 import type { Queries } from '../storage/database.ts';
 import { insertRows } from '../storage/insert-rows.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
-import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { Cadence } from './cadence.ts';
-import type { ResultStatus, TestFacts } from './test-schedule.ts';
+import type { ResultRow, TestFacts, TestRow } from './control-test.ts';
+import type { ResultStatus } from './status.ts';
 
-export type TestRow = Selectable<Tables['control_tests']>;
+export const testRows = describeRows('control_tests', 'controls', 'control_test');
+export const resultRows = describeRows('control_test_results', 'controls', 'control_test_result');
 
-export const testRows: RowKind<'control_tests'> = {
-  table: 'control_tests',
-  module: 'controls',
-  noun: 'control_test',
-  key: 'id',
-  owner: 'tenant_id',
-  counters: [],
-};
-
-interface FactsRow {
-  readonly id: string;
-  readonly tenant_control_id: string;
-  readonly title: string;
-  readonly cadence: string | null;
-  readonly created_at: string;
+/** A test with the columns of its latest result. */
+interface FactsRow extends Pick<TestRow, 'id' | 'tenant_control_id' | 'title' | 'cadence' | 'created_at'> {
   readonly result_id: string | null;
-  readonly result_status: string | null;
+  readonly status: string | null;
   readonly tested_at: string | null;
   readonly results: number;
 }
 
-/** The facts of every test in use of a tenant, by the id of the control in the tenant; the oldest first. */
-export async function readAllTestFacts(
-  queries: Queries,
-  tenantId: string,
-): Promise<ReadonlyMap<string, readonly TestFacts[]>> {
-  return byControl(await selectAllFacts(queries, { tenantId }));
-}
-
-/** The same for one control. */
+/**
+ * Reads the facts of the tests in use of a tenant, the oldest first.
+ * @param controlId the row id of one control; omitted for all.
+ * @returns them by the row id of the control.
+ */
 export async function readTestFacts(
   queries: Queries,
   tenantId: string,
-  tenantControlId: string,
+  controlId?: string,
 ): Promise<ReadonlyMap<string, readonly TestFacts[]>> {
-  return byControl(await selectFacts(queries, { tenantId, tenantControlId }));
+  const rows =
+    controlId === undefined
+      ? await selectAllInUse(queries, { tenantId })
+      : await selectInUse(queries, tenantId).where('control_tests.tenant_control_id', '=', controlId).execute();
+  const byControl = Map.groupBy(rows, (row) => row.tenant_control_id);
+  return new Map([...byControl].map(([id, ofControl]) => [id, ofControl.map(readFacts)]));
 }
 
-const selectAllFacts = prepareQuery<{ tenantId: string }, FactsRow>((queries, parameter) =>
-  facts(queries, parameter('tenantId'))
+const selectAllInUse = prepareQuery<{ tenantId: string }, FactsRow>((queries, parameter) =>
+  selectInUse(queries, parameter('tenantId')),
+);
+
+function selectInUse(queries: Queries, tenantId: string) {
+  return selectFacts(queries, tenantId)
     .where('control_tests.retired_at', 'is', null)
     .orderBy('control_tests.tenant_control_id')
-    .orderBy('control_tests.id'),
-);
+    .orderBy('control_tests.id');
+}
 
-const selectFacts = prepareQuery<{ tenantId: string; tenantControlId: string }, FactsRow>((queries, parameter) =>
-  facts(queries, parameter('tenantId'))
-    .where('control_tests.retired_at', 'is', null)
-    .where('control_tests.tenant_control_id', '=', parameter('tenantControlId'))
-    .orderBy('control_tests.id'),
-);
-
-/** Facts of these tests, retired or not, by their ids. */
+/** Reads the facts of these tests, retired or not, by their ids. */
 export async function readFactsOfTests(
   queries: Queries,
   tenantId: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, TestFacts>> {
   if (ids.length === 0) return new Map();
-  const rows = await facts(queries, tenantId).where('control_tests.id', 'in', ids).execute();
+  const rows = await selectFacts(queries, tenantId).where('control_tests.id', 'in', ids).execute();
   return new Map(rows.map((row) => [row.id, readFacts(row)]));
 }
 
-/** Each column of the latest result is one seek in an index that has them all; a join might read every result. */
-function facts(queries: Queries, tenantId: string) {
+/** Each column of the latest result is one seek in an index that covers it; a join might read every result. */
+function selectFacts(queries: Queries, tenantId: string) {
   return queries
     .selectFrom('control_tests')
     .select(({ selectFrom }) => {
@@ -89,7 +76,7 @@ function facts(queries: Queries, tenantId: string) {
         'control_tests.cadence',
         'control_tests.created_at',
         latest.select('result.id').as('result_id'),
-        latest.select('result.status').as('result_status'),
+        latest.select('result.status').as('status'),
         latest.select('result.tested_at').as('tested_at'),
         results
           .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -101,27 +88,15 @@ function facts(queries: Queries, tenantId: string) {
     .where('control_tests.tenant_id', '=', tenantId);
 }
 
-function byControl(rows: readonly FactsRow[]): ReadonlyMap<string, readonly TestFacts[]> {
-  const byControl = new Map<string, TestFacts[]>();
-  for (const row of rows) {
-    const tests = byControl.get(row.tenant_control_id) ?? [];
-    tests.push(readFacts(row));
-    byControl.set(row.tenant_control_id, tests);
-  }
-  return byControl;
-}
-
-function readFacts(row: FactsRow): TestFacts {
+function readFacts({ id, title, cadence, created_at, result_id, status, tested_at, results }: FactsRow): TestFacts {
   return {
-    id: row.id,
-    title: row.title,
-    cadence: row.cadence as Cadence | null,
-    createdAt: row.created_at,
+    id,
+    title,
+    cadence: cadence as Cadence | null,
+    createdAt: created_at,
     latest:
-      row.result_id === null
-        ? null
-        : { id: row.result_id, status: row.result_status as ResultStatus, testedAt: row.tested_at as string },
-    resultCount: row.results,
+      result_id === null ? null : { id: result_id, status: status as ResultStatus, testedAt: tested_at as string },
+    resultCount: results,
   };
 }
 
@@ -129,37 +104,31 @@ export async function insertTests(work: UnitOfWork, rows: readonly TestRow[]): P
   await insertRows(work.transaction, 'control_tests', rows);
 }
 
-/** The tests of a control, retired ones included, the oldest first. */
-export async function listTests(
-  queries: Queries,
-  tenantId: string,
-  tenantControlId: string,
-): Promise<readonly TestRow[]> {
+function selectOfControl(queries: Queries, tenantId: string, controlId: string) {
   return queries
     .selectFrom('control_tests')
     .selectAll()
     .where('tenant_id', '=', tenantId)
-    .where('tenant_control_id', '=', tenantControlId)
-    .orderBy('id')
-    .execute();
+    .where('tenant_control_id', '=', controlId);
 }
 
-export async function findTest(
-  queries: Queries,
-  tenantId: string,
-  tenantControlId: string,
-  id: string,
-): Promise<TestRow | undefined> {
-  return queries
-    .selectFrom('control_tests')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('tenant_control_id', '=', tenantControlId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+/** The tests of a control, retired ones included, the oldest first. @param controlId its row id. */
+export async function listTests(queries: Queries, tenantId: string, controlId: string): Promise<readonly TestRow[]> {
+  return selectOfControl(queries, tenantId, controlId).orderBy('id').execute();
 }
 
-/** Takes a test out of use. @returns the row as it is now, for the event of the change. */
+/**
+ * Reads a test.
+ * @param controlId the row id of its control.
+ * @throws {Problem} `not_found` also for a test of another control.
+ */
+export async function requireTest(queries: Queries, tenantId: string, controlId: string, id: string): Promise<TestRow> {
+  const row = await selectOfControl(queries, tenantId, controlId).where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw notFound('test');
+  return row;
+}
+
+/** Takes a test out of use. @returns the row after the change, for its event. */
 export async function markRetired(work: UnitOfWork, { id, tenant_id }: TestRow): Promise<TestRow> {
   return work.transaction
     .updateTable('control_tests')
@@ -168,4 +137,41 @@ export async function markRetired(work: UnitOfWork, { id, tenant_id }: TestRow):
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
+}
+
+export async function insertResult(work: UnitOfWork, row: ResultRow): Promise<void> {
+  await work.transaction.insertInto('control_test_results').values(row).execute();
+}
+
+/** A place in the list of results, which is sorted by the time of the test and then by the id. */
+export interface ResultPlace {
+  readonly testedAt: string;
+  readonly id: string;
+}
+
+/**
+ * Reads a page of the results of a test, the latest first.
+ * @param before the place of the last result of the previous page; null for the first page.
+ */
+export async function listResults(
+  queries: Queries,
+  tenantId: string,
+  testId: string,
+  before: ResultPlace | null,
+  limit: number,
+): Promise<{ readonly rows: readonly ResultRow[]; readonly next: ResultPlace | null }> {
+  let query = queries
+    .selectFrom('control_test_results')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('test_id', '=', testId)
+    .orderBy('tested_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(sql.lit(limit + 1));
+  if (before !== null) query = query.where(sql<boolean>`(tested_at, id) < (${before.testedAt}, ${before.id})`);
+  const found = await query.execute();
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  const next = found.length > limit && last !== undefined ? { testedAt: last.tested_at, id: last.id } : null;
+  return { rows, next };
 }

@@ -1,4 +1,4 @@
-import type { ResultStatus } from '../controls/test-schedule.ts';
+import type { ResultStatus } from '../controls/status.ts';
 
 /** What happened to a control of the demo, so many days before the start. */
 export interface DemoEvent {

@@ -1,11 +1,11 @@
 import type { AuditSource } from '../audit/source.ts';
-import { adoptFrameworks } from '../controls/adoption-changes.ts';
-import type { AssessedControl } from '../controls/assessed-control.ts';
+import { adoptFrameworks } from '../controls/adoption.ts';
+import type { AssessedControl } from '../controls/assess-control.ts';
 import { type ControlChange, NewControl } from '../controls/control.ts';
 import { createControl, editControl } from '../controls/control-changes.ts';
+import { readControls } from '../controls/control-store.ts';
 import { NewEvidence } from '../controls/evidence.ts';
 import { addEvidence } from '../controls/evidence-changes.ts';
-import { readControls } from '../controls/read-controls.ts';
 import { addTest, recordResult } from '../controls/test-changes.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { controlStories, type DemoEvent } from './control-stories.ts';

@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CatalogueFile, checkCatalogue } from './check.ts';
-import type { Catalogue, CatalogueControl, Framework } from './entry.ts';
+import { type Catalogue, type CatalogueControl, type CatalogueFile, checkCatalogue, type Framework } from './check.ts';
 
-export type { CatalogueControl, Framework } from './entry.ts';
+export type { CatalogueControl, Framework } from './check.ts';
 
 /** Reads the shipped files of one kind, in the order of their names. */
 export function readCatalogueFiles(folder: 'frameworks' | 'controls'): readonly CatalogueFile[] {
@@ -16,16 +15,16 @@ export function readCatalogueFiles(folder: 'frameworks' | 'controls'): readonly 
     });
 }
 
-/** Parses a file's JSON; an error names the file. */
+/** Parses a file's JSON. @throws {Error} whose message names the file. */
 export function parseJson(name: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Error(`${name}: the file is no JSON: ${(error as Error).message}`);
+    throw new Error(`${name}: the file is not valid JSON: ${(error as Error).message}`);
   }
 }
 
-/** The catalogue that ships with the server. Broken files keep it from starting. */
+/** The catalogue that ships with the server. The server does not start with invalid files. */
 export const catalogue: Catalogue = checkCatalogue({
   frameworks: readCatalogueFiles('frameworks'),
   controls: readCatalogueFiles('controls'),
@@ -33,19 +32,13 @@ export const catalogue: Catalogue = checkCatalogue({
 
 const frameworks = new Map(catalogue.frameworks.map((framework) => [framework.code, framework]));
 const controls = new Map(catalogue.controls.map((control) => [control.controlId, control]));
-const controlsByCode = new Map(catalogue.controls.map((control) => [control.code, control]));
 
-/** The framework of a code. */
+/** Finds a framework by its code. */
 export function findFramework(code: string): Framework | undefined {
   return frameworks.get(code);
 }
 
-/** The control of an id; undefined also for one that was retired. */
+/** Finds a control by its `controlId`; undefined also for a retired one. */
 export function findCatalogueControl(controlId: string): CatalogueControl | undefined {
   return controls.get(controlId);
-}
-
-/** The control of a code, e.g. AC-01. */
-export function findCatalogueControlByCode(code: string): CatalogueControl | undefined {
-  return controlsByCode.get(code);
 }

@@ -5,14 +5,12 @@ import { describe, test } from 'node:test';
 import {
   catalogue,
   findCatalogueControl,
-  findCatalogueControlByCode,
   findFramework,
   parseJson,
   readCatalogueFiles,
 } from '../../controls/catalogue/catalogue.ts';
-import { type CatalogueFile, checkCatalogue } from '../../controls/catalogue/check.ts';
-import { createControlId, createNameUuid } from '../../controls/catalogue/control-id.ts';
-import { writeJsonSchemas } from '../../controls/catalogue/schema.ts';
+import { type CatalogueFile, checkCatalogue, createControlId, createNameUuid } from '../../controls/catalogue/check.ts';
+import { jsonSchemas } from '../../controls/catalogue/schema.ts';
 
 /** How each source numbers its requirements. */
 const requirementPatterns: Readonly<Record<string, RegExp>> = {
@@ -74,12 +72,12 @@ describe('the shipped catalogue', () => {
     assert.equal(countRequirements('SOC2', ''), 61);
   });
 
-  test('says in each test of a control when it is passed', () => {
+  test('states in each test of a control when it is passed', () => {
     for (const { code, tests } of catalogue.controls)
       for (const { procedure } of tests) assert.match(procedure, /\bPassed when\b/, code);
   });
 
-  test('says how often each test of a control runs that only an event makes due', () => {
+  test('gives each test of an event_driven control a cadence', () => {
     const tests = catalogue.controls
       .filter(({ cadence }) => cadence === 'event_driven')
       .flatMap((control) => control.tests);
@@ -87,7 +85,7 @@ describe('the shipped catalogue', () => {
     for (const { title, cadence } of tests) assert.ok(cadence !== undefined, title);
   });
 
-  test('knows the letters that its codes begin with', () => {
+  test('lists the letters that its codes start with', () => {
     const letters = new Set(catalogue.controls.map(({ code }) => code.slice(0, 2)));
     assert.deepEqual(catalogue.codeLetters, [...letters].sort());
   });
@@ -101,14 +99,11 @@ describe('the shipped catalogue', () => {
       assert.deepEqual(codes, [...codes].sort());
   });
 
-  test('finds controls and frameworks by what names them', () => {
-    for (const control of catalogue.controls) {
-      assert.equal(findCatalogueControl(control.controlId), control);
-      assert.equal(findCatalogueControlByCode(control.code), control);
-    }
+  test('finds controls by controlId and frameworks by code', () => {
+    for (const control of catalogue.controls) assert.equal(findCatalogueControl(control.controlId), control);
     for (const framework of catalogue.frameworks) assert.equal(findFramework(framework.code), framework);
     assert.equal(findCatalogueControl(createControlId('ZZ-99')), undefined);
-    assert.equal(findCatalogueControlByCode('toString'), undefined);
+    assert.equal(findCatalogueControl('toString'), undefined);
     assert.equal(findFramework('constructor'), undefined);
   });
 });
@@ -123,24 +118,24 @@ describe('the id of a control', () => {
 
   test('is the same on every installation and with every release', () => {
     assert.equal(createControlId('AC-01'), '43891607-851f-59ec-b0f6-a73ecdfb4aa3');
-    assert.equal(findCatalogueControlByCode('AC-01')?.controlId, createControlId('AC-01'));
+    assert.equal(findCatalogueControl(createControlId('AC-01'))?.code, 'AC-01');
     assert.equal(new Set(catalogue.controls.map(({ controlId }) => controlId)).size, catalogue.controls.length);
   });
 });
 
 describe('the JSON Schemas beside the catalogue', () => {
-  for (const { fileName, text } of writeJsonSchemas())
-    test(`${fileName} is current (node server/controls/catalogue/write-schemas.ts writes it)`, () => {
+  for (const { fileName, text } of jsonSchemas)
+    test(`${fileName} is current (node server/controls/catalogue/schema.ts writes it)`, () => {
       const file = join(import.meta.dirname, '../../controls/catalogue', fileName);
       assert.equal(readFileSync(file, 'utf8'), text);
     });
 });
 
-describe('a catalogue is checked as a whole, and refused with file and place', () => {
+describe('an invalid catalogue is rejected with file and place', () => {
   const breaks: readonly (readonly [string, (files: Files) => void, RegExp])[] = [
-    ['a field that is missing', ({ alpha }) => delete alpha.scopeSummary, /^frameworks\/alpha\.json: scopeSummary: /m],
+    ['a missing field', ({ alpha }) => delete alpha.scopeSummary, /^frameworks\/alpha\.json: scopeSummary: /m],
     [
-      'a field that nobody knows',
+      'an unknown field',
       ({ access }) => Object.assign(access.controls[0], { owner: 'me' }),
       /^controls\/access\.json: controls\[0\]: .*"owner"/m,
     ],
@@ -160,89 +155,89 @@ describe('a catalogue is checked as a whole, and refused with file and place', (
       /^frameworks\/alpha\.json: description: /m,
     ],
     [
-      'a cadence that there is not',
+      'an unknown cadence',
       ({ access }) => Object.assign(access.controls[0], { cadence: 'weekly' }),
       /^controls\/access\.json: controls\[0\]\.cadence: /m,
     ],
     [
-      'a test without a cadence where only an event makes the control due',
+      'a test without a cadence in a control that is event_driven',
       ({ access }) => Object.assign(access.controls[1], { cadence: 'event_driven' }),
-      /^controls\/access\.json: controls\[1\]\.tests\[0\]\.cadence: is needed/m,
+      /^controls\/access\.json: controls\[1\]\.tests\[0\]\.cadence: is required/m,
     ],
     [
-      'a test that only an event makes due',
+      'a test that is event_driven',
       ({ access }) => Object.assign(access.controls[1].tests[0], { cadence: 'event_driven' }),
       /^controls\/access\.json: controls\[1\]\.tests\[0\]\.cadence: /m,
     ],
     [
-      'a code of another form',
+      'a code of the wrong form',
       ({ access }) => Object.assign(access.controls[0], { code: 'AC-1' }),
       /^controls\/access\.json: controls\[0\]\.code: must be two capital letters/m,
     ],
     [
-      'a framework without claims to avoid',
+      'a framework without prohibited claims',
       ({ alpha }) => Object.assign(alpha, { prohibitedClaims: [] }),
       /^frameworks\/alpha\.json: prohibitedClaims: /m,
     ],
     [
-      'two frameworks of one code',
+      'two frameworks with the same code',
       ({ alpha, beta }) => Object.assign(beta, { code: alpha.code }),
-      /^frameworks\/beta\.json: code: "ALPHA" stands already in frameworks\/alpha\.json: code$/m,
+      /^frameworks\/beta\.json: code: "ALPHA" is already used in frameworks\/alpha\.json: code$/m,
     ],
     [
-      'two frameworks of one name',
+      'two frameworks with the same name',
       ({ alpha, beta }) => Object.assign(beta, { name: alpha.name.toUpperCase() }),
-      /^frameworks\/beta\.json: name: ".*" stands already in frameworks\/alpha\.json: name$/m,
+      /^frameworks\/beta\.json: name: ".*" is already used in frameworks\/alpha\.json: name$/m,
     ],
     [
       'a requirement listed twice',
       ({ alpha }) => alpha.requirements.push({ code: 'Art. 1', subject: 'Again' }),
-      /^frameworks\/alpha\.json: requirements\[2\]\.code: "Art\. 1" stands already/m,
+      /^frameworks\/alpha\.json: requirements\[2\]\.code: "Art\. 1" is listed twice$/m,
     ],
     [
       'a claim that is allowed and prohibited',
       ({ alpha }) => alpha.prohibitedClaims.push(alpha.allowedClaim),
-      /^frameworks\/alpha\.json: prohibitedClaims\[1\]: .* stands already in frameworks\/alpha\.json: allowedClaim$/m,
+      /^frameworks\/alpha\.json: allowedClaim: is prohibited, too$/m,
     ],
     [
-      'two domains of one name',
+      'two domains with the same name',
       ({ access, logs }) => Object.assign(logs, { domain: access.domain }),
-      /^controls\/logs\.json: domain: "Access" stands already in controls\/access\.json: domain$/m,
+      /^controls\/logs\.json: domain: "Access" is already used in controls\/access\.json: domain$/m,
     ],
     [
-      'a code that was given twice',
+      'a code that is listed twice',
       ({ access }) => Object.assign(access.controls[1], { code: 'AC-01' }),
-      /^controls\/access\.json: controls\[1\]\.code: "AC-01" stands already in controls\/access\.json: controls\[0\]\.code$/m,
+      /^controls\/access\.json: controls\[1\]\.code: "AC-01" is listed twice$/m,
     ],
     [
-      'a code that was retired',
+      'a code that is also retired',
       ({ access }) => access.retired.push({ code: 'AC-02', title: 'Old', reason: 'None' }),
-      /^controls\/access\.json: retired\[0\]\.code: "AC-02" stands already/m,
+      /^controls\/access\.json: retired\[0\]\.code: "AC-02" is listed twice$/m,
     ],
     [
-      'a control that vanished without being retired',
+      'a control that was removed without being retired',
       ({ access }) => access.controls.shift(),
-      /^controls\/access\.json: controls: number 01 is missing: list it under "retired"$/m,
+      /^controls\/access\.json: controls: AC-01 is missing: list it under "retired"$/m,
     ],
     [
-      'a domain that never had a control',
+      'a domain without any control',
       ({ logs }) => logs.controls.pop(),
-      /^controls\/logs\.json: controls: must have a control, or a retired one beside it$/m,
+      /^controls\/logs\.json: controls: must have a control or a retired one$/m,
     ],
     [
       'letters of another domain',
       ({ access }) => Object.assign(access.controls[1], { code: 'LM-02' }),
-      /^controls\/access\.json: controls\[1\]\.code: "LM-02" must begin with AC-$/m,
+      /^controls\/access\.json: controls\[1\]\.code: "LM-02" must start with AC-$/m,
     ],
     [
-      'two domains of the same letters',
-      ({ logs }) => Object.assign(logs.controls[0], { code: 'AC-03' }),
-      /^controls\/logs\.json: controls\[0\]\.code: the letters AC belong to controls\/access\.json$/m,
+      'two domains with the same letters',
+      ({ logs }) => Object.assign(logs.controls[0], { code: 'AC-01' }),
+      /^controls\/logs\.json: controls: "AC" is already used in controls\/access\.json: controls$/m,
     ],
     [
       'a title that two controls have',
       ({ access, logs }) => Object.assign(logs.controls[0], { title: access.controls[0].title }),
-      /^controls\/logs\.json: controls\[0\]\.title: ".*" stands already in controls\/access\.json: controls\[0\]\.title$/m,
+      /^controls\/logs\.json: controls\[0\]\.title: ".*" is already used in controls\/access\.json: controls\[0\]\.title$/m,
     ],
     [
       'a title that two tests of a control have',
@@ -250,24 +245,24 @@ describe('a catalogue is checked as a whole, and refused with file and place', (
       /^controls\/access\.json: controls\[0\]\.tests\[1\]\.title: /m,
     ],
     [
-      'an example of evidence that stands twice',
+      'an example of evidence that is listed twice',
       ({ access }) => access.controls[0].evidence.push(access.controls[0].evidence[0]),
       /^controls\/access\.json: controls\[0\]\.evidence\[1\]: /m,
     ],
     [
-      'a mapping to a framework that there is not',
+      'a mapping to an unknown framework',
       ({ access }) => Object.assign(access.controls[0].mappings, { GAMMA: ['Art. 1'] }),
       /^controls\/access\.json: controls\[0\]\.mappings\.GAMMA: no file of frameworks\/ has this code$/m,
     ],
     [
-      'a mapping to a requirement that is not listed',
+      'a mapping to an unknown requirement',
       ({ access }) => access.controls[0].mappings.ALPHA.push('Art. 99'),
       /^controls\/access\.json: controls\[0\]\.mappings\.ALPHA\[1\]: "Art\. 99" is no requirement of frameworks\/alpha\.json$/m,
     ],
     [
       'a requirement that a control names twice',
       ({ access }) => access.controls[0].mappings.ALPHA.push('Art. 1'),
-      /^controls\/access\.json: controls\[0\]\.mappings\.ALPHA\[1\]: "Art\. 1" stands already/m,
+      /^controls\/access\.json: controls\[0\]\.mappings\.ALPHA\[1\]: "Art\. 1" is listed twice$/m,
     ],
     [
       'a control without any mapping',
@@ -281,7 +276,7 @@ describe('a catalogue is checked as a whole, and refused with file and place', (
     ],
   ];
 
-  test('unbroken, it is taken', () => {
+  test('accepts a valid catalogue', () => {
     const { frameworks, controls } = check(newFiles());
     assert.deepEqual(
       frameworks.map(({ code }) => code),
@@ -297,17 +292,17 @@ describe('a catalogue is checked as a whole, and refused with file and place', (
     );
   });
 
-  test('the order of its files makes no difference', () => {
+  test('ignores the order of the files', () => {
     const shipped = { frameworks: readCatalogueFiles('frameworks'), controls: readCatalogueFiles('controls') };
     const reversed = { frameworks: shipped.frameworks.toReversed(), controls: shipped.controls.toReversed() };
     assert.deepEqual(checkCatalogue(reversed), catalogue);
   });
 
-  test('a file of a wrong form hides what would follow from it', () => {
+  test('reports only the invalid fields of a file, not what follows from them', () => {
     const files = newFiles();
     delete files.alpha.code;
     assert.throws(() => check(files), {
-      message: /^The control catalogue is broken:\nframeworks\/alpha\.json: code: .*$/,
+      message: /^The control catalogue is invalid:\nframeworks\/alpha\.json: code: .*$/,
     });
   });
 
@@ -318,7 +313,7 @@ describe('a catalogue is checked as a whole, and refused with file and place', (
       assert.throws(() => check(files), { message });
     });
 
-  test('a number that was retired is not missed', () => {
+  test('accepts a number that was retired', () => {
     const files = newFiles();
     const [{ code, title }] = files.access.controls.splice(0, 1);
     files.access.retired.push({ code, title, reason: 'Replaced by AC-02.' });
@@ -328,7 +323,7 @@ describe('a catalogue is checked as a whole, and refused with file and place', (
     );
   });
 
-  test('a domain may have retired all of its controls', () => {
+  test('accepts a domain whose controls are all retired', () => {
     const files = newFiles();
     for (const { code, title } of files.access.controls.splice(0))
       files.access.retired.push({ code, title, reason: 'Not needed.' });
@@ -339,20 +334,20 @@ describe('a catalogue is checked as a whole, and refused with file and place', (
     );
   });
 
-  test('everything that is wrong is said at once', () => {
+  test('reports everything that is wrong at once', () => {
     const files = newFiles();
     files.access.controls[0].mappings.ALPHA.push('Art. 99');
     files.logs.controls[0].title = files.access.controls[1].title;
     assert.throws(() => check(files), { message: /controls\/logs\.json: .*\n.*controls\/access\.json: /s });
   });
 
-  test('a file that is no JSON', () => {
+  test('reports a file that is not valid JSON', () => {
     assert.throws(() => parseJson('frameworks/alpha.json', '{ "code": '), {
-      message: /^frameworks\/alpha\.json: the file is no JSON: /,
+      message: /^frameworks\/alpha\.json: the file is not valid JSON: /,
     });
   });
 
-  test('each shipped file without one of its fields', () => {
+  test('rejects each shipped file without its $schema', () => {
     const shipped = { frameworks: readCatalogueFiles('frameworks'), controls: readCatalogueFiles('controls') };
     assert.equal(checkCatalogue(shipped).controls.length, catalogue.controls.length);
     for (const kind of ['frameworks', 'controls'] as const)
@@ -404,7 +399,7 @@ function newFramework(code: string) {
     jurisdiction: null,
     versionLabel: null,
     category: null,
-    scopeSummary: 'Everybody.',
+    scopeSummary: 'Everyone.',
     assuranceBoundary: 'None.',
     allowedClaim: 'We know the rules.',
     prohibitedClaims: ['We are the rules.'],

@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { cadences } from '../../controls/cadence.ts';
-import { freshnesses, isEvidenceValid, rateFreshness } from '../../controls/freshness.ts';
+import { findLastRun, findWorstResult, scheduleRun, type TestFacts } from '../../controls/control-test.ts';
+import { isEvidenceValid, rateFreshness } from '../../controls/evidence.ts';
 import {
   deriveStatus,
   findNextReview,
-  type StatusDates,
+  freshnesses,
+  resultStatuses,
+  type StatusColumns,
   type Support,
   settableStatuses,
 } from '../../controls/status.ts';
-import {
-  findLastRun,
-  findWorstResult,
-  resultStatuses,
-  scheduleRun,
-  type TestFacts,
-} from '../../controls/test-schedule.ts';
 
 const start = '2026-01-31T12:00:00.000Z';
 const monthLater = '2026-02-28T12:00:00.000Z';
@@ -23,12 +19,12 @@ const twoMonthsLater = '2026-03-31T12:00:00.000Z';
 const before = (time: string) => new Date(Date.parse(time) - 1).toISOString();
 const after = (time: string) => new Date(Date.parse(time) + 1).toISOString();
 
-const dates: StatusDates = {
+const dates: StatusColumns = {
   status: 'implemented',
   cadence: 'monthly',
-  reviewedAt: start,
-  exceptionEndsAt: null,
-  evidenceDueAt: null,
+  reviewed_at: start,
+  exception_ends_at: null,
+  evidence_due_at: null,
 };
 
 const support: Support = { evidenceFreshness: 'current', latestResultStatus: 'pass' };
@@ -55,7 +51,7 @@ describe('the status at a time', () => {
         const given = { evidenceFreshness, latestResultStatus };
         const holds = evidenceFreshness === 'current' && latestResultStatus !== 'fail';
         for (const status of settableStatuses) {
-          const own = { ...dates, status, exceptionEndsAt: monthLater, evidenceDueAt: monthLater };
+          const own = { ...dates, status, exception_ends_at: monthLater, evidence_due_at: monthLater };
           const expected = status === 'accepted' && !holds ? 'needs_review' : status;
           assert.equal(deriveStatus(own, given, start), expected, `${status} ${JSON.stringify(given)}`);
         }
@@ -64,7 +60,7 @@ describe('the status at a time', () => {
 
   test('excepted needs a review from the moment that the exception ends, whatever the cadence', () => {
     for (const cadence of cadences) {
-      const own = { ...dates, status: 'excepted', cadence, exceptionEndsAt: twoMonthsLater } as const;
+      const own = { ...dates, status: 'excepted', cadence, exception_ends_at: twoMonthsLater } as const;
       assert.equal(findNextReview(own), twoMonthsLater);
       assert.equal(deriveStatus(own, support, before(twoMonthsLater)), 'excepted');
       assert.equal(deriveStatus(own, support, twoMonthsLater), 'needs_review');
@@ -72,7 +68,7 @@ describe('the status at a time', () => {
   });
 
   test('requested evidence is overdue once its time has passed, not at it', () => {
-    const own = { ...dates, status: 'evidence_requested', evidenceDueAt: monthLater } as const;
+    const own = { ...dates, status: 'evidence_requested', evidence_due_at: monthLater } as const;
     assert.equal(deriveStatus(own, support, monthLater), 'evidence_requested');
     assert.equal(deriveStatus(own, support, after(monthLater)), 'overdue');
     assert.equal(findNextReview(own), null);
@@ -81,7 +77,7 @@ describe('the status at a time', () => {
   test('every other status stays, and has no date of review', () => {
     const moving = ['implemented', 'accepted', 'excepted', 'evidence_requested'];
     for (const status of settableStatuses.filter((one) => !moving.includes(one))) {
-      const own = { ...dates, status, exceptionEndsAt: start, evidenceDueAt: start } as StatusDates;
+      const own = { ...dates, status, exception_ends_at: start, evidence_due_at: start } as StatusColumns;
       assert.equal(deriveStatus(own, support, '9999-12-31T23:59:59.999Z'), status);
       assert.equal(findNextReview(own), null);
     }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { recordChanges } from '../../audit/row-state.ts';
 import { systemSource } from '../../audit/source.ts';
 import { catalogue } from '../../controls/catalogue/catalogue.ts';
-import { mostOwnControls, newControlRow } from '../../controls/control-changes.ts';
+import { maximumCustomControls, newControlRow } from '../../controls/control-changes.ts';
 import { controlRows, insertControls } from '../../controls/control-store.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { describeServer } from '../consent/helpers.ts';
@@ -169,7 +169,7 @@ describeServer('a control of a tenant’s own', (server) => {
     const client = await openTenant(server);
     const { database } = server.installation;
     await runUnitOfWork(database, server.clock.now(), async (work) => {
-      const rows = Array.from({ length: mostOwnControls - 1 }, (_, index) => {
+      const rows = Array.from({ length: maximumCustomControls - 1 }, (_, index) => {
         const { id, ...row } = newControlRow(work, client.tenant.id);
         const definition = JSON.stringify({ ...ownControl(), code: `own-${index}`, mappings: {} });
         return { id, ...row, control_id: id, definition, cadence: 'annual' };

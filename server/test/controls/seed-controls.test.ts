@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemSource } from '../../audit/source.ts';
-import { readControls } from '../../controls/read-controls.ts';
-import { rateReadiness } from '../../controls/readiness.ts';
+import { readControls } from '../../controls/control-store.ts';
+import { rateReadiness, rateTestHealth } from '../../controls/overview.ts';
 import { controlStatuses } from '../../controls/status.ts';
-import { rateTestHealth } from '../../controls/test-health.ts';
 import { seedControls } from '../../demo/seed-controls.ts';
 import { createUser } from '../../identity/create-user.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
@@ -23,10 +22,11 @@ describeOnOneDatabase('the control framework of the demo', (dialect) => {
       await seedControls(work, source, admin?.userId as string);
       return { tenantId: id, userId: admin?.userId };
     });
-    const { controls, adopted } = await readControls(database.kysely, tenantId, clock());
+    const framework = await readControls(database.kysely, tenantId, clock());
+    const { controls } = framework;
     const seen = new Set(controls.map(({ control }) => control.status));
     assert.deepEqual([...seen].sort(), [...controlStatuses].sort());
-    const { frameworkReadiness, score } = rateReadiness(controls, adopted);
+    const { frameworkReadiness, score } = rateReadiness(framework);
     assert.deepEqual(Object.keys(frameworkReadiness), ['GDPR', 'ISO27001', 'SOC2']);
     assert.ok(score > 20 && score < 80, `${score}`);
     const { summary } = rateTestHealth(controls, clock());

@@ -13,8 +13,8 @@ import { appendRecords } from '../../consent/record-store.ts';
 import type { VersionFault } from '../../consent/verify-notices.ts';
 import { catalogue } from '../../controls/catalogue/catalogue.ts';
 import { createControl, editControl, retireControl } from '../../controls/control-changes.ts';
+import { programRows, saveProgram } from '../../controls/control-store.ts';
 import { addEvidence, withdrawEvidence } from '../../controls/evidence-changes.ts';
-import { programRows, saveProgram } from '../../controls/program-store.ts';
 import { addTest, recordResult, retireTest } from '../../controls/test-changes.ts';
 import { accountRows, recordAccountChange, secondFactorRows, updatePassword } from '../../identity/account-store.ts';
 import { invitationRows } from '../../identity/invitation-store.ts';
@@ -177,7 +177,7 @@ async function fillPrivacy(work: UnitOfWork, tenantId: string): Promise<void> {
 /** Controls of the tenant's own with evidence and tests, so that no column is null in all of their rows. */
 async function fillControls(work: UnitOfWork, tenantId: string): Promise<void> {
   const source = systemSource(tenantId);
-  const program = await saveProgram(work, tenantId, undefined, catalogue.frameworks.slice(0, 2));
+  const program = await saveProgram(work, tenantId, catalogue.frameworks.slice(0, 2));
   await recordChange(work, source, programRows, program, { verb: 'adopted', targetRef: null });
   const wanted = { title: 'Visitors \uFFFD', description: 'Are met', domain: '"domain"', mappings: {} };
   const owned = { cadence: 'annual', ownerUserId: null } as const;

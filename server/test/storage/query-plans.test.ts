@@ -17,11 +17,9 @@ import {
   listRecordsAfter,
   listSubjectRecords,
 } from '../../consent/record-store.ts';
-import { findControlRow, listControlRows } from '../../controls/control-store.ts';
-import { findEvidence, listEvidence, readAllEvidenceFacts, readEvidenceFacts } from '../../controls/evidence-store.ts';
-import { findProgram } from '../../controls/program-store.ts';
-import { listResults } from '../../controls/result-store.ts';
-import { findTest, listTests, readAllTestFacts, readFactsOfTests, readTestFacts } from '../../controls/test-store.ts';
+import { findControlRow, findProgram, listControlRows } from '../../controls/control-store.ts';
+import { listEvidence, readEvidenceFacts, requireEvidence } from '../../controls/evidence-store.ts';
+import { listResults, listTests, readFactsOfTests, readTestFacts, requireTest } from '../../controls/test-store.ts';
 import { findAccount } from '../../identity/account-store.ts';
 import type { Membership } from '../../identity/membership.ts';
 import {
@@ -268,23 +266,23 @@ describe('the plans of SQLite for controls', () => {
     ['what was adopted', unique, (queries) => findProgram(queries, 't')],
     ['the controls', unique, (queries) => listControlRows(queries, { tenantId: 't' })],
     ['a control', unique, (queries) => findControlRow(queries, 't', 'i')],
-    [
-      'all evidence',
-      'COVERING INDEX control_evidence_freshness',
-      (queries) => readAllEvidenceFacts(queries, 't', 'now'),
-    ],
+    ['all evidence', 'COVERING INDEX control_evidence_freshness', (queries) => readEvidenceFacts(queries, 't', 'now')],
     [
       'the evidence of a control',
       'COVERING INDEX control_evidence_freshness',
       (queries) => readEvidenceFacts(queries, 't', 'now', 'c'),
     ],
-    ['an item of evidence', unique, (queries) => findEvidence(queries, 't', 'c', 'i')],
+    ['an item of evidence', unique, (queries) => assert.rejects(requireEvidence(queries, 't', 'c', 'i'))],
     ['a page of evidence', 'control_evidence_control', (queries) => listEvidence(queries, 't', 'c', 'i', 50)],
-    ['all tests', 'control_test_results_latest', (queries) => readAllTestFacts(queries, 't')],
+    ['all tests', 'control_test_results_latest', (queries) => readTestFacts(queries, 't')],
     ['the tests in use of a control', 'control_test_results_latest', (queries) => readTestFacts(queries, 't', 'c')],
     ['some tests', 'control_test_results_latest', (queries) => readFactsOfTests(queries, 't', ['i', 'j'])],
     ['the tests of a control', 'control_tests_control', (queries) => listTests(queries, 't', 'c')],
-    ['a test', 'control_tests_control|sqlite_autoindex_control_tests_1', (queries) => findTest(queries, 't', 'c', 'i')],
+    [
+      'a test',
+      'control_tests_control|sqlite_autoindex_control_tests_1',
+      (queries) => assert.rejects(requireTest(queries, 't', 'c', 'i')),
+    ],
     ['a page of results', 'control_test_results_latest', (queries) => listResults(queries, 't', 'i', place, 50)],
   ];
 

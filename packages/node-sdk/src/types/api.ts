@@ -254,26 +254,27 @@ export interface ConsistencyProof {
 export interface Control {
   /** The id of the control in this tenant. */
   readonly id: string;
-  /** For a control of the catalogue the same on every installation; else the id. */
+  /** For a control of the catalogue the same on every installation; otherwise the `id`. */
   readonly controlId: string;
   readonly code: string;
   readonly title: string;
   readonly description: string;
   readonly domain: string;
   /**
-   * As it was set, but `overdue` once the day of requested evidence has passed, and `needs_review` from the moment that
-   * a review is due or an exception ends. An acceptance holds until the next review as long as the evidence is current
-   * and no test fails; otherwise the control is in `needs_review` until that is mended.
+   * The status that was set last, with two exceptions: `overdue` after the due date of requested evidence, and
+   * `needs_review` from the moment that a review is due or an exception ends. An accepted control stays accepted until
+   * the next review, as long as its evidence is current and no test fails; otherwise it is in `needs_review` until that
+   * is fixed.
    */
   readonly status: ControlStatus;
   readonly cadence: ControlCadence;
   readonly ownerUserId: string | null;
   /**
-   * `current` for one cadence after the latest item that counts was collected, `stale` for one more, then `expired`;
-   * `missing` without any item. With `event_driven`, current as long as an item counts.
+   * `current` for one cadence after the latest valid item was collected, `stale` for one more, then `expired`;
+   * `missing` without any item. With `event_driven`, current as long as an item is valid.
    */
   readonly evidenceFreshness: EvidenceFreshness;
-  /** The worst among the latest results of its tests. */
+  /** The worst of the latest results of its tests. */
   readonly latestResultStatus: TestResultStatus | null;
   readonly lastTestedAt: string | null;
   /** One cadence after it was set to implemented or accepted; when its exception ends. */
@@ -293,17 +294,17 @@ export type ControlCadence = 'monthly' | 'quarterly' | 'semi_annual' | 'annual' 
 
 export interface ControlChange {
   readonly status?: SettableControlStatus | undefined;
-  /** A member who may sign in; null for nobody. */
+  /** A member who may sign in; null for no owner. */
   readonly ownerUserId?: string | null | undefined;
   readonly cadence?: ControlCadence | undefined;
   /**
-   * Why; goes with another status or a review, and stands in the audit log. Needed for not_applicable and excepted,
-   * whose control keeps it. 1 to 500 characters.
+   * Why; allowed with another status or a review, and kept in the audit log. Required for not_applicable and excepted,
+   * where the control keeps it. 1 to 500 characters.
    */
   readonly reason?: string | undefined;
-  /** Needed for excepted: in the future, two years ahead at most. */
+  /** Required for excepted: in the future, at most two years ahead. */
   readonly exceptionEndsAt?: Time | undefined;
-  /** For evidence_requested: in the future, two years ahead at most; 30 days by default. */
+  /** For evidence_requested: in the future, at most two years ahead; 30 days by default. */
   readonly evidenceDueAt?: Time | undefined;
   /** 1 to 200 characters. */
   readonly title?: string | undefined;
@@ -318,16 +319,16 @@ export interface ControlChange {
 export interface ControlDetail extends Control {
   /** All requirements that it is mapped to, by the code of the framework, adopted or not. */
   readonly mappings: Readonly<Record<string, readonly string[]>>;
-  /** How to do it; null for controls of your own. */
+  /** How to do it; null for custom controls. */
   readonly guidance: string | null;
   readonly evidenceExamples: readonly string[];
   /** Why it is excepted or does not apply. */
   readonly reason: string | null;
   readonly exceptionEndsAt: string | null;
   readonly evidenceDueAt: string | null;
-  /** When it was last set to implemented or accepted, or set to that again. */
+  /** When it was last set to implemented or accepted, or confirmed as such. */
   readonly reviewedAt: string | null;
-  /** Where it may go from its status. */
+  /** The statuses that it can change to. */
   readonly allowedStatuses: readonly SettableControlStatus[];
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -342,7 +343,7 @@ export interface ControlFramework {
   readonly category: string | null;
   /** To whom and to what it applies. */
   readonly scopeSummary: string | null;
-  /** What a good readiness shows, and what it cannot. */
+  /** What a good readiness shows, and what it cannot show. */
   readonly assuranceBoundary: string | null;
   /** What you may say when your readiness is good. */
   readonly allowedClaim: string | null;
@@ -358,23 +359,24 @@ export interface ControlFrameworkDetail extends ControlFramework {
 export interface ControlHealth {
   /** The id of the control in this tenant. */
   readonly id: string;
-  /** For a control of the catalogue the same on every installation; else the id. */
+  /** For a control of the catalogue the same on every installation; otherwise the `id`. */
   readonly controlId: string;
   readonly code: string;
   readonly title: string;
   readonly domain: string;
   /**
-   * As it was set, but `overdue` once the day of requested evidence has passed, and `needs_review` from the moment that
-   * a review is due or an exception ends. An acceptance holds until the next review as long as the evidence is current
-   * and no test fails; otherwise the control is in `needs_review` until that is mended.
+   * The status that was set last, with two exceptions: `overdue` after the due date of requested evidence, and
+   * `needs_review` from the moment that a review is due or an exception ends. An accepted control stays accepted until
+   * the next review, as long as its evidence is current and no test fails; otherwise it is in `needs_review` until that
+   * is fixed.
    */
   readonly status: ControlStatus;
   /**
-   * `current` for one cadence after the latest item that counts was collected, `stale` for one more, then `expired`;
-   * `missing` without any item. With `event_driven`, current as long as an item counts.
+   * `current` for one cadence after the latest valid item was collected, `stale` for one more, then `expired`;
+   * `missing` without any item. With `event_driven`, current as long as an item is valid.
    */
   readonly evidenceFreshness: EvidenceFreshness;
-  /** The worst among the latest results of its tests. */
+  /** The worst of the latest results of its tests. */
   readonly latestResultStatus: TestResultStatus | null;
   readonly lastTestedAt: string | null;
   /** Items of evidence that were not withdrawn. */
@@ -388,9 +390,7 @@ export interface ControlHealth {
 }
 
 export interface ControlInput {
-  /**
-   * Unlike every other code of the tenant, in any case, and not of the form of the catalogue’s. At most 100 characters.
-   */
+  /** Unique in the tenant, ignoring case, and not of the form of the catalogue’s codes. At most 100 characters. */
   readonly code: string;
   /** 1 to 200 characters. */
   readonly title: string;
@@ -445,7 +445,7 @@ export interface ControlTest {
   readonly cadence: ControlCadence | null;
   readonly latestResult: LatestTestResult | null;
   readonly resultCount: number;
-  /** Null for a retired test too. */
+  /** Null for a retired test, too. */
   readonly nextRunAt: string | null;
   readonly isDue: boolean;
   readonly createdAt: string;
@@ -455,9 +455,9 @@ export interface ControlTest {
 export interface ControlTestInput {
   /** 1 to 200 characters. */
   readonly title: string;
-  /** How, and when it has passed. 1 to 2,000 characters. */
+  /** How to test, and when it passes. 1 to 2,000 characters. */
   readonly procedure?: string | null | undefined;
-  /** How often it runs; null: as the control. */
+  /** How often it runs; null for the cadence of the control. */
   readonly cadence?: ControlCadence | null | undefined;
 }
 
@@ -581,11 +581,11 @@ export interface EvidenceInput {
   readonly description?: string | null | undefined;
   /** Where it is kept; http or https. At most 2,048 characters. */
   readonly url?: string | null | undefined;
-  /** SHA-256 of the file, hex; proves which one was meant. At most 64 characters. */
+  /** SHA-256 of the file, hex; proves which one it is. At most 64 characters. */
   readonly sha256?: string | null | undefined;
   /** When it was collected; not in the future, and not before 2000. */
   readonly collectedAt: Time;
-  /** When it stops to count; after collectedAt. */
+  /** When it expires; after collectedAt. */
   readonly expiresAt?: Time | null | undefined;
 }
 
@@ -615,12 +615,12 @@ export interface ExportLedgerParams {
 
 export interface FrameworkAdoption {
   readonly frameworks: readonly string[];
-  /** Controls in force now, the tenant’s own included. */
+  /** Controls in force now, custom ones included. */
   readonly controls: number;
 }
 
 export interface FrameworkAdoptionInput {
-  /** The whole list: a framework that is left out is dropped. At most 100 items. */
+  /** The complete list: frameworks that it omits are dropped. At most 100 items. */
   readonly frameworks: readonly string[];
 }
 
@@ -711,7 +711,7 @@ export interface ListConsentNoticesParams extends PageParams {
 }
 
 export interface ListControlTestsParams {
-  /** Which ones; those in use count. Default: `in_use`. */
+  /** Tests in use count; retired ones do not. Default: `in_use`. */
   readonly status?: 'in_use' | 'retired' | undefined;
 }
 
@@ -916,7 +916,7 @@ export interface PurposeState {
 }
 
 export interface Readiness {
-  /** Of 100 applicable controls, how many are accepted. */
+  /** Percentage of the applicable controls that are accepted. */
   readonly score: number;
   /** Controls that apply. */
   readonly totalControls: number;
@@ -939,7 +939,7 @@ export interface ReadinessGroup {
   /** Requests for evidence that are open, overdue ones included. */
   readonly open: number;
   readonly overdue: number;
-  /** Of 100 applicable controls, how many are accepted. */
+  /** Percentage of the applicable controls that are accepted. */
   readonly score: number;
 }
 
@@ -964,7 +964,7 @@ export interface ScheduledRun {
   readonly testId: string;
   readonly title: string;
   readonly lastRunAt: string | null;
-  /** One cadence after the last run; at once before the first; null where only an event makes it due. */
+  /** One cadence after the last run; before the first, when it was created; null with `event_driven`. */
   readonly nextRunAt: string | null;
   readonly isDue: boolean;
 }
@@ -1344,7 +1344,7 @@ export interface TestHealthSummary {
   readonly failing: number;
   readonly warning: number;
   readonly passing: number;
-  /** No result yet, or only people can tell. */
+  /** No result yet, or a result that needs human judgement. */
   readonly unknown: number;
   readonly currentEvidence: number;
   readonly staleEvidence: number;
