@@ -15,7 +15,7 @@ const run = promisify(execFile);
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-readme-'));
 
-// What the README says works as pasted, works as pasted: in a folder with ./data, against a server that listens.
+// Runs the commands of the README as a reader would paste them: in a folder with ./data, against a listening server.
 describe('the README', () => {
   let server: ChildProcess;
   let baseUrl: string;
@@ -38,7 +38,7 @@ describe('the README', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('its capture and read-back', async () => {
+  test('captures a record and reads it back', async () => {
     const answers = parseAnswers(await paste('# Capture a record.'));
     const [captured, ledger, subject, audit] = answers;
     assert.equal(captured.data.subjectId, 'customer-42');
@@ -47,19 +47,19 @@ describe('the README', () => {
     assert.equal(audit.data.items[0].action, 'consent.recorded');
   });
 
-  test('its new notice', async () => {
+  test('creates and publishes a notice', async () => {
     const [published, shown] = parseAnswers(await paste('/v1/consent/notices"'));
     assert.equal(published.data.status, 'published');
     assert.equal(shown.data.name, 'Shop');
   });
 
-  test('its proof to somebody else', async () => {
+  test('verifies an export offline against a kept checkpoint', async () => {
     const text = await paste('svc-ledger-key');
     assert.match(text, /✓ \d+ entries, numbers 1 to \d+, are those that the checkpoint/);
     assert.match(text, /✓ Nothing that the earlier checkpoint \(.+\) spoke of was changed/);
   });
 
-  test('its controls and request of a data subject', async () => {
+  test('adopts a control and opens a data-subject request', async () => {
     const [readiness, evidence, control, request] = parseAnswers(await paste('# Evidence for a control'));
     assert.ok(readiness.data.totalControls > 0);
     assert.equal(evidence.data.title, 'Signed policy');
@@ -67,7 +67,7 @@ describe('the README', () => {
     assert.equal(request.data.status, 'open');
   });
 
-  test('its webhooks, dead letters and redelivery', async () => {
+  test('delivers webhooks and redelivers dead letters', async () => {
     const { apiKey: key } = JSON.parse(readFileSync(join(folder, 'data/demo-credentials.json'), 'utf8'));
     const call = async (method: string, path: string, body?: object) => {
       const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
@@ -79,7 +79,7 @@ describe('the README', () => {
     await call('PATCH', `/v1/webhooks/${id}`, { url: `http://127.0.0.1:${port}/` });
 
     await using taking = await startReceiver(port);
-    const [completed, sent, detail] = parseAnswers(await paste('# Something happens: a request'));
+    const [completed, sent, detail] = parseAnswers(await paste('# Cause events: open and fulfil'));
     assert.equal(completed.data.status, 'completed');
     assert.equal(sent.data.items[0].eventType, 'dsr.completed');
     assert.equal(detail.data.event.data.dsrId, completed.data.id);
@@ -94,7 +94,7 @@ describe('the README', () => {
     await gone[Symbol.asyncDispose]();
 
     await using again = await startReceiver(port);
-    const [dead, enabled, count, order] = parseAnswers(await paste('# The dead letters, and why.'));
+    const [dead, enabled, count, order] = parseAnswers(await paste('# The dead letters and their reasons.'));
     assert.ok(dead.data.items.some((item: { reason: string }) => item.reason === 'gone'));
     assert.equal(enabled.data.status, 'enabled');
     assert.ok(count.data.count >= 1);
@@ -102,7 +102,7 @@ describe('the README', () => {
     await again.says(/✓ dsr\.created/);
   });
 
-  test('its sign-in and second factor', async () => {
+  test('signs in and enrols a second factor', async () => {
     const answers = parseAnswers(await paste('# Enrol an authenticator'));
     const [signedIn, me, enrolled, enabled, disabled] = answers;
     assert.equal(signedIn.data.status, 'signed_in');
@@ -112,22 +112,22 @@ describe('the README', () => {
     assert.equal(disabled.data.enabled, false);
   });
 
-  test('its SCIM calls', async () => {
+  test('provisions and suspends a user over SCIM', async () => {
     const [created, suspended] = parseAnswers(await paste('# Suspend, then remove.'));
     assert.equal(created.userName, 'ada@example.com');
     assert.deepEqual([created.active, suspended.active], [true, false]);
   });
 
-  test('its key and access token', async () => {
+  test('creates a key and exchanges it for an access token', async () => {
     const [audit] = parseAnswers(await paste('# A narrower key for a program'));
     assert.equal(audit.data.items[0].action, 'access_token.issued');
   });
 
-  test('its proof', async () => {
+  test('verifies the chains', async () => {
     assert.match(await paste('npx @svc/server verify'), /Everything is as it was written/);
   });
 
-  test('its commands for a real start', async () => {
+  test('runs the production commands', async () => {
     const output = await paste('npx @svc/server migrate');
     assert.match(output, /Created tenant acme/);
     assert.match(output, /svc_live_[0-9A-Za-z]{38}/);
