@@ -179,14 +179,15 @@ describe('the process of a test server', () => {
     assert.equal(stdout, 'http://127.0.0.1:\n', stderr);
   });
 
-  it('rejects settings that cannot be used, and calls after the end', () => {
+  it('rejects settings that cannot be used, listens on 127.0.0.1 whatever they say, and rejects calls after the end', () => {
     const code = `const say = ({ message }) => console.log(message);
       await createTestServer({ SVC_LIMIT_SCIM: 'many' }).catch(say);
       const server = await createTestServer({ HOST: '0.0.0.0', SVC_DATA_DIR: '/dev/null' });
+      await fetch(server.baseUrl.replace('127.0.0.1', '127.0.0.2')).catch(say);
       await server.close();
       await server.requests().catch(say);`;
     const { stdout, stderr } = run(code);
-    assert.equal(stdout, 'The test server exited (1).\nThe test server was closed.\n', stderr);
+    assert.equal(stdout, 'The test server exited (1).\nfetch failed\nThe test server was closed.\n', stderr);
     assert.match(stderr, /SVC_LIMIT_SCIM/);
   });
 
