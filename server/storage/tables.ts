@@ -338,7 +338,7 @@ interface WebhookHealthTable {
   /** How many attempts have failed since; null for none. */
   failures: number | null;
   /** When the other endpoints were notified that it is failing; null while they need not know. */
-  told_at: string | null;
+  notified_at: string | null;
   /** Nothing is sent before, because the receiver asked for a pause. */
   paused_until: string | null;
 }

@@ -39,7 +39,7 @@ export function webhooks(dialect: Dialect): Migration {
         .addColumn('failed_at', text)
         .addColumn('last_error', text)
         .addColumn('failures', 'integer')
-        .addColumn('told_at', text)
+        .addColumn('notified_at', text)
         .addColumn('paused_until', text)
         .execute();
 

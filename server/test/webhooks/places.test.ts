@@ -51,7 +51,7 @@ describeServer(
       const tenant = await createFreshTenant(server);
       await createEndpoint(server, tenant, receiver.url);
       for (const { sender } of [slow, other]) await sender.beat();
-      await other.sender.bury([slow.sender.id]);
+      await other.sender.reclaim([slow.sender.id]);
       await happen(server, tenant, eventsOf('a', 1));
       await slow.sender.look();
       await slow.sender.turn();
@@ -60,7 +60,7 @@ describeServer(
       if (server.installation.database.dialect === 'sqlite') return;
       // Whoever claims is on the list: there is somebody to be buried.
       assert.ok((await other.sender.beat()).has(slow.sender.id));
-      await other.sender.bury([slow.sender.id]);
+      await other.sender.reclaim([slow.sender.id]);
       assert.equal((await readDeliveries(server, tenant))[0]?.claimed_by, null);
     });
   },

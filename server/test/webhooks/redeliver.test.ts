@@ -112,7 +112,7 @@ describeServerOnEachDatabase('POST /v1/webhooks/deliveries/{id}/redeliver', (ser
     assert.deepEqual(told, [webhookId]);
     assert.deepEqual(await read(client, id), { ...before, nextAttemptAt: now });
     const [event] = payload(await server.request('GET', '/v1/audit?limit=1', { key: client.tenant.key }), 200).items;
-    assert.deepEqual([event.action, event.targetId], ['webhook_delivery.hastened', id]);
+    assert.deepEqual([event.action, event.targetId], ['webhook_delivery.expedited', id]);
     // What is due keeps its place among what is.
     server.clock.advance(1000);
     assert.equal(payload(await redeliver(client, id)).nextAttemptAt, now);

@@ -79,7 +79,7 @@ async function play(server: TestServer, steps: readonly Step[]): Promise<void> {
     if (!isSilentEnd) await sender.settle();
     else while (receiver.received.length < before + sender.inFlight) await new Promise(setImmediate);
     isSilent = false;
-    await senders[1 - who]?.sender.bury([sender.id]);
+    await senders[1 - who]?.sender.reclaim([sender.id]);
     senders[who] = start();
     await senders[who].sender.beat();
   };

@@ -477,7 +477,7 @@ describeServerOnEachDatabase(
       receiver.reply = { status: 200 };
       await next.deliver();
       assert.equal((await readOnlyDelivery(server, tenant)).claimed_by, dead.sender.id);
-      await next.sender.bury([dead.sender.id]);
+      await next.sender.reclaim([dead.sender.id]);
       assert.deepEqual([...(await next.sender.beat()).keys()], [next.sender.id]);
       await next.deliver();
       const { status, claimed_by, attempts } = await readOnlyDelivery(server, tenant);

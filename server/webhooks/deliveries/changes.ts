@@ -20,16 +20,16 @@ import {
   listReceivers,
   markRedelivered,
 } from './redelivery-store.ts';
-import { cancelPending, findDeliveryRow, hastenPending } from './store.ts';
+import { cancelPending, expeditePending, findDeliveryRow } from './store.ts';
 
 /**
  * Makes a pending delivery due now: the same one, in its own 24 hours.
  * @throws {Problem} `webhook_delivery_pending`.
  */
-export async function hastenDelivery(work: UnitOfWork, source: AuditSource, id: string): Promise<DeliveryRow> {
-  const row = await hastenPending(work.transaction, work.now, source.tenantId, id);
+export async function expediteDelivery(work: UnitOfWork, source: AuditSource, id: string): Promise<DeliveryRow> {
+  const row = await expeditePending(work.transaction, work.now, source.tenantId, id);
   if (row === undefined) throw isUnderWay();
-  await record(work, source, 'hastened', row);
+  await record(work, source, 'expedited', row);
   return row;
 }
 
@@ -73,7 +73,7 @@ async function record(work: UnitOfWork, source: AuditSource, verb: string, row: 
 export async function redeliver(work: UnitOfWork, source: AuditSource, id: string): Promise<DeliveryRow> {
   const { transaction, now } = work;
   const { tenantId } = source;
-  // Whoever changes an endpoint waits here too: what was read of it holds.
+  // Changes of an endpoint take this lock too, so it stays as it was read.
   await lockChain(transaction, tenantId, 'audit');
   const found = await findDeliveryRow(transaction, tenantId, id);
   const [earlier] = found === undefined ? [] : await holdEvents(transaction, [found]);
@@ -81,9 +81,9 @@ export async function redeliver(work: UnitOfWork, source: AuditSource, id: strin
   const { isEnabled } = await requireReceiver(transaction, tenantId, earlier.endpoint_id);
   const announce = () => isEnabled && announceDeliveries(work, [earlier.endpoint_id]);
   if (earlier.status === 'pending') {
-    const hastened = await hastenDelivery(work, source, id);
+    const expedited = await expediteDelivery(work, source, id);
     announce();
-    return hastened;
+    return expedited;
   }
   const event = { id: earlier.event_id, tenant_id: tenantId, type: earlier.event_type };
   const row = newDelivery(event, earlier.endpoint_id, now, id);
@@ -164,7 +164,7 @@ async function prepareOrder(queries: Queries, now: string, tenantId: string, inp
   const filter = filterOf(input);
   if (filter.webhookId !== null) await requireReceiver(queries, tenantId, filter.webhookId);
   const id = newId();
-  const receivers = await listReceivers(queries, tenantId, filter);
+  const receivers = await listReceivers(queries, tenantId, filter.webhookId);
   const total = await countFitting(queries, tenantId, filter, receivers, { createdAt: now, id });
   return { id, filter, total };
 }

@@ -8,7 +8,7 @@ export const deliveryStatuses = ['pending', 'delivered', 'dead', 'redelivered', 
 export const DeliveryStatus = z.enum(deliveryStatuses).meta({
   id: 'WebhookDeliveryStatus',
   description:
-    '`pending` waits for an attempt; `dead` has failed for good and can be sent again; `redelivered` was dead and was sent again under another id; `canceled` was given up by a caller, or belonged to a webhook that was deleted.',
+    '`pending` waits for an attempt; `dead` has failed for good and can be sent again; `redelivered` was dead and was sent again under another id; `canceled` was canceled by a caller, or belonged to a webhook that was deleted.',
 });
 export type DeliveryStatus = z.output<typeof DeliveryStatus>;
 

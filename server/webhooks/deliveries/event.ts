@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Json } from '../../ledger/canonical.ts';
 
-/** Every type of event (contract.md "Signatures"), and those that tell of webhooks themselves. */
+/** Every type of event (contract.md "Signatures"), and those about webhooks. */
 export const eventTypes = [
   'consent.recorded',
   'consent.withdrawn',
@@ -29,12 +29,12 @@ export const eventTypes = [
 export type EventType = (typeof eventTypes)[number];
 export const EventTypeName = z.enum(eventTypes).meta({ id: 'WebhookEventType' });
 
-/** Whether events of a type tell of webhooks themselves, and not of what happens in the tenant. */
+/** Whether events of a type are about webhooks, and not about what happens in the tenant. */
 export function isOperational(type: string): boolean {
   return type.startsWith('webhook.');
 }
 
-/** What happened, for whoever subscribed to it. */
+/** What happened, for its subscribers. */
 export interface NewWebhookEvent {
   readonly tenantId: string;
   readonly type: EventType;

@@ -8,7 +8,7 @@ import { passesFilter, type ReadyFilter, readFilter } from './event-filter.ts';
 
 /**
  * Writes events, and the deliveries to every endpoint that wants them, in the unit of work of the changes that they
- * tell of: neither is without the other.
+ * describe: neither is stored without the other.
  * @param except an endpoint that is left out: the one that the events are about.
  */
 export async function emitEvents(work: UnitOfWork, events: readonly NewWebhookEvent[], except?: string): Promise<void> {
@@ -21,7 +21,7 @@ export async function emitEvents(work: UnitOfWork, events: readonly NewWebhookEv
   announceDeliveries(work, woken);
 }
 
-/** Tells the sender, once the unit of work is durable, that endpoints have something to be sent. */
+/** Signals the sender, once the unit of work is durable, that endpoints have something to be sent. */
 export function announceDeliveries(work: UnitOfWork, endpointIds: readonly string[]): void {
   if (endpointIds.length > 0) work.afterCommit(() => work.signals.emit('deliveries', endpointIds));
 }
@@ -106,7 +106,7 @@ export async function queueDeliveries(
 
 type Data = NewWebhookEvent['data'];
 
-/** The data of an event, read when somebody asks for it, and not again. */
+/** The data of an event, parsed at most once. */
 function readOnce({ data }: StoredEvent): () => Data {
   let parsed: Data | undefined;
   return () => {
@@ -115,7 +115,7 @@ function readOnce({ data }: StoredEvent): () => Data {
   };
 }
 
-/** Filters are about what happens in the tenant: what tells of the webhooks themselves passes. */
+/** Filters are about what happens in the tenant: events about webhooks pass. */
 function passes(filter: ReadyFilter | null, type: string, readData: () => Data): boolean {
   return filter === null || isOperational(type) || passesFilter(filter, readData());
 }

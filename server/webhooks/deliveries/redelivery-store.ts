@@ -21,7 +21,7 @@ export interface Receiver {
   readonly isEnabled: boolean;
 }
 
-/** How an endpoint of a tenant stands, also one that was deleted. */
+/** The status of an endpoint of a tenant, also of one that was deleted. */
 export async function findEndpointState(
   queries: Queries,
   tenantId: string,
@@ -36,37 +36,26 @@ export async function findEndpointState(
   return row && { status: row.status, isDeleted: row.deleted_at !== null };
 }
 
-/** Finds the endpoints that an order may send to: not those that were deleted or that the server disabled. */
+/**
+ * Finds the endpoints that an order may send to: not those that were deleted or that the server disabled.
+ * @param areLocked keeps them as they are until the transaction ends.
+ */
 export async function listReceivers(
   queries: Queries,
   tenantId: string,
-  { webhookId }: Pick<RedeliveryFilter, 'webhookId'>,
+  webhookId: string | null,
+  areLocked = false,
 ): Promise<readonly Receiver[]> {
-  return (await selectReceivers(queries, tenantId, webhookId).execute()).map(readReceiver);
-}
-
-/** The same endpoints, which stay as they are until the transaction ends. */
-export async function holdReceivers(
-  queries: Queries,
-  { tenantId, filter }: RunningRedelivery,
-): Promise<readonly Receiver[]> {
-  const query = selectReceivers(queries, tenantId, filter.webhookId);
-  return (await (locksRows(queries) ? query.forShare() : query).execute()).map(readReceiver);
-}
-
-function selectReceivers(queries: Queries, tenantId: string, webhookId: string | null) {
-  const query = queries
+  let query = queries
     .selectFrom('webhook_endpoints')
     .select(['id', 'status'])
     .where('tenant_id', '=', tenantId)
     .where('deleted_at', 'is', null)
     .where('status', '!=', 'disabled')
     .orderBy('id');
-  return webhookId === null ? query : query.where('id', '=', webhookId);
-}
-
-function readReceiver({ id, status }: { readonly id: string; readonly status: string }): Receiver {
-  return { id, isEnabled: status === 'enabled' };
+  if (webhookId !== null) query = query.where('id', '=', webhookId);
+  if (areLocked && locksRows(queries)) query = query.forShare();
+  return (await query.execute()).map(({ id, status }) => ({ id, isEnabled: status === 'enabled' }));
 }
 
 /** Keeps the events of deliveries from being forgotten until the transaction ends. @returns the deliveries that still have theirs. */
@@ -256,15 +245,15 @@ function toWalk(
   { webhookId, status, from, to, eventType, reason }: RedeliveryFilter,
   receivers: readonly Receiver[],
 ): Omit<Walk, 'order' | 'after'> {
-  const { isDead, status: sieved } = byStatus(status);
+  const { isDead, status: unindexedStatus } = byStatus(status);
   return {
     tenantId,
     isDead,
     webhookId: webhookId ?? undefined,
     from: from ?? undefined,
     to: to ?? undefined,
-    sieve: {
-      status: sieved,
+    unindexed: {
+      status: unindexedStatus,
       eventType: eventType ?? undefined,
       reason: reason ?? undefined,
       webhookIds: webhookId === null ? receivers.map((receiver) => receiver.id) : undefined,

@@ -4,7 +4,7 @@ import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { announceDeliveries, newDelivery } from './outbox.ts';
 import {
   holdEvents,
-  holdReceivers,
+  listReceivers,
   markRedelivered,
   type RunningRedelivery,
   saveProgress,
@@ -25,12 +25,12 @@ export function stepRedeliveries(database: Database, now: string): Promise<boole
     const { transaction } = work;
     const order = await takeRunning(transaction);
     if (order === undefined) return false;
-    const receivers = await holdReceivers(transaction, order);
+    const receivers = await listReceivers(transaction, order.tenantId, order.filter.webhookId, true);
     const { rows, next } =
       receivers.length === 0 ? { rows: [], next: null } : await takeFitting(transaction, order, receivers, batch);
     const fitting = await holdEvents(transaction, rows);
     const ids = fitting.map(({ id }) => id);
-    // Somebody may have sent one of them again meanwhile.
+    // A caller may have sent one of them again meanwhile.
     const marked = order.filter.status === 'dead' ? await markRedelivered(transaction, fitting) : new Set(ids);
     const created_at = createdAfter(order, now);
     const deliveries = fitting

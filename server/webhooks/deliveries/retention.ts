@@ -15,7 +15,7 @@ const retentionDays = 30;
  */
 export async function forgetOldEvents(queries: Queries, now: string): Promise<boolean> {
   const before = new Date(Date.parse(now) - retentionDays * day).toISOString();
-  // One that is being sent again at this moment is held by whoever does that.
+  // An event that is being sent again at this moment is locked.
   const skipped = locksRows(queries) ? sql`for update skip locked` : sql``;
   const { rows } = await sql<{ id: string }>`
     select id from webhook_events as event

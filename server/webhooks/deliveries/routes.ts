@@ -25,7 +25,7 @@ export function deliveryRoutes({ database, hasher }: Pick<Installation, 'databas
       tag,
       summary: 'List deliveries, newest first',
       description:
-        'With `status=dead` it is the dead-letter queue. What happened stands in the single delivery alone. Where `eventType` or `reason` fit little, a page may have fewer items than `limit`, or none, although there are more: go on until `nextCursor` is null. Deliveries are forgotten after 30 days.',
+        'With `status=dead` it is the dead-letter queue. The event is only in the single delivery. Where `eventType` or `reason` fit little, a page may have fewer items than `limit`, or none, although there are more: go on until `nextCursor` is null. Deliveries are forgotten after 30 days.',
       scope: 'webhooks:read',
       query: z.strictObject({
         status: DeliveryStatus.optional(),

@@ -26,9 +26,9 @@ export async function listDeliveries(
   after: Place | null,
   limit: number,
 ): Promise<{ readonly rows: readonly DeliveryRow[]; readonly next: Place | null }> {
-  const { isDead, status: sieved } = byStatus(status);
-  const sieve = { status: sieved, eventType, reason };
-  return walkDeliveries(queries, { ...range, tenantId, isDead, order: 'newest first', after, sieve }, limit);
+  const { isDead, status: unindexedStatus } = byStatus(status);
+  const unindexed = { status: unindexedStatus, eventType, reason };
+  return walkDeliveries(queries, { ...range, tenantId, isDead, order: 'newest first', after, unindexed }, limit);
 }
 
 /** Finds a delivery of a tenant as it is stored. */
@@ -46,7 +46,7 @@ export async function findDeliveryRow(
 }
 
 /** Makes a delivery of a tenant due that waits. @returns it; nothing where it does not wait or an attempt is under way. */
-export async function hastenPending(
+export async function expeditePending(
   queries: Queries,
   now: string,
   tenantId: string,
@@ -131,7 +131,7 @@ export function byStatus(status: string | undefined): {
   return status === 'dead' ? { isDead: true, status: undefined } : { isDead: false, status };
 }
 
-/** Where a delivery stands in the order of creation. */
+/** The position of a delivery in the order of creation. */
 export interface Place {
   readonly createdAt: string;
   readonly id: string;
@@ -149,26 +149,26 @@ export interface Walk {
   readonly from?: string | undefined;
   /** Created before this time. */
   readonly to?: string | undefined;
-  /** Dead letters alone, which have indexes of their own. */
+  /** Only dead letters, which have indexes of their own. */
   readonly isDead?: boolean | undefined;
   readonly webhookId?: string | undefined;
-  readonly sieve: Sieve;
+  readonly unindexed: UnindexedFilter;
 }
 
 /** What no index leads to: deliveries are read to see whether they fit. */
-export interface Sieve {
+export interface UnindexedFilter {
   readonly status?: string | undefined;
   readonly eventType?: string | undefined;
   readonly reason?: string | undefined;
   readonly webhookIds?: readonly string[] | undefined;
 }
 
-/** So many deliveries are looked at for one page at most, so that a filter that little fits holds nobody up. */
+/** How many deliveries are read for one page at most, so that a filter that matches few does not block others. */
 export const mostLookedAt = 5000;
 
 /**
  * Takes the next deliveries of a walk.
- * @returns them, and where the walk goes on: null when it has come to its end. With a sieve there may be more although
+ * @returns them, and where the walk goes on: null when it has come to its end. With an unindexed filter there may be more although
  *   fewer than `limit` came.
  */
 export async function walkDeliveries(
@@ -176,11 +176,11 @@ export async function walkDeliveries(
   walk: Walk,
   limit: number,
 ): Promise<{ readonly rows: readonly DeliveryRow[]; readonly next: Place | null }> {
-  const isSieved = Object.values(walk.sieve).some((value) => value !== undefined);
-  const end = isSieved ? await findEnd(queries, walk) : null;
+  const isFiltered = Object.values(walk.unindexed).some((value) => value !== undefined);
+  const end = isFiltered ? await findEnd(queries, walk) : null;
   const rows = await inOrder(queries, walk, end)
     .selectAll()
-    .where(passes(walk.sieve))
+    .where(passes(walk.unindexed))
     .limit(sql.lit(limit + 1))
     .execute();
   const taken = rows.slice(0, limit);
@@ -192,7 +192,7 @@ export async function walkDeliveries(
 export async function countDeliveries(queries: Queries, walk: Omit<Walk, 'after' | 'order'>): Promise<number> {
   const { count } = await inRange(queries, { ...walk, order: 'oldest first', after: null }, null)
     .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where(passes(walk.sieve))
+    .where(passes(walk.unindexed))
     .executeTakeFirstOrThrow();
   return Number(count);
 }
@@ -241,7 +241,7 @@ function compare(operator: '<' | '<=' | '>' | '>=', { createdAt, id }: Place): R
   return sql`(created_at, id) ${sql.raw(operator)} (${createdAt}, ${id})`;
 }
 
-function passes({ status, eventType, reason, webhookIds }: Sieve) {
+function passes({ status, eventType, reason, webhookIds }: UnindexedFilter) {
   return (delivery: ExpressionBuilder<Tables, 'webhook_deliveries'>) =>
     delivery.and([
       ...(status === undefined ? [] : [delivery('status', '=', status)]),

@@ -42,7 +42,7 @@ export const mostEndpoints = 50;
 /** Of one endpoint; each is one more signature on every delivery. */
 const mostPreviousSecrets = 10;
 
-/** An endpoint with its secret, which can be seen at this moment alone. */
+/** An endpoint with its secret, which is only shown now. */
 export interface ShownEndpoint {
   readonly endpoint: Endpoint;
   readonly secret: string;
@@ -72,7 +72,7 @@ export async function createEndpoint(
     ...makeSigningKey(box, id, input.asymmetric),
   }));
   const endpoint = readEndpoint({ ...row, failing_since: null, last_error: null, paused_until: null });
-  await record(work, source, row, 'created', tell(endpoint));
+  await record(work, source, row, 'created', describeForAudit(endpoint));
   return { endpoint, secret };
 }
 
@@ -88,7 +88,7 @@ export async function editEndpoint(
   change: EndpointChange,
 ): Promise<Endpoint> {
   const before = await lockEndpoint(work, source, id);
-  const { endpoint, changed, startsAnew, isResumed } = applyChange(before, change);
+  const { endpoint, changed, restarts, isResumed } = applyChange(before, change);
   if (changed.length === 0) return before;
   if (changed.includes('url')) {
     const present = await listAddresses(work.transaction, source.tenantId);
@@ -96,10 +96,11 @@ export async function editEndpoint(
   }
   const keys = changed.includes('asymmetric') ? makeSigningKey(box, id, endpoint.asymmetric) : {};
   const row = await updateEndpoint(work, source.tenantId, id, { ...writeEdit(endpoint), ...keys });
-  if (startsAnew) await restartHealth(work.transaction, id);
+  if (restarts) await restartHealth(work.transaction, id);
   if (isResumed) await makeAllDue(work.transaction, work.now, id);
-  const told: readonly string[] = changed.map((name) => (name === 'url' ? 'host' : name));
-  const pick = (one: Endpoint) => Object.fromEntries(Object.entries(tell(one)).filter(([name]) => told.includes(name)));
+  const names: readonly string[] = changed.map((name) => (name === 'url' ? 'host' : name));
+  const pick = (one: Endpoint) =>
+    Object.fromEntries(Object.entries(describeForAudit(one)).filter(([name]) => names.includes(name)));
   await record(work, source, row, 'edited', { changed, before: pick(before), after: pick(endpoint) });
   if (isResumed) announceDeliveries(work, [id]);
   return { ...endpoint, publicKey: row.public_key, updatedAt: row.updated_at };
@@ -135,7 +136,7 @@ export async function rotateSecret(
 }
 
 /**
- * Deletes an endpoint. Its row stays, because the audit log tells of it and deliveries name it; its address, which is often
+ * Deletes an endpoint. Its row stays, because the audit log and deliveries name it; its address, which is often
  * a secret itself, and its secrets go, because nothing is sent and signed with them any more, and so does its filter, whose
  * values may name persons.
  * @throws {Problem} `not_found`.
@@ -152,14 +153,14 @@ export async function deleteEndpoint(work: UnitOfWork, source: AuditSource, id: 
     public_key: null,
   });
   await forgetHealth(work.transaction, id);
-  const told = { verb: 'deleted', targetRef: nameEndpoint(before), diff: { deletedAt: work.now } };
-  await recordChange(work, source, endpointRows, row, told);
+  const change = { verb: 'deleted', targetRef: nameEndpoint(before), diff: { deletedAt: work.now } };
+  await recordChange(work, source, endpointRows, row, change);
 }
 
 /**
- * The server gives an endpoint up, and tells the other endpoints of the tenant.
- * @param sent the endpoint as it was sent to: one that was moved, paused or deleted meanwhile, or took something, is left
- * alone.
+ * Disables an endpoint on behalf of the server, and notifies the other endpoints of the tenant.
+ * @param sent the endpoint as it was sent to: one that was moved, paused or deleted meanwhile, or took a delivery, is left
+ * as it is.
  * @returns whether it is now disabled.
  */
 export async function disableEndpoint(
@@ -176,13 +177,13 @@ export async function disableEndpoint(
   const disabled = { status: 'disabled', disabled_reason: reason, disabled_at: work.now };
   const row = await updateEndpoint(work, tenantId, id, disabled);
   await record(work, systemSource(tenantId), row, 'disabled', { reason, failingSince });
-  // The host alone: the path of an address is often a secret, and other receivers get this.
+  // Only the host: the path of an address is often a secret, and other receivers get this.
   const data = { webhookId: id, host: nameEndpoint(before), reason, failingSince, lastError };
   await emitEvents(work, [{ tenantId, type: 'webhook.endpoint_disabled', data }], id);
   return true;
 }
 
-/** Finds an endpoint that nobody else changes until the unit of work ends. @throws {Problem} `not_found`. */
+/** Finds an endpoint and locks it until the unit of work ends. @throws {Problem} `not_found`. */
 export async function lockEndpoint(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<Endpoint> {
   await lockChain(work.transaction, tenantId, 'audit');
   const endpoint = await findEndpoint(work.transaction, tenantId, id);
@@ -191,10 +192,9 @@ export async function lockEndpoint(work: UnitOfWork, { tenantId }: AuditSource, 
 }
 
 /**
- * What the audit log tells of an endpoint: a description and the values of a filter may name persons, and the log forgets
- * nothing.
+ * What the audit log holds of an endpoint: a description and the values of a filter may name persons, and are left out.
  */
-function tell(endpoint: Endpoint) {
+function describeForAudit(endpoint: Endpoint) {
   const { eventTypes, filter, rateLimit, retrySchedule, asymmetric, status } = endpoint;
   const sending = { rateLimit, retrySchedule, asymmetric };
   return { host: nameEndpoint(endpoint), eventTypes, filter: filter && Object.keys(filter), ...sending, status };

@@ -35,7 +35,7 @@ const EventTypeFilter = list(EventTypeName, eventTypes.length)
   .nullable()
   .meta(filterMeta);
 
-/** Spec: every retry lies within 24 hours of the first attempt. */
+/** Spec: every retry is within 24 hours of the first attempt. */
 const longestOffset = 24 * 60 * 60;
 
 const RetrySchedule = list(z.int().min(1).max(longestOffset), 20)
@@ -93,7 +93,7 @@ export const EndpointChange = z
     ...fields,
     eventTypes: EventTypeFilter,
     ...sendingFields,
-    status: WantedStatus.meta({ description: 'Also takes a webhook that was disabled into use again.' }),
+    status: WantedStatus.meta({ description: 'Also enables a webhook that was disabled.' }),
   })
   .partial()
   .meta({ id: 'WebhookChange' });
@@ -135,7 +135,7 @@ export interface Endpoint extends Omit<EndpointView, 'previousSecrets' | 'previo
   readonly previousSecretEnds: readonly string[];
 }
 
-/** An endpoint as it stands at a time: a previous secret that has expired is none, nor is a pause that is over. */
+/** An endpoint at a time: a previous secret that has expired is none, nor is a pause that is over. */
 export function viewEndpoint({ previousSecretEnds, pausedUntil, ...endpoint }: Endpoint, now: string): EndpointView {
   const ends = previousSecretEnds.filter((end) => end > now).toSorted();
   const pause = pausedUntil !== null && pausedUntil > now ? pausedUntil : null;
@@ -164,8 +164,8 @@ export function signingKeyPurpose(endpointId: string): string {
 }
 
 /**
- * What logs call an endpoint: the host and the port alone, because the path and the query of many addresses are secrets
- * that let whoever knows them write there.
+ * What logs call an endpoint: only the host and the port, because the path and the query of many addresses are secrets
+ * that let anyone who knows them write there.
  */
 export function nameEndpoint({ url }: Pick<Endpoint, 'url'>): string {
   return new URL(url).host;
@@ -192,8 +192,8 @@ export interface EndpointEdit {
   readonly endpoint: Endpoint;
   /** The names of the fields that are now different, of those that a caller may set. */
   readonly changed: readonly (keyof EndpointChange)[];
-  /** Whether its failures so far count no more: another address, or one that is taken into use again. */
-  readonly startsAnew: boolean;
+  /** Whether its failures so far are reset: it has another address, or is enabled again. */
+  readonly restarts: boolean;
   /** Whether it is sent to from now on. */
   readonly isResumed: boolean;
 }
@@ -205,15 +205,15 @@ export function applyChange(before: Endpoint, change: EndpointChange): EndpointE
   const isDisabled = wanted.status === 'disabled';
   const changed = editableFields.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(wanted[name]));
   const isResumed = wanted.status === 'enabled' && before.status !== 'enabled';
-  const startsAnew = changed.includes('url') || isResumed || (before.status === 'disabled' && !isDisabled);
+  const restarts = changed.includes('url') || isResumed || (before.status === 'disabled' && !isDisabled);
   return {
     endpoint: {
       ...wanted,
       ...(!isDisabled && { disabledReason: null, disabledAt: null }),
-      ...(startsAnew && { failingSince: null, lastError: null, pausedUntil: null }),
+      ...(restarts && { failingSince: null, lastError: null, pausedUntil: null }),
     },
     changed,
-    startsAnew,
+    restarts,
     isResumed,
   };
 }

@@ -41,14 +41,14 @@ export const endpointEvents = {
   'webhook.test': z.strictObject({ webhookId: Id }).meta({ id: 'WebhookTestEventData' }),
 };
 
-/** What the other endpoints of a tenant are told of one. */
+/** An event for the other endpoints of a tenant about one of them. */
 export type EndpointNews = Pick<NewWebhookEvent, 'type' | 'data'>;
 
 /**
- * Tells the other endpoints of a tenant what became of one, in the unit of work in which it does. What none of them wants is
- * not written: it stands in the view of the endpoint and of the delivery anyway.
+ * Notifies the other endpoints of a tenant of a change of one, in the unit of work of the change. Events that none of them wants
+ * are not stored: the endpoint and the delivery show the same.
  */
-export async function tellOthers(
+export async function notifyOthers(
   work: UnitOfWork,
   { id, tenantId }: Pick<SendingEndpoint, 'id' | 'tenantId'>,
   news: readonly EndpointNews[],

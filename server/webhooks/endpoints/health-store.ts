@@ -7,7 +7,7 @@ const columns = [
   'failed_at as failedAt',
   'last_error as lastError',
   'failures',
-  'told_at as toldAt',
+  'notified_at as notifiedAt',
   'paused_until as pausedUntil',
 ] as const;
 
@@ -35,7 +35,7 @@ const selectHealth = prepareQuery<{ endpointId: string }, Health & { readonly ur
 );
 
 /**
- * Reads how an endpoint fares so that nobody else notes anything of it until the transaction ends; SQLite has one writer in
+ * Reads how an endpoint fares and locks it until the transaction ends; SQLite has one writer in
  * any case.
  * @param found what was read before.
  */
@@ -53,14 +53,14 @@ export async function lockHealth(queries: Queries, endpointId: string, found: He
 }
 
 /**
- * Lets an endpoint start anew: failures and pauses so far count no more. Where the others were told that it is failing, that
- * and since when is kept, so that they are told when something arrives.
+ * Resets failures and pauses of an endpoint. If the others were notified that it is failing, that and since when is kept, so that
+ * they are notified when a delivery arrives.
  */
 export async function restartHealth(queries: Queries, endpointId: string): Promise<void> {
   await queries
     .deleteFrom('webhook_health')
     .where('endpoint_id', '=', endpointId)
-    .where('told_at', 'is', null)
+    .where('notified_at', 'is', null)
     .execute();
   await queries
     .updateTable('webhook_health')
@@ -81,7 +81,7 @@ export async function saveHealth(queries: Queries, endpointId: string, health: H
     failed_at: health.failedAt,
     last_error: health.lastError,
     failures: health.failures,
-    told_at: health.toldAt,
+    notified_at: health.notifiedAt,
     paused_until: health.pausedUntil,
   };
   await queries

@@ -7,8 +7,8 @@ export interface Health {
   readonly lastError: string | null;
   /** How many attempts have failed since; null for none. */
   readonly failures: number | null;
-  /** When the other endpoints were told that it is failing; null while they need not know. */
-  readonly toldAt: string | null;
+  /** When the other endpoints were notified that it is failing; null while they were not. */
+  readonly notifiedAt: string | null;
   /** Nothing is sent before, because the receiver asked for a pause. */
   readonly pausedUntil: string | null;
 }
@@ -19,7 +19,7 @@ const wellHealth: Health = {
   failedAt: null,
   lastError: null,
   failures: null,
-  toldAt: null,
+  notifiedAt: null,
   pausedUntil: null,
 };
 
@@ -30,12 +30,12 @@ export interface AttemptSign {
   readonly failure: { readonly message: string; readonly pausedUntil: string | null } | null;
 }
 
-/** How an endpoint fares after attempts, and what the other endpoints are to be told of it. */
+/** The health of an endpoint after attempts, and what the other endpoints are notified of. */
 export interface NotedHealth {
   readonly health: Health;
   /** Since when it had failed, as far as they know, until something arrived just now. */
   readonly recoveredFrom: string | null;
-  /** Whether they are told now that it is failing. */
+  /** Whether they are notified now that it is failing. */
   readonly isNewlyFailing: boolean;
 }
 
@@ -45,13 +45,13 @@ export function noteAttempts(before: Health, attempts: readonly AttemptSign[], n
   let recoveredFrom: string | null = null;
   for (const { at, failure } of attempts) {
     if (failure === null) {
-      if (health.toldAt !== null) recoveredFrom = health.failingSince;
+      if (health.notifiedAt !== null) recoveredFrom = health.failingSince;
       health = { ...wellHealth, pausedUntil: health.pausedUntil };
     } else health = noteFailure(health, at, failure);
   }
   const isNewlyFailing =
-    health.toldAt === null && failedFor(health, now) >= tellAfter && count(health) >= leastFailures;
-  return { health: isNewlyFailing ? { ...health, toldAt: now } : health, recoveredFrom, isNewlyFailing };
+    health.notifiedAt === null && failedFor(health, now) >= notifyAfter && count(health) >= leastFailures;
+  return { health: isNewlyFailing ? { ...health, notifiedAt: now } : health, recoveredFrom, isNewlyFailing };
 }
 
 /** Milliseconds since every attempt has failed. */
@@ -65,15 +65,15 @@ export function hasFailedForGood(health: Pick<Health, 'failingSince'>, now: stri
 }
 
 function noteFailure(health: Health, at: string, failure: NonNullable<AttemptSign['failure']>): Health {
-  const { failingSince, failedAt, pausedUntil, toldAt } = health;
-  // A failure after a day without any begins anew: days without attempts are no days of failure.
+  const { failingSince, failedAt, pausedUntil, notifiedAt } = health;
+  // A failure after a day without any starts a new period: days without attempts are no days of failure.
   const goesOn = failingSince !== null && failedAt !== null && Date.parse(at) - Date.parse(failedAt) <= day;
   return {
     failingSince: goesOn ? failingSince : at,
     failedAt: at,
     lastError: failure.message,
     failures: goesOn ? count(health) + 1 : 1,
-    toldAt,
+    notifiedAt,
     pausedUntil:
       [pausedUntil, failure.pausedUntil]
         .filter((time) => time !== null)
@@ -88,8 +88,8 @@ function count({ failures }: Health): number {
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
-/** The other endpoints are told of an endpoint to which so many attempts failed, and all for so long. */
-const tellAfter = 15 * minute;
+/** The other endpoints are notified after so many failed attempts, and no other, for so long. */
+const notifyAfter = 15 * minute;
 const leastFailures = 4;
 /** An endpoint at which nothing has arrived for so long is disabled. */
 const longestFailure = 5 * day;

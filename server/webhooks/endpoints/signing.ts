@@ -29,7 +29,7 @@ export interface SigningKey {
 export interface EndpointSigner {
   /** One a secret, the newer first: more than one while a secret is rotated. */
   readonly keys: readonly SigningKey[];
-  /** A private key of Ed25519; null where secrets alone sign. */
+  /** A private key of Ed25519; null where only secrets sign. */
   readonly privateKey: KeyObject | null;
 }
 

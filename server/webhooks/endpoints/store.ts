@@ -179,7 +179,7 @@ export interface SendingEndpoint {
   readonly status: EndpointStatus;
   /** The newer first. */
   readonly secrets: readonly SealedSecret[];
-  /** A sealed private key of Ed25519; null where it signs by HMAC alone. */
+  /** A sealed private key of Ed25519; null where it only signs by HMAC. */
   readonly signingKey: string | null;
   /** Attempts a second, at most; null for as many as it keeps up with. */
   readonly rateLimit: number | null;
@@ -215,27 +215,8 @@ function readPreviousSecrets(row: Pick<EndpointRow, 'previous_secrets'>): readon
   return JSON.parse(row.previous_secrets);
 }
 
-const sendingColumns = [
-  'tenant_id',
-  'url',
-  'status',
-  'secret',
-  'previous_secrets',
-  'signing_key',
-  'rate_limit',
-  'retry_schedule',
-] as const;
-
-const selectForSending = prepareQuery<
-  { id: string },
-  Pick<EndpointRow, (typeof sendingColumns)[number]> & { readonly paused_until: string | null }
->((queries, parameter) =>
-  queries
-    .selectFrom('webhook_endpoints')
-    .leftJoin('webhook_health', 'webhook_health.endpoint_id', 'webhook_endpoints.id')
-    .select([...sendingColumns, 'paused_until'])
-    .where('id', '=', parameter('id'))
-    .where('deleted_at', 'is', null),
+const selectForSending = prepareQuery<{ id: string }, RowWithHealth>((queries, parameter) =>
+  selectWithHealth(queries).where('id', '=', parameter('id')).where('deleted_at', 'is', null),
 );
 
 /** An endpoint as it is stored. */
@@ -253,7 +234,7 @@ export function readEndpoint(row: RowWithHealth): Endpoint {
     status: row.status as EndpointStatus,
     disabledReason: row.disabled_reason as Endpoint['disabledReason'],
     disabledAt: row.disabled_at,
-    // What was told of failures before an edit has no error any more: those count no more.
+    // Failures before an edit were reset: `failing_since` stays until the others are notified of the recovery.
     failingSince: row.last_error === null ? null : row.failing_since,
     lastError: row.last_error,
     pausedUntil: row.paused_until,

@@ -5,7 +5,7 @@ import type { DeliveryOutcome } from '../transport/outcome.ts';
 import { attemptOffsets, planRetry, readRetryAfter } from './schedule.ts';
 import type { AttemptRow, ClaimedDelivery, DeliveryState } from './store.ts';
 
-/** An attempt that ended: what is kept of it, how the delivery stands now, and what it says of the endpoint. */
+/** An attempt that ended: its row, the new state of the delivery, and what it says about the endpoint. */
 export interface EndedAttempt {
   /** How long it took, in milliseconds. */
   readonly took: number;
@@ -161,7 +161,7 @@ export class SendCounter {
     if (connection === 'reused') this.#reused += 1;
   }
 
-  /** Takes what was counted, and begins anew; null when there was nothing. */
+  /** Returns the counts and resets them; null when there were none. */
   take(): SentCount | null {
     const connections = { opened: this.#opened, reused: this.#reused };
     const counted = { delivered: this.#delivered, failed: this.#failed, connections };

@@ -2,7 +2,7 @@ import { lockChain } from '../../ledger/append.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import { disableEndpoint } from '../endpoints/changes.ts';
 import { type DisabledReason, nameEndpoint } from '../endpoints/endpoint.ts';
-import { type EndpointNews, tellOthers } from '../endpoints/events.ts';
+import { type EndpointNews, notifyOthers } from '../endpoints/events.ts';
 import { type Health, hasFailedForGood, noteAttempts } from '../endpoints/health.ts';
 import { findHealth, lockHealth, saveHealth } from '../endpoints/health-store.ts';
 import type { SendingEndpoint } from '../endpoints/store.ts';
@@ -17,7 +17,7 @@ interface EndedAttempts {
   readonly before: Health | null;
 }
 
-/** Writes attempts that ended and all that follows from them: what is due next, how their endpoints fare, who is told. */
+/** Writes attempts that ended and all that follows from them: what is due next, the health of their endpoints, and events for other endpoints. */
 export async function writeAttempts(work: UnitOfWork, sender: string, ended: readonly EndedAttempt[]): Promise<void> {
   if (ended.length === 0) return;
   const { transaction, now } = work;
@@ -25,7 +25,7 @@ export async function writeAttempts(work: UnitOfWork, sender: string, ended: rea
   const states = ended.map(({ state }) => state);
   const ofEndpoints = await readEndpoints(work, ended);
   const lost = ofEndpoints.flatMap((of) => judgeEndpoint(of, now));
-  // Each locks the log of its tenant, before rows are locked, as every other change does: nobody waits in a circle.
+  // Each locks the log of its tenant, before rows are locked, as every other change does, which prevents deadlocks.
   lost.sort((one, other) => (one.endpoint.tenantId < other.endpoint.tenantId ? -1 : 1));
   for (const { endpoint } of lost) await lockChain(transaction, endpoint.tenantId, 'audit');
   const dead = await finishAttempts(transaction, sender, now, rows, states);
@@ -33,12 +33,12 @@ export async function writeAttempts(work: UnitOfWork, sender: string, ended: rea
     const isLost = lost.some(({ endpoint }) => endpoint.id === of.endpoint.id);
     const news = await noteEndpoint(work, of, isLost);
     const exhausted = of.attempts.filter(({ state }) => dead.has(state.id));
-    await tellOthers(work, of.endpoint, [...tellExhausted(of.endpoint, exhausted), ...news]);
+    await notifyOthers(work, of.endpoint, [...describeExhausted(of.endpoint, exhausted), ...news]);
   }
   for (const { endpoint, reason } of lost) await disableEndpoint(work, endpoint, reason);
 }
 
-/** In the order of the ids: two servers that lock several wait for each other in one direction alone. */
+/** In the order of the ids: two servers that lock several do not deadlock. */
 async function readEndpoints(
   { transaction }: UnitOfWork,
   ended: readonly EndedAttempt[],
@@ -54,7 +54,7 @@ async function readEndpoints(
   return read.sort((one, other) => (one.endpoint.id < other.endpoint.id ? -1 : 1));
 }
 
-/** Whether an endpoint is given up after attempts. */
+/** Whether an endpoint is to be disabled after attempts. */
 function judgeEndpoint({ endpoint, attempts, before }: EndedAttempts, now: string): readonly LostEndpoint[] {
   if (before === null) return [];
   if (attempts.some(({ failure }) => failure?.isGone)) return [{ endpoint, reason: 'gone' }];
@@ -67,7 +67,7 @@ interface LostEndpoint {
   readonly reason: DisabledReason;
 }
 
-/** Notes how an endpoint fares. @returns what the others are told of it; that it is given up tells more than that it fails. */
+/** Updates the health of an endpoint. @returns events for the others; none that it fails if they get one that it is disabled. */
 async function noteEndpoint(
   { transaction, now }: UnitOfWork,
   { endpoint, attempts, before }: EndedAttempts,
@@ -101,10 +101,10 @@ function toSign({ row, failure }: EndedAttempt) {
 }
 
 /**
- * What tells of dead letters that were tried in vain. Those whose endpoint is gone are told of as a whole; those that tell of
- * webhooks themselves are not, so that two endpoints that fail do not tell of each other without end.
+ * Events about dead letters whose attempts all failed. There are none for an endpoint that is gone, which has an event of its own,
+ * nor for events about webhooks, so that two endpoints that fail do not report each other without end.
  */
-function tellExhausted(
+function describeExhausted(
   endpoint: Pick<SendingEndpoint, 'id' | 'url'>,
   dead: readonly { readonly delivery: ClaimedDelivery; readonly state: DeliveryState }[],
 ): readonly EndpointNews[] {
@@ -114,7 +114,7 @@ function tellExhausted(
       type: 'webhook.delivery_exhausted',
       data: {
         webhookId: endpoint.id,
-        // The host alone: the path of an address is often a secret, and other receivers get this.
+        // Only the host: the path of an address is often a secret, and other receivers get this.
         host: nameEndpoint(endpoint),
         deliveryId: delivery.id,
         eventId: delivery.event.id,
@@ -150,6 +150,6 @@ export async function claimForEndpoint(
     .map((delivery) => ({ delivery, state: expireDelivery(delivery) }));
   const states = expired.map(({ state }) => state);
   await finishAttempts(transaction, sender, now, [], states);
-  await tellOthers(work, endpoint, tellExhausted(endpoint, expired));
+  await notifyOthers(work, endpoint, describeExhausted(endpoint, expired));
   return { deliveries, hasMore };
 }

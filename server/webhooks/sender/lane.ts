@@ -4,7 +4,7 @@ import type { OpenedSigner } from '../endpoints/signing.ts';
 export class Lane {
   readonly endpointId: string;
   /** Whether something may be due that is not claimed yet. */
-  isHungry = true;
+  hasDue = true;
   inFlight = 0;
   /** Whose endpoint it is; null until it is read. */
   tenantId: string | null = null;
@@ -23,13 +23,13 @@ export class Lane {
 
   /** How many more attempts may begin now. */
   capacity(now: number): number {
-    const room = this.#room(now);
-    return this.#bucket === null || room === 0 ? room : Math.min(room, this.#bucket.count(now));
+    const free = this.#free(now);
+    return this.#bucket === null || free === 0 ? free : Math.min(free, this.#bucket.count(now));
   }
 
-  /** When one that waits for its rate alone may go on, in milliseconds since 1970; null for all others. */
+  /** When one that only waits for its rate may go on, in milliseconds since 1970; null for all others. */
   nextTokenAt(now: number): number | null {
-    if (this.#bucket === null || !this.isHungry || this.#room(now) === 0) return null;
+    if (this.#bucket === null || !this.hasDue || this.#free(now) === 0) return null;
     return this.#bucket.count(now) > 0 ? null : this.#bucket.nextAt(now);
   }
 
@@ -63,7 +63,7 @@ export class Lane {
   }
 
   /**
-   * The receiver asked for a pause, which is kept with the endpoint. Here it holds for a moment alone: it may have been ended
+   * The receiver asked for a pause, which is stored with the endpoint. Here it only holds for a moment: it may have been ended
    * meanwhile, so the endpoint is read again.
    */
   pause(now: number, until: number): void {
@@ -72,11 +72,11 @@ export class Lane {
 
   /** Whether it need not be remembered. */
   isIdle(now: number): boolean {
-    if (this.isHungry || this.inFlight > 0 || now < this.#pausedUntil) return false;
+    if (this.hasDue || this.inFlight > 0 || now < this.#pausedUntil) return false;
     return this.#bucket === null || this.#bucket.isRested(now);
   }
 
-  #room(now: number): number {
+  #free(now: number): number {
     return now < this.#pausedUntil ? 0 : Math.max(0, Math.floor(this.#limit) - this.inFlight);
   }
 }
@@ -89,7 +89,7 @@ const longestMemory = 2000;
 
 /**
  * How many attempts may begin: so many a second, evenly, and one at the start. What was not used adds up for a tenth of a
- * second alone (one attempt at least), so that hardly more than the limit falls into any second.
+ * second only (one attempt at least), so that hardly more than the limit falls into any second.
  */
 export class TokenBucket {
   #perSecond: number;

@@ -39,7 +39,7 @@ export function runSender({ sender, database, clock, faults }: RunSenderOptions)
       },
     );
   const work = async () => {
-    // Nobody who is not on the list may claim: what they claim would be freed under them.
+    // Only a process on the list may claim: the claims of others are released.
     while (!isStopping && !(await hasStarted())) await wait(1000, undefined, { ref: false });
     while (!isStopping) {
       await sender.waitForWork();
@@ -68,26 +68,26 @@ export function runSender({ sender, database, clock, faults }: RunSenderOptions)
 
 const graceMilliseconds = 10_000;
 
-/** Tells the log what was sent since the last time; nothing where nothing was. */
+/** Logs what was sent since the last time, if anything was. */
 function logCount(sender: WebhookSender, log: Logger): false {
   const count = sender.takeCount();
   if (count !== null) log.info({ ...count, inFlight: sender.inFlight }, 'sent webhooks');
   return false;
 }
 
-/** Takes its place; on SQLite whoever else is on the list has ended, for a file has one server. */
+/** Registers the sender; on SQLite every other one on the list has ended, because a file has one server. */
 async function start(sender: WebhookSender, { dialect }: Database): Promise<void> {
   const senders = await sender.beat();
-  if (dialect === 'sqlite') await sender.bury([...senders.keys()].filter((id) => id !== sender.id));
+  if (dialect === 'sqlite') await sender.reclaim([...senders.keys()].filter((id) => id !== sender.id));
   await sender.look();
 }
 
-/** Beats, and buries whoever has ended; in this order, so that one who cannot be buried silences nobody else. */
+/** Sends a heartbeat, then releases the claims of senders that ended, so that a failure to do so stops no heartbeat. */
 function watchSenders(sender: WebhookSender): () => Promise<boolean> {
   const watch = new SenderWatch(sender.id);
   return async () => {
     const ended = watch.note(await sender.beat(), performance.now());
-    if (ended.length > 0) await sender.bury(ended);
+    if (ended.length > 0) await sender.reclaim(ended);
     return false;
   };
 }

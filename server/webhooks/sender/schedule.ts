@@ -10,7 +10,7 @@ export const retryWindow = 24 * 60 * 60 * 1000;
 const edge = 60_000;
 
 export interface FailedAttempt {
-  /** When attempts are due, in milliseconds after the first one, which is among them; the usual ones unless told otherwise. */
+  /** When attempts are due, in milliseconds after the first one, which is among them; by default the usual ones. */
   readonly offsets?: readonly number[];
   /** How many attempts were made, with this one. */
   readonly attempts: number;
@@ -39,7 +39,7 @@ export function planRetry(failed: FailedAttempt, random: number): string | null 
     .map((_, index) => ({ time: first + spread(offsets, index, random), gap: gapBefore(offsets, index) }))
     .slice(attempts)
     .find(({ time, gap }) => time >= present + Math.min(longestRest, gap / 4))?.time;
-  // A tenth later than the receiver asked for, at most: all that it refused at once was told the same.
+  // A tenth later than the receiver asked for, at most: every request that it refused at the same time got the same time.
   const asked = retryAfter === null ? 0 : present + retryAfter * (1 + 0.1 * random);
   const wanted = Math.max(planned ?? present + delayed(offsets, attempts, random), asked);
   return new Date(Math.floor(Math.min(wanted, last - lastMinutes * random))).toISOString();
@@ -57,7 +57,7 @@ function delayed(offsets: readonly number[], attempts: number, random: number): 
 
 /**
  * Moves an offset by up to a tenth, and by a third of the way to its neighbours at most, so that they stay in order. One at
- * the end of the window is moved to before it alone.
+ * the end of the window is only moved to before it.
  */
 function spread(offsets: readonly number[], index: number, random: number): number {
   const offset = Math.min(offsets[index] as number, retryWindow - edge);

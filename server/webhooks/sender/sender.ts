@@ -46,7 +46,7 @@ export class WebhookSender {
   readonly #counter = new SendCounter();
   /** How many processes send, this one among them: each takes its share of what an endpoint wants a second. */
   #senders = 1;
-  /** Whether a commit failed, so that deliveries may stand as claimed that nobody attempts. */
+  /** Whether a commit failed, so that deliveries may be stored as claimed that no process attempts. */
   #isUnsure = false;
   #isStopping = false;
 
@@ -72,7 +72,7 @@ export class WebhookSender {
 
   /** These endpoints may have something that is due. */
   notice(endpointIds: readonly string[]): void {
-    for (const id of endpointIds) this.#lane(id).isHungry = true;
+    for (const id of endpointIds) this.#lane(id).hasDue = true;
     this.#woken.resolve();
   }
 
@@ -101,7 +101,7 @@ export class WebhookSender {
     this.#woken = Promise.withResolvers();
   }
 
-  /** Wakes it when the first lane that waits for its rate alone may go on. */
+  /** Wakes it when the first lane that only waits for its rate may go on. */
   #wakeForRates(): NodeJS.Timeout | undefined {
     const now = Date.parse(this.#options.clock());
     const times = [...this.#lanes.values()].map((lane) => lane.nextTokenAt(now)).filter((time) => time !== null);
@@ -137,10 +137,10 @@ export class WebhookSender {
     const ended = this.#ended;
     this.#ended = [];
     const lanes = this.#readyLanes();
-    // What is committed from here on is noticed anew.
-    for (const lane of lanes) lane.isHungry = false;
+    // What is committed from here on is noticed again.
+    for (const lane of lanes) lane.hasDue = false;
     const claimed = await runUnitOfWork(database, clock(), async (work) => {
-      // Before all other rows, in the order in which whoever buries this process locks them.
+      // Before all other rows: the order in which `reclaim` locks them.
       if (lanes.length > 0) await holdPlace(work.transaction, this.id);
       await writeAttempts(work, this.id, ended);
       if (this.#isUnsure) await releaseStrays(work.transaction, this.id, () => this.#holds());
@@ -149,7 +149,7 @@ export class WebhookSender {
       // Whether it was written is not known for sure: it is written again, and what it may have claimed is freed.
       this.#ended.unshift(...ended);
       this.#isUnsure = true;
-      for (const lane of lanes) lane.isHungry = true;
+      for (const lane of lanes) lane.hasDue = true;
       throw error;
     });
     this.#isUnsure = false;
@@ -173,7 +173,7 @@ export class WebhookSender {
   }
 
   /** Takes processes that have ended off the list, and frees what they, or any that are not on it, had claimed. */
-  async bury(ended: readonly string[]): Promise<void> {
+  async reclaim(ended: readonly string[]): Promise<void> {
     const { database, clock, log } = this.#options;
     const freed = await runUnitOfWork(database, clock(), async ({ transaction }) => {
       await removeSenders(transaction, ended);
@@ -184,7 +184,7 @@ export class WebhookSender {
 
   /**
    * Begins nothing more, waits for what is under way, and writes how it ended.
-   * @param milliseconds what takes longer is given up, and sent again later.
+   * @param milliseconds attempts that take longer are aborted, and made again later.
    */
   async stop(milliseconds: number): Promise<void> {
     this.#isStopping = true;
@@ -225,7 +225,7 @@ export class WebhookSender {
     const isFull = this.#underWay.size >= mostAtOnce;
     return [...this.#lanes.values()].filter(
       (lane) =>
-        lane.isHungry && lane.capacity(now) > 0 && (lane.inFlight === 0 || (!isFull && !this.#hasAllPlaces(lane))),
+        lane.hasDue && lane.capacity(now) > 0 && (lane.inFlight === 0 || (!isFull && !this.#hasAllPlaces(lane))),
     );
   }
 
@@ -235,7 +235,7 @@ export class WebhookSender {
   }
 
   /**
-   * Claims for each lane what it has room for. Of all places together a tenant may have a part; a lane in which nothing is
+   * Claims for each lane as much as it has capacity for. A tenant may have a part of all places; a lane in which nothing is
    * under way gets one in any case, so that no number of slow receivers keeps another waiting.
    */
   async #claim(work: UnitOfWork, lanes: readonly Lane[]): Promise<readonly Claim[]> {
@@ -254,8 +254,8 @@ export class WebhookSender {
       lane.tenantId = tenantId;
       lane.keepRate(rateLimit === null ? null : rateLimit / this.#senders, now);
       const ofTenant = ofTenants.get(tenantId) ?? 0;
-      const room = Math.max(Math.min(places, mostOfTenant - ofTenant), lane.inFlight === 0 ? 1 : 0);
-      const limit = Math.min(room, lane.capacity(now));
+      const free = Math.max(Math.min(places, mostOfTenant - ofTenant), lane.inFlight === 0 ? 1 : 0);
+      const limit = Math.min(free, lane.capacity(now));
       const claimed =
         limit === 0 ? { deliveries: [], hasMore: true } : await claimForEndpoint(work, this.id, endpoint, limit);
       claims.push({ endpoint, lane, ...claimed });
@@ -266,7 +266,7 @@ export class WebhookSender {
   }
 
   #begin({ endpoint, lane, deliveries, hasMore }: Claim, startedAt: string): void {
-    if (hasMore) lane.isHungry = true;
+    if (hasMore) lane.hasDue = true;
     // The others have their turn first, the next time.
     this.#lanes.delete(lane.endpointId);
     this.#lanes.set(lane.endpointId, lane);
@@ -319,7 +319,7 @@ export class WebhookSender {
             headers: webhookHeaders(delivery, signer, body, startedAt),
             body,
           });
-    // This process gives up, not the receiver: the delivery is as it was before.
+    // This process stops: the delivery stays as it was.
     if (outcome.outcome === 'failed' && outcome.reason === 'aborted') {
       this.#givenUp.push(delivery.id);
       return;

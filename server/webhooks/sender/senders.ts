@@ -14,8 +14,8 @@ export async function beat(queries: Queries, sender: string): Promise<ReadonlyMa
 }
 
 /**
- * Keeps a process on the list until the transaction ends, or puts it back: whoever takes it off waits, and then frees what it
- * has claimed in this transaction too. Where nobody was on the list who claims, nobody would ever free it. SQLite has one
+ * Keeps a process on the list until the transaction ends, or puts it back: a process that removes it waits, and then releases
+ * what was claimed in this transaction too. The claims of a process that is not on the list would never be released. SQLite has one
  * process, which frees everything when it starts.
  */
 export async function holdPlace(queries: Queries, sender: string): Promise<void> {
@@ -56,7 +56,7 @@ export async function freeOrphans(queries: Queries): Promise<number> {
   return Number(numUpdatedRows);
 }
 
-/** Tells which processes that send have ended: those that have not beaten for ten seconds of ours; no two clocks are compared. */
+/** Finds senders that have ended: those without a heartbeat for ten seconds of this process's clock; no two clocks are compared. */
 export class SenderWatch {
   readonly #id: string;
   #notedAt = Number.NEGATIVE_INFINITY;

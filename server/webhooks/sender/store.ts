@@ -15,7 +15,7 @@ export interface ClaimedDelivery {
   readonly event: StoredEvent;
 }
 
-/** How a delivery stands after an attempt, or after it was decided that there will be none. */
+/** The state of a delivery after an attempt, or after it was decided that there will be none. */
 export interface DeliveryState {
   readonly id: string;
   readonly status: 'pending' | 'delivered' | 'dead';
@@ -120,8 +120,8 @@ type ClaimedRow = Pick<
   Pick<StoredEvent, 'created_at' | 'data'>;
 
 /**
- * Writes attempts, and how their deliveries stand now; what another process has taken over meanwhile stays as it is. Deliveries
- * that stand the same share a statement: that costs SQLite a quarter of an update from a list of rows.
+ * Writes attempts and the new states of their deliveries, except of those that another process has taken over. Deliveries with
+ * the same state share a statement: that costs SQLite a quarter of an update from a list of rows.
  * @returns the ids of the dead letters that this made.
  */
 export async function finishAttempts(
@@ -178,7 +178,7 @@ export async function releaseDeliveries(queries: Queries, sender: string, ids: r
 }
 
 /**
- * Frees what stands as claimed by a process but is not among what it attempts: claims of a commit whose answer was lost. It
+ * Releases what is stored as claimed by a process that does not attempt it: claims of a commit whose answer was lost. It
  * looks at all that waits, so ask for it only after such a failure.
  * @param readHeld what it attempts, asked once its claims are known: attempts go on ending meanwhile.
  */

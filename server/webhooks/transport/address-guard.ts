@@ -9,7 +9,7 @@ export interface AddressRange {
   readonly prefix: number;
 }
 
-/** Where a receiver inside one's own network may stand, if the settings allow such receivers. */
+/** Addresses of receivers in a private network, if the settings allow such receivers. */
 export const privateRanges: readonly AddressRange[] = [
   { network: '10.0.0.0', prefix: 8 },
   { network: '100.64.0.0', prefix: 10 },
@@ -20,7 +20,7 @@ export const privateRanges: readonly AddressRange[] = [
   { network: 'fc00::', prefix: 7 },
 ];
 
-/** Where no receiver ever stands: what only means "this host", many hosts, none, or the machine's own cloud. */
+/** Addresses that no receiver has: those that mean "this host", many hosts, none, or the machine's own cloud. */
 export const forbiddenRanges: readonly AddressRange[] = [
   { network: '0.0.0.0', prefix: 8 },
   // Link-local; the services of clouds that hand out credentials answer here.
@@ -50,7 +50,7 @@ export const forbiddenRanges: readonly AddressRange[] = [
 /** The only IPv6 addresses that are assigned to hosts of the public internet (RFC 4291 section 2.4, RFC 7249). */
 export const publicRangesV6: readonly AddressRange[] = [{ network: '2000::', prefix: 3 }];
 
-/** Stands for an IPv4 address in networks that have no other way to it (RFC 6052 section 2.1). */
+/** An IPv4 address in networks that have no other way to it (RFC 6052 section 2.1). */
 export const translatedRange: AddressRange = { network: '64:ff9b::', prefix: 96 };
 
 /**
@@ -75,7 +75,7 @@ const translatedV6 = listRanges([translatedRange], 'ipv6');
 
 /**
  * What kind of address a text is, as resolvers and sockets write addresses. IPv4 in the clothes of IPv6 (mapped, compatible,
- * 6to4, Teredo) is forbidden as a whole; only the prefix of RFC 6052, without which a network with IPv6 alone reaches few
+ * 6to4, Teredo) is forbidden as a whole; only the prefix of RFC 6052, without which an IPv6-only network reaches few
  * receivers, counts as the IPv4 address inside it, which must be public (section 3.1).
  */
 export function classifyAddress(address: string): AddressKind {

@@ -93,9 +93,9 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
 
   /** A longer answer ends here with its status; the rest is not read. */
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const room = longestExcerpt - this.#length;
+    const free = longestExcerpt - this.#length;
     // A copy: the chunk is a view of a larger buffer.
-    if (room > 0) this.#chunks.push(Uint8Array.from(chunk.subarray(0, room)));
+    if (free > 0) this.#chunks.push(Uint8Array.from(chunk.subarray(0, free)));
     this.#length += chunk.length;
     if (this.#length >= longestBody) this.#answer();
   }

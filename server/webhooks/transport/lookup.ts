@@ -27,7 +27,7 @@ export interface PublicLookupOptions {
 }
 
 /**
- * Looks names up in DNS alone, as fits names of the public internet. The look-up of the system waits in one of the few threads
+ * Looks names up only in DNS, as fits names of the public internet. The look-up of the system waits in one of the few threads
  * that all of the process shares: two names whose servers never answer would stop every other look-up. An address
  * that comes too late is left out, and so is nothing to connect to either.
  */

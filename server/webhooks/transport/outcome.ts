@@ -29,7 +29,7 @@ export interface DeliveryTiming {
 }
 
 /**
- * How one try of a delivery ended. Nothing in it tells of the network in which the server stands. An answer counts with its
+ * How one try of a delivery ended. Nothing in it describes the network of the server. An answer counts with its
  * status once it is whole, or once 64 KiB of it came: the rest is not read, and the connection is closed.
  */
 export type DeliveryOutcome = {

@@ -7,7 +7,7 @@ import { classifyAddress, isAllowedAddress, type ReceiverPolicy } from './addres
 const longestUrl = 2048;
 
 /**
- * Names that stand for hosts of one machine or one network: RFC 6761, RFC 6762, RFC 7686, RFC 8375, what ICANN keeps out of
+ * Names of hosts of one machine or one network: RFC 6761, RFC 6762, RFC 7686, RFC 8375, what ICANN keeps out of
  * the root for such use, and what routers and companies use all the same.
  */
 const internalName =
@@ -40,8 +40,8 @@ export const WebhookUrl = text(longestUrl)
 
 /**
  * Why a receiver may not be written to, or null. Without local receivers allowed: https to a public address or a name that
- * may belong to one, on 443 or on a port from 1024 up where no other kind of service is known to listen; what peers ask for
- * lies between "443 alone" and nothing. With them: everything except addresses where no receiver can be.
+ * may belong to one, on 443 or on a port from 1024 up where no other kind of service is known to listen; other senders require
+ * between "only 443" and nothing. With them: everything except addresses where no receiver can be.
  * @param url as {@link WebhookUrl} gives it.
  */
 export function findReceiverFault(url: string, policy: ReceiverPolicy): string | null {

@@ -1588,7 +1588,7 @@ export interface WebhookChange {
    * secret. Each time it is switched on makes a new pair of keys.
    */
   readonly asymmetric?: boolean | undefined;
-  /** Also takes a webhook that was disabled into use again. */
+  /** Also enables a webhook that was disabled. */
   readonly status?: SettableWebhookStatus | undefined;
 }
 
@@ -1621,7 +1621,7 @@ export interface WebhookDeliveryDetail extends WebhookDelivery {
 
 /**
  * `pending` waits for an attempt; `dead` has failed for good and can be sent again; `redelivered` was dead and was sent
- * again under another id; `canceled` was given up by a caller, or belonged to a webhook that was deleted.
+ * again under another id; `canceled` was canceled by a caller, or belonged to a webhook that was deleted.
  */
 export type WebhookDeliveryStatus = 'pending' | 'delivered' | 'dead' | 'redelivered' | 'canceled';
 
