@@ -21,7 +21,8 @@ export class VersionCache {
 
 /** The public form of a notice, ready to send. */
 export interface PublicAnswer {
-  readonly body: string;
+  /** Encoded once: a string would be encoded again for each answer. */
+  readonly body: Buffer;
   readonly etag: string;
 }
 
@@ -58,7 +59,7 @@ async function findAnswer(
   if (found === undefined) return undefined;
   const { version, contentHash, publishedAt: _, ...content } = found;
   return {
-    body: JSON.stringify({ data: { id: noticeId, ...content, version } }),
+    body: Buffer.from(JSON.stringify({ data: { id: noticeId, ...content, version } })),
     etag: `"${version}-${contentHash.slice(0, 16)}"`,
   };
 }
