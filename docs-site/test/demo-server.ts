@@ -48,7 +48,7 @@ async function stop(child: ChildProcess, folder: string): Promise<void> {
 async function describeEnvironment(folder: string, credentials: DemoCredentials): Promise<NodeJS.ProcessEnv> {
   const { baseUrl, apiKey, scimToken, webhookSecret = '' } = credentials;
   const answer = await fetch(`${baseUrl}/v1/webhooks`, { headers: { Authorization: `Bearer ${apiKey}` } });
-  const { data } = (await answer.json()) as { readonly data: { readonly data: readonly { readonly id: string }[] } };
+  const { data } = (await answer.json()) as { readonly data: { readonly items: readonly { readonly id: string }[] } };
   return {
     HOME: folder,
     LANG: 'C.UTF-8',
@@ -64,7 +64,7 @@ async function describeEnvironment(folder: string, credentials: DemoCredentials)
     SCIM_TOKEN: scimToken,
     ADMIN_EMAIL: credentials.adminEmail,
     ADMIN_PASSWORD: credentials.adminPassword,
-    WEBHOOK: data.data[0]?.id ?? '',
+    WEBHOOK: data.items[0]?.id ?? '',
     WEBHOOK_SECRET: webhookSecret,
     SVC_API_KEY: apiKey,
     SVC_BASE_URL: baseUrl,

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { clientSource } from '../audit/source.ts';
-import { readCursor, writeCursor } from '../http/cursor.ts';
+import { listRoute } from '../http/list-route.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
-import { Cursor, Id, pageOf, queryInteger } from '../http/schemas.ts';
+import { cursorPageOf, Id } from '../http/schemas.ts';
+import { mapPage } from '../storage/page.ts';
 import { addKey, type KeyManager, revokeKey, rotateKey, type ShownKey } from './api-key-changes.ts';
 import { ApiKey, CreatedApiKey, KeyStatus, viewApiKey, WantedApiKey } from './api-key-view.ts';
 import { findReachingKey, listKeys } from './managed-key-store.ts';
@@ -31,24 +32,20 @@ export function apiKeyRoutes({ database, hasher }: AccessServices): readonly Rou
   });
   const show = ({ key, row }: ShownKey, now: string) => ({ ...viewApiKey(row, row.tenant_id, now), key });
   return [
-    defineRoute({
-      method: 'GET',
+    listRoute({
       path: '/v1/api-keys',
       operationId: 'listApiKeys',
       tag: 'API keys',
       summary: 'List API keys, newest first',
       description: 'Those of the tenant, and those of other tenants that may act for it: `tenantId` tells them apart.',
       scope: 'keys:write',
-      query: z.strictObject({ status: KeyStatus.optional(), cursor: Cursor, limit: queryInteger(1, 100, 25) }),
-      status: 200,
-      result: pageOf(ApiKey),
-      errors: ['invalid_cursor'],
-      async handle({ query: { status, cursor = null, limit }, principal: { tenantId }, now }) {
-        const list = ['api keys', tenantId, status];
-        const before = cursor === null ? null : readCursor(list, cursor, 'string');
-        const { rows, total, next } = await listKeys(database.kysely, tenantId, { status, now }, before, limit);
-        const nextCursor = next === null ? null : writeCursor(list, next);
-        return { data: rows.map((row) => viewApiKey(row, tenantId, now)), page: { cursor, nextCursor, limit, total } };
+      filters: { status: KeyStatus.optional() },
+      limit: { most: 100, usual: 25 },
+      result: cursorPageOf(ApiKey),
+      place: 'string',
+      async find({ query: { status }, principal: { tenantId }, now }, { after, limit }) {
+        const page = await listKeys(database.kysely, tenantId, { status, now }, after, limit);
+        return mapPage(page, (row) => viewApiKey(row, tenantId, now));
       },
     }),
     defineRoute({

@@ -1,6 +1,7 @@
-import { type ExpressionBuilder, sql } from 'kysely';
+import type { ExpressionBuilder } from 'kysely';
 import type { Principal } from '../principal/principal.ts';
 import type { Queries } from '../storage/database.ts';
+import { type Page, takePage } from '../storage/page.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { type ApiKeyRow, otherTenantsOf } from './api-key-store.ts';
@@ -60,17 +61,15 @@ export async function listKeys(
   filter: KeyFilter,
   before: string | null,
   limit: number,
-): Promise<{ readonly rows: readonly ApiKeyRow[]; readonly total: number; readonly next: string | null }> {
-  const matching = queries.selectFrom('api_keys').where(reaches(tenantId)).where(fits(filter));
-  const { total } = await matching.select((row) => row.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  let page = matching
+): Promise<Page<ApiKeyRow>> {
+  let query = queries
+    .selectFrom('api_keys')
     .selectAll()
-    .orderBy('id', 'desc')
-    .limit(sql.lit(limit + 1));
-  if (before !== null) page = page.where('id', '<', before);
-  const found = await page.execute();
-  const rows = found.slice(0, limit);
-  return { rows, total: Number(total), next: found.length > limit ? (rows.at(-1)?.id ?? null) : null };
+    .where(reaches(tenantId))
+    .where(fits(filter))
+    .orderBy('id', 'desc');
+  if (before !== null) query = query.where('id', '<', before);
+  return takePage(query, limit, ({ id }) => id);
 }
 
 /** Stores how a key ends, or whom it reaches. @returns the row as it is now, for the event of the change. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { readCursor, writeCursor } from '../http/cursor.ts';
+import { listRoute } from '../http/list-route.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { Cursor, cursorPageOf, queryInteger, Time, text } from '../http/schemas.ts';
+import { cursorPageOf, Time, text } from '../http/schemas.ts';
 import { actorTypes } from '../principal/principal.ts';
 import type { Database } from '../storage/database.ts';
 import { AuditEvent, AuditEventDetail } from './event.ts';
@@ -11,31 +11,23 @@ import { findEvent, listEvents } from './store.ts';
 /** The operations of spec.md "Audit". */
 export function auditRoutes(database: Database): readonly Route[] {
   return [
-    defineRoute({
-      method: 'GET',
+    listRoute({
       path: '/v1/audit',
       operationId: 'listAuditEvents',
       tag: 'Audit',
       summary: 'List audit events, newest first',
       scope: 'audit:read',
-      query: z.strictObject({
+      filters: {
         module: text(64).min(1).optional(),
         actor: z.enum(actorTypes).optional(),
         from: Time.optional().meta({ description: 'Events at this time or later.' }),
         to: Time.optional().meta({ description: 'Events before this time.' }),
-        cursor: Cursor,
-        limit: queryInteger(1, 200, 50),
-      }),
-      status: 200,
-      result: cursorPageOf(AuditEvent),
-      errors: ['invalid_cursor'],
-      async handle({ query, principal: { tenantId } }) {
-        const { cursor, limit, ...filter } = query;
-        const list = ['audit', tenantId, filter.module, filter.actor, filter.from, filter.to];
-        const before = cursor === undefined ? null : readCursor(list, cursor, 'number');
-        const { items, next } = await listEvents(database.kysely, tenantId, filter, before, limit);
-        return { items, nextCursor: next === null ? null : writeCursor(list, next) };
       },
+      limit: { most: 200, usual: 50 },
+      result: cursorPageOf(AuditEvent),
+      place: 'number',
+      find: ({ query, principal: { tenantId } }, { after, limit }) =>
+        listEvents(database.kysely, tenantId, query, after, limit),
     }),
     defineRoute({
       method: 'GET',

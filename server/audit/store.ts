@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { appendEntries } from '../ledger/append.ts';
 import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
+import { mapPage, type Page, takePage } from '../storage/page.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import {
   type AuditEvent,
@@ -69,13 +70,12 @@ export async function listEvents(
   filter: AuditFilter,
   before: number | null,
   limit: number,
-): Promise<{ items: AuditEvent[]; next: number | null }> {
+): Promise<Page<AuditEvent, number>> {
   let query = queries
     .selectFrom('audit_events')
     .select(['sequence', 'entry', 'hash', 'prev_hash'])
     .where('tenant_id', '=', tenantId)
-    .orderBy('sequence', 'desc')
-    .limit(sql.lit(limit + 1));
+    .orderBy('sequence', 'desc');
   if (before !== null) query = query.where('sequence', '<', before);
   if (filter.module !== undefined) query = query.where('module', '=', filter.module);
   if (filter.actor !== undefined) query = query.where('actor_type', '=', filter.actor);
@@ -89,9 +89,7 @@ export async function listEvents(
     query = query
       .where('sequence', '<=', await lastSequenceBefore(queries, tenantId, filter.to))
       .where('at', '<', filter.to);
-  const rows = await query.execute();
-  const page = rows.slice(0, limit);
-  return { items: page.map(readAuditListItem), next: rows.length > limit ? (page.at(-1)?.sequence ?? null) : null };
+  return mapPage(await takePage(query, limit, ({ sequence }) => sequence), readAuditListItem);
 }
 
 async function lastSequenceBefore(queries: Queries, tenantId: string, time: string): Promise<number> {

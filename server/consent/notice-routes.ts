@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { callSource } from '../audit/source.ts';
 import { readCursor, writeCursor } from '../http/cursor.ts';
+import { listRoute } from '../http/list-route.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { Cursor, Id, listOf, pageOf, queryInteger, text } from '../http/schemas.ts';
+import { Cursor, cursorPageOf, Id, pageOf, queryInteger, text } from '../http/schemas.ts';
 import { normalizeDomain } from './domain.ts';
 import { Notice, NoticeChange, NoticeContent, NoticeStatus, NoticeVersion } from './notice.ts';
 import { archiveNotice, createNotice, editNotice, publishNotice } from './notice-changes.ts';
@@ -40,15 +41,10 @@ export function noticeRoutes({ database, hasher, publicNotices }: ConsentService
         const domain = query.domain === undefined ? undefined : (normalizeDomain(query.domain) ?? query.domain);
         const list = ['notices', tenantId, status, domain, search];
         const before = cursor === null ? null : readCursor(list, cursor, 'string');
-        const { notices, total, next } = await listNotices(
-          database.kysely,
-          tenantId,
-          { status, domain, search },
-          before,
-          limit,
-        );
+        const filter = { status, domain, search };
+        const { rows, total, next } = await listNotices(database.kysely, tenantId, filter, before, limit);
         const nextCursor = next === null ? null : writeCursor(list, next);
-        return { data: notices, page: { cursor, nextCursor, limit, total } };
+        return { data: rows, page: { cursor, nextCursor, limit, total } };
       },
     }),
     defineRoute({
@@ -108,20 +104,20 @@ export function noticeRoutes({ database, hasher, publicNotices }: ConsentService
         return archiveNotice(work, callSource(call, hasher), call.params.id);
       },
     }),
-    defineRoute({
-      method: 'GET',
+    listRoute({
       path: '/v1/consent/{id}/versions',
       operationId: 'listConsentNoticeVersions',
       tag: 'Consent notices',
       summary: 'List the published versions of a consent notice, newest first',
       scope: 'consent:read',
       params: NoticeParams,
-      status: 200,
-      result: listOf(NoticeVersion),
-      async handle({ params: { id }, principal }) {
+      limit: { most: 100, usual: 25 },
+      result: cursorPageOf(NoticeVersion),
+      place: 'number',
+      async find({ params: { id }, principal }, { after, limit }) {
         const notice = await findNotice(database.kysely, principal.tenantId, id);
         if (notice === undefined) throw notFound('consent notice');
-        return { items: [...(await listVersions(database.kysely, id))] };
+        return listVersions(database.kysely, id, after, limit);
       },
     }),
   ];

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { RowKind } from '../audit/row-state.ts';
 import { locksRows, type Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
+import { mapPage, type Page, takePage } from '../storage/page.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
@@ -136,7 +137,7 @@ export async function listNotices(
   filter: NoticeFilter,
   before: string | null,
   limit: number,
-): Promise<{ notices: Notice[]; total: number; next: string | null }> {
+): Promise<Page<Notice> & { readonly total: number }> {
   let matching = queries.selectFrom('consent_notices').where('consent_notices.tenant_id', '=', tenantId);
   if (filter.status !== undefined) matching = matching.where('status', '=', filter.status);
   if (filter.domain !== undefined) matching = matching.where('domain', '=', filter.domain);
@@ -151,23 +152,29 @@ export async function listNotices(
     )
     .selectAll('consent_notices')
     .select('latest.content_hash')
-    .orderBy('consent_notices.id', 'desc')
-    .limit(sql.lit(limit + 1));
+    .orderBy('consent_notices.id', 'desc');
   if (before !== null) page = page.where('consent_notices.id', '<', before);
-  const rows = await page.execute();
-  const notices = rows.slice(0, limit).map((row) => readNotice(row, row.content_hash ?? undefined));
-  return { notices, total: Number(total), next: rows.length > limit ? (notices.at(-1)?.id ?? null) : null };
+  const { rows, next } = await takePage(page, limit, ({ id }) => id);
+  return { rows: rows.map((row) => readNotice(row, row.content_hash ?? undefined)), next, total: Number(total) };
 }
 
-/** The published versions of a notice, newest first. */
-export async function listVersions(queries: Queries, noticeId: string): Promise<readonly NoticeVersion[]> {
-  const rows = await queries
+/**
+ * A page of the published versions of a notice, newest first.
+ * @param before the number of the last version already seen; null for the first page.
+ */
+export async function listVersions(
+  queries: Queries,
+  noticeId: string,
+  before: number | null,
+  limit: number,
+): Promise<Page<NoticeVersion, number>> {
+  let query = queries
     .selectFrom('consent_notice_versions')
     .selectAll()
     .where('notice_id', '=', noticeId)
-    .orderBy('version', 'desc')
-    .execute();
-  return rows.map(readVersion);
+    .orderBy('version', 'desc');
+  if (before !== null) query = query.where('version', '<', before);
+  return mapPage(await takePage(query, limit, ({ version }) => version), readVersion);
 }
 
 /** One published version; undefined when there is none of this number. */

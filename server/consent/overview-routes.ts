@@ -191,8 +191,8 @@ async function readLedger(
   const before = cursor === undefined ? null : readCursor(list, cursor, 'number');
   const latest = await listLatestOfSubject(queries, tenantId, subjectId, mostStates + 1);
   if (latest.length === 0) throw notFound('consent notice or subject');
-  const { records, next } = await listSubjectRecords(queries, tenantId, subjectId, before, limit);
-  return { state: describeState(latest), items: records, nextCursor: next === null ? null : writeCursor(list, next) };
+  const { rows, next } = await listSubjectRecords(queries, tenantId, subjectId, before, limit);
+  return { state: describeState(latest), items: rows, nextCursor: next === null ? null : writeCursor(list, next) };
 }
 
 /** @param latest the latest record on each notice and in each space, one more of a space than is listed. */

@@ -31,9 +31,9 @@ export function recordRoutes({ database, hasher, recorder }: ConsentServices): r
         if (notice === undefined) throw notFound('consent notice');
         const list = ['records', tenantId, params.id];
         const before = cursor === null ? null : readCursor(list, cursor, 'number');
-        const { records, next } = await listRecords(database.kysely, tenantId, params.id, before, limit);
+        const { rows, next } = await listRecords(database.kysely, tenantId, params.id, before, limit);
         const nextCursor = next === null ? null : writeCursor(list, next);
-        return { data: records, page: { cursor, nextCursor, limit, total: notice.recordCount } };
+        return { data: rows, page: { cursor, nextCursor, limit, total: notice.recordCount } };
       },
     }),
     defineRoute({

@@ -1,6 +1,7 @@
 import { CompiledQuery, sql } from 'kysely';
 import { appendEntries } from '../ledger/append.ts';
 import type { Queries } from '../storage/database.ts';
+import { cutPage, mapPage, type Page, takePage } from '../storage/page.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import { rememberText } from '../storage/query-text.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
@@ -94,18 +95,15 @@ export async function listRecords(
   noticeId: string,
   before: number | null,
   limit: number,
-): Promise<{ records: ConsentRecord[]; next: number | null }> {
+): Promise<Page<ConsentRecord, number>> {
   let query = queries
     .selectFrom('consent_records')
-    .select(stored)
+    .select([...stored, 'sequence'])
     .where('tenant_id', '=', tenantId)
     .where('notice_id', '=', noticeId)
-    .orderBy('sequence', 'desc')
-    .limit(sql.lit(limit + 1));
+    .orderBy('sequence', 'desc');
   if (before !== null) query = query.where('sequence', '<', before);
-  const rows = await query.execute();
-  const records = rows.slice(0, limit).map(readRecord);
-  return { records, next: rows.length > limit ? (records.at(-1)?.sequence ?? null) : null };
+  return mapPage(await takePage(query, limit, ({ sequence }) => sequence), readRecord);
 }
 
 /** A subject on one notice, in one space: what counts together. */
@@ -162,7 +160,7 @@ export async function listSubjectRecords(
   subjectId: string,
   before: number | null,
   limit: number,
-): Promise<{ records: ConsentRecord[]; next: number | null }> {
+): Promise<Page<ConsentRecord, number>> {
   const { rows: places } = await latestSequences(tenantId, subjectId).execute(queries);
   let newest: number[] = [];
   for (let start = 0; start < places.length; start += placesBatch) {
@@ -176,9 +174,8 @@ export async function listSubjectRecords(
     const { rows } = await sql<{ sequence: number }>`${sql.join(parts, sql` union all `)}`.execute(queries);
     newest = [...newest, ...rows.map(({ sequence }) => sequence)].sort((one, other) => other - one).slice(0, limit + 1);
   }
-  const page = newest.slice(0, limit);
-  const records = await readSequences(queries, tenantId, page);
-  return { records, next: newest.length > limit ? (page.at(-1) ?? null) : null };
+  const { rows, next } = cutPage(newest, limit, (sequence) => sequence);
+  return { rows: await readSequences(queries, tenantId, rows), next };
 }
 
 const placesBatch = 50;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { callSource } from '../audit/source.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { listOf, text } from '../http/schemas.ts';
+import { text } from '../http/schemas.ts';
 import type { PrivateHasher } from '../installation/private-hash.ts';
 import type { Database } from '../storage/database.ts';
 import { adoptFrameworks } from './adoption.ts';
@@ -45,7 +45,8 @@ export function controlRoutes(database: Database, hasher: PrivateHasher): readon
       summary: 'List the frameworks of the catalogue, with what may be claimed',
       scope: 'controls:read',
       status: 200,
-      result: listOf(FrameworkView),
+      // spec.md "Control framework (item)": without a cursor.
+      result: z.strictObject({ items: z.array(FrameworkView) }).meta({ id: 'ControlFrameworkList' }),
       handle: async () => ({ items: catalogue.frameworks.map(viewFramework) }),
     }),
     defineRoute({

@@ -1,10 +1,10 @@
-import { z } from 'zod';
 import { callSource } from '../audit/source.ts';
-import { readCursor, writeCursor } from '../http/cursor.ts';
+import { listRoute } from '../http/list-route.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { Cursor, cursorPageOf, Id, queryInteger } from '../http/schemas.ts';
+import { cursorPageOf, Id } from '../http/schemas.ts';
 import type { PrivateHasher } from '../installation/private-hash.ts';
 import type { Database } from '../storage/database.ts';
+import { mapPage } from '../storage/page.ts';
 import { ControlParams } from './control.ts';
 import { requireControl } from './control-store.ts';
 import { Evidence, NewEvidence, viewEvidence, Withdrawal } from './evidence.ts';
@@ -31,8 +31,7 @@ export function evidenceRoutes(database: Database, hasher: PrivateHasher): reado
       result: Evidence,
       change: (call, work) => addEvidence(work, callSource(call, hasher), call.params.controlId, call.body),
     }),
-    defineRoute({
-      method: 'GET',
+    listRoute({
       path: '/v1/control-framework/controls/{controlId}/evidence',
       operationId: 'listEvidence',
       tag: 'Controls',
@@ -40,17 +39,13 @@ export function evidenceRoutes(database: Database, hasher: PrivateHasher): reado
       description: 'Withdrawn items are included.',
       scope: 'controls:read',
       params: ControlParams,
-      query: z.strictObject({ cursor: Cursor, limit: queryInteger(1, 200, 50) }),
-      status: 200,
+      limit: { most: 200, usual: 50 },
       result: cursorPageOf(Evidence),
-      errors: ['invalid_cursor'],
-      async handle({ params, query: { cursor, limit }, principal: { tenantId }, now }) {
+      place: 'string',
+      async find({ params, principal: { tenantId }, now }, { after, limit }) {
         const { control } = await requireControl(database.kysely, tenantId, params.controlId, now);
-        const list = ['evidence', tenantId, control.id];
-        const before = cursor === undefined ? null : readCursor(list, cursor, 'string');
-        const { rows, next } = await listEvidence(database.kysely, tenantId, control.id, before, limit);
-        const items = rows.map((row) => viewEvidence(row, control.controlId, now));
-        return { items, nextCursor: next === null ? null : writeCursor(list, next) };
+        const page = await listEvidence(database.kysely, tenantId, control.id, after, limit);
+        return mapPage(page, (row) => viewEvidence(row, control.controlId, now));
       },
     }),
     defineRoute({

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { describeRows } from '../audit/row-state.ts';
 import { notFound } from '../http/problem.ts';
 import type { Queries } from '../storage/database.ts';
+import { type Page, takePage } from '../storage/page.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { EvidenceFacts, EvidenceRow } from './evidence.ts';
@@ -102,14 +102,10 @@ export async function listEvidence(
   controlId: string,
   before: string | null,
   limit: number,
-): Promise<{ readonly rows: readonly EvidenceRow[]; readonly next: string | null }> {
-  let query = selectOfControl(queries, tenantId, controlId)
-    .orderBy('id', 'desc')
-    .limit(sql.lit(limit + 1));
+): Promise<Page<EvidenceRow>> {
+  let query = selectOfControl(queries, tenantId, controlId).orderBy('id', 'desc');
   if (before !== null) query = query.where('id', '<', before);
-  const found = await query.execute();
-  const rows = found.slice(0, limit);
-  return { rows, next: found.length > limit ? (rows.at(-1)?.id ?? null) : null };
+  return takePage(query, limit, ({ id }) => id);
 }
 
 /** Marks an item as withdrawn. @returns the row after the change, for its event. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { callSource } from '../audit/source.ts';
-import { readCursor, writeCursor } from '../http/cursor.ts';
+import { listRoute } from '../http/list-route.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { Cursor, cursorPageOf, Id, listOf, queryInteger } from '../http/schemas.ts';
+import { cursorPageOf, Id, listOf } from '../http/schemas.ts';
 import type { PrivateHasher } from '../installation/private-hash.ts';
 import type { Database } from '../storage/database.ts';
 import { ControlParams } from './control.ts';
@@ -53,7 +53,10 @@ export function controlTestRoutes(database: Database, hasher: PrivateHasher): re
         );
         const ids = tests.map(({ id }) => id);
         const facts = await readFactsOfTests(database.kysely, tenantId, ids);
-        return { items: tests.map((row) => viewTest(row, facts.get(row.id) as TestFacts, control, now)) };
+        return {
+          items: tests.map((row) => viewTest(row, facts.get(row.id) as TestFacts, control, now)),
+          nextCursor: null,
+        };
       },
     }),
     defineRoute({
@@ -85,25 +88,22 @@ export function controlTestRoutes(database: Database, hasher: PrivateHasher): re
       change: (call, work) =>
         recordResult(work, callSource(call, hasher), call.params.controlId, call.params.testId, call.body),
     }),
-    defineRoute({
-      method: 'GET',
+    listRoute({
       path: '/v1/control-framework/controls/{controlId}/tests/{testId}/results',
       operationId: 'listTestResults',
       tag: 'Controls',
       summary: 'List the results of a test, the latest first',
       scope: 'controls:read',
       params: TestParams,
-      query: z.strictObject({ cursor: Cursor, limit: queryInteger(1, 200, 50) }),
-      status: 200,
+      limit: { most: 200, usual: 50 },
       result: cursorPageOf(TestResult),
-      errors: ['invalid_cursor'],
-      async handle({ params, query: { cursor, limit }, principal: { tenantId }, now }) {
+      place: 'string',
+      async find({ params, principal: { tenantId }, now }, { after, limit }) {
         const { control } = await requireControl(database.kysely, tenantId, params.controlId, now);
         const test = await requireTest(database.kysely, tenantId, control.id, params.testId);
-        const list = ['results', tenantId, test.id];
-        const before = cursor === undefined ? null : readPlace(readCursor(list, cursor, 'string'));
-        const { rows, next } = await listResults(database.kysely, tenantId, test.id, before, limit);
-        return { items: rows.map(viewResult), nextCursor: next === null ? null : writeCursor(list, writePlace(next)) };
+        const place = after === null ? null : readPlace(after);
+        const { rows, next } = await listResults(database.kysely, tenantId, test.id, place, limit);
+        return { rows: rows.map(viewResult), next: next && writePlace(next) };
       },
     }),
   ];

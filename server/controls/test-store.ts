@@ -3,6 +3,7 @@ import { describeRows } from '../audit/row-state.ts';
 import { notFound } from '../http/problem.ts';
 import type { Queries } from '../storage/database.ts';
 import { insertRows } from '../storage/insert-rows.ts';
+import { type Page, takePage } from '../storage/page.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { Cadence } from './cadence.ts';
@@ -159,19 +160,14 @@ export async function listResults(
   testId: string,
   before: ResultPlace | null,
   limit: number,
-): Promise<{ readonly rows: readonly ResultRow[]; readonly next: ResultPlace | null }> {
+): Promise<Page<ResultRow, ResultPlace>> {
   let query = queries
     .selectFrom('control_test_results')
     .selectAll()
     .where('tenant_id', '=', tenantId)
     .where('test_id', '=', testId)
     .orderBy('tested_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(sql.lit(limit + 1));
+    .orderBy('id', 'desc');
   if (before !== null) query = query.where(sql<boolean>`(tested_at, id) < (${before.testedAt}, ${before.id})`);
-  const found = await query.execute();
-  const rows = found.slice(0, limit);
-  const last = rows.at(-1);
-  const next = found.length > limit && last !== undefined ? { testedAt: last.tested_at, id: last.id } : null;
-  return { rows, next };
+  return takePage(query, limit, ({ tested_at, id }) => ({ testedAt: tested_at, id }));
 }

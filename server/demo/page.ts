@@ -42,7 +42,7 @@ export function serveDemo({ database, settings }: Installation): Middleware {
     if (ctx.path !== '/' && ctx.path !== '/demo') return next();
     const tenant = await findTenant(database.kysely, 'demo');
     if (tenant === undefined) return next();
-    const { notices } = await listNotices(database.kysely, tenant.id, { status: 'published' }, null, 100);
+    const { rows: notices } = await listNotices(database.kysely, tenant.id, { status: 'published' }, null, 100);
     const notice = notices.at(-1);
     banner ??= readWidget('consent-banner');
     badge ??= readWidget('trust-badge');

@@ -38,7 +38,7 @@ export function describeServer({
 async function readDemo({ kysely }: Installation['database']): Promise<ServerFacts['demo']> {
   const tenant = await findTenant(kysely, 'demo');
   if (tenant === undefined) return null;
-  const { notices } = await listNotices(kysely, tenant.id, { status: 'published' }, null, 100);
+  const { rows: notices } = await listNotices(kysely, tenant.id, { status: 'published' }, null, 100);
   const notice = notices.at(-1);
   return notice === undefined ? null : { noticeId: notice.id, domain: notice.domain, slug: tenant.slug };
 }

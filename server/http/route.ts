@@ -86,7 +86,7 @@ export type Auth = keyof AuthByKind;
 /** Headers that only some operations answer with; `ETag` makes 304 possible. */
 export type AnswerHeader = 'ETag' | 'Cache-Control' | 'Set-Cookie' | 'Content-Disposition';
 
-interface RouteText {
+export interface RouteText {
   readonly method: Method;
   /** With parameters in braces: `/v1/consent/{id}`. */
   readonly path: string;
@@ -171,7 +171,8 @@ export interface Route extends RouteText, Limited<unknown> {
   changeEach?(items: readonly unknown[], work: UnitOfWork): Promise<readonly Outcome<unknown>[]>;
 }
 
-type Fields<Schema> = Schema extends z.ZodType ? z.output<Schema> : unknown;
+/** What a schema gives; unknown where there is none. */
+export type Fields<Schema> = Schema extends z.ZodType ? z.output<Schema> : unknown;
 
 /** Defines an operation. Its `auth` decides who may call it and what the handler knows of the caller. */
 export function defineRoute<

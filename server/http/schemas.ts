@@ -123,7 +123,8 @@ export function cursorPageOf<Item extends z.ZodType>(item: Item) {
 
 /** A list that is short enough to have whole: `Session`, `SessionList`. */
 export function listOf<Item extends z.ZodType>(item: Item) {
-  return z.strictObject({ items: z.array(item) }).meta({ id: `${idOf(item)}List` });
+  const nextCursor = z.null().meta({ description: 'Always null: the list is complete.' });
+  return z.strictObject({ items: z.array(item), nextCursor }).meta({ id: `${idOf(item)}List` });
 }
 
 function idOf(item: z.ZodType): string {

@@ -2,22 +2,17 @@ import { z } from 'zod';
 import { recordChange } from '../audit/row-state.ts';
 import { callSource } from '../audit/source.ts';
 import { requireRoleToGive } from '../http/authorize.ts';
-import { readCursor, writeCursor } from '../http/cursor.ts';
+import { listRoute } from '../http/list-route.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { Cursor, Id, pageOf, queryInteger } from '../http/schemas.ts';
+import { cursorPageOf, Id } from '../http/schemas.ts';
 import { lockChain } from '../ledger/append.ts';
 import { RoleName } from '../principal/roles.ts';
+import { mapPage } from '../storage/page.ts';
 import { findTenant } from '../tenants/store.ts';
 import { Email } from './email.ts';
 import { Invitation, viewInvitation } from './invitation.ts';
-import {
-  closeInvitations,
-  countInvitations,
-  findInvitation,
-  invitationRows,
-  listInvitations,
-} from './invitation-store.ts';
+import { closeInvitations, findInvitation, invitationRows, listInvitations } from './invitation-store.ts';
 import { invite } from './invitations.ts';
 import type { IdentityServices } from './services.ts';
 
@@ -29,25 +24,20 @@ const CreatedInvitation = Invitation.extend({
 /** The operations on invitations. */
 export function invitationRoutes({ database, hasher, clock }: IdentityServices): readonly Route[] {
   return [
-    defineRoute({
-      method: 'GET',
+    listRoute({
       path: '/v1/users/invitations',
       operationId: 'listInvitations',
       tag: 'Users',
       summary: 'List the invitations, newest first',
       scope: 'users:read',
-      query: z.strictObject({ cursor: Cursor, limit: queryInteger(1, 100, 25) }),
-      status: 200,
-      result: pageOf(Invitation),
-      errors: ['invalid_cursor'],
-      async handle({ query: { cursor = null, limit }, principal: { tenantId } }) {
-        const list = ['invitations', tenantId];
-        const before = cursor === null ? null : readCursor(list, cursor, 'string');
-        const { rows, next } = await listInvitations(database.kysely, tenantId, before, limit);
+      limit: { most: 100, usual: 25 },
+      result: cursorPageOf(Invitation),
+      place: 'string',
+      async find({ principal: { tenantId } }, { after, limit }) {
         const now = clock();
-        const total = await countInvitations(database.kysely, tenantId);
-        const nextCursor = next === null ? null : writeCursor(list, next);
-        return { data: rows.map((row) => viewInvitation(row, now)), page: { cursor, nextCursor, limit, total } };
+        return mapPage(await listInvitations(database.kysely, tenantId, after, limit), (row) =>
+          viewInvitation(row, now),
+        );
       },
     }),
     defineRoute({

@@ -1,6 +1,7 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { RowKind } from '../audit/row-state.ts';
 import type { Queries } from '../storage/database.ts';
+import { type Page, takePage } from '../storage/page.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 
@@ -47,27 +48,10 @@ export async function listInvitations(
   tenantId: string,
   before: string | null,
   limit: number,
-): Promise<{ readonly rows: readonly InvitationRow[]; readonly next: string | null }> {
-  let query = queries
-    .selectFrom('invitations')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .orderBy('id', 'desc')
-    .limit(sql.lit(limit + 1));
+): Promise<Page<InvitationRow>> {
+  let query = queries.selectFrom('invitations').selectAll().where('tenant_id', '=', tenantId).orderBy('id', 'desc');
   if (before !== null) query = query.where('id', '<', before);
-  const rows = await query.execute();
-  const page = rows.slice(0, limit);
-  return { rows: page, next: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
-}
-
-/** How many invitations a tenant has. */
-export async function countInvitations(queries: Queries, tenantId: string): Promise<number> {
-  const { count } = await queries
-    .selectFrom('invitations')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('tenant_id', '=', tenantId)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  return takePage(query, limit, ({ id }) => id);
 }
 
 /** How many persons one statement names: below SQLite's limit of parameters. */

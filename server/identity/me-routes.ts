@@ -108,6 +108,7 @@ export function meRoutes(services: IdentityServices): readonly Route[] {
       result: SessionList,
       handle: async ({ principal: { tenantId, actor, credential } }) => ({
         items: await viewSessions(services, tenantId, actor.id, credential.id),
+        nextCursor: null,
       }),
     }),
     defineRoute({

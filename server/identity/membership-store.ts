@@ -3,6 +3,7 @@ import { maySignIn } from '../access/session-store.ts';
 import type { RowKind } from '../audit/row-state.ts';
 import type { MemberRole } from '../principal/roles.ts';
 import type { Queries } from '../storage/database.ts';
+import { mapPage, type Page, takePage } from '../storage/page.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
@@ -130,29 +131,15 @@ export async function listMembers(
   filter: MemberFilter,
   before: string | null,
   limit: number,
-): Promise<{ readonly members: readonly Membership[]; readonly next: string | null }> {
+): Promise<Page<Membership>> {
   let query = queries
     .selectFrom('memberships')
     .selectAll()
     .where('tenant_id', '=', tenantId)
     .where(fits(filter))
-    .orderBy('user_id', 'desc')
-    .limit(sql.lit(limit + 1));
+    .orderBy('user_id', 'desc');
   if (before !== null) query = query.where('user_id', '<', before);
-  const rows = await query.execute();
-  const page = rows.slice(0, limit);
-  return { members: page.map(readMembership), next: rows.length > limit ? (page.at(-1)?.user_id ?? null) : null };
-}
-
-/** How many members a list has. */
-export async function countMembers(queries: Queries, tenantId: string, filter: MemberFilter = {}): Promise<number> {
-  const { count } = await queries
-    .selectFrom('memberships')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('tenant_id', '=', tenantId)
-    .where(fits(filter))
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  return mapPage(await takePage(query, limit, ({ user_id }) => user_id), readMembership);
 }
 
 /** The members that stand in the group of a role: also those whom `active: false` suspended, not those removed from it. */

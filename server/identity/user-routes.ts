@@ -3,27 +3,21 @@ import { endSessions } from '../access/session-store.ts';
 import { callSource, clientSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
 import { requireRoleToGive } from '../http/authorize.ts';
-import { readCursor, writeCursor } from '../http/cursor.ts';
+import { listRoute } from '../http/list-route.ts';
 import { notFound, Problem } from '../http/problem.ts';
 import { defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
-import { Cursor, Id, pageOf, queryInteger, text } from '../http/schemas.ts';
+import { cursorPageOf, Id, text } from '../http/schemas.ts';
 import { lockChain } from '../ledger/append.ts';
 import { platformRole, RoleName } from '../principal/roles.ts';
 import type { Queries } from '../storage/database.ts';
+import { mapPage } from '../storage/page.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { listSecondFactorHolders, lockAccount } from './account-store.ts';
 import { normalizeEmail } from './email.ts';
 import { viewSessions } from './list-sessions.ts';
 import type { Membership } from './membership.ts';
 import { changeMembers, readMembersForChange } from './membership-changes.ts';
-import {
-  countMembers,
-  findMember,
-  findMemberByEmail,
-  hasOtherAdmin,
-  isAcceptedElsewhere,
-  listMembers,
-} from './membership-store.ts';
+import { findMember, findMemberByEmail, hasOtherAdmin, isAcceptedElsewhere, listMembers } from './membership-store.ts';
 import { disableSecondFactor } from './mfa/changes.ts';
 import { findSecondFactor } from './mfa/store.ts';
 import type { IdentityServices } from './services.ts';
@@ -59,48 +53,36 @@ export function userRoutes(services: IdentityServices): readonly Route[] {
   };
 
   return [
-    defineRoute({
-      method: 'GET',
+    listRoute({
       path: '/v1/users',
       operationId: 'listUsers',
       tag: 'Users',
       summary: 'List the members, newest first',
       scope: 'users:read',
-      query: z.strictObject({
+      filters: {
         status: z.enum(['active', 'suspended']).optional(),
         role: MemberRoleName.optional(),
-        email: text(320).min(1).optional().meta({ description: 'The member with this address alone.' }),
-        cursor: Cursor,
-        limit: queryInteger(1, 100, 25),
-      }),
-      status: 200,
-      result: pageOf(User),
-      errors: ['invalid_cursor'],
-      async handle({ query: { cursor = null, limit, email, ...filter }, principal: { tenantId } }) {
+        email: text(320).min(1).optional().meta({ description: 'Only the member with this address.' }),
+      },
+      limit: { most: 100, usual: 25 },
+      result: cursorPageOf(User),
+      place: 'string',
+      async find({ query: { email, ...filter }, principal: { tenantId } }, { after, limit }) {
         const { kysely } = database;
-        const list = ['users', tenantId, filter.status, filter.role, email];
-        const before = cursor === null ? null : readCursor(list, cursor, 'string');
         if (email !== undefined) {
           const found = await findMemberByEmail(kysely, tenantId, normalizeEmail(email) ?? '');
           const fits =
             found !== undefined &&
             (filter.status ?? found.status) === found.status &&
             (filter.role ?? found.role) === found.role;
-          const data = fits ? [await view(kysely, found)] : [];
-          return { data, page: { cursor, nextCursor: null, limit, total: data.length } };
+          return { rows: fits ? [await view(kysely, found)] : [], next: null };
         }
-        const { members, next } = await listMembers(kysely, tenantId, filter, before, limit);
-        const ids = members.map(({ userId }) => userId);
-        const holders = await listSecondFactorHolders(kysely, ids);
-        return {
-          data: members.map((member) => viewUser(member, holders.has(member.userId))),
-          page: {
-            cursor,
-            nextCursor: next === null ? null : writeCursor(list, next),
-            limit,
-            total: await countMembers(kysely, tenantId, filter),
-          },
-        };
+        const page = await listMembers(kysely, tenantId, filter, after, limit);
+        const holders = await listSecondFactorHolders(
+          kysely,
+          page.rows.map(({ userId }) => userId),
+        );
+        return mapPage(page, (member) => viewUser(member, holders.has(member.userId)));
       },
     }),
     defineRoute({
@@ -197,7 +179,7 @@ export function userRoutes(services: IdentityServices): readonly Route[] {
       result: SessionList,
       async handle({ params, principal: { tenantId, credential } }) {
         const { userId } = await requireMember(database.kysely, tenantId, params.id);
-        return { items: await viewSessions(services, tenantId, userId, credential.id) };
+        return { items: await viewSessions(services, tenantId, userId, credential.id), nextCursor: null };
       },
     }),
     defineRoute({

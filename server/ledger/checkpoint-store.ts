@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queries } from '../storage/database.ts';
+import { type Page, takePage } from '../storage/page.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { isSealed, readHead } from './append.ts';
@@ -107,15 +108,13 @@ export async function listCheckpoints(
   { tenantId, ledger }: LedgerOf,
   before: number | null,
   limit: number,
-): Promise<{ readonly items: readonly StoredCheckpoint[]; readonly next: number | null }> {
-  let query = checkpoints(queries).where('tenant_id', '=', tenantId).where('ledger', '=', ledger);
+): Promise<Page<StoredCheckpoint, number>> {
+  let query = checkpoints(queries)
+    .where('tenant_id', '=', tenantId)
+    .where('ledger', '=', ledger)
+    .orderBy('size', 'desc');
   if (before !== null) query = query.where('size', '<', before);
-  const rows = await query
-    .orderBy('size', 'desc')
-    .limit(sql.lit(limit + 1))
-    .execute();
-  const items = rows.slice(0, limit);
-  return { items, next: rows.length > limit ? (items.at(-1)?.size ?? null) : null };
+  return takePage(query, limit, ({ size }) => size);
 }
 
 /** Every checkpoint of a ledger, the smallest first. */

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { callSource } from '../audit/source.ts';
-import { readCursor, writeCursor } from '../http/cursor.ts';
+import { listRoute } from '../http/list-route.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { Cursor, Id, pageOf, queryInteger } from '../http/schemas.ts';
+import { cursorPageOf, Id } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
+import { mapPage } from '../storage/page.ts';
 import { BreachChange, BreachInput, BreachSeverity, BreachStatus, BreachView, viewBreach } from './breach.ts';
 import { editBreach, reportBreach } from './breach-changes.ts';
 import { DsrCompletion, DsrExtension, DsrInput, DsrStatus, DsrSubjectId, DsrType, DsrView, viewDsr } from './dsr.ts';
@@ -32,14 +33,13 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
       result: DsrView,
       change: async (call, work) => viewDsr(await createDsr(work, callSource(call, hasher), call.body), work.now),
     }),
-    defineRoute({
-      method: 'GET',
+    listRoute({
       path: '/v1/dsr',
       operationId: 'listDsrs',
       tag: dsrTag,
       summary: 'List data-subject requests, newest first',
       scope: 'dsr:read',
-      query: z.strictObject({
+      filters: {
         status: DsrStatus.optional(),
         type: DsrType.optional(),
         subjectId: DsrSubjectId.optional().meta({ description: 'Only requests of this person; exact match.' }),
@@ -47,25 +47,14 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
           .enum(['true', 'false'])
           .optional()
           .meta({ description: 'Whether the request is open past its due date, at the time of the call.' }),
-        cursor: Cursor,
-        limit: queryInteger(1, 100, 25),
-      }),
-      status: 200,
-      result: pageOf(DsrView),
-      errors: ['invalid_cursor'],
-      async handle({ query, principal: { tenantId }, now }) {
-        const { cursor = null, limit, status, type, subjectId, overdue } = query;
-        const list = ['dsr', tenantId, status, type, subjectId, overdue];
-        const before = cursor === null ? null : readCursor(list, cursor, 'string');
-        const filter = {
-          status,
-          type,
-          subjectId,
-          overdue: overdue === undefined ? undefined : { is: overdue === 'true', at: now },
-        };
-        const { dsrs, total, next } = await listDsrs(database.kysely, tenantId, filter, before, limit);
-        const nextCursor = next === null ? null : writeCursor(list, next);
-        return { data: dsrs.map((dsr) => viewDsr(dsr, now)), page: { cursor, nextCursor, limit, total } };
+      },
+      limit: { most: 100, usual: 25 },
+      result: cursorPageOf(DsrView),
+      place: 'string',
+      async find({ query: { overdue, ...query }, principal: { tenantId }, now }, { after, limit }) {
+        const filter = { ...query, overdue: overdue === undefined ? undefined : { is: overdue === 'true', at: now } };
+        const page = await listDsrs(database.kysely, tenantId, filter, after, limit);
+        return mapPage(page, (dsr) => viewDsr(dsr, now));
       },
     }),
     defineRoute({
@@ -132,30 +121,19 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
       result: BreachView,
       change: async (call, work) => viewBreach(await reportBreach(work, callSource(call, hasher), call.body), work.now),
     }),
-    defineRoute({
-      method: 'GET',
+    listRoute({
       path: '/v1/breach',
       operationId: 'listBreaches',
       tag: breachTag,
       summary: 'List breaches, newest first',
       scope: 'breach:read',
-      query: z.strictObject({
-        status: BreachStatus.optional(),
-        severity: BreachSeverity.optional(),
-        cursor: Cursor,
-        limit: queryInteger(1, 100, 25),
-      }),
-      status: 200,
-      result: pageOf(BreachView),
-      errors: ['invalid_cursor'],
-      async handle({ query, principal: { tenantId }, now }) {
-        const { cursor = null, limit, status, severity } = query;
-        const list = ['breach', tenantId, status, severity];
-        const before = cursor === null ? null : readCursor(list, cursor, 'string');
-        const filter = { status, severity };
-        const { breaches, total, next } = await listBreaches(database.kysely, tenantId, filter, before, limit);
-        const nextCursor = next === null ? null : writeCursor(list, next);
-        return { data: breaches.map((breach) => viewBreach(breach, now)), page: { cursor, nextCursor, limit, total } };
+      filters: { status: BreachStatus.optional(), severity: BreachSeverity.optional() },
+      limit: { most: 100, usual: 25 },
+      result: cursorPageOf(BreachView),
+      place: 'string',
+      async find({ query, principal: { tenantId }, now }, { after, limit }) {
+        const page = await listBreaches(database.kysely, tenantId, query, after, limit);
+        return mapPage(page, (breach) => viewBreach(breach, now));
       },
     }),
     defineRoute({

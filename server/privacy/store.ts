@@ -1,8 +1,9 @@
-import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import type { ExpressionBuilder, Selectable } from 'kysely';
 import type { RowKind } from '../audit/row-state.ts';
 import { randomText } from '../installation/token.ts';
 import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
+import { mapPage, type Page, takePage } from '../storage/page.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { Breach, BreachInput } from './breach.ts';
@@ -102,7 +103,7 @@ export interface DsrFilter {
 }
 
 /**
- * A page of the requests of a tenant, newest first, and the number of all that match.
+ * A page of the requests of a tenant, newest first.
  * @param before the id of the last request of the previous page; null for the first page.
  */
 export async function listDsrs(
@@ -111,17 +112,15 @@ export async function listDsrs(
   filter: DsrFilter,
   before: string | null,
   limit: number,
-): Promise<{ readonly dsrs: readonly Dsr[]; readonly total: number; readonly next: string | null }> {
-  const matching = queries.selectFrom('dsr_requests').where('tenant_id', '=', tenantId).where(matchesDsr(filter));
-  const { total } = await matching.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  let page = matching
+): Promise<Page<Dsr>> {
+  let query = queries
+    .selectFrom('dsr_requests')
     .selectAll()
-    .orderBy('id', 'desc')
-    .limit(sql.lit(limit + 1));
-  if (before !== null) page = page.where('id', '<', before);
-  const rows = await page.execute();
-  const dsrs = rows.slice(0, limit).map(readDsr);
-  return { dsrs, total: Number(total), next: rows.length > limit ? (dsrs.at(-1)?.id ?? null) : null };
+    .where('tenant_id', '=', tenantId)
+    .where(matchesDsr(filter))
+    .orderBy('id', 'desc');
+  if (before !== null) query = query.where('id', '<', before);
+  return mapPage(await takePage(query, limit, ({ id }) => id), readDsr);
 }
 
 function matchesDsr({ status, type, subjectId, overdue }: DsrFilter) {
@@ -217,7 +216,7 @@ export async function findBreach(queries: Queries, tenantId: string, id: string)
 }
 
 /**
- * A page of the breaches of a tenant, newest first, and the number of all that match.
+ * A page of the breaches of a tenant, newest first.
  * @param before the id of the last breach of the previous page; null for the first page.
  */
 export async function listBreaches(
@@ -229,19 +228,16 @@ export async function listBreaches(
   }: { readonly status?: Breach['status'] | undefined; readonly severity?: Breach['severity'] | undefined },
   before: string | null,
   limit: number,
-): Promise<{ readonly breaches: readonly Breach[]; readonly total: number; readonly next: string | null }> {
-  let matching = queries.selectFrom('breach_incidents').where('tenant_id', '=', tenantId);
-  if (status !== undefined) matching = matching.where('status', '=', status);
-  if (severity !== undefined) matching = matching.where('severity', '=', severity);
-  const { total } = await matching.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  let page = matching
+): Promise<Page<Breach>> {
+  let query = queries
+    .selectFrom('breach_incidents')
     .selectAll()
-    .orderBy('id', 'desc')
-    .limit(sql.lit(limit + 1));
-  if (before !== null) page = page.where('id', '<', before);
-  const rows = await page.execute();
-  const breaches = rows.slice(0, limit).map(readBreach);
-  return { breaches, total: Number(total), next: rows.length > limit ? (breaches.at(-1)?.id ?? null) : null };
+    .where('tenant_id', '=', tenantId)
+    .orderBy('id', 'desc');
+  if (status !== undefined) query = query.where('status', '=', status);
+  if (severity !== undefined) query = query.where('severity', '=', severity);
+  if (before !== null) query = query.where('id', '<', before);
+  return mapPage(await takePage(query, limit, ({ id }) => id), readBreach);
 }
 
 /** Converts a row to a breach. */

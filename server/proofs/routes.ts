@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { callSource } from '../audit/source.ts';
-import { readCursor, writeCursor } from '../http/cursor.ts';
+import { listRoute } from '../http/list-route.ts';
 import { invalidValues } from '../http/problem.ts';
 import { defineRoute, type Route, StreamedAnswer } from '../http/route.ts';
-import { Cursor, queryInteger, Time, text } from '../http/schemas.ts';
+import { Time, text } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { LedgerName } from '../ledger/append.ts';
 import { listCheckpoints } from '../ledger/checkpoint-store.ts';
 import { ImpossibleRange, prepareExport } from '../ledger/export.ts';
 import type { Scope } from '../principal/scopes.ts';
+import { mapPage } from '../storage/page.ts';
 import { explainIncomplete } from './explain-incomplete.ts';
 import { proveConsistency, proveInclusion, requireCheckpoint } from './prove.ts';
 import { requestCheckpoint } from './request-checkpoint.ts';
@@ -47,25 +48,18 @@ function ledgerRoutes(
   const base = `/v1/ledgers/${ledger}`;
   const queries = database.kysely;
   return [
-    defineRoute({
-      method: 'GET',
+    listRoute({
       path: `${base}/checkpoints`,
       operationId: `list${name}Checkpoints`,
       tag,
       summary: `List the signed checkpoints of ${title}, newest first`,
       scope,
-      query: z.strictObject({ cursor: Cursor, limit: queryInteger(1, 100, 25) }),
-      status: 200,
+      limit: { most: 100, usual: 25 },
       result: CheckpointPage,
-      errors: ['invalid_cursor'],
-      async handle({ query: { cursor, limit }, principal: { tenantId } }) {
-        const list = ['checkpoints', tenantId, ledger];
-        const before = cursor === undefined ? null : readCursor(list, cursor, 'number');
-        const { items, next } = await listCheckpoints(queries, { tenantId, ledger }, before, limit);
-        return {
-          items: items.map((checkpoint) => presentCheckpoint(ledger, checkpoint)),
-          nextCursor: next === null ? null : writeCursor(list, next),
-        };
+      place: 'number',
+      async find({ principal: { tenantId } }, { after, limit }) {
+        const page = await listCheckpoints(queries, { tenantId, ledger }, after, limit);
+        return mapPage(page, (checkpoint) => presentCheckpoint(ledger, checkpoint));
       },
     }),
     defineRoute({

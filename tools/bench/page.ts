@@ -45,8 +45,8 @@ export const page: Benchmark = {
 };
 
 async function readPage({ database }: Installation, site: Site, before: number | null): Promise<void> {
-  const { records } = await listRecords(database.kysely, site.tenantId, site.noticeId, before, pageSize);
-  if (records.length !== pageSize) throw new Error('the page is not full');
+  const { rows } = await listRecords(database.kysely, site.tenantId, site.noticeId, before, pageSize);
+  if (rows.length !== pageSize) throw new Error('the page is not full');
 }
 
 /** Places of records all over the ledger, in no order. */

@@ -56,10 +56,10 @@ async function checkUser(target: Target, member: ExpectedMember, scene: Scene): 
 async function checkMember(target: Target, member: ExpectedMember, scene: Scene): Promise<readonly string[]> {
   const page = await target.rest('GET', `/v1/users?email=${encodeURIComponent(scene.email(member.who))}`);
   const where = `${member.who} in GET /v1/users`;
-  if (member.status === 'deleted') return findDifferences({ data: [] }, page, where);
+  if (member.status === 'deleted') return findDifferences({ items: [] }, page, where);
   const { status, role, displayName } = member;
   const row = { id: scene.id(member.who), role, status, ...(displayName !== undefined && { displayName }) };
-  return findDifferences({ data: [row] }, page, where);
+  return findDifferences({ items: [row] }, page, where);
 }
 
 /** Each person must be in one group or in none, whatever else the groups have. */

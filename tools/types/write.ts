@@ -338,7 +338,8 @@ function writeResult({ responses }: ApiOperation, writer: TypeWriter): string {
   const items = names === 'data,page' ? properties.data : (properties.Resources ?? properties.items);
   const item = items?.items && /^(?:data,page|items|items,nextCursor|Resources,.*)$/.test(names) && items.items;
   if (!item) return writer.type(payload, 'received');
-  return `${names === 'items' ? 'Items' : 'Page'}<${writer.type(item, 'received')}>`;
+  const isWhole = names === 'items' || properties.nextCursor?.type === 'null';
+  return `${isWhole ? 'Items' : 'Page'}<${writer.type(item, 'received')}>`;
 }
 
 /** Writes the types of the data of each event. */

@@ -23,15 +23,15 @@ describeOnOneDatabase('GET /v1/api-keys', (dialect) => {
     assert.equal(status, 200, text);
     return body.data;
   }
-  const idsOf = (page: { readonly data: readonly { readonly id: string }[] }) => page.data.map(({ id }) => id);
+  const idsOf = (page: { readonly items: readonly { readonly id: string }[] }) => page.items.map(({ id }) => id);
   // The key that asks is the oldest of the tenant.
   const withoutCaller = (page: Parameters<typeof idsOf>[0]) => idsOf(page).filter((id) => ids.includes(id));
 
   test('lists the keys of the tenant, newest first', async () => {
     const page = await list();
     assert.deepEqual(withoutCaller(page), ids);
-    assert.deepEqual(page.page, { cursor: null, nextCursor: null, limit: 25, total: 6 });
-    assert.equal((await list('', stranger.key)).page.total, 1);
+    assert.deepEqual([page.items.length, page.nextCursor], [6, null]);
+    assert.equal((await list('', stranger.key)).items.length, 1);
   });
 
   test('goes on where a page ended, until the end', async () => {
@@ -39,10 +39,9 @@ describeOnOneDatabase('GET /v1/api-keys', (dialect) => {
     let cursor: string | null = null;
     do {
       const page = await list(`limit=2${cursor === null ? '' : `&cursor=${cursor}`}`);
-      assert.equal(page.data.length, 2);
-      assert.equal(page.page.total, 6);
+      assert.equal(page.items.length, 2);
       seen.push(...idsOf(page));
-      cursor = page.page.nextCursor;
+      cursor = page.nextCursor;
     } while (cursor !== null);
     assert.deepEqual(seen.slice(0, 5), ids);
     assert.equal(new Set(seen).size, 6);
@@ -57,21 +56,21 @@ describeOnOneDatabase('GET /v1/api-keys', (dialect) => {
     assert.deepEqual(withoutCaller(await list('status=active')), [plain, oldest]);
     const expired = await list('status=expired');
     assert.deepEqual(idsOf(expired), [expiring]);
-    assert.deepEqual([expired.data[0].status, expired.page.total], ['expired', 1]);
+    assert.equal(expired.items[0].status, 'expired');
     // A key that was revoked before it would have ended stays a revoked one.
     const revoked = await list('status=revoked');
     assert.deepEqual(idsOf(revoked), ids.slice(0, 2));
-    for (const key of revoked.data) assert.equal(key.status, 'revoked');
+    for (const key of revoked.items) assert.equal(key.status, 'revoked');
   });
 
   test('refuses filters, limits and cursors that are none', async () => {
     const get = (query: string, key = server.tenant.key) => server.request('GET', `/v1/api-keys?${query}`, { key });
     assertInvalid(await get('status=gone'), 'query.status');
     for (const limit of ['0', '101', 'x']) assertInvalid(await get(`limit=${limit}`), 'query.limit');
-    const { page } = await list('limit=1');
-    for (const query of ['cursor=x', `cursor=${page.nextCursor}&status=active`])
+    const { nextCursor } = await list('limit=1');
+    for (const query of ['cursor=x', `cursor=${nextCursor}&status=active`])
       assertProblem(await get(query), 'invalid_cursor');
-    assertProblem(await get(`cursor=${page.nextCursor}`, stranger.key), 'invalid_cursor');
+    assertProblem(await get(`cursor=${nextCursor}`, stranger.key), 'invalid_cursor');
   });
 
   test('gives one key to its own tenant alone', async () => {

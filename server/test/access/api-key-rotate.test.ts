@@ -40,7 +40,7 @@ describeOnOneDatabase('POST /v1/api-keys/{id}/rotate', (dialect) => {
     assert.deepEqual([kept.expiresAt, kept.replacedById, kept.status], [inMilliseconds(24 * hour), made.id, 'active']);
     const { body } = await server.request('GET', '/v1/api-keys?limit=2');
     assert.deepEqual(
-      body.data.data.map(({ id }: { id: string }) => id),
+      body.data.items.map(({ id }: { id: string }) => id),
       [made.id, old.id],
     );
     for (const key of [old.key, access_token, made.key]) assert.equal(await readAudit(server, key), 200);

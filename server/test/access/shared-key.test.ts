@@ -29,7 +29,7 @@ describeOnEachDatabase('a key of another tenant', (dialect) => {
     return body.data;
   }
   const find = async (id: string, tenant: TestTenant) =>
-    (await list(tenant)).data.find((item: { readonly id: string }) => item.id === id);
+    (await list(tenant)).items.find((item: { readonly id: string }) => item.id === id);
   /** What a key gets in each tenant: 200, or why not. */
   const reach = (key: string) =>
     Promise.all(
@@ -57,7 +57,7 @@ describeOnEachDatabase('a key of another tenant', (dialect) => {
         assert.ok(!(await server.request('GET', path, { key: tenant.key })).text.includes(key.slice(13)));
   });
 
-  test('stands among the keys of the tenant in their order, is counted, paged and found by its status', async () => {
+  test('stands among the keys of the tenant in their order, is paged and found by its status', async () => {
     const tenant = await server.createTenant('paging');
     const expiresAt = new Date(server.clock.milliseconds() + 1000).toISOString();
     const made = [
@@ -69,14 +69,14 @@ describeOnEachDatabase('a key of another tenant', (dialect) => {
     ];
     const [one, two, three, four] = made.map(({ id }) => id) as [string, string, string, string];
     const first = await list(tenant, 'limit=3');
-    const rest = await list(tenant, `limit=3&cursor=${first.page.nextCursor}`);
-    const seen = [...first.data, ...rest.data].map(({ id }) => id);
+    const rest = await list(tenant, `limit=3&cursor=${first.nextCursor}`);
+    const seen = [...first.items, ...rest.items].map(({ id }) => id);
     assert.deepEqual(seen.slice(0, 4), [four, three, two, one]);
-    assert.deepEqual([seen.length, first.page.total, rest.page.nextCursor], [5, 5, null]);
+    assert.deepEqual([seen.length, rest.nextCursor], [5, null]);
     server.clock.advance(1000);
     await remove(four, server.tenant);
     const idsOf = async (status: string) =>
-      (await list(tenant, `status=${status}`)).data.map((item: { readonly id: string }) => item.id);
+      (await list(tenant, `status=${status}`)).items.map((item: { readonly id: string }) => item.id);
     assert.deepEqual([await idsOf('expired'), await idsOf('revoked')], [[three], [four]]);
     assert.deepEqual((await idsOf('active')).slice(0, 2), [two, one]);
   });

@@ -67,7 +67,7 @@ describe('the server process', () => {
     const { apiKey, webhookSecret } = readCredentials(where);
     assert.equal(webhookSecret, undefined);
     const { data } = await (await read(server.url, '/v1/webhooks', apiKey)).json();
-    assert.equal(data.page.total, 0);
+    assert.deepEqual(data.items, []);
     const body = JSON.stringify({ url: 'http://127.0.0.1:9/' });
     const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
     const refused = await fetch(`${server.url}/v1/webhooks`, { method: 'POST', headers, body });

@@ -77,7 +77,7 @@ describeOnOneDatabase('what identity providers send, in order', (dialect) => {
     };
     await assert.rejects(playSequence(target, sequence, { onStep, signal: stop.signal }), /Stopped/);
     const { body } = await server.request('GET', '/v1/users');
-    assert.deepEqual(body.data.data, []);
+    assert.deepEqual(body.data.items, []);
   });
 });
 

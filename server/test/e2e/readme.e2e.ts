@@ -74,7 +74,7 @@ describe('the README', () => {
       const answer = await fetch(`${baseUrl}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
       return (await answer.json()).data;
     };
-    const [{ id }] = (await call('GET', '/v1/webhooks')).data;
+    const [{ id }] = (await call('GET', '/v1/webhooks')).items;
     const port = await findFreePort();
     await call('PATCH', `/v1/webhooks/${id}`, { url: `http://127.0.0.1:${port}/` });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
+import type { z } from 'zod';
 import { listSuccessHeaders } from '../../http/openapi-responses.ts';
 import type { Route } from '../../http/route.ts';
 import { knownVersions } from '../../http/versions.ts';
@@ -302,6 +303,16 @@ describeOnOneDatabase('every route', (dialect) => {
       assert.ok(response.headers.get('access-control-allow-methods')?.includes(route.method));
       assert.match(response.headers.get('access-control-allow-headers') ?? '', /Content-Type/);
     });
+  });
+
+  testAlone('answers a list with items and nextCursor, unless the specification gives it another form', async () => {
+    const specified = ['listConsentNotices', 'listConsentRecords', 'listControls', 'listFrameworks'];
+    const lists = server.app.routes.filter(
+      ({ operationId, surface }) => operationId.startsWith('list') && surface.base === '/v1',
+    );
+    assert.ok(lists.length > 15);
+    for (const { operationId, result } of lists.filter((route) => !specified.includes(route.operationId)))
+      assert.deepEqual(Object.keys((result as z.ZodObject).shape), ['items', 'nextCursor'], operationId);
   });
 
   testAlone('needs a scope of the list when it needs one, and no other access has one', async () => {

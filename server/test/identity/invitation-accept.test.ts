@@ -40,8 +40,8 @@ describeServer('taking an invitation', (server) => {
       webhooks.map(({ type, data }) => [type, data.userId, data.role]),
       [['user.provisioned', user.id, 'dpo']],
     );
-    const { data } = payload(await server.request('GET', '/v1/users/invitations', { key: tenant.key }), 200);
-    assert.deepEqual([data[0].status, data[0].acceptedAt], ['accepted', events[0].at]);
+    const { items } = payload(await server.request('GET', '/v1/users/invitations', { key: tenant.key }), 200);
+    assert.deepEqual([items[0].status, items[0].acceptedAt], ['accepted', events[0].at]);
     assert.ok(!JSON.stringify(events).includes(token) && !(await readState(server)).includes(goodPassword));
   });
 

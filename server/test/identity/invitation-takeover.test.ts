@@ -63,8 +63,8 @@ describeServer('the account of a person of several tenants', (server) => {
     for (const { actorId, targetId, reason } of events)
       assert.deepEqual([actorId, targetId, reason], [null, victim.userId, 'Wrong password, at an invitation']);
     assert.equal((await readAudit(server, attacker.id)).length, earlier, 'whoever invited learns nothing of it');
-    const { data } = payload(await server.request('GET', '/v1/users/invitations', { key: attacker.key }), 200);
-    assert.equal(data[0].status, 'pending');
+    const { items } = payload(await server.request('GET', '/v1/users/invitations', { key: attacker.key }), 200);
+    assert.equal(items[0].status, 'pending');
     assertProblem(await signIn(server, email, attackersPassword), '401 invalid_credentials');
     assert.equal(payload(await signIn(server, email, victim.password), 200).status, 'mfa_required');
     assert.equal(await isSignedIn(server, victim.session), true);
@@ -92,8 +92,8 @@ describeServer('the account of a person of several tenants', (server) => {
     assertProblem(await signIn(server, email, attackersPassword, { tenant: home.slug }), '401 invalid_credentials');
     const signedIn = payload(await signIn(server, email, attackersPassword), 200);
     assert.equal(signedIn.tenant.id, attacker.id, 'the only tenant that it opens is the one that made it');
-    const { data } = payload(await server.request('GET', '/v1/users', { key: home.key }), 200);
-    assert.deepEqual([data[0].id, data[0].canSignIn], [member?.userId, false]);
+    const { items } = payload(await server.request('GET', '/v1/users', { key: home.key }), 200);
+    assert.deepEqual([items[0].id, items[0].canSignIn], [member?.userId, false]);
     // Nor does the person get in with a password of their own: the operator must reset the one that is there.
     const theirs = await invite(server, home, email, 'admin');
     assertProblem(await accept(server, theirs.token, goodPassword), '401 invalid_credentials');
@@ -175,8 +175,8 @@ describeServer('the account of a person of several tenants', (server) => {
     assertProblem(await signIn(server, email, attackersPassword, { tenant: acme.slug }), '401 invalid_credentials');
     const only = payload(await signIn(server, email, attackersPassword), 200);
     assert.deepEqual([only.tenant.id, only.user.role], [eve.id, 'admin']);
-    const { data } = payload(await server.request('GET', '/v1/users', { key: acme.key }), 200);
-    assert.deepEqual([data[0].id, data[0].canSignIn], [created?.userId, false]);
+    const { items } = payload(await server.request('GET', '/v1/users', { key: acme.key }), 200);
+    assert.deepEqual([items[0].id, items[0].canSignIn], [created?.userId, false]);
     // The operator resets the password, and the person comes with the new one.
     const theirs = await server.installation.passwords.hash(goodPassword);
     await runUnitOfWork(server.installation.database, server.clock.now(), async (work) => {

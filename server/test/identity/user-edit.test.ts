@@ -199,7 +199,7 @@ describeServer('changing a member over the API', (server) => {
     const statuses = answers.map(({ status }) => status).sort();
     assert.equal(statuses[0], 200);
     assert.ok(statuses[1] === 409 || statuses[1] === 401, String(statuses[1]));
-    const { data } = payload(await server.request('GET', '/v1/users?role=admin', { key: tenant.key }), 200);
-    assert.equal(data.length, 1);
+    const { items } = payload(await server.request('GET', '/v1/users?role=admin', { key: tenant.key }), 200);
+    assert.equal(items.length, 1);
   });
 });

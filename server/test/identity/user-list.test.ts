@@ -45,9 +45,9 @@ describeServer('the list of members', (server) => {
     );
   });
 
-  test('has the members that fit the filters, and their number', async () => {
+  test('has the members that fit the filters', async () => {
     const { tenant } = await fillTenant(23);
-    const all: ListedUser[] = payload(await list(tenant.key, 'limit=100'), 200).data;
+    const all: ListedUser[] = payload(await list(tenant.key, 'limit=100'), 200).items;
     assert.ok(all.some(({ status }) => status === 'suspended') && all.some(({ status }) => status === 'active'));
     for (const status of [undefined, 'active', 'suspended']) {
       for (const role of [undefined, ...roleIds, 'dpco_principal']) {
@@ -55,10 +55,9 @@ describeServer('the list of members', (server) => {
         const expected = all.filter(
           (user) => user.status === (status ?? user.status) && user.role === (role ?? user.role),
         );
-        const { data, page } = payload(await list(tenant.key, String(query)), 200);
-        assert.deepEqual(data, expected.slice(0, 2));
-        assert.equal(page.total, expected.length);
-        assert.equal(page.nextCursor === null, expected.length <= 2);
+        const { items, nextCursor } = payload(await list(tenant.key, String(query)), 200);
+        assert.deepEqual(items, expected.slice(0, 2));
+        assert.equal(nextCursor === null, expected.length <= 2);
       }
     }
   });
@@ -68,9 +67,9 @@ describeServer('the list of members', (server) => {
     const email = `Person-${randomUUID()}@Example.com`;
     const member = await addPerson(server, tenant.id, { email: email.toLowerCase(), userName: email, role: 'dpo' });
     const find = async (query: object) => {
-      const { data, page } = payload(await list(tenant.key, String(new URLSearchParams({ ...query }))), 200);
-      assert.deepEqual([page.total, page.nextCursor], [data.length, null]);
-      return data.map(({ id }: ListedUser) => id);
+      const { items, nextCursor } = payload(await list(tenant.key, String(new URLSearchParams({ ...query }))), 200);
+      assert.equal(nextCursor, null);
+      return items.map(({ id }: ListedUser) => id);
     };
     for (const text of [email, email.toUpperCase(), email.toLowerCase()])
       assert.deepEqual(await find({ email: text }), [member?.userId]);
@@ -78,14 +77,14 @@ describeServer('the list of members', (server) => {
     for (const other of [{ email, role: 'admin' }, { email, status: 'suspended' }, { email: 'no address' }])
       assert.deepEqual(await find(other), []);
     const other = await createFreshTenant(server);
-    assert.deepEqual(payload(await list(other.key, String(new URLSearchParams({ email }))), 200).data, []);
+    assert.deepEqual(payload(await list(other.key, String(new URLSearchParams({ email }))), 200).items, []);
   });
 
   test('gives cursors that belong to their filters and their tenant', async () => {
     const { tenant } = await fillTenant(12);
     const { tenant: other } = await fillTenant(3);
     const cursorOf = async (query: string) =>
-      payload(await list(tenant.key, `${query}&limit=1`), 200).page.nextCursor as string;
+      payload(await list(tenant.key, `${query}&limit=1`), 200).nextCursor as string;
     const cursor = await cursorOf('status=active');
     payload(await list(tenant.key, `status=active&limit=5&cursor=${cursor}`), 200);
     for (const query of ['', 'status=suspended', 'status=active&role=admin', 'status=active&email=a@example.com'])
@@ -95,7 +94,7 @@ describeServer('the list of members', (server) => {
     const { nextCursor } = payload(
       await server.request('GET', '/v1/users/invitations?limit=1', { key: tenant.key }),
       200,
-    ).page;
+    );
     assert.equal(nextCursor, null);
   });
 

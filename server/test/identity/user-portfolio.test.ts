@@ -24,11 +24,11 @@ describeServer('a data protection officer of the platform', (server) => {
     const { tenants, officer, ask } = await createScene();
     const colleague = await server.createMember({ tenantId: tenants[1].id });
     for (const name of [tenants[1].id, tenants[1].slug]) {
-      const { data } = payload(await ask(name), 200);
-      const ids = data.map(({ id }: { id: string }) => id).sort();
+      const { items } = payload(await ask(name), 200);
+      const ids = items.map(({ id }: { id: string }) => id).sort();
       assert.deepEqual(ids, [officer.userId, colleague.userId].sort());
     }
-    assert.equal(payload(await ask(tenants[0].slug), 200).page.total, 1);
+    assert.equal(payload(await ask(tenants[0].slug), 200).items.length, 1);
     for (const path of ['/v1/audit', '/v1/consent', `/v1/users/${colleague.userId}`])
       assert.equal((await ask(tenants[1].slug, path)).status, 200);
   });
@@ -88,12 +88,12 @@ describeServer('a data protection officer of the platform', (server) => {
   test('is one whom only the operator makes', async () => {
     const { tenants, officer } = await createScene();
     const admin = await server.createMember({ tenantId: tenants[0].id });
-    const { data } = payload(
+    const { items } = payload(
       await server.request('GET', '/v1/users?role=dpco_principal', { headers: admin.session }),
       200,
     );
     assert.deepEqual(
-      data.map(({ id }: { id: string }) => id),
+      items.map(({ id }: { id: string }) => id),
       [officer.userId],
     );
     const invited = await server.request('POST', '/v1/users/invitations', {

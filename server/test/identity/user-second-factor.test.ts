@@ -79,8 +79,8 @@ describeServer('the reset of a second factor by an administrator', (server) => {
     await addPerson(server, other.id, { email: member.email });
     const look = async (key: string) => {
       const one = payload(await server.request('GET', `/v1/users/${member.userId}`, { key }), 200);
-      const { data } = payload(await server.request('GET', '/v1/users', { key }), 200);
-      const listed = data.find(({ id }: { readonly id: string }) => id === member.userId);
+      const { items } = payload(await server.request('GET', '/v1/users', { key }), 200);
+      const listed = items.find(({ id }: { readonly id: string }) => id === member.userId);
       return [one.mfaEnabled, listed.mfaEnabled];
     };
     assert.deepEqual(

@@ -40,8 +40,8 @@ describeServerOnEachDatabase('what a tenant knows of its people', (server) => {
     }
     assert.equal(await readState(server), before);
     const totals = async ({ key }: TestTenant) => [
-      payload(await server.request('GET', '/v1/users', { key }), 200).page.total,
-      payload(await server.request('GET', '/v1/users/invitations', { key }), 200).page.total,
+      payload(await server.request('GET', '/v1/users', { key }), 200).items.length,
+      payload(await server.request('GET', '/v1/users/invitations', { key }), 200).items.length,
     ];
     assert.deepEqual(await totals(stranger), [1, 0]);
   });

@@ -24,12 +24,10 @@ describeServer('GET /v1/breach', (server) => {
   const idsOf = (breaches: readonly BreachView[]) => breaches.map(({ id }) => id);
 
   test('gives the 25 newest as the operation for one does, and where to go on', async () => {
-    const { data, page } = payload(await client.list('breach'), 200);
-    assert.deepEqual(data, all.slice(0, 25));
-    assert.deepEqual(page, { cursor: null, nextCursor: page.nextCursor, limit: 25, total: 28 });
-    const next = payload(await client.list('breach', { cursor: page.nextCursor }), 200);
-    assert.deepEqual(next.data, all.slice(25));
-    assert.deepEqual(next.page, { cursor: page.nextCursor, nextCursor: null, limit: 25, total: 28 });
+    const { items, nextCursor } = payload(await client.list('breach'), 200);
+    assert.deepEqual(items, all.slice(0, 25));
+    const next = payload(await client.list('breach', { cursor: nextCursor }), 200);
+    assert.deepEqual(next, { items: all.slice(25), nextCursor: null });
   });
 
   test('has what a plain filter of all incidents has', async () => {
@@ -39,9 +37,9 @@ describeServer('GET /v1/breach', (server) => {
         const expected = all.filter(
           (breach) => breach.status === (status ?? breach.status) && breach.severity === (severity ?? breach.severity),
         );
-        const { data, page } = payload(await client.list('breach', filter), 200);
-        assert.deepEqual(data, expected.slice(0, 2));
-        assert.equal(page.total, expected.length);
+        const { items, nextCursor } = payload(await client.list('breach', filter), 200);
+        assert.deepEqual(items, expected.slice(0, 2));
+        assert.equal(nextCursor !== null, expected.length > 2);
       }
     }
   });
@@ -66,12 +64,12 @@ describeServer('GET /v1/breach', (server) => {
       ['overdue', 'true'],
     ] as const)
       assertProblem(await client.list('breach', { [name]: value }), '422 validation_failed', [`query.${name}`]);
-    const { nextCursor } = payload(await client.list('breach', { limit: '5' }), 200).page;
+    const { nextCursor } = payload(await client.list('breach', { limit: '5' }), 200);
     for (const filter of [{ status: 'open' }, { severity: 'low' }])
       assertProblem(await client.list('breach', { ...filter, cursor: nextCursor }), '400 invalid_cursor');
     assertProblem(await client.list('dsr', { cursor: nextCursor }), '400 invalid_cursor');
     const stranger = new PrivacyClient(server, await createFreshTenant(server));
     assertProblem(await stranger.list('breach', { cursor: nextCursor }), '400 invalid_cursor');
-    assert.deepEqual(payload(await stranger.list('breach'), 200).data, []);
+    assert.deepEqual(payload(await stranger.list('breach'), 200).items, []);
   });
 });

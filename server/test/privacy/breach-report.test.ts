@@ -59,7 +59,7 @@ describeServer('POST /v1/breach', (server) => {
     const { id } = await client.reported();
     const look = async () => [
       (await client.read('breach', id)).isNotificationOverdue,
-      payload(await client.list('breach'), 200).data[0].isNotificationOverdue,
+      payload(await client.list('breach'), 200).items[0].isNotificationOverdue,
     ];
     server.clock.advance(72 * hour);
     assert.deepEqual(await look(), [false, false]);

@@ -76,7 +76,7 @@ describeServer('POST /v1/dsr', (server) => {
     const { id } = await client.opened();
     const look = async () => [
       (await client.read('dsr', id)).isOverdue,
-      payload(await client.list('dsr'), 200).data[0].isOverdue,
+      payload(await client.list('dsr'), 200).items[0].isOverdue,
     ];
     server.clock.advance(day);
     assert.deepEqual(await look(), [false, false]);
@@ -133,7 +133,7 @@ describeServer('POST /v1/dsr', (server) => {
       );
     const [first, again] = [await send(), await send()];
     assert.equal(again.text, first.text);
-    assert.equal(payload(await client.list('dsr'), 200).page.total, 1);
+    assert.equal(payload(await client.list('dsr'), 200).items.length, 1);
   });
 
   test('refuses what is no request by name, and writes nothing', async () => {

@@ -117,6 +117,6 @@ describeServer('what a webhook can be set to', (server) => {
       await client.send('POST', '', body, { headers }),
     ];
     assert.deepEqual([again.status, again.text], [201, first.text]);
-    assert.equal(payload(await client.list(), 200).page.total, 1);
+    assert.equal(payload(await client.list(), 200).items.length, 1);
   });
 });

@@ -44,7 +44,7 @@ describeServer('POST /v1/webhooks/{id}/rotate-secret', (server) => {
       assert.equal(payload(await client.edit(id, {}), 200).previousSecretExpiresAt, end);
       server.clock.advance(1);
       assert.equal((await client.read(id)).previousSecretExpiresAt, null);
-      assert.equal(payload(await client.list(), 200).data[0].previousSecretExpiresAt, null);
+      assert.equal(payload(await client.list(), 200).items[0].previousSecretExpiresAt, null);
     }
   });
 

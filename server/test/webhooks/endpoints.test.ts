@@ -72,7 +72,7 @@ describeServer('POST /v1/webhooks', (server) => {
       updatedAt: now,
     });
     assert.deepEqual(await client.read(id), { id, ...webhook });
-    assert.deepEqual(payload(await client.list(), 200).data, [{ id, ...webhook }]);
+    assert.deepEqual(payload(await client.list(), 200).items, [{ id, ...webhook }]);
   });
 
   test('takes every field, and keeps the address and the types in one form', async () => {
@@ -213,10 +213,10 @@ describeServer('GET /v1/webhooks', (server) => {
     await other.created();
     const seen: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const { data, page } = payload(await client.list({ limit: '2', ...(cursor && { cursor }) }), 200);
-      assert.deepEqual([page.limit, page.total, page.cursor], [2, 5, cursor || null]);
-      seen.push(...data.map(({ id }: { readonly id: string }) => id));
-      cursor = page.nextCursor;
+      const { items, nextCursor } = payload(await client.list({ limit: '2', ...(cursor && { cursor }) }), 200);
+      assert.ok(items.length <= 2);
+      seen.push(...items.map(({ id }: { readonly id: string }) => id));
+      cursor = nextCursor;
     }
     assert.deepEqual(seen, ids);
   });
@@ -227,16 +227,20 @@ describeServer('GET /v1/webhooks', (server) => {
     await client.edit(paused.id, { status: 'paused' });
     await client.disable(disabled.id, 'gone');
     for (const [status, id] of Object.entries({ enabled: enabled.id, paused: paused.id, disabled: disabled.id })) {
-      const { data, page } = payload(await client.list({ status }), 200);
-      assert.deepEqual([data.map((one: { id: string }) => one.id), page.total], [[id], 1], status);
+      const { items } = payload(await client.list({ status }), 200);
+      assert.deepEqual(
+        items.map((one: { id: string }) => one.id),
+        [id],
+        status,
+      );
     }
-    assert.equal(payload(await client.list(), 200).page.total, 3);
+    assert.equal(payload(await client.list(), 200).items.length, 3);
   });
 
   test('refuses filters, sizes and cursors that it does not know', async () => {
     const [client, other] = [await createClient(server), await createClient(server)];
     for (const one of [client, client, other, other]) await one.created();
-    const { nextCursor } = payload(await client.list({ limit: '1' }), 200).page;
+    const { nextCursor } = payload(await client.list({ limit: '1' }), 200);
     assertProblem(await client.list({ limit: '1', cursor: nextCursor, status: 'enabled' }), '400 invalid_cursor');
     assertProblem(await other.list({ limit: '1', cursor: nextCursor }), '400 invalid_cursor');
     assertProblem(await client.list({ cursor: 'nonsense' }), '400 invalid_cursor');
@@ -270,7 +274,7 @@ describeServer('DELETE /v1/webhooks/{id}', (server) => {
         assertProblem(answer, '404 not_found');
     });
     assert.deepEqual(
-      payload(await client.list(), 200).data.map((one: { id: string }) => one.id),
+      payload(await client.list(), 200).items.map((one: { id: string }) => one.id),
       [other.id],
     );
     await assert.rejects(client.sending(id), /finds no such webhook/);

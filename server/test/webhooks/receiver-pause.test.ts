@@ -102,7 +102,7 @@ describeServerOnEachDatabase(
       const until = new Date(server.clock.milliseconds() + 60_000).toISOString();
       assert.equal(await read(), until);
       const list = payload(await server.request('GET', '/v1/webhooks', { key: tenant.key }), 200);
-      assert.equal(list.data[0].pausedUntil, until);
+      assert.equal(list.items[0].pausedUntil, until);
       server.clock.advance(59_999);
       assert.equal(await read(), until);
       server.clock.advance(1);

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { locksRows, type Queries } from '../../storage/database.ts';
+import { mapPage, type Page, takePage } from '../../storage/page.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import type { DeliveryRow } from './delivery.ts';
@@ -164,17 +165,14 @@ export async function listRedeliveries(
   tenantId: string,
   before: string | null,
   limit: number,
-): Promise<{ readonly items: RedeliveryView[]; readonly next: string | null }> {
-  let page = queries
+): Promise<Page<RedeliveryView>> {
+  let query = queries
     .selectFrom('webhook_redeliveries')
     .selectAll()
     .where('tenant_id', '=', tenantId)
-    .orderBy('id', 'desc')
-    .limit(sql.lit(limit + 1));
-  if (before !== null) page = page.where('id', '<', before);
-  const rows = await page.execute();
-  const items = rows.slice(0, limit).map(readRedelivery);
-  return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+    .orderBy('id', 'desc');
+  if (before !== null) query = query.where('id', '<', before);
+  return mapPage(await takePage(query, limit, ({ id }) => id), readRedelivery);
 }
 
 /** Ends an order that is carried out. @returns it; nothing when it had ended already. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { callSource } from '../../audit/source.ts';
-import { readCursor, writeCursor } from '../../http/cursor.ts';
+import { listRoute } from '../../http/list-route.ts';
 import { notFound } from '../../http/problem.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { Cursor, cursorPageOf, Id, queryInteger, Time } from '../../http/schemas.ts';
+import { cursorPageOf, Id, Time } from '../../http/schemas.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { cancelDelivery, cancelRedelivery, countRedelivery, orderRedelivery, redeliver } from './changes.ts';
 import { DeliveryDetail, DeliveryStatus, DeliveryView, FailureReason, viewDelivery } from './delivery.ts';
@@ -18,8 +18,7 @@ const DeliveryParams = z.strictObject({ id: Id });
 /** The operations on what was sent to webhooks, one delivery at a time. */
 export function deliveryRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
   return [
-    defineRoute({
-      method: 'GET',
+    listRoute({
       path: '/v1/webhooks/deliveries',
       operationId: 'listWebhookDeliveries',
       tag,
@@ -27,29 +26,21 @@ export function deliveryRoutes({ database, hasher }: Pick<Installation, 'databas
       description:
         'With `status=dead` it is the dead-letter queue. The event is only in the single delivery. Where `eventType` or `reason` fit little, a page may have fewer items than `limit`, or none, although there are more: go on until `nextCursor` is null. Deliveries are forgotten after 30 days.',
       scope: 'webhooks:read',
-      query: z.strictObject({
+      filters: {
         status: DeliveryStatus.optional(),
         webhookId: Id.optional(),
         eventType: EventTypeName.optional(),
         reason: FailureReason.optional(),
         from: Time.optional().meta({ description: 'Deliveries created at this time or later.' }),
         to: Time.optional().meta({ description: 'Deliveries created before this time.' }),
-        cursor: Cursor,
-        limit: queryInteger(1, 200, 50),
-      }),
-      status: 200,
+      },
+      limit: { most: 200, usual: 50 },
       result: cursorPageOf(DeliveryView),
-      errors: ['invalid_cursor'],
-      async handle({ query, principal: { tenantId } }) {
-        const { cursor, limit, ...filter } = query;
-        const { status, webhookId, eventType, reason, from, to } = filter;
-        const list = ['webhook deliveries', tenantId, status, webhookId, eventType, reason, from, to];
-        const after = cursor === undefined ? null : readPlace(readCursor(list, cursor, 'string'));
-        const { rows, next } = await listDeliveries(database.kysely, tenantId, filter, after, limit);
-        return {
-          items: rows.map(viewDelivery),
-          nextCursor: next === null ? null : writeCursor(list, writePlace(next)),
-        };
+      place: 'string',
+      async find({ query, principal: { tenantId } }, { after, limit }) {
+        const place = after === null ? null : readPlace(after);
+        const { rows, next } = await listDeliveries(database.kysely, tenantId, query, place, limit);
+        return { rows: rows.map(viewDelivery), next: next && writePlace(next) };
       },
     }),
     defineRoute({
@@ -135,23 +126,17 @@ export function redeliveryRoutes({ database, hasher }: Pick<Installation, 'datab
         return { count: await countRedelivery(database.kysely, now, principal.tenantId, query) };
       },
     }),
-    defineRoute({
-      method: 'GET',
+    listRoute({
       path: '/v1/webhooks/redeliveries',
       operationId: 'listWebhookRedeliveries',
       tag,
       summary: 'List orders to send deliveries again, newest first',
       scope: 'webhooks:read',
-      query: z.strictObject({ cursor: Cursor, limit: queryInteger(1, 100, 25) }),
-      status: 200,
+      limit: { most: 100, usual: 25 },
       result: cursorPageOf(RedeliveryView),
-      errors: ['invalid_cursor'],
-      async handle({ query: { cursor, limit }, principal: { tenantId } }) {
-        const list = ['webhook redeliveries', tenantId];
-        const before = cursor === undefined ? null : readCursor(list, cursor, 'string');
-        const { items, next } = await listRedeliveries(database.kysely, tenantId, before, limit);
-        return { items, nextCursor: next === null ? null : writeCursor(list, next) };
-      },
+      place: 'string',
+      find: ({ principal: { tenantId } }, { after, limit }) =>
+        listRedeliveries(database.kysely, tenantId, after, limit),
     }),
     defineRoute({
       method: 'GET',

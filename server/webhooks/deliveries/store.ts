@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
 import type { Queries } from '../../storage/database.ts';
+import { type Page, takePage } from '../../storage/page.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { type DeliveryDetail, type DeliveryRow, viewDeliveryDetail } from './delivery.ts';
 
@@ -25,7 +26,7 @@ export async function listDeliveries(
   { status, eventType, reason, ...range }: DeliveryFilter,
   after: Place | null,
   limit: number,
-): Promise<{ readonly rows: readonly DeliveryRow[]; readonly next: Place | null }> {
+): Promise<Page<DeliveryRow, Place>> {
   const { isDead, status: unindexedStatus } = byStatus(status);
   const unindexed = { status: unindexedStatus, eventType, reason };
   return walkDeliveries(queries, { ...range, tenantId, isDead, order: 'newest first', after, unindexed }, limit);
@@ -171,21 +172,11 @@ export const mostLookedAt = 5000;
  * @returns them, and where the walk goes on: null when it has come to its end. With an unindexed filter there may be more although
  *   fewer than `limit` came.
  */
-export async function walkDeliveries(
-  queries: Queries,
-  walk: Walk,
-  limit: number,
-): Promise<{ readonly rows: readonly DeliveryRow[]; readonly next: Place | null }> {
+export async function walkDeliveries(queries: Queries, walk: Walk, limit: number): Promise<Page<DeliveryRow, Place>> {
   const isFiltered = Object.values(walk.unindexed).some((value) => value !== undefined);
   const end = isFiltered ? await findEnd(queries, walk) : null;
-  const rows = await inOrder(queries, walk, end)
-    .selectAll()
-    .where(passes(walk.unindexed))
-    .limit(sql.lit(limit + 1))
-    .execute();
-  const taken = rows.slice(0, limit);
-  const last = taken.at(-1);
-  return { rows: taken, next: rows.length > limit && last !== undefined ? placeOf(last) : end };
+  const page = await takePage(inOrder(queries, walk, end).selectAll().where(passes(walk.unindexed)), limit, placeOf);
+  return { ...page, next: page.next ?? end };
 }
 
 /** How many deliveries a walk would meet. */

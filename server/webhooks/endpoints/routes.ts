@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { callSource } from '../../audit/source.ts';
-import { readCursor, writeCursor } from '../../http/cursor.ts';
+import { listRoute } from '../../http/list-route.ts';
 import { notFound } from '../../http/problem.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { Cursor, Id, pageOf, queryInteger } from '../../http/schemas.ts';
+import { cursorPageOf, Id } from '../../http/schemas.ts';
 import type { Installation } from '../../installation/installation.ts';
+import { mapPage } from '../../storage/page.ts';
 import { DeliveryView, viewDelivery } from '../deliveries/delivery.ts';
 import {
   createEndpoint,
@@ -65,23 +66,19 @@ export function webhookRoutes({
       change: async (call, work) =>
         show(await createEndpoint(work, callSource(call, hasher), rules, call.body), work.now),
     }),
-    defineRoute({
-      method: 'GET',
+    listRoute({
       path: '/v1/webhooks',
       operationId: 'listWebhooks',
       tag,
       summary: 'List webhooks, newest first',
       scope: 'webhooks:read',
-      query: z.strictObject({ status: EndpointStatus.optional(), cursor: Cursor, limit: queryInteger(1, 100, 25) }),
-      status: 200,
-      result: pageOf(EndpointView),
-      errors: ['invalid_cursor'],
-      async handle({ query: { status, cursor = null, limit }, principal: { tenantId }, now }) {
-        const list = ['webhooks', tenantId, status];
-        const before = cursor === null ? null : readCursor(list, cursor, 'string');
-        const { endpoints, total, next } = await listEndpoints(database.kysely, tenantId, { status }, before, limit);
-        const nextCursor = next === null ? null : writeCursor(list, next);
-        return { data: endpoints.map((one) => viewEndpoint(one, now)), page: { cursor, nextCursor, limit, total } };
+      filters: { status: EndpointStatus.optional() },
+      limit: { most: 100, usual: 25 },
+      result: cursorPageOf(EndpointView),
+      place: 'string',
+      async find({ query, principal: { tenantId }, now }, { after, limit }) {
+        const page = await listEndpoints(database.kysely, tenantId, query, after, limit);
+        return mapPage(page, (endpoint) => viewEndpoint(endpoint, now));
       },
     }),
     defineRoute({

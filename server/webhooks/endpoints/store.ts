@@ -1,7 +1,8 @@
-import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import type { ExpressionBuilder, Selectable } from 'kysely';
 import type { RowKind } from '../../audit/row-state.ts';
 import type { Queries } from '../../storage/database.ts';
 import { newId } from '../../storage/ids.ts';
+import { mapPage, type Page, takePage } from '../../storage/page.ts';
 import { prepareQuery } from '../../storage/prepared-query.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
@@ -119,7 +120,7 @@ export interface EndpointFilter {
 }
 
 /**
- * A page of the endpoints of a tenant, newest first, and how many the whole list has.
+ * A page of the endpoints of a tenant, newest first.
  * @param before the id of the last endpoint already seen; null for the first page.
  */
 export async function listEndpoints(
@@ -128,22 +129,10 @@ export async function listEndpoints(
   filter: EndpointFilter,
   before: string | null,
   limit: number,
-): Promise<{ readonly endpoints: readonly Endpoint[]; readonly total: number; readonly next: string | null }> {
-  const { total } = await queries
-    .selectFrom('webhook_endpoints')
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .where('tenant_id', '=', tenantId)
-    .where(fits(filter))
-    .executeTakeFirstOrThrow();
-  let page = selectWithHealth(queries)
-    .where('tenant_id', '=', tenantId)
-    .where(fits(filter))
-    .orderBy('id', 'desc')
-    .limit(sql.lit(limit + 1));
-  if (before !== null) page = page.where('id', '<', before);
-  const rows = await page.execute();
-  const endpoints = rows.slice(0, limit).map(readEndpoint);
-  return { endpoints, total: Number(total), next: rows.length > limit ? (endpoints.at(-1)?.id ?? null) : null };
+): Promise<Page<Endpoint>> {
+  let query = selectWithHealth(queries).where('tenant_id', '=', tenantId).where(fits(filter)).orderBy('id', 'desc');
+  if (before !== null) query = query.where('id', '<', before);
+  return mapPage(await takePage(query, limit, ({ id }) => id), readEndpoint);
 }
 
 function fits({ status }: EndpointFilter) {

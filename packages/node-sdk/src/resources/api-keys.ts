@@ -16,7 +16,7 @@ export class ApiKeys {
    */
   list(params: ListApiKeysParams = {}, options?: ListOptions): PagePromise<ApiKey> {
     return this.#transport.list(
-      { id: 'listApiKeys', method: 'GET', path: '/v1/api-keys', query: params, page: 'data' },
+      { id: 'listApiKeys', method: 'GET', path: '/v1/api-keys', query: params, page: 'items' },
       options,
     );
   }

@@ -25,7 +25,7 @@ export class Breaches {
    */
   list(params: ListBreachesParams = {}, options?: ListOptions): PagePromise<Breach> {
     return this.#transport.list(
-      { id: 'listBreaches', method: 'GET', path: '/v1/breach', query: params, page: 'data' },
+      { id: 'listBreaches', method: 'GET', path: '/v1/breach', query: params, page: 'items' },
       options,
     );
   }

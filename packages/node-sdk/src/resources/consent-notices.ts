@@ -1,6 +1,6 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
 import type { ListConsentNoticesParams, Notice, NoticeChange, NoticeContent, NoticeVersion } from '../types/api.ts';
-import type { Items } from '../types/values.ts';
+import type { PageParams } from '../types/values.ts';
 import { requireNotice } from './require-notice.ts';
 
 /** Consent notices: what visitors are told and asked. A draft is published as versions that never change. */
@@ -109,16 +109,20 @@ export class ConsentNotices {
   }
 
   /**
-   * Gets every published version of a notice, newest first. Needs the scope `consent:read`.
+   * Lists the published versions of a notice, newest first. Needs the scope `consent:read`.
+   * @param params `limit` is 1 to 100, default 25.
    * @throws {NotFoundError} `not_found`.
+   * @throws {BadRequestError} `invalid_cursor`.
    */
-  listVersions(noticeId: string, options?: RequestOptions): ApiPromise<Items<NoticeVersion>> {
-    return this.#transport.request(
+  listVersions(noticeId: string, params: PageParams = {}, options?: ListOptions): PagePromise<NoticeVersion> {
+    return this.#transport.list(
       {
         id: 'listConsentNoticeVersions',
         method: 'GET',
         path: '/v1/consent/{id}/versions',
         parameters: { id: noticeId },
+        query: params,
+        page: 'items',
       },
       options,
     );

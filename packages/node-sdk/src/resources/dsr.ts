@@ -31,7 +31,7 @@ export class DataSubjectRequests {
    */
   list(params: ListDsrsParams = {}, options?: ListOptions): PagePromise<DataSubjectRequest> {
     return this.#transport.list(
-      { id: 'listDsrs', method: 'GET', path: '/v1/dsr', query: params, page: 'data' },
+      { id: 'listDsrs', method: 'GET', path: '/v1/dsr', query: params, page: 'items' },
       options,
     );
   }

@@ -17,7 +17,7 @@ export class Invitations {
    */
   list(params: PageParams = {}, options?: ListOptions): PagePromise<Invitation> {
     return this.#transport.list(
-      { id: 'listInvitations', method: 'GET', path: '/v1/users/invitations', query: params, page: 'data' },
+      { id: 'listInvitations', method: 'GET', path: '/v1/users/invitations', query: params, page: 'items' },
       options,
     );
   }

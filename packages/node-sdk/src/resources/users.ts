@@ -22,7 +22,7 @@ export class Users {
    */
   list(params: ListUsersParams = {}, options?: ListOptions): PagePromise<User> {
     return this.#transport.list(
-      { id: 'listUsers', method: 'GET', path: '/v1/users', query: params, page: 'data' },
+      { id: 'listUsers', method: 'GET', path: '/v1/users', query: params, page: 'items' },
       options,
     );
   }

@@ -30,7 +30,7 @@ export class Webhooks {
    */
   list(params: ListWebhooksParams = {}, options?: ListOptions): PagePromise<Webhook> {
     return this.#transport.list(
-      { id: 'listWebhooks', method: 'GET', path: '/v1/webhooks', query: params, page: 'data' },
+      { id: 'listWebhooks', method: 'GET', path: '/v1/webhooks', query: params, page: 'items' },
       options,
     );
   }

@@ -755,7 +755,7 @@ export interface ListScimUsersParams extends ScimProjection {
 export interface ListUsersParams extends PageParams {
   readonly status?: 'active' | 'suspended' | undefined;
   readonly role?: MemberRole | undefined;
-  /** The member with this address alone. 1 to 320 characters. */
+  /** Only the member with this address. 1 to 320 characters. */
   readonly email?: string | undefined;
 }
 
@@ -1771,7 +1771,7 @@ export interface OperationResults {
   readonly getConsent: Notice | SubjectLedger;
   readonly publishConsentNotice: Notice;
   readonly archiveConsentNotice: Notice;
-  readonly listConsentNoticeVersions: Items<NoticeVersion>;
+  readonly listConsentNoticeVersions: Page<NoticeVersion>;
   readonly getSubjectLedger: SubjectLedger;
   readonly listConsentRecords: Page<ConsentRecord>;
   readonly captureConsentRecord: ConsentRecord;

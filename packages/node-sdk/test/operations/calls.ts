@@ -25,7 +25,7 @@ const calls: { readonly [Id in keyof OperationResults]: SdkCall<OperationResults
   getConsent: (svc, { options, id }) => svc.consent.notices.retrieve(id, options),
   publishConsentNotice: (svc, { options, id }) => svc.consent.notices.publish(id, options),
   archiveConsentNotice: (svc, { options, id }) => svc.consent.notices.archive(id, options),
-  listConsentNoticeVersions: (svc, { options, id }) => svc.consent.notices.listVersions(id, options),
+  listConsentNoticeVersions: (svc, { options, id, query }) => svc.consent.notices.listVersions(id, query, options),
   getSubjectLedger: (svc, { options, path, query }) =>
     svc.consent.subjects.retrieve(read(path, 'subjectId'), query, options),
   listConsentRecords: (svc, { options, id, query }) => svc.consent.records.list(id, query, options),
