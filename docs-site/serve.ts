@@ -3,8 +3,7 @@ import { watch } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { BuiltSite } from '../server/documentation/built-site.ts';
-import { documentationHeaders } from '../server/documentation/headers.ts';
+import { BuiltSite, documentationHeaders } from '../server/documentation/built-site.ts';
 import { buildSite } from './site/build-site.ts';
 import { writeFiles } from './site/write-files.ts';
 

@@ -40,8 +40,8 @@ import { scimRoutes } from './scim/routes.ts';
 import { FaultLog } from './storage/fault-log.ts';
 import { tenantRoutes } from './tenants/routes.ts';
 import { serveTrust } from './trust/page.ts';
-import { PublishedTrust } from './trust/published-trust.ts';
 import { trustRoutes } from './trust/routes.ts';
+import { PublishedTrust } from './trust/store.ts';
 import { deliveryRoutes, redeliveryRoutes } from './webhooks/deliveries/routes.ts';
 import { webhookRoutes } from './webhooks/endpoints/routes.ts';
 import { serveWidgets } from './widgets/serve.ts';
@@ -112,7 +112,7 @@ export function createApp(installation: Installation, options: AppOptions): App 
     ...invitationRoutes(identity),
     ...privacyRoutes(installation),
     ...tenantRoutes(installation),
-    ...trustRoutes({ ...installation, baseUrl: settings.baseUrl, publishedTrust }),
+    ...trustRoutes(installation, publishedTrust),
     ...webhookRoutes(installation),
     ...deliveryRoutes({ database, hasher }),
     ...redeliveryRoutes({ database, hasher }),
@@ -158,7 +158,7 @@ export function createApp(installation: Installation, options: AppOptions): App 
   koa.use(serveDocument());
   koa.use(servePublicKey(installation.signer));
   koa.use(serveWidgets(settings));
-  koa.use(serveTrust({ publishedTrust, clock, baseUrl: settings.baseUrl }));
+  koa.use(serveTrust(installation, publishedTrust));
   koa.use(serveDemo(installation));
   koa.use(serveDocumentation(installation));
   koa.use(() => {

@@ -5,8 +5,8 @@ import { dirname, join, relative, sep } from 'node:path';
 import { build } from 'vite';
 import { openDatabase } from './storage/database.ts';
 import { migrate } from './storage/migrate.ts';
-import { findBuild, widgetKinds } from './widgets/catalogue.ts';
 import { checkFolder } from './widgets/release.ts';
+import { findBuild, widgetKinds } from './widgets/widget.ts';
 
 const server = import.meta.dirname;
 const root = join(server, '..');

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { widgetPlaces } from '../../server/widgets/catalogue.ts';
-import { manifestName } from '../../server/widgets/manifest.ts';
+import { manifestName, widgetPlaces } from '../../server/widgets/widget.ts';
 
 /** An attribute, a property or a part of an element, as custom-elements.json has it. */
 export interface Member {

@@ -1,8 +1,14 @@
 import { Id } from '../http/schemas.ts';
 import { nameAddress } from '../process/serve.ts';
 import { TenantSlug } from '../tenants/tenant.ts';
-import { type DescribedWidget, describeWidgets, type WidgetIndex } from '../widgets/describe-widgets.ts';
-import { type Owner, placeholders, writeAddOnElement } from '../widgets/tags.ts';
+import {
+  type DescribedWidget,
+  describeWidgets,
+  type Owner,
+  placeholders,
+  type WidgetIndex,
+  writeAddOnElement,
+} from '../widgets/tags.ts';
 import { readWidgets } from '../widgets/widget.ts';
 import { type Command, type OptionValues, UsageError } from './command.ts';
 

@@ -1,14 +1,14 @@
-// npm run receiver: takes the webhooks of the demo and prints what they say, once their signature is verified.
+// npm run receiver: receives the webhooks of the demo, verifies their signatures and prints their events.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createExpressHandler } from '@svc/webhook-verify/express';
 import { createReplayGuard } from '@svc/webhook-verify/replay';
-import { receiverPort } from './seed-webhook.ts';
+import { receiverPort } from './seed.ts';
 
 const usage =
-  'Usage: npm run receiver -- [--port <1 to 65535>] [--gone]: --port needs the url of the endpoint changed too (PATCH /v1/webhooks/{id})';
+  'Usage: npm run receiver -- [--port <1 to 65535>] [--gone]: with --port, also change the url of the endpoint (PATCH /v1/webhooks/{id})';
 
 const { port, gone } = readArguments();
 const file = join(process.env.SVC_DATA_DIR ?? 'data', 'demo-credentials.json');
@@ -21,24 +21,24 @@ const receive = createExpressHandler({
     console.log(`  ${JSON.stringify(data)}`);
   },
   onDuplicate: ({ type, id }, { deliveryId }) =>
-    console.log(`= ${type}  event ${id}  delivery ${deliveryId}  was handled before`),
+    console.log(`= ${type}  event ${id}  delivery ${deliveryId}  was already handled`),
   onError: (error, { status }) => console.log(`✗ ${status}: ${error instanceof Error ? error.message : error}`),
 });
 
 createServer((request, response) => {
   if (!gone) return void receive(request, response);
-  console.log('✗ 410: this receiver wants nothing any more (--gone)');
+  console.log('✗ 410: this receiver accepts no events (--gone)');
   request.resume().on('end', () => response.writeHead(410).end());
 })
   .on('error', (error: NodeJS.ErrnoException) =>
     refuse(
       error.code === 'EADDRINUSE'
-        ? `Port ${port} is taken: is a receiver running already? ${usage}`
+        ? `Port ${port} is in use: is a receiver already running? ${usage}`
         : `Cannot listen on port ${port}: ${error.message}`,
     ),
   )
   .listen(port, '127.0.0.1', () => {
-    console.log(`Waiting for events at http://127.0.0.1:${port}/. Ctrl-C stops it.`);
+    console.log(`Waiting for events at http://127.0.0.1:${port}/. Stop with Ctrl-C.`);
     if (port !== receiverPort)
       console.log(`The demo sends to port ${receiverPort}: change the url of its endpoint (PATCH /v1/webhooks/{id}).`);
   });
@@ -48,7 +48,7 @@ function readArguments(): { readonly port: number; readonly gone: boolean } {
     const { values } = parseArgs({
       options: {
         port: { type: 'string', default: String(receiverPort) },
-        /** Answers 410 to every event, to see what becomes of events that nobody takes. */
+        /** Answers 410 to every event, to show how the server disables an endpoint. */
         gone: { type: 'boolean', default: false },
       },
     });
@@ -65,7 +65,7 @@ function readSecret(): string {
     const { webhookSecret } = JSON.parse(readFileSync(file, 'utf8'));
     if (typeof webhookSecret === 'string') return webhookSecret;
   } catch {
-    // Told below, as is a file without the secret.
+    // Reported below, like a file without the secret.
   }
   return refuse(`There is no webhook secret in ${file}. Start the demo on an empty data folder first: npm start`);
 }

@@ -6,92 +6,140 @@ import { createControl, editControl } from '../controls/control-changes.ts';
 import { readControls } from '../controls/control-store.ts';
 import { NewEvidence } from '../controls/evidence.ts';
 import { addEvidence } from '../controls/evidence-changes.ts';
+import type { ResultStatus } from '../controls/status.ts';
 import { addTest, recordResult } from '../controls/test-changes.ts';
+import { addTime, dayMilliseconds } from '../storage/clock.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import { controlStories, type DemoEvent } from './control-stories.ts';
 
-const day = 24 * 60 * 60_000;
-/** How many controls have a story; the others are not started. */
-const begunControls = 64;
-/** Before anything that the stories tell of. */
+/** The number of controls with a history; the others are not started. */
+const startedControls = 64;
+/** Before the first event of any history. */
 const adoptedDaysAgo = 430;
 
 const ownControls = [
   {
     code: 'DEMO-01',
-    title: 'Support staff see no more of a customer than the request needs',
-    description: 'The help desk hides what a request is not about; looking at it leaves a trace.',
+    title: 'Support staff see only the customer data that a request needs',
+    description: 'The help desk hides data that a request is not about; access to it is logged.',
     domain: 'Customer support',
     cadence: 'monthly',
     mappings: { GDPR: ['Art. 25'], SOC2: ['CC6.1'] },
   },
   {
     code: 'DEMO-02',
-    title: 'Visitors of the office are met at the door',
-    description: 'Nobody walks through the office alone who does not work there.',
+    title: 'Visitors of the office are accompanied',
+    description: 'Visitors are met at the door and do not walk through the office by themselves.',
     domain: 'Reception',
     cadence: 'quarterly',
     mappings: { ISO27001: ['A.7.2'], SOC2: ['CC6.4'] },
   },
 ];
 
-/** Fills the control framework of the demo tenant, with dates before the present and ordinary changes. */
+/** An event in the history of a control. */
+interface DemoEvent {
+  readonly daysAgo: number;
+  readonly change?: ControlChange;
+  /** Adds an item of evidence; null if it does not expire. */
+  readonly evidence?: { readonly expiresAt: string | null };
+  readonly result?: ResultStatus;
+}
+
+/** The histories of the controls, in the order of their codes, repeated after the last. */
+function writeHistories(inDays: (days: number) => string): readonly (readonly DemoEvent[])[] {
+  const evidence = { expiresAt: null };
+  const set = (daysAgo: number, status: 'in_progress' | 'evidence_submitted' | 'implemented' | 'accepted') => ({
+    daysAgo,
+    change: { status },
+  });
+  const request = (daysAgo: number, dueIn: number) => ({
+    daysAgo,
+    change: { status: 'evidence_requested', evidenceDueAt: inDays(dueIn) } as const,
+  });
+  const accepted: readonly DemoEvent[] = [
+    { daysAgo: 21, evidence },
+    { daysAgo: 20, result: 'pass' },
+    set(19, 'evidence_submitted'),
+    set(17, 'accepted'),
+  ];
+  const implemented: readonly DemoEvent[] = [
+    { daysAgo: 26, evidence },
+    set(12, 'implemented'),
+    { daysAgo: 12, result: 'pass' },
+  ];
+  const submitted: readonly DemoEvent[] = [request(16, 14), { daysAgo: 3, evidence }];
+  const requested: readonly DemoEvent[] = [request(9, 12)];
+  const overdue: readonly DemoEvent[] = [set(60, 'in_progress'), request(40, -8)];
+  const failing: readonly DemoEvent[] = [
+    { daysAgo: 34, evidence },
+    set(30, 'implemented'),
+    { daysAgo: 5, result: 'fail' },
+  ];
+  const warning: readonly DemoEvent[] = [
+    { daysAgo: 34, evidence },
+    set(20, 'implemented'),
+    { daysAgo: 6, result: 'warning' },
+  ];
+  const outOfDate: readonly DemoEvent[] = [
+    { daysAgo: 401, evidence },
+    { daysAgo: 398, result: 'pass' },
+    set(397, 'evidence_submitted'),
+    set(395, 'accepted'),
+  ];
+  const expired: readonly DemoEvent[] = [{ daysAgo: 90, evidence: { expiresAt: inDays(-4) } }, set(88, 'implemented')];
+  const reason = 'The old system is replaced in spring; until then two people check by hand.';
+  const excepted: readonly DemoEvent[] = [
+    { daysAgo: 31, change: { status: 'excepted', reason, exceptionEndsAt: inDays(120) } },
+  ];
+  const notApplicable: readonly DemoEvent[] = [
+    { daysAgo: 100, change: { status: 'not_applicable', reason: 'The demo company has no such process.' } },
+  ];
+  const started: readonly DemoEvent[] = [set(8, 'in_progress')];
+  return [
+    ...[accepted, accepted, implemented, accepted, requested, accepted, failing, accepted],
+    ...[submitted, accepted, accepted, outOfDate, implemented, overdue, accepted, started],
+    ...[accepted, warning, accepted, excepted, accepted, notApplicable, implemented, accepted],
+    ...[requested, accepted, expired, accepted, submitted, started, accepted, overdue],
+    ...[accepted, implemented, outOfDate, accepted, failing, accepted, started, accepted],
+  ];
+}
+
+/** Fills the controls of the demo tenant with ordinary changes that are dated before the present. */
 export async function seedControls(work: UnitOfWork, source: AuditSource, ownerUserId: string): Promise<void> {
-  const begin = goBack(work, adoptedDaysAgo);
-  await adoptFrameworks(begin, source, ['GDPR', 'ISO27001', 'SOC2']);
+  const inDays = (days: number) => addTime(work.now, days * dayMilliseconds);
+  // Rows have the earlier time; events have the time at which they are written.
+  const goBack = (daysAgo: number): UnitOfWork => ({ ...work, now: inDays(-daysAgo) });
+  const start = goBack(adoptedDaysAgo);
+  await adoptFrameworks(start, source, ['GDPR', 'ISO27001', 'SOC2']);
   for (const control of ownControls) {
-    const { row } = await createControl(begin, source, NewControl.parse({ ...control, ownerUserId }));
-    await addTest(begin, source, row.id, { title: 'Look at it', procedure: null, cadence: null });
+    const { row } = await createControl(start, source, NewControl.parse({ ...control, ownerUserId }));
+    await addTest(start, source, row.id, { title: 'Review a sample', procedure: null, cadence: null });
   }
-  const { controls } = await readControls(work.transaction, source.tenantId, begin.now);
-  for (const [index, control] of controls.slice(0, begunControls).entries()) {
-    const story = controlStories[index % controlStories.length] ?? [];
-    const owner = index % 3 === 0 ? ownerUserId : undefined;
-    for (const event of story) await happen(goBack(work, event.daysAgo), source, control, event, inDays(work), owner);
+  const { controls } = await readControls(work.transaction, source.tenantId, start.now);
+  const histories = writeHistories(inDays);
+  for (const [index, control] of controls.slice(0, startedControls).entries()) {
+    const owner = index % 3 === 0 ? { ownerUserId } : {};
+    for (const { daysAgo, change, ...event } of histories[index % histories.length] ?? [])
+      await apply(goBack(daysAgo), source, control, { ...event, ...(change && { change: { ...change, ...owner } }) });
   }
 }
 
-/** The same unit of work at an earlier time, which rows carry; its events keep the time at which they are written. */
-function goBack(work: UnitOfWork, days: number): UnitOfWork {
-  return { ...work, now: inDays(work)(-days) };
-}
-
-function inDays({ now }: UnitOfWork): (days: number) => string {
-  return (days) => new Date(Date.parse(now) + days * day).toISOString();
-}
-
-async function happen(
+async function apply(
   work: UnitOfWork,
   source: AuditSource,
   { row: { id }, template, tests: [test] }: AssessedControl,
-  event: DemoEvent,
-  inDays: (days: number) => string,
-  ownerUserId: string | undefined,
+  { evidence, result, change }: Omit<DemoEvent, 'daysAgo'>,
 ): Promise<void> {
-  if (event.evidence !== undefined) {
-    const { expiresIn } = event.evidence;
+  if (evidence !== undefined) {
     const item = {
-      title: template?.evidence[0] ?? 'A note of how it was done',
+      title: template?.evidence[0] ?? 'Notes of the review',
       kind: 'document',
       url: 'https://www.example.com/evidence',
       collectedAt: work.now,
-      expiresAt: expiresIn === null ? null : inDays(expiresIn),
+      ...evidence,
     };
     await addEvidence(work, source, id, NewEvidence.parse(item));
   }
-  if (event.result !== undefined && test !== undefined)
-    await recordResult(work, source, id, test.id, { status: event.result, notes: null, url: null });
-  const change = describeMove(event, inDays);
-  if (change !== null) await editControl(work, source, id, { ...change, ...(ownerUserId && { ownerUserId }) });
-}
-
-function describeMove(
-  { status, dueIn, exception, notApplicable }: DemoEvent,
-  inDays: (days: number) => string,
-): ControlChange | null {
-  if (dueIn !== undefined) return { status: 'evidence_requested', evidenceDueAt: inDays(dueIn) };
-  if (exception !== undefined)
-    return { status: 'excepted', reason: exception.reason, exceptionEndsAt: inDays(exception.endsIn) };
-  if (notApplicable !== undefined) return { status: 'not_applicable', reason: notApplicable };
-  return status === undefined ? null : { status };
+  if (result !== undefined && test !== undefined)
+    await recordResult(work, source, id, test.id, { status: result, notes: null, url: null });
+  if (change !== undefined) await editControl(work, source, id, change);
 }

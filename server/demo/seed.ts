@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApiKey } from '../access/api-key-store.ts';
 import { rotateScimToken } from '../access/scim-token-store.ts';
-import { systemSource } from '../audit/source.ts';
+import { type AuditSource, systemSource } from '../audit/source.ts';
 import { Domain } from '../consent/domain.ts';
 import { NoticeContent } from '../consent/notice.ts';
 import { createNotice, publishNotice } from '../consent/notice-changes.ts';
@@ -12,16 +12,21 @@ import { randomText } from '../installation/token.ts';
 import { signCheckpoint } from '../ledger/checkpoint-store.ts';
 import { scopes } from '../principal/scopes.ts';
 import { SettingsError } from '../settings.ts';
-import type { Clock } from '../storage/clock.ts';
+import { addTime, type Clock, dayMilliseconds } from '../storage/clock.ts';
 import type { Database } from '../storage/database.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
 import { runUnitOfWork, type UnitOfWork } from '../storage/unit-of-work.ts';
 import { createTenant, findTenant, listTenants } from '../tenants/store.ts';
+import { replaceTrustCenter } from '../trust/changes.ts';
+import { TrustCenterInput } from '../trust/trust-center.ts';
+import { createEndpoint } from '../webhooks/endpoints/changes.ts';
+import { EndpointInput } from '../webhooks/endpoints/endpoint.ts';
 import { seedControls } from './seed-controls.ts';
-import { seedTrust } from './seed-trust.ts';
-import { seedWebhook } from './seed-webhook.ts';
 
-/** What the first start of the demo makes, to be shown once. */
+/** The port of `npm run receiver`. */
+export const receiverPort = 8789;
+
+/** The credentials of the demo, shown once. */
 export interface DemoCredentials {
   readonly baseUrl: string;
   readonly tenantId: string;
@@ -31,27 +36,27 @@ export interface DemoCredentials {
   readonly apiKey: string;
   readonly scimToken: string;
   readonly noticeId: string;
-  /** Signs what is sent to the receiver of the demo; missing where webhooks may not go to this machine. */
+  /** Signs the events for the receiver of the demo; missing if webhooks must not go to private addresses. */
   readonly webhookSecret?: string;
 }
 
 const adminEmail = 'admin@demo.example';
 
-/** The file in the data folder that keeps the credentials of the demo. */
+/** The file in the data folder with the credentials of the demo. */
 export const credentialsFile = 'demo-credentials.json';
 
 /**
- * Makes the demo tenant on a database without tenants: an administrator, a key with every scope, a SCIM token, a
- * published notice for this server, controls with their evidence, a published trust center, a signed checkpoint and a
- * webhook for a receiver on this machine.
- * @returns the credentials, also written to `demo-credentials.json` (mode 0600); null when there are tenants already.
- * @throws {SettingsError} when no notice can belong to the address of this server.
+ * Creates the demo tenant in a database without tenants: an administrator, an API key with every scope, a SCIM token, a
+ * published notice for this server, controls with evidence, a published trust center, a signed checkpoint and a webhook
+ * for a receiver on this machine.
+ * @returns the credentials, also written to `demo-credentials.json` (mode 0600); null if there are tenants.
+ * @throws {SettingsError} if no notice can belong to the address of this server.
  */
 export async function seedDemo(installation: Installation, baseUrl: string): Promise<DemoCredentials | null> {
   const { database, clock, settings } = installation;
   if ((await listTenants(database.kysely)).length > 0) return null;
   const notice = demoNotice(baseUrl);
-  // Before anything is committed: credentials that cannot be written are lost.
+  // Before the commit: credentials that cannot be written would be lost.
   mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
   const adminPassword = randomText(24);
   const passwordHash = await installation.passwords.hash(adminPassword);
@@ -69,11 +74,11 @@ export async function seedDemo(installation: Installation, baseUrl: string): Pro
     const { token: scimToken } = await rotateScimToken(work, source);
     const { id: noticeId } = await createNotice(work, source, notice);
     await publishNotice(work, source, noticeId);
-    await seedTrust(work, source, tenant.slug);
+    await replaceTrustCenter(work, source, tenant.slug, TrustCenterInput.parse(demoTrustCenter(work.now)));
     if (admin !== undefined) await seedControls(work, source, admin.userId);
-    // The trust page shows the proof of the audit log from the first moment.
+    // The trust page shows a proof of the audit log at once.
     await signCheckpoint(work, installation, { tenantId: tenant.id, ledger: 'audit' });
-    // Last, so that the receiver is not told of all that was made before it.
+    // Last, so that the receiver gets no events of the seed itself.
     const webhookSecret = settings.webhooks.allowPrivate ? await seedWebhook(work, source, installation) : undefined;
     const { id: tenantId, slug: tenantSlug } = tenant;
     return {
@@ -90,16 +95,16 @@ export async function seedDemo(installation: Installation, baseUrl: string): Pro
   };
   const credentials = await runOnce(database, clock, make);
   if (credentials === null) return null;
-  // A file that is there would keep its mode.
+  // An existing file would keep its mode.
   rmSync(join(settings.dataDir, credentialsFile), { force: true });
   writeFileSync(join(settings.dataDir, credentialsFile), `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
   return credentials;
 }
 
-/** How often a server waits for another that seeds the same database; each wait is as long as that for a lock. */
+/** How often a server waits, for the time of a lock, for another that seeds the same database. */
 const mostWaits = 10;
 
-/** Makes the demo unless another server that started at the same moment does. @returns null when the other did. */
+/** Creates the demo unless another server that starts at the same time does. @returns null if the other did. */
 async function runOnce<Result>(
   database: Database,
   clock: Clock,
@@ -146,11 +151,57 @@ export function demoNotice(baseUrl: string): NoticeContent {
   });
 }
 
-/** The site that the demo page is. Nobody but its browser would refuse a notice for another one, so it is refused here. */
+/** Only browsers would reject a notice for another host, so it is rejected here. */
 function readDomain(baseUrl: string): string {
   const domain = Domain.safeParse(new URL(baseUrl).hostname);
   if (domain.success) return domain.data;
   throw new SettingsError(
-    `A notice cannot belong to ${baseUrl}, so the demo page cannot be there. Give SVC_BASE_URL a host name with a dot (http://nas.local:8787), an IPv4 address or localhost, or start without the demo: npx @svc/server serve`,
+    `A notice cannot belong to ${baseUrl}, so the demo page cannot run there. Set SVC_BASE_URL to a host name with a dot (http://nas.local:8787), an IPv4 address or localhost, or start without the demo: npx @svc/server serve`,
   );
+}
+
+/** Sends the events of the demo to a receiver on this machine. @returns the signing secret. */
+async function seedWebhook(work: UnitOfWork, source: AuditSource, { box }: Installation): Promise<string> {
+  const rules = { box, policy: { allowPrivate: true } };
+  const input = EndpointInput.parse({ url: `http://127.0.0.1:${receiverPort}/`, description: 'npm run receiver' });
+  const { secret } = await createEndpoint(work, source, rules, input);
+  return secret;
+}
+
+/** The trust center of the demo, with dates relative to the present. */
+function demoTrustCenter(now: string) {
+  const inDays = (days: number) => addTime(now, days * dayMilliseconds);
+  return {
+    published: true,
+    headline: 'How we look after the data that you leave with us',
+    description: [
+      'This is the trust center of a company that does not exist. It shows what yours could look like: one request replaces it, and you write every word on this page.',
+      'We keep personal data in the European Union, encrypt it at rest and in transit, and delete it when its purpose has passed. Two people review every change of the systems that hold it.',
+    ].join('\n\n'),
+    contactEmail: 'privacy@demo.example',
+    securityContact: 'https://www.example.com/security/report',
+    frameworks: [
+      { code: 'GDPR', achievedAt: inDays(-412) },
+      {
+        code: 'ISO27001',
+        achievedAt: inDays(-187),
+        expiresAt: inDays(908),
+        reportUrl: 'https://www.example.com/reports/statement-of-applicability.pdf',
+      },
+      { code: 'SOC2', achievedAt: inDays(-96), expiresAt: inDays(269) },
+    ],
+    links: [
+      { label: 'Privacy policy', url: 'https://www.example.com/privacy' },
+      { label: 'Data processing agreement', url: 'https://www.example.com/legal/dpa.pdf' },
+      { label: 'Security overview', url: 'https://www.example.com/security' },
+      { label: 'System status', url: 'https://status.example.com/' },
+    ],
+    subprocessors: [
+      { name: 'Example Cloud GmbH', purpose: 'Servers and backups of the service', country: 'Germany' },
+      { name: 'Example Mail AB', purpose: 'Delivery of messages to customers', country: 'Sweden' },
+      { name: 'Example Desk Ltd', purpose: 'Help desk for customers', country: 'Ireland' },
+      { name: 'Example Pay B.V.', purpose: 'Invoices and payments', country: 'Netherlands' },
+    ],
+    showsProof: true,
+  };
 }

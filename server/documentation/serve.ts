@@ -1,23 +1,22 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Middleware } from 'koa';
+import { type DemoSite, findDemoSite } from '../demo/page.ts';
 import { requireReading } from '../http/require-reading.ts';
 import type { Installation } from '../installation/installation.ts';
-import { BuiltSite, type SiteFile } from './built-site.ts';
-import { describeServer } from './describe-server.ts';
-import { documentationHeaders } from './headers.ts';
+import { BuiltSite, documentationHeaders } from './built-site.ts';
 
 const folder = join(import.meta.dirname, '../../docs-site/dist');
 
-/** Where the documentation is. */
+/** The path of the documentation. */
 export const documentationPath = '/docs';
 
-/** Whether it was built. */
+/** Whether the documentation was built. */
 export function hasDocumentation(): boolean {
   return existsSync(join(folder, 'index.html'));
 }
 
-/** Serves the built documentation below `/docs`; where it was not built, the path is one of those that there are not. */
+/** Serves the built documentation below `/docs`; without a build, passes requests on. */
 export function serveDocumentation(installation: Pick<Installation, 'clock' | 'database' | 'settings'>): Middleware {
   let site: BuiltSite | null = null;
   const readFacts = describeServer(installation);
@@ -29,7 +28,7 @@ export function serveDocumentation(installation: Pick<Installation, 'clock' | 'd
     ctx.state.route = '/docs/{page}';
     requireReading(ctx);
     ctx.set(documentationHeaders);
-    // Relative, so that it holds behind a proxy that serves it below another path.
+    // Relative, because a proxy may serve it below another path.
     if (path === documentationPath) return move(ctx, 'docs/');
     const below = path.slice(documentationPath.length + 1);
     if (below === 'live/server.json') {
@@ -39,30 +38,42 @@ export function serveDocumentation(installation: Pick<Installation, 'clock' | 'd
     }
     const found = site.find(below);
     if (found.kind === 'moved') return move(ctx, `${below.split('/').at(-1)}/`);
-    ctx.status = found.kind === 'file' ? 200 : 404;
-    send(ctx, found.file, site);
+    await found.file.send(ctx, found.kind === 'file' ? 200 : 404);
   };
 }
 
 function move(ctx: Context, target: string): void {
   ctx.status = 301;
-  // Without a word of it a browser would keep it for as long as it likes (RFC 9111 section 4.2.2).
+  // Without it, browsers may cache the redirect indefinitely (RFC 9111 section 4.2.2).
   ctx.set('Cache-Control', 'no-cache');
   ctx.redirect(target + ctx.search);
 }
 
-function send(ctx: Context, file: SiteFile, site: BuiltSite): void {
-  ctx.set('Cache-Control', file.caching);
-  ctx.vary('Accept-Encoding');
-  ctx.type = file.type;
-  // Asked for one by one, smallest first: among equals, Koa would take the one that the client names first.
-  const encoding = (['br', 'gzip'] as const).find((one) => ctx.acceptsEncodings(one) === one);
-  // Each encoding is another text with a tag of its own (RFC 9110 section 8.8.3.3).
-  ctx.set('ETag', `"${file.tag}${encoding === undefined ? '' : `-${encoding}`}"`);
-  if (ctx.status === 200 && ctx.fresh) {
-    ctx.status = 304;
-    return;
-  }
-  if (encoding !== undefined) ctx.set('Content-Encoding', encoding);
-  ctx.body = encoding === undefined ? file.bytes : site.encode(file, encoding);
+/** What the live pages need to know; all of it is on the public demo page. */
+interface ServerFacts {
+  /** The public address; null if none is set. */
+  readonly baseUrl: string | null;
+  readonly demo: DemoSite | null;
+}
+
+/** Anyone may request the facts at any rate, so the database is queried at most once in this time. */
+const keptMilliseconds = 10_000;
+
+function describeServer({
+  clock,
+  database,
+  settings,
+}: Pick<Installation, 'clock' | 'database' | 'settings'>): () => Promise<ServerFacts> {
+  let kept: { readonly at: number; readonly facts: Promise<ServerFacts> } | undefined;
+  return async () => {
+    const at = Date.parse(clock());
+    if (kept !== undefined && Math.abs(at - kept.at) < keptMilliseconds) return kept.facts;
+    const read = { at, facts: findDemoSite(database.kysely).then((demo) => ({ baseUrl: settings.baseUrl, demo })) };
+    kept = read;
+    // The next request retries after a failure.
+    read.facts.catch(() => {
+      if (kept === read) kept = undefined;
+    });
+    return read.facts;
+  };
 }

@@ -4,18 +4,26 @@ import { callSource } from '../audit/source.ts';
 import { findOwnAddress } from '../http/own-address.ts';
 import { invalidValues, notFound } from '../http/problem.ts';
 import { defineRoute, type PrincipalCall, ReadyAnswer, type Route } from '../http/route.ts';
-import type { Queries } from '../storage/database.ts';
-import { findTenant } from '../tenants/store.ts';
+import type { Installation } from '../installation/installation.ts';
+import { requireTenant } from '../tenants/store.ts';
 import type { Tenant } from '../tenants/tenant.ts';
-import type { TrustServices } from './services.ts';
-import { findTrustCenter } from './store.ts';
-import { type TrustCenter, trustPath } from './trust-center.ts';
-import { replaceTrustCenter } from './trust-changes.ts';
-import { emptyContent, TrustCenterInput } from './trust-content.ts';
-import { describeWidget, TrustCenterView, TrustWidget } from './trust-view.ts';
+import { replaceTrustCenter } from './changes.ts';
+import { findTrustCenter, type PublishedTrust } from './store.ts';
+import {
+  emptyContent,
+  listAchievements,
+  type TrustCenter,
+  TrustCenterInput,
+  TrustCenterView,
+  TrustWidget,
+  trustPath,
+} from './trust-center.ts';
 
-/** The operations on the trust center of the caller's tenant, and what the badge reads. */
-export function trustRoutes({ database, hasher, baseUrl, publishedTrust }: TrustServices): readonly Route[] {
+/** The operations on the trust center of the caller's tenant, and the data of the badge. */
+export function trustRoutes(
+  { database, hasher, settings: { baseUrl } }: Pick<Installation, 'database' | 'hasher' | 'settings'>,
+  publishedTrust: PublishedTrust,
+): readonly Route[] {
   return [
     defineRoute({
       method: 'GET',
@@ -28,7 +36,7 @@ export function trustRoutes({ database, hasher, baseUrl, publishedTrust }: Trust
       result: TrustCenterView,
       async handle(call) {
         const locate = requireLocate(baseUrl, call);
-        const tenant = await requireTenant(database.kysely, call);
+        const tenant = await requireTenant(database.kysely, call.principal.tenantId);
         return view(tenant, await findTrustCenter(database.kysely, tenant.id), locate);
       },
     }),
@@ -39,14 +47,14 @@ export function trustRoutes({ database, hasher, baseUrl, publishedTrust }: Trust
       tag: 'Trust center',
       summary: 'Replace the trust center; publish or unpublish it',
       description:
-        'What is left out is emptied. All texts are plain text: markup in them is shown as it is written. Nothing happens when nothing changed. The limits of all fields together are more than the 64 KiB that a body may have.',
+        'Omitted fields become empty. All texts are plain text: markup in them is shown as text. If nothing changes, nothing is written. The limits of all fields together exceed the maximum body of 64 KiB.',
       scope: 'trust:write',
       body: TrustCenterInput,
       status: 200,
       result: TrustCenterView,
       async change(call, work) {
         const locate = requireLocate(baseUrl, call);
-        const tenant = await requireTenant(work.transaction, call);
+        const tenant = await requireTenant(work.transaction, call.principal.tenantId);
         work.afterCommit(() => publishedTrust.forget(tenant.slug));
         const center = await replaceTrustCenter(work, callSource(call, hasher), tenant.slug, call.body);
         return view(tenant, center, locate);
@@ -61,7 +69,7 @@ export function trustRoutes({ database, hasher, baseUrl, publishedTrust }: Trust
       summary: 'Get the data of the trust badge',
       description:
         'Answers 404 unless the trust center is published. Send the `ETag` back as `If-None-Match` to get a 304 while the data has not changed.',
-      // Any text, so that what is no slug at all is not found either.
+      // Any text, so that an invalid slug returns 404 too.
       params: z.strictObject({ slug: z.string() }),
       status: 200,
       headers: ['ETag', 'Cache-Control'],
@@ -69,29 +77,25 @@ export function trustRoutes({ database, hasher, baseUrl, publishedTrust }: Trust
       async handle({ params, now }) {
         const center = await publishedTrust.find(params.slug);
         if (center === undefined) throw notFound('published trust center');
-        const body = JSON.stringify({ data: describeWidget(center, now) });
+        const { name, slug, content, updatedAt } = center;
+        const achievedFrameworks = listAchievements(content, now).map(({ framework }) => framework.name);
+        const body = JSON.stringify({ data: { name, slug, achievedFrameworks, updatedAt } });
         return new ReadyAnswer(200, body, { ETag: `"${hash('sha256', body).slice(0, 16)}"`, 'Cache-Control': caching });
       },
     }),
   ];
 }
 
-/** Quick on every page of a site, and a minute after a trust center is taken back no badge shows it any more. */
+/** Cached for the pages of a site, and at most a minute old after a trust center is unpublished. */
 const caching = 'public, max-age=30, stale-while-revalidate=30';
 
 type Locate = (path: string) => string;
 
-/** @throws {Problem} `validation_failed` for a Host that cannot be one. */
+/** @throws {Problem} `validation_failed` for an invalid Host. */
 function requireLocate(baseUrl: string | null, { client }: PrincipalCall): Locate {
   const address = findOwnAddress(baseUrl, client);
   if (address === null) throw invalidValues([{ path: 'header.Host', issue: 'must be a host and a port' }]);
   return (path) => address + path;
-}
-
-async function requireTenant(queries: Queries, { principal: { tenantId } }: PrincipalCall): Promise<Tenant> {
-  const tenant = await findTenant(queries, tenantId);
-  if (tenant === undefined) throw notFound('tenant');
-  return tenant;
 }
 
 function view({ slug, name }: Tenant, center: TrustCenter | undefined, locate: Locate) {

@@ -1,15 +1,16 @@
 import type { NotNull, Selectable } from 'kysely';
 import type { RowKind } from '../audit/row-state.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
+import { findCheckpoint } from '../ledger/checkpoint-store.ts';
+import { BriefCache } from '../storage/brief-cache.ts';
 import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import type { PublishedTrustCenter, TrustCenter } from './trust-center.ts';
-import { emptyContent, type TrustContent } from './trust-content.ts';
+import { emptyContent, type PublishedTrustCenter, type TrustCenter, type TrustContent } from './trust-center.ts';
 
-export type TrustCenterRow = Selectable<Tables['trust_centers']>;
+type TrustCenterRow = Selectable<Tables['trust_centers']>;
 
 export const trustCenterRows: RowKind<'trust_centers'> = {
   table: 'trust_centers',
@@ -30,53 +31,75 @@ export async function findTrustCenter(queries: Queries, tenantId: string): Promi
   return row && readTrustCenter(row);
 }
 
-/** Stores a trust center for the first time. @returns the row, for the event of the change. */
-export async function insertTrustCenter(
+/**
+ * Inserts or updates the trust center of a tenant.
+ * @param before the present one; undefined to insert.
+ * @returns the row after the change, for the audit event.
+ */
+export async function saveTrustCenter(
   work: UnitOfWork,
   tenantId: string,
-  content: TrustContent,
-  publishedAt: string | null,
+  before: TrustCenter | undefined,
+  { content, publishedAt }: Pick<TrustCenter, 'content' | 'publishedAt'>,
 ): Promise<TrustCenterRow> {
-  const row: TrustCenterRow = {
-    id: newId(),
-    tenant_id: tenantId,
-    content: sealContent(content),
+  const columns = {
+    content: canonicalize(content as unknown as Json),
     published_at: publishedAt,
-    created_at: work.now,
     updated_at: work.now,
   };
-  await work.transaction.insertInto('trust_centers').values(row).execute();
-  return row;
-}
-
-/** Stores a trust center anew. @returns the row as it is now, for the event of the change. */
-export async function updateTrustCenter(
-  work: UnitOfWork,
-  tenantId: string,
-  content: TrustContent,
-  publishedAt: string | null,
-): Promise<TrustCenterRow> {
+  if (before === undefined) {
+    const row: TrustCenterRow = { id: newId(), tenant_id: tenantId, ...columns, created_at: work.now };
+    await work.transaction.insertInto('trust_centers').values(row).execute();
+    return row;
+  }
   return work.transaction
     .updateTable('trust_centers')
-    .set({ content: sealContent(content), published_at: publishedAt, updated_at: work.now })
+    .set(columns)
     .where('tenant_id', '=', tenantId)
     .returningAll()
     .executeTakeFirstOrThrow();
 }
 
-/** Finds a published trust center by the slug of its tenant. */
-export async function findPublished(queries: Queries, slug: string): Promise<PublishedTrustCenter | undefined> {
+/** Converts a row to a trust center. */
+export function readTrustCenter(row: TrustCenterRow): TrustCenter {
+  return { id: row.id, content: readContent(row.content), publishedAt: row.published_at, updatedAt: row.updated_at };
+}
+
+/** Fills in fields that are newer than the row, and restores the documented order. */
+function readContent(text: string): TrustContent {
+  return { ...emptyContent, ...JSON.parse(text) };
+}
+
+/** The published trust centers by slug, cached for a second, with frameworks that may have expired. */
+export class PublishedTrust {
+  readonly #centers: BriefCache<PublishedTrustCenter>;
+
+  constructor(queries: Queries, milliseconds?: () => number) {
+    this.#centers = new BriefCache(async (slug) => {
+      const value = await findPublished(queries, slug);
+      return value && { value, length: JSON.stringify(value).length };
+    }, milliseconds);
+  }
+
+  /** Undefined for an unknown tenant, and for one that has not published its trust center. */
+  find(slug: string): Promise<PublishedTrustCenter | undefined> {
+    return this.#centers.find(slug);
+  }
+
+  /** Drops a trust center from the cache after a change. */
+  forget(slug: string): void {
+    this.#centers.forget(slug);
+  }
+}
+
+async function findPublished(queries: Queries, slug: string): Promise<PublishedTrustCenter | undefined> {
   const [row] = await selectPublished(queries, { slug });
-  // Unknown and not published are one to everybody else.
   if (row === undefined) return undefined;
-  return {
-    tenantId: row.tenant_id,
-    slug: row.slug,
-    name: row.name,
-    content: readContent(row.content),
-    publishedAt: row.published_at,
-    updatedAt: row.updated_at,
-  };
+  const content = readContent(row.content);
+  const ledger = { tenantId: row.tenant_id, ledger: 'audit' } as const;
+  const proof = content.showsProof ? await findCheckpoint(queries, ledger) : undefined;
+  const { name, published_at: publishedAt, updated_at: updatedAt } = row;
+  return { slug, name, content, publishedAt, updatedAt, proof: proof ?? null };
 }
 
 type PublishedRow = Pick<Selectable<Tables['tenants']>, 'slug' | 'name'> &
@@ -88,21 +111,7 @@ const selectPublished = prepareQuery<{ slug: string }, PublishedRow>((queries, p
     .innerJoin('trust_centers', 'trust_centers.tenant_id', 'tenants.id')
     .select(['tenant_id', 'slug', 'name', 'content', 'published_at', 'updated_at'])
     .where('slug', '=', parameter('slug'))
-    // Not read at all: how long an answer takes tells nothing of what is not published.
+    // In SQL, so that the response time does not depend on what is unpublished.
     .where('published_at', 'is not', null)
     .$narrowType<{ published_at: NotNull }>(),
 );
-
-/** A trust center as it is stored. */
-export function readTrustCenter(row: TrustCenterRow): TrustCenter {
-  return { id: row.id, content: readContent(row.content), publishedAt: row.published_at, updatedAt: row.updated_at };
-}
-
-function sealContent(content: TrustContent): string {
-  return canonicalize(content as unknown as Json);
-}
-
-/** In the order of the fields as they are documented; a field that came later is empty in what was stored before. */
-function readContent(text: string): TrustContent {
-  return { ...emptyContent, ...JSON.parse(text) };
-}

@@ -1,5 +1,143 @@
-import { catalogue, type Framework } from '../controls/catalogue/catalogue.ts';
-import type { TrustContent } from './trust-content.ts';
+import { z } from 'zod';
+import { catalogue, type Framework, findFramework } from '../controls/catalogue/catalogue.ts';
+import { findRepeated, list, Time, text, UtcTime, visibleText } from '../http/schemas.ts';
+import { deceptiveIssue, textLine, turningCharacters } from '../http/text-line.ts';
+import { WebAddress } from '../http/web-address.ts';
+import { Email } from '../identity/email.ts';
+import { canonicalize } from '../ledger/canonical.ts';
+import { TenantName, TenantSlug } from '../tenants/tenant.ts';
+
+const deceptive = new RegExp(`[${turningCharacters}]|[^\\P{Cc}\\n\\t]`, 'u');
+
+/** Text with paragraphs that blank lines separate; line ends become LF. */
+export function publicText(maximum: number) {
+  return visibleText(maximum)
+    .overwrite((text) => text.replace(/\r\n?/g, '\n'))
+    .refine((text) => !deceptive.test(text), deceptiveIssue);
+}
+
+const AchievedFramework = z
+  .strictObject({
+    code: text(64)
+      .refine((code) => findFramework(code) !== undefined, 'must be a framework of the catalogue')
+      .meta({ description: 'The code of a framework of the catalogue.' }),
+    achievedAt: Time.meta({ description: 'Not in the future, and not before 2000.' }),
+    expiresAt: Time.nullable().default(null).meta({ description: 'From this time on, the framework is not shown.' }),
+    reportUrl: WebAddress.nullable().default(null).meta({ description: 'A report or certificate.' }),
+  })
+  .meta({ id: 'AchievedFrameworkInput' });
+
+const Link = z.strictObject({ label: textLine(100), url: WebAddress }).meta({ id: 'TrustLinkInput' });
+
+const Subprocessor = z
+  .strictObject({
+    name: textLine(120),
+    purpose: textLine(240),
+    country: textLine(80),
+  })
+  .meta({ id: 'SubprocessorInput' });
+
+/** Rejects every item with the same key as an earlier one. */
+function refuseRepeated<Item>(field: string | null, readKey: (item: Item) => string) {
+  return (items: readonly Item[], context: z.RefinementCtx): void => {
+    for (const index of findRepeated(items.map(readKey)))
+      context.addIssue({
+        code: 'custom',
+        path: field === null ? [index] : [index, field],
+        message: 'is a duplicate',
+      });
+  };
+}
+
+const contentFields = {
+  headline: textLine(160).nullable().default(null),
+  description: publicText(4000)
+    .nullable()
+    .default(null)
+    .meta({ description: 'Text; blank lines separate paragraphs.' }),
+  contactEmail: Email.nullable().default(null),
+  securityContact: WebAddress.nullable().default(null).meta({ description: 'Where to report a vulnerability.' }),
+  frameworks: list(AchievedFramework, 50)
+    .superRefine(refuseRepeated('code', ({ code }) => code))
+    .superRefine((frameworks, context) => {
+      for (const [index, { achievedAt, expiresAt }] of frameworks.entries()) {
+        if (expiresAt !== null && expiresAt <= achievedAt)
+          context.addIssue({ code: 'custom', path: [index, 'expiresAt'], message: 'must be after achievedAt' });
+      }
+    })
+    .default([]),
+  links: list(Link, 20)
+    .superRefine(refuseRepeated('label', ({ label }) => label.toLowerCase()))
+    .default([])
+    .meta({ description: 'The privacy policy, the status page and other links, each with a unique label.' }),
+  subprocessors: list(Subprocessor, 100)
+    .superRefine(refuseRepeated(null, (one) => canonicalize(one)))
+    .default([]),
+  showsProof: z.boolean().default(false).meta({
+    description:
+      'Whether the page shows the latest signed checkpoint of the audit log, which includes the number of its events.',
+  }),
+};
+
+/** What a tenant publishes in its trust center. */
+export const TrustContent = z.strictObject(contentFields);
+export type TrustContent = Readonly<z.output<typeof TrustContent>>;
+
+/** The body of a PUT; omitted fields become empty. */
+export const TrustCenterInput = z
+  .strictObject({ published: z.boolean(), ...contentFields })
+  .meta({ id: 'TrustCenterInput' });
+export type TrustCenterInput = Readonly<z.output<typeof TrustCenterInput>>;
+
+/** The content before the first change. */
+export const emptyContent: TrustContent = TrustContent.parse({});
+
+const stored = z.strictObject({
+  headline: z.string().nullable(),
+  description: z.string().nullable(),
+  contactEmail: z.string().nullable(),
+  securityContact: z.string().nullable(),
+  frameworks: z.array(
+    z
+      .strictObject({
+        code: z.string(),
+        achievedAt: UtcTime,
+        expiresAt: UtcTime.nullable(),
+        reportUrl: z.string().nullable(),
+      })
+      .meta({ id: 'AchievedFramework' }),
+  ),
+  links: z.array(z.strictObject({ label: z.string(), url: z.string() }).meta({ id: 'TrustLink' })),
+  subprocessors: z.array(
+    z.strictObject({ name: z.string(), purpose: z.string(), country: z.string() }).meta({ id: 'Subprocessor' }),
+  ),
+  showsProof: z.boolean(),
+});
+
+/** The trust center as the API returns it to its tenant. */
+export const TrustCenterView = z
+  .strictObject({
+    slug: TenantSlug,
+    name: TenantName,
+    url: z.string().meta({ description: 'The public page, available while the trust center is published.' }),
+    published: z.boolean(),
+    ...stored.shape,
+    publishedAt: UtcTime.nullable().meta({ description: 'When it was published; null while it is not.' }),
+    updatedAt: UtcTime.nullable().meta({ description: 'Null before the first change.' }),
+  })
+  .meta({ id: 'TrustCenter' });
+
+/** What the trust badge shows: spec.md "Trust widget data". */
+export const TrustWidget = z
+  .strictObject({
+    name: z.string(),
+    slug: z.string(),
+    achievedFrameworks: z
+      .array(z.string())
+      .meta({ description: 'The names of the frameworks that are achieved and have not expired.' }),
+    updatedAt: UtcTime,
+  })
+  .meta({ id: 'TrustWidget' });
 
 export interface TrustCenter {
   readonly id: string;
@@ -8,40 +146,30 @@ export interface TrustCenter {
   readonly updatedAt: string;
 }
 
-/** A published trust center as everybody sees it. */
-export interface PublishedTrustCenter {
-  readonly tenantId: string;
+/** A published trust center with the proof on its page. */
+export interface PublishedTrustCenter extends Omit<TrustCenter, 'id'> {
   readonly slug: string;
   readonly name: string;
-  readonly content: TrustContent;
   readonly publishedAt: string;
-  readonly updatedAt: string;
-}
-
-/** A published trust center with the proof that it shows. */
-export interface ProvenTrustCenter extends PublishedTrustCenter {
-  /** Null where none is to be shown, or none was signed yet. */
+  /** Null if the tenant shows none, or none was signed yet. */
   readonly proof: TrustProof | null;
 }
 
-/** The latest signed checkpoint of the audit log, which every change of the trust center stands in. */
+/** The latest signed checkpoint of the audit log, which covers every change of the trust center. */
 export interface TrustProof {
-  /** How many events it speaks of. */
+  /** The number of events in the log. */
   readonly size: number;
   readonly at: string;
-  /** The signed note itself. */
+  /** The signed note (C2SP signed-note). */
   readonly note: string;
 }
 
-/** A framework that a tenant achieved, with what the catalogue says about it. */
-export interface Achievement {
+/** A framework of the catalogue that a tenant achieved. */
+export interface Achievement extends Omit<TrustContent['frameworks'][number], 'code'> {
   readonly framework: Framework;
-  readonly achievedAt: string;
-  readonly expiresAt: string | null;
-  readonly reportUrl: string | null;
 }
 
-/** What is achieved at a time: what has not expired, in the order of the catalogue. */
+/** The achieved frameworks that have not expired at a time, in the order of the catalogue. */
 export function listAchievements({ frameworks }: TrustContent, now: string): readonly Achievement[] {
   return catalogue.frameworks.flatMap((framework) => {
     const achieved = frameworks.find(({ code }) => code === framework.code);
@@ -51,7 +179,7 @@ export function listAchievements({ frameworks }: TrustContent, now: string): rea
   });
 }
 
-/** Where the public page of a tenant is. */
+/** The path of the public page of a tenant. */
 export function trustPath(slug: string): string {
   return `/trust/${slug}`;
 }

@@ -1,8 +1,6 @@
 import { html, type Markup } from '../http/html.ts';
 import { trustPath } from '../trust/trust-center.ts';
-import type { WidgetName } from './catalogue.ts';
-import type { BuiltFile } from './manifest.ts';
-import type { Widget } from './widget.ts';
+import type { BuiltFile, Widget, WidgetName } from './widget.ts';
 
 /** Whose data an element shows. */
 export interface Owner {
@@ -12,41 +10,42 @@ export interface Owner {
   readonly tenant: string;
 }
 
-/** Stands where a site owner has a value of their own. */
+/** Values that the site owner replaces. */
 export const placeholders: Owner = { noticeId: 'YOUR-NOTICE-ID', tenant: 'your-tenant' };
 
-/** The script tag of a widget as a site owner pastes it. */
+/** The script tag of a widget. */
 export function writeScriptTag({ path, integrity }: Pick<Widget, 'path' | 'integrity'>, baseUrl: string): string {
   return `${html`<script src="${baseUrl}${path}" integrity="${integrity}" crossorigin="anonymous" defer></script>`}`;
 }
 
-/** The element of a widget as a site owner pastes it. What the script knows by itself (its own origin) is left out. */
-export function writeElement(name: WidgetName, baseUrl: string, { noticeId, tenant }: Owner = placeholders): string {
+/** The element of a widget, without what the script finds out itself: its own origin. */
+function writeElement(name: WidgetName, baseUrl: string, { noticeId, tenant }: Owner): string {
   const elements: Readonly<Record<WidgetName, Markup>> = {
     'svc-consent': html`<svc-consent notice-id="${noticeId}"></svc-consent>`,
-    // The link inside is what stands there until the script runs, or without it.
+    // The link is the content until the script runs, or without it.
     'svc-trust-badge': html`<svc-trust-badge tenant="${tenant}"><a href="${baseUrl}${trustPath(tenant)}">Trust center</a></svc-trust-badge>`,
   };
   return String(elements[name]);
 }
 
-/** All that a site owner pastes for a widget. */
-export function writeTag(widget: Widget, baseUrl: string, owner: Owner = placeholders): string {
-  return `${writeScriptTag(widget, baseUrl)}\n${writeElement(widget.name, baseUrl, owner)}`;
+function writeTags(widget: Widget, baseUrl: string, owner: Owner) {
+  const script = writeScriptTag(widget, baseUrl);
+  const element = writeElement(widget.name, baseUrl, owner);
+  return { script, element, tag: `${script}\n${element}` };
 }
 
-/** A script of a widget that only some sites need, with a tag of its own. */
-export interface AddOn {
+/** A script of a widget that only some sites need, with its own tag. */
+interface AddOn {
   readonly name: AddOnName;
   readonly built: BuiltFile;
 }
 
 interface AddOnKind {
-  /** Whether it may run when the page is read. The others run before the tags behind theirs: they hold those back. */
+  /** Whether it runs after the page is parsed. The others must run before the tags that they hold back. */
   readonly isDeferred: boolean;
-  /** What a site owner fills in, with values to start from. */
+  /** Attributes that the site owner edits, with initial values. */
   readonly settings: Readonly<Record<string, string>>;
-  /** What stands on the page in the place of the widget's own element and tag. */
+  /** Replaces the element and the tag of the widget. */
   readonly element?: (owner: Owner) => Markup;
 }
 
@@ -77,8 +76,8 @@ const addOnKinds = {
 
 export type AddOnName = keyof typeof addOnKinds;
 
-/** The add-ons that a version of a widget has: the first had none. */
-export function listAddOns({ name, built }: Pick<Widget, 'name' | 'built'>): readonly AddOn[] {
+/** The add-ons in a version of a widget. */
+function listAddOns({ name, built }: Widget): readonly AddOn[] {
   const names = Object.keys(addOnKinds) as readonly AddOnName[];
   return names.flatMap((addOn) => {
     const found = built.find(({ file }) => file === `${name}-${addOn}.js`);
@@ -86,23 +85,73 @@ export function listAddOns({ name, built }: Pick<Widget, 'name' | 'built'>): rea
   });
 }
 
-/** The script tag of an add-on as a site owner pastes it, with settings to start from. */
-export function writeAddOnTag(
-  { name, version }: Pick<Widget, 'name' | 'version'>,
-  addOn: AddOn,
-  baseUrl: string,
-): string {
+/** The script tag of an add-on, with initial settings. */
+function writeAddOnTag({ name, version }: Widget, addOn: AddOn, baseUrl: string): string {
   const { isDeferred, settings }: AddOnKind = addOnKinds[addOn.name];
   const { file, integrity } = addOn.built;
   const given = Object.entries(settings).map(([attribute, value]) => html` ${attribute}="${value}"`);
   return `${html`<script src="${baseUrl}/widgets/${name}/${version}/${file}" integrity="${integrity}" crossorigin="anonymous"${isDeferred ? ' defer' : ''}${given}></script>`}`;
 }
 
-/**
- * The element of an add-on that stands in the place of the widget, as a site owner pastes it.
- * @returns null for an add-on beside the widget, whose element stays.
- */
-export function writeAddOnElement(name: AddOnName, owner: Owner = placeholders): string | null {
+/** The element of an add-on that replaces that of the widget; null if the element of the widget stays. */
+export function writeAddOnElement(name: AddOnName, owner: Owner): string | null {
   const { element }: AddOnKind = addOnKinds[name];
   return element ? `${element(owner)}` : null;
+}
+
+/** Every widget with its versions, the newest first, and their tags: `/widgets/index.json`. */
+export interface WidgetIndex {
+  readonly widgets: readonly DescribedWidget[];
+}
+
+export interface DescribedWidget {
+  readonly name: string;
+  readonly package: string;
+  readonly versions: readonly WidgetVersion[];
+}
+
+/** One version of a widget: what to paste, and what it loads. */
+interface WidgetVersion {
+  readonly version: string;
+  /** False while its bytes can still change. */
+  readonly released: boolean;
+  readonly script: string;
+  readonly element: string;
+  /** Both, ready to paste. */
+  readonly tag: string;
+  /** Scripts that only some sites need, each with its own tag. */
+  readonly addOns: readonly { readonly name: AddOnName; readonly file: string; readonly tag: string }[];
+  readonly files: readonly {
+    readonly file: string;
+    readonly url: string;
+    readonly bytes: number;
+    readonly integrity: string;
+  }[];
+}
+
+/** Describes widgets for one address. @param widgets the newest version of each first. */
+export function describeWidgets(widgets: readonly Widget[], baseUrl: string, owner: Owner = placeholders): WidgetIndex {
+  const byName = Map.groupBy(widgets, ({ name }) => name);
+  return {
+    widgets: [...byName].map(([name, versions]) => ({
+      name,
+      package: `@svc/${versions[0]?.packageName}`,
+      versions: versions.map((widget) => ({
+        version: widget.version,
+        released: widget.isReleased,
+        ...writeTags(widget, baseUrl, owner),
+        addOns: listAddOns(widget).map((addOn) => ({
+          name: addOn.name,
+          file: addOn.built.file,
+          tag: writeAddOnTag(widget, addOn, baseUrl),
+        })),
+        files: widget.built.map(({ file, bytes, integrity }) => ({
+          file,
+          url: `${baseUrl}/widgets/${name}/${widget.version}/${file}`,
+          bytes,
+          integrity,
+        })),
+      })),
+    })),
+  };
 }

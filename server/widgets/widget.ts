@@ -1,87 +1,135 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  findBuild,
-  type PackageName,
-  type WidgetKind,
-  type WidgetName,
-  type WidgetPlaces,
-  widgetKinds,
-  widgetPlaces,
-} from './catalogue.ts';
-import { type BuiltFile, manifestName, parseManifest } from './manifest.ts';
-import { WidgetFile } from './widget-file.ts';
+import { z } from 'zod';
+import { immutable, StaticFile } from '../http/static-file.ts';
+
+/** Every widget: the name of its element, which is also the folder of its script, and the folder of its package. */
+export const widgetKinds = [
+  { name: 'svc-consent', packageName: 'consent-banner' },
+  { name: 'svc-trust-badge', packageName: 'trust-badge' },
+] as const;
+
+type WidgetKind = (typeof widgetKinds)[number];
+export type WidgetName = WidgetKind['name'];
+type PackageName = WidgetKind['packageName'];
+
+/** Where widgets are found. */
+export interface WidgetPlaces {
+  /** Every released version, as `<name>/<version>/`, kept for good: pages pin them. */
+  readonly releases: string;
+  /** The packages, each with its build in `dist`. */
+  readonly packages: string;
+}
+
+/** The places of this installation. */
+export const widgetPlaces: WidgetPlaces = {
+  releases: join(import.meta.dirname, 'releases'),
+  packages: join(import.meta.dirname, '../../packages'),
+};
+
+/** The folder of the build of a package. */
+export function findBuild(packageName: PackageName, { packages } = widgetPlaces): string {
+  return join(packages, packageName, 'dist');
+}
+
+/** The name of the manifest in every build and release. */
+export const manifestName = 'integrity.json';
+
+const BuiltFile = z.object({
+  /** A name, or a folder and a name; never a path out of the folder of the version. */
+  file: z.string().regex(/^(?:[\w-]+\/)?[\w-]+(?:\.[\w-]+)*\.(?:js|json)$/),
+  bytes: z.int(),
+  integrity: z.string().regex(/^sha384-[A-Za-z0-9+/]{64}$/),
+});
+export type BuiltFile = Readonly<z.infer<typeof BuiltFile>>;
+
+/** `integrity.json`: the script of the tag, and every file. The first version had one file and did not list it. */
+const Manifest = BuiltFile.extend({
+  version: z.string().regex(/^\d+\.\d+\.\d+$/),
+  files: z.array(BuiltFile).readonly().default([]),
+});
+
+/**
+ * Reads the `integrity.json` in a folder.
+ * @returns every file, the script of the tag first.
+ * @throws if the build cannot have written it.
+ */
+export function readManifest(folder: string): {
+  readonly version: string;
+  readonly script: BuiltFile;
+  readonly files: readonly BuiltFile[];
+} {
+  const text = readFileSync(join(folder, manifestName), 'utf8');
+  const { version, files, ...script } = Manifest.parse(JSON.parse(text));
+  return { version, script, files: [script, ...files.filter(({ file }) => file !== script.file)] };
+}
 
 /** A widget at one version. */
 export interface Widget {
   readonly name: WidgetName;
   readonly packageName: PackageName;
   readonly version: string;
-  /** Whether it is among the releases. The bytes of a version that is still being worked on change with its build. */
+  /** Whether it is among the releases; else its bytes change with the next build. */
   readonly isReleased: boolean;
-  /** Of the script in the tag, for the integrity attribute: `sha384-…`. */
+  /** The integrity attribute of the script: `sha384-…`. */
   readonly integrity: string;
-  /** Where the server has that script. */
+  /** The path of the script on the server. */
   readonly path: string;
-  /** Every file that the widget is made of, the script of the tag first. */
+  /** Every file of the widget, the script of the tag first. */
   readonly built: readonly BuiltFile[];
-  /** The files below `/widgets/<name>/<version>/`, by name: those, and `integrity.json`. */
-  readonly files: ReadonlyMap<string, WidgetFile>;
+  /** Those files and `integrity.json`, by their path below `/widgets/<name>/<version>/`. */
+  readonly files: ReadonlyMap<string, StaticFile>;
 }
 
-/** Reads the version of a widget that this server gives out: its build, else the latest release; undefined without both. */
+/** Reads the current version of a widget: its build, or the latest release; undefined without either. */
 export function readWidget(packageName: PackageName, places = widgetPlaces): Widget | undefined {
-  return readVersions(packageName, places).find(({ isCurrent }) => isCurrent)?.widget;
+  const { versions, current } = readVersions(packageName, places);
+  return versions.find(({ version }) => version === current);
 }
 
 /** Reads every version of every widget, the newest of each first. */
 export function readWidgets(places = widgetPlaces): readonly Widget[] {
-  return widgetKinds.flatMap(({ packageName }) => readVersions(packageName, places).map(({ widget }) => widget));
+  return widgetKinds.flatMap(({ packageName }) => readVersions(packageName, places).versions);
 }
 
-interface FoundWidget {
-  readonly widget: Widget;
-  readonly isCurrent: boolean;
-}
-
-function readVersions(packageName: PackageName, places: WidgetPlaces): readonly FoundWidget[] {
+function readVersions(packageName: PackageName, places: WidgetPlaces) {
   const kind = widgetKinds.find((one) => one.packageName === packageName) as WidgetKind;
-  const releases = listReleases(kind.name, places).map((folder) => readFolder(kind, folder, true));
-  const folder = findBuild(packageName, places);
-  const build = existsSync(join(folder, manifestName)) ? readFolder(kind, folder, false) : undefined;
-  // A version that was released keeps the bytes that it was released with.
+  const folder = join(places.releases, kind.name);
+  const releases = (existsSync(folder) ? readdirSync(folder) : [])
+    .map((version) => join(folder, version))
+    .filter(hasManifest)
+    .map((release) => readFolder(kind, release, true));
+  const buildFolder = findBuild(packageName, places);
+  const build = hasManifest(buildFolder) ? readFolder(kind, buildFolder, false) : undefined;
+  // A released version keeps the bytes of its release.
   const isNew = build !== undefined && !releases.some(({ version }) => version === build.version);
-  const versions = isNew ? [build, ...releases] : releases;
-  const sorted = versions.toSorted((one, other) => compareVersions(other.version, one.version));
-  const current = build?.version ?? sorted[0]?.version;
-  return sorted.map((widget) => ({ widget, isCurrent: widget.version === current }));
+  const versions = (isNew ? [build, ...releases] : releases).toSorted((one, other) =>
+    compareVersions(other.version, one.version),
+  );
+  return { versions, current: build?.version ?? versions[0]?.version };
 }
 
-/** The folders of the released versions of a widget. */
-function listReleases(name: WidgetName, { releases }: WidgetPlaces): readonly string[] {
-  const folder = join(releases, name);
-  const versions = existsSync(folder) ? readdirSync(folder).map((version) => join(folder, version)) : [];
-  return versions.filter((version) => existsSync(join(version, manifestName)));
+function hasManifest(folder: string): boolean {
+  return existsSync(join(folder, manifestName));
 }
 
-function readFolder({ name, packageName }: WidgetKind, folder: string, isReleased: boolean): Widget {
-  const text = readFileSync(join(folder, manifestName));
-  const { version, script, files } = parseManifest(text.toString());
-  const read = files.map(({ file }) => [file, new WidgetFile(file, readFileSync(join(folder, file)))] as const);
+function readFolder(kind: WidgetKind, folder: string, isReleased: boolean): Widget {
+  const { version, script, files } = readManifest(folder);
+  const caching = isReleased ? immutable : 'no-cache';
+  const names = [...files.map(({ file }) => file), manifestName];
   return {
-    name,
-    packageName,
+    ...kind,
     version,
     isReleased,
     integrity: script.integrity,
-    path: `/widgets/${name}/${version}/${script.file}`,
+    path: `/widgets/${kind.name}/${version}/${script.file}`,
     built: files,
-    files: new Map([...read, [manifestName, new WidgetFile(manifestName, text)]]),
+    files: new Map(names.map((name) => [name, new StaticFile(name, readFileSync(join(folder, name)), caching)])),
   };
 }
 
 /** Compares two versions number by number (Semantic Versioning 2.0.0, item 11). */
-export function compareVersions(one: string, other: string): number {
+function compareVersions(one: string, other: string): number {
   const [left, right] = [one, other].map((version) => version.split('.').map(Number)) as [number[], number[]];
   const index = left.findIndex((part, place) => part !== right[place]);
   return index < 0 ? 0 : (left[index] as number) - (right[index] as number);

@@ -21,7 +21,7 @@ export const badge: Benchmark = {
 };
 
 function readScript({ name, files }: Widget): Buffer {
-  return files.get(`${name}.js`)?.identity as Buffer;
+  return files.get(`${name}.js`)?.bytes as Buffer;
 }
 
 function measureBytes(widget: Widget): Finding {

@@ -55,7 +55,7 @@ function createSite(widget: Widget, lit: Buffer, vanilla: Buffer): Site {
   const notice = { id: noticeId, name: 'Site', controllerName: 'Example Ltd', language: 'en', domain: '127.0.0.1' };
   const script = (body: Buffer) => ({ type: 'text/javascript', body });
   const page = (name: string, file: string) => ({ type: 'text/html', body: writePage(name, file) });
-  const files = [...widget.files].map(([name, { identity }]) => [`/widget/${name}`, script(identity)] as const);
+  const files = [...widget.files].map(([name, { bytes }]) => [`/widget/${name}`, script(bytes)] as const);
   return new Map<string, SiteFile>([
     ...files,
     ['/lit.js', script(lit)],
@@ -93,9 +93,9 @@ look();
 }
 
 function measureBytes({ files }: Widget, lit: Buffer, vanilla: Buffer): readonly Finding[] {
-  const stub = files.get('svc-consent.js')?.identity as Buffer;
-  const ui = files.get('svc-consent-ui.js')?.identity as Buffer;
-  const panel = files.get('svc-consent-panel.js')?.identity as Buffer;
+  const stub = files.get('svc-consent.js')?.bytes as Buffer;
+  const ui = files.get('svc-consent-ui.js')?.bytes as Buffer;
+  const panel = files.get('svc-consent-panel.js')?.bytes as Buffer;
   const sizes = (scripts: readonly Buffer[]): string => {
     const gzip = scripts.reduce((sum, script) => sum + gzipSync(script, { level: 9 }).length, 0);
     return `${kilobytes(Buffer.concat(scripts).length)} kB min, ${kilobytes(gzip)} gzip`;

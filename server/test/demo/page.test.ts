@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import { writeDemoPage } from '../../demo/page.ts';
 import { seedDemo } from '../../demo/seed.ts';
-import { writeDemoPage } from '../../demo/write-page.ts';
 import { readWidget } from '../../widgets/widget.ts';
 import { type RequestOptions, startTestServer, type TestServer } from '../harness.ts';
 import { requestText, sendRaw } from '../http/raw-socket.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { BuiltSite } from '../../documentation/built-site.ts';
-import { widgetPlaces } from '../../widgets/catalogue.ts';
+import { widgetPlaces } from '../../widgets/widget.ts';
 
 const forGood = 'public, max-age=31536000, immutable';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { catalogue } from '../../controls/catalogue/catalogue.ts';
-import { listAchievements } from '../../trust/trust-center.ts';
-import { emptyContent, listChangedFields, type TrustContent } from '../../trust/trust-content.ts';
+import { listChangedFields } from '../../trust/changes.ts';
+import { emptyContent, listAchievements, type TrustContent } from '../../trust/trust-center.ts';
 
 const codes = catalogue.frameworks.map(({ code }) => code);
 const time = fc

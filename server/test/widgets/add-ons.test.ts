@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { findBuild } from '../../widgets/catalogue.ts';
-import { describeWidgets } from '../../widgets/describe-widgets.ts';
-import { readWidgets } from '../../widgets/widget.ts';
+import { describeWidgets } from '../../widgets/tags.ts';
+import { findBuild, readWidgets } from '../../widgets/widget.ts';
 import { createPlaces, hashFile, writeBuild } from './places.ts';
 
 describe('the add-ons of a version', () => {

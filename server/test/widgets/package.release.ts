@@ -7,8 +7,8 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { widgetKinds, widgetPlaces } from '../../widgets/catalogue.ts';
 import { releaseWidget } from '../../widgets/release.ts';
+import { widgetKinds, widgetPlaces } from '../../widgets/widget.ts';
 import { buildCopy, packPackage, readTree } from './build-copy.ts';
 
 interface ManifestModule {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { WidgetPlaces } from '../../widgets/catalogue.ts';
+import type { WidgetPlaces } from '../../widgets/widget.ts';
 
 /** Empty places of widgets, gone when disposed of. */
 export function createPlaces(): WidgetPlaces & Disposable {

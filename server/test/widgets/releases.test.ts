@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { findBuild, widgetKinds, widgetPlaces } from '../../widgets/catalogue.ts';
 import { checkFolder, ReleaseError, releaseWidget } from '../../widgets/release.ts';
-import { readWidget, readWidgets } from '../../widgets/widget.ts';
+import { findBuild, readWidget, readWidgets, widgetKinds, widgetPlaces } from '../../widgets/widget.ts';
 import { createPlaces, writeBuild } from './places.ts';
 
 const readTree = (folder: string): readonly string[] =>
@@ -106,7 +105,7 @@ describe('releasing a widget', () => {
 
   test('is refused for a build that is not what its manifest says', () => {
     writeFileSync(join(build, 'words/de.json'), '{ }');
-    assert.throws(() => releaseWidget(build, releases), /words\/de\.json is not what integrity\.json says/);
+    assert.throws(() => releaseWidget(build, releases), /words\/de\.json does not match integrity\.json/);
     rmSync(join(build, 'words/de.json'));
     assert.throws(() => releaseWidget(build, releases), ReleaseError);
     rmSync(join(build, 'integrity.json'));
@@ -156,6 +155,6 @@ describe('releasing a widget', () => {
     writeBuild(build, '1.0.0', { 'svc-consent.js': 'changed' });
     const widget = readWidget('consent-banner', places);
     assert.equal(widget?.isReleased, true);
-    assert.equal(widget?.files.get('svc-consent.js')?.identity.toString(), 'one');
+    assert.equal(widget?.files.get('svc-consent.js')?.bytes.toString(), 'one');
   });
 });

@@ -15,9 +15,9 @@ export interface AchievedFrameworkInput {
   readonly code: string;
   /** Not in the future, and not before 2000. */
   readonly achievedAt: Time;
-  /** From then on the framework is not shown any more. */
+  /** From this time on, the framework is not shown. */
   readonly expiresAt?: Time | null | undefined;
-  /** A report or certificate to look at. At most 2,048 characters. */
+  /** A report or certificate. At most 2,048 characters. */
   readonly reportUrl?: string | null | undefined;
 }
 
@@ -1389,7 +1389,7 @@ export interface TruncatedStates {
 export interface TrustCenter {
   readonly slug: string;
   readonly name: string;
-  /** The public page, which is there while the trust center is published. */
+  /** The public page, available while the trust center is published. */
   readonly url: string;
   readonly published: boolean;
   readonly headline: string | null;
@@ -1400,7 +1400,7 @@ export interface TrustCenter {
   readonly links: readonly TrustLink[];
   readonly subprocessors: readonly Subprocessor[];
   readonly showsProof: boolean;
-  /** Since when it is published; null while it is not. */
+  /** When it was published; null while it is not. */
   readonly publishedAt: string | null;
   /** Null before the first change. */
   readonly updatedAt: string | null;
@@ -1410,7 +1410,7 @@ export interface TrustCenterInput {
   readonly published: boolean;
   /** 1 to 160 characters. */
   readonly headline?: string | null | undefined;
-  /** Text; blank lines part paragraphs. 1 to 4,000 characters. */
+  /** Text; blank lines separate paragraphs. 1 to 4,000 characters. */
   readonly description?: string | null | undefined;
   /** E-mail address; case does not matter. At most 320 characters. */
   readonly contactEmail?: string | null | undefined;
@@ -1418,13 +1418,13 @@ export interface TrustCenterInput {
   readonly securityContact?: string | null | undefined;
   /** At most 50 items. */
   readonly frameworks?: readonly AchievedFrameworkInput[] | undefined;
-  /** The privacy policy, the status page and the like, each by a label of its own. At most 20 items. */
+  /** The privacy policy, the status page and other links, each with a unique label. At most 20 items. */
   readonly links?: readonly TrustLinkInput[] | undefined;
   /** At most 100 items. */
   readonly subprocessors?: readonly SubprocessorInput[] | undefined;
   /**
-   * Whether the page shows the latest signed checkpoint of the audit log, which tells how many events it has. Default:
-   * `false`.
+   * Whether the page shows the latest signed checkpoint of the audit log, which includes the number of its events.
+   * Default: `false`.
    */
   readonly showsProof?: boolean | undefined;
 }

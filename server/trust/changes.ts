@@ -1,24 +1,19 @@
 import { recordChanges } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
+import { catalogue } from '../controls/catalogue/catalogue.ts';
 import { invalidValues } from '../http/problem.ts';
 import { findPastFault } from '../http/schemas.ts';
 import { lockChain } from '../ledger/append.ts';
+import { canonicalize, type Json } from '../ledger/canonical.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import { findTrustCenter, insertTrustCenter, readTrustCenter, trustCenterRows, updateTrustCenter } from './store.ts';
-import type { TrustCenter } from './trust-center.ts';
-import {
-  arrangeContent,
-  emptyContent,
-  listChangedFields,
-  type TrustCenterInput,
-  type TrustContent,
-} from './trust-content.ts';
+import { findTrustCenter, readTrustCenter, saveTrustCenter, trustCenterRows } from './store.ts';
+import { emptyContent, type TrustCenter, type TrustCenterInput, type TrustContent } from './trust-center.ts';
 
 /**
- * Replaces the whole trust center of a tenant; nothing is written when nothing changed.
- * @param slug of the tenant, which its log calls the trust center by.
- * @returns undefined while there is none because nothing was ever set.
- * @throws {Problem} `validation_failed` for a framework that is to be achieved in the future.
+ * Replaces the trust center of a tenant. Writes nothing if nothing changes.
+ * @param slug of the tenant, the `targetRef` in its audit log.
+ * @returns undefined if there is none yet and the input is empty.
+ * @throws {Problem} `validation_failed` for an `achievedAt` in the future.
  */
 export async function replaceTrustCenter(
   work: UnitOfWork,
@@ -28,7 +23,7 @@ export async function replaceTrustCenter(
 ): Promise<TrustCenter | undefined> {
   requireAchieved(wanted, work.now);
   const { tenantId } = source;
-  // Two changes at once: the second reads what the first wrote.
+  // Serializes concurrent changes: the second reads what the first wrote.
   await lockChain(work.transaction, tenantId, 'audit');
   const before = await findTrustCenter(work.transaction, tenantId);
   const content = arrangeContent(wanted);
@@ -37,10 +32,9 @@ export async function replaceTrustCenter(
   if (fields.length === 0 && published === wasPublished) return before;
 
   const publishedAt = published ? (before?.publishedAt ?? work.now) : null;
-  const save = before === undefined ? insertTrustCenter : updateTrustCenter;
-  const row = await save(work, tenantId, content, publishedAt);
+  const row = await saveTrustCenter(work, tenantId, before, { content, publishedAt });
   const changes = [];
-  // Which fields, and no more: what stood in them may have to be forgotten, and the log forgets nothing.
+  // Names of fields only: values may have to be erased, and the log cannot be.
   if (before === undefined || fields.length > 0)
     changes.push({ verb: before === undefined ? 'created' : 'edited', diff: { fields } });
   if (published !== wasPublished)
@@ -62,4 +56,17 @@ function requireAchieved({ frameworks }: TrustContent, now: string): void {
     return issue === null ? [] : [{ path: `body.frameworks.${index}.achievedAt`, issue }];
   });
   if (details.length > 0) throw invalidValues(details);
+}
+
+/** Sorts the frameworks by the catalogue, so that another order is no change. */
+function arrangeContent(content: TrustContent): TrustContent {
+  const order = (code: string) => catalogue.frameworks.findIndex((framework) => framework.code === code);
+  return { ...content, frameworks: content.frameworks.toSorted((one, two) => order(one.code) - order(two.code)) };
+}
+
+/** The names of the fields that differ. */
+export function listChangedFields(before: TrustContent, after: TrustContent): readonly (keyof TrustContent)[] {
+  return (Object.keys(emptyContent) as (keyof TrustContent)[]).filter(
+    (field) => canonicalize(before[field] as Json) !== canonicalize(after[field] as Json),
+  );
 }
