@@ -1,8 +1,11 @@
 import { createReadStream, readFileSync } from 'node:fs';
-import { type Checkpoint, openCheckpoint } from '../ledger/checkpoint.ts';
-import { readLines } from '../ledger/export-lines.ts';
-import { readVerifierKey } from '../ledger/signed-note.ts';
-import { type ExportFault, type ExportReport, verifyExport } from '../ledger/verify-export.ts';
+import {
+  LedgerVerificationError,
+  type OpenedCheckpoint,
+  openCheckpoint,
+  type VerifiedExport,
+  verifyExport,
+} from '../../packages/node-sdk/src/ledger/index.ts';
 import { type Command, UsageError } from './command.ts';
 import { exitCodeHelp, Findings } from './exit-codes.ts';
 import { isFile, readNote } from './kept-checkpoint.ts';
@@ -29,73 +32,96 @@ ${exitCodeHelp}`,
   async run({ options, json, say, result }) {
     const file = String(options.file);
     if (!isFile(file)) throw new UsageError(`There is no file ${file}.`);
-    const verifier = readVerifierKey(readText(String(options.key)));
-    if (verifier === null) throw new UsageError('--key: this is no public key of a ledger (svc-…+…+…).');
+    const publicKey = readText(String(options.key));
     const note = options.checkpoint === undefined ? null : readNote(String(options.checkpoint));
-    const earlier = note === null ? null : openCheckpoint(note, verifier);
-    const wanted = { from: readTime('from', options.from), to: readTime('to', options.to) };
     const findings = new Findings((line) => say(toPrintable(line)));
-    if (note !== null && earlier === null)
-      findings.add(
-        'unchecked',
-        'kept_checkpoint',
-        `${options.checkpoint} is no checkpoint that was signed with this key, so that nothing was compared with it.`,
-      );
+    const [from, to] = [readTime('from', options.from) ?? undefined, readTime('to', options.to) ?? undefined];
     const isShown = !json && process.stderr.isTTY;
-    const report = await verifyExport(readLines(createReadStream(file)), verifier, earlier && note, (entries) => {
+    const onProgress = (entries: number) => {
       if (isShown) process.stderr.write(`\r\x1b[K${entries} entries …`);
-    }).catch((error: unknown) => {
-      if (!(error instanceof Error && 'syscall' in error)) throw error;
-      findings.add('unreadable', 'file', `${file} cannot be read: ${error.message}`);
-      return null;
-    });
-    if (isShown) process.stderr.write('\r\x1b[K');
-    const fault = report === null ? null : (report.fault ?? compareRange(report.range, wanted));
-    if (fault !== null) findings.add('tampered', 'export', `${file}, line ${fault.line}: ${fault.issue}`);
-    else if (report !== null) for (const line of describeReport(report, earlier)) say(toPrintable(line));
+    };
+    let kept: OpenedCheckpoint | null = null;
+    let verified: VerifiedExport | null = null;
+    let fault: ExportFault | null = null;
+    try {
+      kept = note === null ? null : await openKept(note, publicKey);
+      if (note !== null && kept === null)
+        findings.add(
+          'unchecked',
+          'kept_checkpoint',
+          `${options.checkpoint} is not a checkpoint that was signed with this key, so that nothing was compared with it.`,
+        );
+      const checkpoint = kept === null ? undefined : (note ?? undefined);
+      verified = await verifyExport(createReadStream(file), { publicKey, checkpoint, from, to, onProgress });
+    } catch (error) {
+      if (LedgerVerificationError.isInstance(error)) {
+        if (error.code === 'key_invalid') throw new UsageError('--key: this is no public key of a ledger (svc-…+…+…).');
+        fault = { line: error.line ?? 1, issue: error.message };
+        findings.add('tampered', 'export', `${file}, line ${fault.line}: ${fault.issue}`);
+      } else if (error instanceof Error && 'syscall' in error)
+        findings.add('unreadable', 'file', `${file} cannot be read: ${error.message}`);
+      else throw error;
+    } finally {
+      if (isShown) process.stderr.write('\r\x1b[K');
+    }
+    if (verified !== null) for (const line of describeExport(verified, kept)) say(toPrintable(line));
     const { exitCode, list } = findings;
-    result({ intact: exitCode === 0, exitCode, findings: list, ...report, fault });
+    const intact = exitCode === 0;
+    result({ intact, exitCode, findings: list, ...writeReport(verified, kept !== null), fault });
     return exitCode;
   },
 };
 
+/** The first fault of an export. */
+interface ExportFault {
+  /** The line of the file, from 1. */
+  readonly line: number;
+  readonly issue: string;
+}
+
+/** The kept checkpoint; null when it is not signed with the key. */
+async function openKept(note: string, publicKey: string): Promise<OpenedCheckpoint | null> {
+  try {
+    return await openCheckpoint(note, publicKey);
+  } catch (error) {
+    if (LedgerVerificationError.isInstance(error) && error.code === 'checkpoint_not_signed') return null;
+    throw error;
+  }
+}
+
+/** The report for programs: nothing is said of an export with a fault. */
+function writeReport(verified: VerifiedExport | null, isCompared: boolean): object {
+  if (verified === null) return { entries: 0, checkpoint: null, range: null, isConsistent: null, clockFalls: 0 };
+  const { entries, first, last, from, to, newer, until, clockFalls } = verified;
+  const { origin, size, at } = verified.checkpoint;
+  const range = { first, last, from, to, newer, until };
+  return { entries, checkpoint: { origin, size, at }, range, isConsistent: isCompared ? true : null, clockFalls };
+}
+
 /** What an export without a fault shows, and what it does not. */
-function describeReport(
-  { entries, range, checkpoint, clockFalls }: ExportReport,
-  earlier: Checkpoint | null,
+function describeExport(
+  { entries, first, last, from, until, newer, checkpoint, clockFalls }: VerifiedExport,
+  kept: OpenedCheckpoint | null,
 ): readonly string[] {
   const lines = [
-    `✓ ${entries} entries, numbers ${range?.first} to ${range?.last}, are those that the checkpoint in the file speaks of.`,
-    `✓ They are all that the ledger had from ${range?.from ?? 'the first'} until ${range?.until}, and their neighbours.`,
-    `✓ ${checkpoint?.origin}: signed at ${checkpoint?.at} for ${checkpoint?.size} entries`,
+    `✓ ${entries} entries, numbers ${first} to ${last}, are those that the checkpoint in the file speaks of.`,
+    `✓ They are all that the ledger had from ${from ?? 'the first'} until ${until}, and their neighbours.`,
+    `✓ ${checkpoint.origin}: signed at ${checkpoint.at} for ${checkpoint.size} entries`,
   ];
   if (clockFalls > 0)
     lines.push(
       `! The clock was set back ${clockFalls} times: order the entries by their numbers, not by their times, and do not rely on a range of time.`,
     );
-  if (range !== null && range.newer > 0)
-    lines.push(`  The ledger is said to have ${range.newer} more, newer than the checkpoint.`);
+  if (newer > 0) lines.push(`  The ledger is said to have ${newer} more, newer than the checkpoint.`);
   lines.push(
-    earlier === null
+    kept === null
       ? '  Not compared with a checkpoint that you kept (--checkpoint): whoever has the key could have written all of it anew.'
-      : `✓ Nothing that the earlier checkpoint (${earlier.size} entries, ${earlier.at}) spoke of was changed.`,
+      : `✓ Nothing that the earlier checkpoint (${kept.size} entries, ${kept.at}) spoke of was changed.`,
   );
   return lines;
 }
 
-/** Whether the file is about the range that was asked for, as far as that was said. */
-function compareRange(
-  range: ExportReport['range'],
-  wanted: { readonly from: string | null; readonly to: string | null },
-): ExportFault | null {
-  for (const edge of ['from', 'to'] as const) {
-    if (wanted[edge] !== null && range?.[edge] !== wanted[edge])
-      return { line: 1, issue: `the file is about ${edge} ${range?.[edge] ?? 'no time'}, not ${wanted[edge]}` };
-  }
-  return null;
-}
-
-/** Text from a file as it may stand on a screen: what steers a terminal is shown, not obeyed. */
+/** Text from a file, safe to print: control characters are escaped. */
 function toPrintable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }

@@ -94,59 +94,6 @@ export function consistencyPath(from: number, to: number): readonly Range[] {
   return path;
 }
 
-/** Whether a leaf is in a tree (RFC 9162 section 2.1.3.2). */
-export function verifyInclusion(proof: {
-  readonly index: number;
-  readonly size: number;
-  readonly leaf: Uint8Array;
-  readonly root: Uint8Array;
-  readonly hashes: readonly Uint8Array[];
-}): boolean {
-  if (proof.index < 0 || proof.index >= proof.size) return false;
-  let node = proof.index;
-  let last = proof.size - 1;
-  let found: Uint8Array = proof.leaf;
-  for (const sibling of proof.hashes) {
-    if (last === 0) return false;
-    if (node % 2 === 1 || node === last) {
-      found = hashNode(sibling, found);
-      while (node % 2 === 0 && node !== 0) [node, last] = [half(node), half(last)];
-    } else found = hashNode(found, sibling);
-    [node, last] = [half(node), half(last)];
-  }
-  return last === 0 && Buffer.compare(found, proof.root) === 0;
-}
-
-/** Whether a tree grew out of a smaller one, only by leaves at its end (RFC 9162 section 2.1.4.2). */
-export function verifyConsistency(proof: {
-  readonly from: { readonly size: number; readonly root: Uint8Array };
-  readonly to: { readonly size: number; readonly root: Uint8Array };
-  readonly hashes: readonly Uint8Array[];
-}): boolean {
-  const { from, to } = proof;
-  if (from.size < 0 || from.size > to.size) return false;
-  if (from.size === 0) return proof.hashes.length === 0 && Buffer.compare(from.root, emptyRoot) === 0;
-  if (from.size === to.size) return proof.hashes.length === 0 && Buffer.compare(from.root, to.root) === 0;
-  const isPower = largestPowerBelow(from.size + 1) === from.size;
-  const hashes = isPower ? [from.root, ...proof.hashes] : [...proof.hashes];
-  const [first, ...rest] = hashes;
-  if (first === undefined) return false;
-  let node = from.size - 1;
-  let last = to.size - 1;
-  while (node % 2 === 1) [node, last] = [half(node), half(last)];
-  let [older, newer]: [Uint8Array, Uint8Array] = [first, first];
-  for (const sibling of rest) {
-    if (last === 0) return false;
-    if (node % 2 === 1 || node === last) {
-      older = hashNode(sibling, older);
-      newer = hashNode(sibling, newer);
-      while (node % 2 === 0 && node !== 0) [node, last] = [half(node), half(last)];
-    } else newer = hashNode(newer, sibling);
-    [node, last] = [half(node), half(last)];
-  }
-  return last === 0 && Buffer.compare(older, from.root) === 0 && Buffer.compare(newer, to.root) === 0;
-}
-
 /** A tree as far as one must know it to add leaves: the roots of the complete subtrees that it consists of. */
 export class CompactTree {
   readonly #subtrees: { readonly level: number; readonly hash: Uint8Array }[] = [];
@@ -186,10 +133,6 @@ function largestPowerBelow(count: number): number {
   let power = 1;
   while (power * 2 < count) power *= 2;
   return power;
-}
-
-function half(number: number): number {
-  return Math.floor(number / 2);
 }
 
 /** A third of what the output as a buffer costs: Node makes strings of it faster, and the buffer is of its pool. */

@@ -46,7 +46,7 @@ export class SvcError extends Error {
     hide(this, 'name', new.target.kind);
     hide(this, brand, kinds);
     // Once more, because the first line of the stack has the name in it.
-    Error.captureStackTrace(this, new.target);
+    Error.captureStackTrace?.(this, new.target);
   }
 
   /** Whether a value is an error of this class, or one below it, also from another copy of the package. */

@@ -1,5 +1,6 @@
-import { isUtf8 } from 'node:buffer';
+import { concat } from './ledger/bytes.ts';
 
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const lineFeed = 0x0a;
 /** Longer than any line that the server writes: bytes without line breaks must not fill the memory. */
 const longestLine = 16 * 1024 * 1024;
@@ -18,10 +19,10 @@ export async function* splitLines(
   const close = (end: Uint8Array): string => {
     length += end.length;
     if (length > longestLine) throw makeError('The line is longer than 16 MiB.');
-    const bytes = open.length === 0 ? end : Buffer.concat([...open, end]);
+    const bytes = open.length === 0 ? end : concat(...open, end);
     [open, length] = [[], 0];
-    if (!isUtf8(bytes)) throw makeError('The line is not UTF-8.');
-    const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+    const line = decode(bytes);
+    if (line === null) throw makeError('The line is not UTF-8.');
     // Mail programs write line breaks as they are used to.
     return line.endsWith('\r') ? line.slice(0, -1) : line;
   };
@@ -38,4 +39,13 @@ export async function* splitLines(
   }
   const last = close(new Uint8Array());
   if (last !== '') yield last;
+}
+
+/** Null for bytes that are not UTF-8, which could become other characters. */
+function decode(bytes: Uint8Array): string | null {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return null;
+  }
 }

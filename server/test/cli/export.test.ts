@@ -135,10 +135,10 @@ describeOnOneDatabase('svc export', (dialect) => {
   // What follows reads files alone, which no database changes.
   if (dialect === 'postgres') return;
 
-  test('shows what would steer a terminal, and obeys none of it', async () => {
-    const { file } = await createFile();
-    const text = readFileSync(file, 'utf8').replace('"format"', '"\\u001b[1A\\u202e":1,"format"');
-    const { code, stdout } = await verify('--file', inFolder(text), '--key', key);
+  test('escapes control characters of file names and files', async () => {
+    const file = join(folder, 'a\u001b[1A\u202e');
+    writeFileSync(file, 'nonsense');
+    const { code, stdout } = await verify('--file', file, '--key', key);
     assert.equal(code, 1);
     assert.match(stdout, /\\u\{1b\}\[1A\\u\{202e\}/);
   });

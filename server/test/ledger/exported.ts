@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
+import {
+  LedgerVerificationError,
+  type VerifiedExport,
+  verifyExport,
+} from '../../../packages/node-sdk/src/ledger/index.ts';
 import { systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { type StoredCheckpoint, signCheckpoint } from '../../ledger/checkpoint-store.ts';
 import { prepareExport } from '../../ledger/export.ts';
-import { readLines } from '../../ledger/export-lines.ts';
-import { type NoteVerifier, readVerifierKey } from '../../ledger/signed-note.ts';
 import type { LedgerOf } from '../../ledger/tree-store.ts';
-import { type ExportReport, verifyExport } from '../../ledger/verify-export.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { createTenant } from '../../tenants/store.ts';
 
@@ -52,17 +54,24 @@ export async function exportText(
   return readAll(Readable.from((await prepareExport(database.kysely, options)).lines));
 }
 
+/** What the verification of a file found: all that it shows, or its first fault. */
+export interface FileReport extends Partial<VerifiedExport> {
+  readonly fault: { readonly line: number | null; readonly issue: string } | null;
+}
+
 /** Verifies a file as `svc export verify` does: from its bytes, the text of the key, and a kept note. */
-export function verifyFile(
+export async function verifyFile(
   file: string | Uint8Array,
-  verifierKey: string,
+  publicKey: string,
   earlier: string | null = null,
-): Promise<ExportReport> {
-  return verifyExport(
-    readLines(Readable.from([Buffer.from(file)])),
-    readVerifierKey(verifierKey) as NoteVerifier,
-    earlier,
-  );
+): Promise<FileReport> {
+  try {
+    const chunks = Readable.from([Buffer.from(file)]);
+    return { ...(await verifyExport(chunks, { publicKey, checkpoint: earlier ?? undefined })), fault: null };
+  } catch (error) {
+    if (!LedgerVerificationError.isInstance(error)) throw error;
+    return { fault: { line: error.line, issue: error.message } };
+  }
 }
 
 /** Drops the tree of a ledger, as if none had been made of its entries yet. */

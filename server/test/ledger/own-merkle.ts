@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { followPath, isGrown } from '../../../packages/node-sdk/src/ledger/merkle.ts';
 import {
   CompactTree,
   consistencyPath,
@@ -27,3 +29,32 @@ export const makePath = (index: number, leaves: readonly Buffer[]) =>
 /** The proof that a tree grew out of a smaller one. */
 export const makeProof = (from: number, leaves: readonly Buffer[]) =>
   consistencyPath(from, leaves.length).map((range) => hashOf(leaves, range));
+
+const sha256 = (data: Uint8Array | string): Buffer => hash('sha256', data, 'buffer');
+
+/** Whether a leaf is in a tree, by the verifier of the SDK. */
+export function verifyInclusion(proof: {
+  readonly index: number;
+  readonly size: number;
+  readonly leaf: Uint8Array;
+  readonly root: Uint8Array;
+  readonly hashes: readonly Uint8Array[];
+}): boolean {
+  const root = followPath(sha256, proof.leaf, proof.index, proof.size, proof.hashes);
+  return root !== null && Buffer.compare(root, proof.root) === 0;
+}
+
+interface Tree {
+  readonly size: number;
+  readonly root: Uint8Array;
+}
+
+/** Whether a tree grew out of a smaller one, by the verifier of the SDK. */
+export function verifyConsistency(proof: {
+  readonly from: Tree;
+  readonly to: Tree;
+  readonly hashes: readonly Uint8Array[];
+}): boolean {
+  const head = ({ size, root }: Tree) => ({ size, rootHash: root });
+  return isGrown(sha256, head(proof.from), head(proof.to), proof.hashes);
+}

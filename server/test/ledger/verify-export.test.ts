@@ -66,9 +66,8 @@ describe('an export', () => {
   test('says which entries it holds', async () => {
     const ledger = await createLedger(installation, [1, 1, 1, 1, 1]);
     const file = await exportText(installation, ledger.of, latestOf(ledger), { from: time(3), to: time(4) });
-    const { range, entries } = await verifyFile(file, key);
-    const told = { first: 3, last: 5, from: time(3), to: time(4), newer: 0, until: time(4) };
-    assert.deepEqual([range, entries], [told, 3]);
+    const { first, last, from, to, newer, until, entries } = await verifyFile(file, key);
+    assert.deepEqual([first, last, from, to, newer, until, entries], [3, 5, time(3), time(4), 0, time(4), 3]);
   });
 
   test('says until when it can hold anything: up to its checkpoint, and how much is newer', async () => {
@@ -76,8 +75,8 @@ describe('an export', () => {
     await appendOne(installation, ledger.of.tenantId, time(30), 'later');
     const checkpoint = latestOf(ledger);
     const file = await exportText(installation, ledger.of, checkpoint, { to: time(60) });
-    const { range, fault } = await verifyFile(file, key);
-    assert.deepEqual([fault, range?.until, range?.newer], [null, checkpoint.at, 1]);
+    const { fault, until, newer } = await verifyFile(file, key);
+    assert.deepEqual([fault, until, newer], [null, checkpoint.at, 1]);
   });
 
   test('without an entry is refused of a ledger that has some, whatever its header says', async () => {

@@ -1,14 +1,14 @@
-import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
+import { concat, fromBase64, isEqual, type LedgerCrypto, type Sha256, toBase64, toHex } from './bytes.ts';
 import { LedgerVerificationError } from './error.ts';
 import { readHash } from './merkle.ts';
 
-/** What a signed checkpoint says: this ledger had so many entries, and this was the root of the tree over them. */
+/** A signed checkpoint: the size of a ledger, and the root of the tree over its entries. */
 export interface OpenedCheckpoint {
   /** The name of the log: `<name of the key>/<tenant id>/<ledger>`. */
   readonly origin: string;
   readonly tenantId: string;
   readonly ledger: 'audit' | 'consent';
-  /** How many entries it speaks of: those numbered 1 to this. */
+  /** How many entries it covers: those numbered 1 to this. */
   readonly size: number;
   /** The root of the Merkle tree (RFC 6962) over them. */
   readonly rootHash: Uint8Array;
@@ -16,80 +16,72 @@ export interface OpenedCheckpoint {
   readonly at: string;
 }
 
-/** Who signs: what stands in the text of a key. */
+/** Who signs: the content of the text of a key. */
 export interface Signer {
   readonly name: string;
-  readonly id: Buffer;
-  readonly key: KeyObject;
+  readonly id: Uint8Array;
+  /** The 32 bytes of an Ed25519 public key. */
+  readonly key: Uint8Array<ArrayBuffer>;
 }
 
-/**
- * Opens a signed checkpoint (C2SP signed-note and tlog-checkpoint, Ed25519).
- * @param note as the server gave it: nothing added, nothing trimmed.
- * @param publicKey the line that stands at `/.well-known/svc-ledger-key` of the server. Keep your own copy of it: who
- *   fetches it anew each time believes whoever answers.
- * @throws {LedgerVerificationError} `key_invalid`, `checkpoint_not_signed`.
- */
-export function openCheckpoint(note: string, publicKey: string): OpenedCheckpoint {
-  const checkpoint = readSigned(note, readKey(publicKey));
+/** `openCheckpoint` of `LedgerVerifier`. */
+export async function openCheckpoint(crypto: LedgerCrypto, note: string, publicKey: string): Promise<OpenedCheckpoint> {
+  const checkpoint = await readSigned(crypto, note, readKey(crypto.sha256, publicKey));
   if (checkpoint !== null) return checkpoint;
   throw new LedgerVerificationError('checkpoint_not_signed', 'the checkpoint is not signed with this key');
 }
 
 /**
- * Reads a key: `<name>+<key id>+<key>`, with white space around it.
+ * Reads a key: `<name>+<key id>+<key>`, with or without white space around it.
  * @throws {LedgerVerificationError} `key_invalid`.
  */
-export function readKey(text: unknown): Signer {
+export function readKey(sha256: Sha256, text: unknown): Signer {
   const line = typeof text === 'string' ? text.trim() : '';
   const [, name = '', id = '', encoded = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(line) ?? [];
-  const bytes = Buffer.from(encoded, 'base64');
-  const isKey = bytes.length === 33 && bytes[0] === ed25519 && bytes.toString('base64') === encoded;
-  const named = hash('sha256', Buffer.concat([Buffer.from(`${name}\n`), bytes]), 'buffer').subarray(0, idLength);
-  if (!isKey || named.toString('hex') !== id)
-    throw new LedgerVerificationError(
-      'key_invalid',
-      'the public key is none: take the line at /.well-known/svc-ledger-key of the server',
-    );
-  const x = bytes.subarray(1).toString('base64url');
-  return { name, id: named, key: createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' }) };
+  const bytes = fromBase64(encoded);
+  if (bytes?.length === 33 && bytes[0] === ed25519) {
+    const named = sha256(concat(new TextEncoder().encode(`${name}\n`), bytes)).slice(0, idLength);
+    if (toHex(named) === id) return { name, id: named, key: bytes.slice(1) };
+  }
+  throw new LedgerVerificationError(
+    'key_invalid',
+    'the public key is invalid: copy the line at /.well-known/svc-ledger-key of the server',
+  );
 }
 
 /** The key as the server writes it. */
 export function writeKey({ name, id, key }: Signer): string {
-  const { x = '' } = key.export({ format: 'jwk' });
-  const bytes = Buffer.concat([Buffer.of(ed25519), Buffer.from(x, 'base64url')]);
-  return `${name}+${id.toString('hex')}+${bytes.toString('base64')}`;
+  return `${name}+${toHex(id)}+${toBase64(concat(Uint8Array.of(ed25519), key))}`;
 }
 
 const ed25519 = 1;
 const idLength = 4;
 
-/** What a note says; null when it is not signed with the key, or is no checkpoint of a ledger. */
-export function readSigned(note: string, signer: Signer): OpenedCheckpoint | null {
-  const text = openNote(note, signer);
+/** The checkpoint of a note; null when it is not signed with the key, or is not a checkpoint of a ledger. */
+export async function readSigned(crypto: LedgerCrypto, note: string, signer: Signer): Promise<OpenedCheckpoint | null> {
+  const text = await openNote(crypto, note, signer);
   return text === null ? null : readCheckpoint(text);
 }
 
 /** The text of a note (C2SP signed-note); null when it is not signed with the key. */
-export function openNote(note: string, signer: Signer): string | null {
+export async function openNote(crypto: LedgerCrypto, note: string, signer: Signer): Promise<string | null> {
   // No control characters but line breaks (C2SP signed-note), and one empty line before the signatures.
   if (/[^\P{Cc}\n]/u.test(note) || !note.endsWith('\n')) return null;
   const end = note.lastIndexOf('\n\n');
   if (end === -1) return null;
   const text = note.slice(0, end + 1);
   const lines = note.slice(end + 2, -1).split('\n');
-  const verdicts = lines.map((line) => judgeSignature(line, text, signer));
-  // Others may have signed as well; what claims to be ours must be.
-  return verdicts.includes('wrong') || !verdicts.includes('ours') ? null : text;
-}
-
-function judgeSignature(line: string, text: string, { name, id, key }: Signer): 'ours' | 'of another' | 'wrong' {
-  const [, signer, encoded = ''] = /^— ([^\s+]+) ([A-Za-z0-9+/=]+)$/.exec(line) ?? [];
-  const bytes = Buffer.from(encoded, 'base64');
-  if (signer === undefined || bytes.toString('base64') !== encoded) return 'wrong';
-  if (signer !== name || !bytes.subarray(0, idLength).equals(id)) return 'of another';
-  return verify(null, Buffer.from(text), key, bytes.subarray(idLength)) ? 'ours' : 'wrong';
+  let isSigned = false;
+  for (const line of lines) {
+    const [, name, encoded] = /^— ([^\s+]+) ([A-Za-z0-9+/=]+)$/.exec(line) ?? [];
+    const bytes = fromBase64(encoded);
+    if (bytes === null) return null;
+    // Others may have signed as well; a line under our name must be ours.
+    if (name !== signer.name || !isEqual(bytes.subarray(0, idLength), signer.id)) continue;
+    if (!(await crypto.verifyEd25519(signer.key, text, bytes.subarray(idLength)))) return null;
+    isSigned = true;
+  }
+  return isSigned ? text : null;
 }
 
 function readCheckpoint(text: string): OpenedCheckpoint | null {
@@ -110,9 +102,8 @@ export function isTime(text: unknown): text is string {
   return !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString() === text;
 }
 
-/** A kept note without what mail and editors leave at its edges; the signature is not about that. */
+/** A kept note without what mail programs and editors add at its edges, which is not signed. */
 export function tidyNote(note: unknown): string {
-  // What is no text is signed by nobody.
   return `${String(note)
     .replace(/^\uFEFF/, '')
     .replaceAll('\r\n', '\n')

@@ -1,11 +1,10 @@
-import { hash as hashText } from 'node:crypto';
 import { AbortError, noCall } from '../errors.ts';
+import { fromHex, isEqual, type LedgerCrypto, toHex } from './bytes.ts';
 import { type OpenedCheckpoint, readKey, readSigned, type Signer, tidyNote, writeKey } from './checkpoint.ts';
 import { type LedgerFault, LedgerVerificationError } from './error.ts';
 import { type Header, type Line, readHeader, readLine, writeLine } from './export-format.ts';
 import { type Chunks, readLines } from './lines.ts';
-import { cutRange, GrowingTree, hashLeaf, isGrown } from './merkle.ts';
-import { readHashes } from './proofs.ts';
+import { cutRange, GrowingTree, hashLeaf, isGrown, readHashes } from './merkle.ts';
 
 /** What to verify an export with. */
 export interface VerifyExportOptions {
@@ -54,40 +53,24 @@ export interface VerifiedExport {
 }
 
 /**
- * Verifies an export of a ledger (`GET /v1/ledgers/{ledger}/export`, `svc export create`) with nothing but the public key:
- * every hash, the order, the root that was signed, that nothing of the range is left out, and with a kept
- * checkpoint that nothing of what it spoke of was changed since. It finds what `svc export verify` finds.
- *
- * It cannot show entries that were never written, nor that the checkpoint is the latest; and without a kept checkpoint,
- * whoever holds the key of the server could have written all of it anew.
- * @param chunks bytes as they come from a file or a response; or text with its line feeds. Lines that were already cut
- *   do not do: programs cut at characters that may stand in an entry.
- * @throws {LedgerVerificationError} at the first thing that is wrong, with its line.
- * @throws {AbortError} when its signal ended it.
- * @throws {ConfigurationError} for chunks that are none.
- */
-export function verifyExport(chunks: Chunks, options: VerifyExportOptions): Promise<VerifiedExport> {
-  return verifyExportBetween(chunks, options, undefined);
-}
-
-/**
  * Verifies an export that was fetched after a checkpoint was signed.
  * @param signedFirst the note of that checkpoint: the export must have grown out of it as well, or the server signs one
  *   history and hands out another.
  */
 export async function verifyExportBetween(
+  crypto: LedgerCrypto,
   chunks: Chunks,
   options: VerifyExportOptions,
   signedFirst: string | undefined,
 ): Promise<VerifiedExport> {
-  const signer = readKey(options.publicKey);
+  const signer = readKey(crypto.sha256, options.publicKey);
   const { signal, onProgress } = options;
   let line = 1;
   try {
     signal?.throwIfAborted();
     let check: ExportCheck | null = null;
     for await (const text of readLines(chunks, signal)) {
-      if (check === null) check = new ExportCheck(readHeader(text), signer, options, signedFirst);
+      if (check === null) check = await ExportCheck.open(crypto, readHeader(text), signer, options, signedFirst);
       else check.take(readLine(text), text);
       if (line % linesBetweenProgress === 0) onProgress?.(check.entries);
       line += 1;
@@ -119,36 +102,62 @@ interface Kept {
 }
 
 class ExportCheck {
+  readonly #crypto: LedgerCrypto;
   readonly #header: Header;
   readonly #checkpoint: OpenedCheckpoint;
   readonly #kept: readonly Kept[];
   readonly #hasKept: boolean;
-  readonly #tree = new GrowingTree();
+  readonly #tree: GrowingTree;
   #previous: Line | null = null;
   #time = '';
   #clockFalls = 0;
 
-  constructor(header: Header, signer: Signer, options: VerifyExportOptions, signedFirst: string | undefined) {
-    const { tenantId, ledger, first, last } = header;
-    const origin = `${signer.name}/${tenantId}/${ledger}`;
+  /** Checks the header, and opens the checkpoints. */
+  static async open(
+    crypto: LedgerCrypto,
+    header: Header,
+    signer: Signer,
+    options: VerifyExportOptions,
+    signedFirst: string | undefined,
+  ): Promise<ExportCheck> {
+    const origin = `${signer.name}/${header.tenantId}/${header.ledger}`;
+    const what = 'the checkpoint of the export';
+    const checkpoint = await requireCheckpoint(crypto, header.checkpoint, signer, origin, what);
+    const kept: Kept[] = [];
+    for (const [name, note] of [
+      ['the earlier checkpoint', options.checkpoint],
+      ['the checkpoint just signed', signedFirst],
+    ] as const) {
+      if (note === undefined) continue;
+      const opened = await requireCheckpoint(crypto, tidyNote(note), signer, origin, name);
+      kept.push({ checkpoint: opened, what: name, isMet: false });
+    }
+    return new ExportCheck(crypto, header, checkpoint, kept, signer, options);
+  }
+
+  private constructor(
+    crypto: LedgerCrypto,
+    header: Header,
+    checkpoint: OpenedCheckpoint,
+    kept: readonly Kept[],
+    signer: Signer,
+    options: VerifyExportOptions,
+  ) {
+    const { first, last } = header;
+    const { size } = checkpoint;
+    this.#crypto = crypto;
     this.#header = header;
-    this.#checkpoint = requireCheckpoint(header.checkpoint, signer, origin, 'the checkpoint of the export');
+    this.#checkpoint = checkpoint;
+    this.#kept = kept;
     this.#hasKept = options.checkpoint !== undefined;
-    const notes = [
-      { note: options.checkpoint, what: 'the earlier checkpoint' },
-      { note: signedFirst, what: 'the checkpoint just signed' },
-    ];
-    this.#kept = notes.flatMap(({ note, what }) => {
-      if (note === undefined) return [];
-      return [{ checkpoint: requireCheckpoint(tidyNote(note), signer, origin, what), what, isMet: false }];
-    });
-    const { size } = this.#checkpoint;
+    this.#tree = new GrowingTree(crypto.sha256);
     if (header.verifierKey !== writeKey(signer)) fail('header_invalid', 'the header names another key');
     // Of a ledger with entries an export has at least one: the neighbours of a range where nothing lies in it.
     if (last > size || first > last + (size === 0 ? 1 : 0))
       fail('header_invalid', 'the header names entries that cannot be');
-    for (const { checkpoint: kept, what } of this.#kept)
-      if (kept.size > size) fail('ledger_shrunk', `the export has ${size} entries, ${what} spoke of ${kept.size}`);
+    for (const { checkpoint: earlier, what } of kept)
+      if (earlier.size > size)
+        fail('ledger_shrunk', `the export has ${size} entries, ${what} spoke of ${earlier.size}`);
     for (const name of ['tenantId', 'ledger', 'from', 'to'] as const)
       if (options[name] !== undefined && options[name] !== header[name])
         fail('export_foreign', `the file is about ${name} ${header[name]}, not ${options[name]}`);
@@ -171,7 +180,8 @@ class ExportCheck {
     if (this.#previous !== null && line.prevHash !== this.#previous.hash)
       refuse('chain_broken', `entry ${sequence} names another predecessor`);
     if (sequence === 1 && line.prevHash !== null) refuse('chain_broken', 'the first entry names a predecessor');
-    if (hashEntry(line) !== line.hash) refuse('hash_mismatch', `the hash of entry ${sequence} does not fit it`);
+    if (toHex(this.#crypto.sha256((line.prevHash ?? '') + line.canonical)) !== line.hash)
+      refuse('hash_mismatch', `the hash of entry ${sequence} does not fit it`);
     // A key that stands there twice reads differently to different programs.
     if (writeLine(line) !== text) refuse('entry_malformed', `entry ${sequence} is not written as the server does`);
     if (line.entry.tenantId !== tenantId) refuse('entry_foreign', `entry ${sequence} belongs to another tenant`);
@@ -180,7 +190,7 @@ class ExportCheck {
     if (time < this.#time) this.#clockFalls += 1;
     this.#requirePlausible(sequence, time);
     this.#requireEdge(sequence, time);
-    this.#tree.add(hashLeaf(Buffer.from(line.hash, 'hex')));
+    this.#tree.add(hashLeaf(this.#crypto.sha256, fromHex(line.hash)));
     this.#previous = line;
     this.#time = time;
     this.#compareKept();
@@ -195,7 +205,7 @@ class ExportCheck {
     if (last < size && (to === null || this.#time < to))
       fail('entries_left_out', `entries are left out: nothing shows that entry ${last + 1} is later than the range`);
     this.#addSubtrees(after, last, size);
-    if (Buffer.compare(this.#tree.root(), rootHash) !== 0)
+    if (!isEqual(this.#tree.root(), rootHash))
       fail('root_mismatch', 'the entries are not those that the checkpoint speaks of');
     this.#compareKept();
     this.#requireConsistency();
@@ -232,7 +242,7 @@ class ExportCheck {
     for (const kept of this.#kept) {
       const { size, rootHash } = kept.checkpoint;
       if (this.#tree.size !== size) continue;
-      if (Buffer.compare(this.#tree.root(), rootHash) !== 0)
+      if (!isEqual(this.#tree.root(), rootHash))
         fail('history_rewritten', `the first ${size} entries are not those that ${kept.what} spoke of`);
       kept.isMet = true;
     }
@@ -246,19 +256,20 @@ class ExportCheck {
         const hint = `export it with since=${checkpoint.size}, or from the first entry on`;
         fail('consistency_missing', `nothing shows that the export grew out of ${what}: ${hint}`);
       }
-      if (!isGrown(checkpoint, this.#checkpoint, readHashes(consistency.hashes) ?? []))
+      if (!isGrown(this.#crypto.sha256, checkpoint, this.#checkpoint, readHashes(consistency.hashes) ?? []))
         fail('history_rewritten', `the ledger did not grow out of ${what}: its past was changed`);
     }
   }
 }
 
-/** The hash of the chain: SHA-256 over the previous one and the text of the entry. */
-function hashEntry({ prevHash, canonical }: Line): string {
-  return hashText('sha256', (prevHash ?? '') + canonical);
-}
-
-function requireCheckpoint(note: string, signer: Signer, origin: string, what: string): OpenedCheckpoint {
-  const checkpoint = readSigned(note, signer);
+async function requireCheckpoint(
+  crypto: LedgerCrypto,
+  note: string,
+  signer: Signer,
+  origin: string,
+  what: string,
+): Promise<OpenedCheckpoint> {
+  const checkpoint = await readSigned(crypto, note, signer);
   if (checkpoint === null) fail('checkpoint_not_signed', `${what} is not signed with this key`);
   if (checkpoint.origin !== origin)
     fail('checkpoint_foreign', `${what} belongs to another ledger: ${checkpoint.origin}`);

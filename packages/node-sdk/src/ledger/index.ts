@@ -1,18 +1,36 @@
-/**
- * Verifies offline what a server says of its ledgers: exports, records, events, proofs and checkpoints, with nothing but
- * its public key. Nothing here asks a server, except `verifyLedger`.
- */
+// The entry for Node; `browser.ts` exports the same.
+import { createPublicKey, hash, verify } from 'node:crypto';
+import { createLedgerVerifier } from './verifier.ts';
+
+export type { LedgerCrypto } from './bytes.ts';
 export { canonicalize } from './canonical.ts';
-export { type OpenedCheckpoint, openCheckpoint } from './checkpoint.ts';
+export type { OpenedCheckpoint } from './checkpoint.ts';
 export { type LedgerFault, LedgerVerificationError } from './error.ts';
-export { type VerifiedExport, type VerifyExportOptions, verifyExport } from './export.ts';
+export type { VerifiedExport, VerifyExportOptions } from './export.ts';
 export type { Chunks } from './lines.ts';
-export {
-  type ConsistencyProofInput,
-  type Inclusion,
-  type InclusionProofInput,
-  verifyConsistency,
-  verifyInclusion,
+export type {
+  ConsistencyOptions,
+  ConsistencyProofInput,
+  Inclusion,
+  InclusionOptions,
+  InclusionProofInput,
 } from './proofs.ts';
-export { type LedgerEvent, type LedgerRecord, type VerifiedRows, verifyEvents, verifyRecords } from './rows.ts';
-export { type VerifiedLedger, type VerifyLedgerOptions, verifyLedger } from './verify-ledger.ts';
+export type { LedgerEvent, LedgerRecord, VerifiedRows } from './rows.ts';
+export { createLedgerVerifier, type LedgerVerifier } from './verifier.ts';
+export type { VerifiedLedger, VerifyLedgerOptions } from './verify-ledger.ts';
+
+export const {
+  openCheckpoint,
+  verifyExport,
+  verifyInclusion,
+  verifyConsistency,
+  verifyRecords,
+  verifyEvents,
+  verifyLedger,
+} = createLedgerVerifier({
+  sha256: (data) => hash('sha256', data, 'buffer'),
+  verifyEd25519: (publicKey, text, signature) => {
+    const key = { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') };
+    return verify(null, Buffer.from(text), createPublicKey({ key, format: 'jwk' }), signature);
+  },
+});

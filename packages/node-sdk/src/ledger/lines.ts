@@ -25,11 +25,11 @@ async function* toBytes(chunks: Chunks, signal: AbortSignal | undefined): AsyncG
       const text = half + chunk;
       half = /[\uD800-\uDBFF]$/.test(text) ? text.slice(-1) : '';
       const whole = half === '' ? text : text.slice(0, -1);
-      if (!whole.isWellFormed()) throw malformed('The line is not text in UTF-8.');
-      yield Buffer.from(whole);
+      if (!whole.isWellFormed()) throw malformed('The line is not UTF-8.');
+      yield new TextEncoder().encode(whole);
     }
   }
-  if (half !== '') throw malformed('The line is not text in UTF-8.');
+  if (half !== '') throw malformed('The line is not UTF-8.');
 }
 
 /** What was handed in whole is one piece: its members would be single numbers or characters. */

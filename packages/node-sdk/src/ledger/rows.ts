@@ -1,4 +1,4 @@
-import { hash as hashText } from 'node:crypto';
+import { type Sha256, toHex } from './bytes.ts';
 import { canonicalize } from './canonical.ts';
 import { type LedgerFault, LedgerVerificationError } from './error.ts';
 
@@ -27,20 +27,12 @@ export interface VerifiedRows {
   readonly linked: number;
 }
 
-type Rows<Row> = AsyncIterable<Row> | Iterable<Row>;
+/** Rows as a list gives them, or in an array. */
+export type Rows<Row> = AsyncIterable<Row> | Iterable<Row>;
 
-/**
- * Verifies consent records as `list`, `get` and `capture` give them, in the order of the ledger: oldest first, or newest
- * first as lists are.
- *
- * Shown is that each record says what was hashed, and that its neighbours, where they are among the rows, are linked to
- * it. Not shown is that the list is complete, since the records of one notice or one subject lie among
- * those of others, nor that the ledger was not written anew: `verifyExport` shows both, and `verifyInclusion` ties one
- * record to a signed checkpoint.
- * @param options.tenantId stands in what is hashed, not in the rows: `tenantId` of any checkpoint of the tenant.
- * @throws {LedgerVerificationError} `hash_mismatch`, `chain_broken`, `entry_missing` (a number twice, or out of order).
- */
+/** `verifyRecords` of `LedgerVerifier`. */
 export async function verifyRecords(
+  sha256: Sha256,
   records: Rows<LedgerRecord>,
   options: { readonly tenantId: string },
 ): Promise<VerifiedRows> {
@@ -49,7 +41,7 @@ export async function verifyRecords(
   let [rows, linked] = [0, 0];
   for await (const record of records) {
     const { sequence } = record;
-    requireRecordHash(record, options.tenantId);
+    requireRecordHash(sha256, record, options.tenantId);
     if (previous !== null) {
       isRising ??= sequence > previous.sequence;
       if (sequence === previous.sequence || sequence > previous.sequence !== isRising)
@@ -67,27 +59,19 @@ export async function verifyRecords(
   return { rows, hashed: rows, linked };
 }
 
-function requireRecordHash(record: LedgerRecord, tenantId: string): void {
+function requireRecordHash(sha256: Sha256, record: LedgerRecord, tenantId: string): void {
   const { ledgerHash, prevLedgerHash, ...rest } = record;
   const { sequence } = record;
   if ((sequence === 1) !== (prevLedgerHash === null))
     fail('chain_broken', `record ${sequence} cannot have this predecessor`, sequence);
   const before = prevLedgerHash === null ? '' : readHex(prevLedgerHash, 'sha256:');
-  if (before === null || `sha256:${hashRow(before, { ...rest, tenantId })}` !== ledgerHash)
+  if (before === null || `sha256:${hashRow(sha256, before, { ...rest, tenantId })}` !== ledgerHash)
     fail('hash_mismatch', `the hash of record ${sequence} does not fit it`, sequence);
 }
 
-/**
- * Verifies audit events as the API gives them, newest first and without gaps: the unfiltered list, all its pages or some
- * that follow each other. A filter leaves events out, and then their neighbours do not fit.
- *
- * Shown is that each event names the one before it. An event of the list lacks what else was hashed
- * (`ip`, `userAgent`, `diff`, `reason`), so only an event with its details, as `GET /v1/audit/{id}` gives it, shows that
- * it says what was hashed: `hashed` counts those. Not shown is that the log was not written anew: `verifyExport` shows it.
- * @param options.tenantId stands in what is hashed, not in the rows: `tenantId` of any checkpoint of the tenant.
- * @throws {LedgerVerificationError} `hash_mismatch`, `chain_broken`.
- */
+/** `verifyEvents` of `LedgerVerifier`. */
 export async function verifyEvents(
+  sha256: Sha256,
   events: Rows<LedgerEvent>,
   options: { readonly tenantId: string },
 ): Promise<VerifiedRows> {
@@ -97,7 +81,7 @@ export async function verifyEvents(
     if (hasDetails(event)) {
       const { hash, prevHash, ...rest } = event;
       const before = prevHash === null ? '' : readHex(prevHash);
-      if (before === null || hashRow(before, { ...rest, tenantId: options.tenantId }) !== hash)
+      if (before === null || hashRow(sha256, before, { ...rest, tenantId: options.tenantId }) !== hash)
         fail('hash_mismatch', `the hash of the event ${hash} does not fit it`);
       hashed += 1;
     }
@@ -120,9 +104,9 @@ function readHex(text: unknown, prefix = ''): string | null {
   return /^[0-9a-f]{64}$/.test(hex) ? hex : null;
 }
 
-function hashRow(before: string, entry: object): string | null {
+function hashRow(sha256: Sha256, before: string, entry: object): string | null {
   try {
-    return hashText('sha256', before + canonicalize(entry));
+    return toHex(sha256(before + canonicalize(entry)));
   } catch (error) {
     if (error instanceof TypeError) return null;
     throw error;

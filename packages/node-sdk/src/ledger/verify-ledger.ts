@@ -1,4 +1,5 @@
 import type { RequestOptions, Transport } from '../transport.ts';
+import type { LedgerCrypto } from './bytes.ts';
 import { openCheckpoint, readKey, tidyNote } from './checkpoint.ts';
 import { type VerifiedExport, verifyExportBetween } from './export.ts';
 
@@ -29,15 +30,9 @@ export interface VerifiedLedger extends VerifiedExport {
   readonly publicKey: string;
 }
 
-/**
- * Fetches a whole ledger and verifies it here: each entry, the order, the signed root, and with a kept checkpoint that
- * nothing of what was there then was changed since. With `signFirst` a server cannot sign one history and hand out another
- * either. Nothing is held in memory but the line being read.
- * @param svc the client, with a key that has `audit:read` or `consent:read`.
- * @throws {LedgerVerificationError} at the first thing that is wrong; the errors of the client besides, an AbortError
- *   when its signal ended it.
- */
+/** `verifyLedger` of `LedgerVerifier`. */
 export async function verifyLedger(
+  crypto: LedgerCrypto,
   svc: Pick<Transport, 'request' | 'stream'>,
   options: VerifyLedgerOptions,
 ): Promise<VerifiedLedger> {
@@ -45,22 +40,22 @@ export async function verifyLedger(
   const call = { signal };
   const publicKey = options.publicKey ?? (await fetchPublicKey(svc, call));
   // What was handed in is looked at before anything is asked for.
-  if (keptCheckpoint === undefined) readKey(publicKey);
-  else openCheckpoint(tidyNote(keptCheckpoint), publicKey);
+  if (keptCheckpoint === undefined) readKey(crypto.sha256, publicKey);
+  else await openCheckpoint(crypto, tidyNote(keptCheckpoint), publicKey);
   const name = ledger === 'audit' ? 'Audit' : 'Consent';
   const base = `/v1/ledgers/${ledger}`;
   let signedFirst: string | undefined;
   if (signFirst) {
     const operation = { id: `create${name}Checkpoint`, method: 'POST', path: `${base}/checkpoints` } as const;
     const { note } = await svc.request<{ readonly note: string }>(operation, call);
-    openCheckpoint(note, publicKey);
+    await openCheckpoint(crypto, note, publicKey);
     signedFirst = note;
   }
   const operation = { id: `export${name}Ledger`, method: 'GET', path: `${base}/export`, answer: 'stream' } as const;
   // A whole export meets every earlier checkpoint on its way: it needs no proof of its own.
   const checkpoint = keptCheckpoint;
   const wanted = { publicKey, ledger, tenantId, from: null, to: null, checkpoint, onProgress, signal };
-  const verified = await verifyExportBetween(await svc.stream(operation, call), wanted, signedFirst);
+  const verified = await verifyExportBetween(crypto, await svc.stream(operation, call), wanted, signedFirst);
   return { ...verified, publicKey };
 }
 

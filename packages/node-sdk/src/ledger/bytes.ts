@@ -1,0 +1,56 @@
+/** The functions of a platform that verification needs. */
+export interface LedgerCrypto {
+  /** SHA-256 of bytes, or of a text as UTF-8. */
+  readonly sha256: (data: Uint8Array | string) => Uint8Array;
+  /** Whether an Ed25519 signature (RFC 8032) of a text as UTF-8 was made with the key whose 32 public bytes are given. */
+  readonly verifyEd25519: (
+    publicKey: Uint8Array<ArrayBuffer>,
+    text: string,
+    signature: Uint8Array<ArrayBuffer>,
+  ) => boolean | Promise<boolean>;
+}
+
+export type Sha256 = LedgerCrypto['sha256'];
+
+/** Bytes one after the other. */
+export function concat(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}
+
+export function isEqual(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, index) => byte === other[index]);
+}
+
+const digits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+/** Lower-case hexadecimal digits. */
+export function toHex(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += digits[byte];
+  return text;
+}
+
+/** @param text an even number of hexadecimal digits. */
+export function fromHex(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(text.length / 2);
+  for (let index = 0; index < bytes.length; index += 1)
+    bytes[index] = Number.parseInt(text.slice(2 * index, 2 * index + 2), 16);
+  return bytes;
+}
+
+export function toBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes));
+}
+
+/** Reads base64 (RFC 4648 section 4); null for other text, and for another spelling of the same bytes. */
+export function fromBase64(text: unknown): Uint8Array<ArrayBuffer> | null {
+  if (typeof text !== 'string' || !/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) return null;
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  return toBase64(bytes) === text ? bytes : null;
+}

@@ -1,0 +1,118 @@
+import type { Transport } from '../transport.ts';
+import type { LedgerCrypto } from './bytes.ts';
+import { type OpenedCheckpoint, openCheckpoint } from './checkpoint.ts';
+import { type VerifiedExport, type VerifyExportOptions, verifyExportBetween } from './export.ts';
+import type { Chunks } from './lines.ts';
+import {
+  type ConsistencyOptions,
+  type Inclusion,
+  type InclusionOptions,
+  verifyConsistency,
+  verifyInclusion,
+} from './proofs.ts';
+import {
+  type LedgerEvent,
+  type LedgerRecord,
+  type Rows,
+  type VerifiedRows,
+  verifyEvents,
+  verifyRecords,
+} from './rows.ts';
+import { type VerifiedLedger, type VerifyLedgerOptions, verifyLedger } from './verify-ledger.ts';
+
+/** Verifies what a server says of its ledgers, with its public key. Only `verifyLedger` sends requests. */
+export interface LedgerVerifier {
+  /**
+   * Opens a signed checkpoint (C2SP signed-note and tlog-checkpoint, Ed25519).
+   * @param note as the server returned it: nothing added, nothing trimmed.
+   * @param publicKey the line at `/.well-known/svc-ledger-key` of the server. Keep your own copy: if you fetch it each
+   *   time, you trust whatever answers.
+   * @throws {LedgerVerificationError} `key_invalid`, `checkpoint_not_signed`.
+   */
+  openCheckpoint(note: string, publicKey: string): Promise<OpenedCheckpoint>;
+
+  /**
+   * Verifies an export of a ledger (`GET /v1/ledgers/{ledger}/export`, `svc export create`) with only the public key: each
+   * hash, the order, the signed root, that nothing of the range is left out, and with a kept checkpoint that nothing it
+   * covers was changed since. `svc export verify` calls this function.
+   *
+   * It cannot show entries that were never written, nor that the checkpoint is the latest; and without a kept checkpoint,
+   * anyone who has the key of the server could have rewritten all of it.
+   * @param chunks bytes as they come from a file or a response, or text with its line feeds. Do not pass lines that are
+   *   already split: some programs split at characters that an entry may contain.
+   * @throws {LedgerVerificationError} at the first fault, with its line.
+   * @throws {AbortError} when its signal is aborted.
+   * @throws {ConfigurationError} for invalid chunks.
+   */
+  verifyExport(chunks: Chunks, options: VerifyExportOptions): Promise<VerifiedExport>;
+
+  /**
+   * Verifies that a signed checkpoint covers an entry, at the place that the proof names.
+   *
+   * The hash is that of your own copy of the entry. `verifyRecords` and `verifyEvents` show that it is the hash of the
+   * copy: the two together show that the entry is in the ledger, unchanged.
+   * @param options.hash the `ledgerHash` of a record, or the `hash` of an audit event.
+   * @param options.proof as the server returned it.
+   * @param options.checkpoint a note that you kept, of the requested size; default: the one in the proof.
+   * @throws {LedgerVerificationError} `proof_invalid`, `checkpoint_not_signed`, `key_invalid`.
+   */
+  verifyInclusion(options: InclusionOptions): Promise<Inclusion>;
+
+  /**
+   * Verifies that a ledger only grew between two checkpoints: nothing that the older one covers was changed, removed or
+   * reordered, and nothing was inserted before its end.
+   * @param options.older the note that you kept.
+   * @param options.newer a later note; default: the one in the proof.
+   * @returns the newer checkpoint. Keep its note from now on.
+   * @throws {LedgerVerificationError} `history_rewritten`, `ledger_shrunk`, `checkpoint_foreign`,
+   *   `checkpoint_not_signed`, `key_invalid`.
+   */
+  verifyConsistency(options: ConsistencyOptions): Promise<OpenedCheckpoint>;
+
+  /**
+   * Verifies consent records as `list`, `retrieve` and `capture` return them, in the order of the ledger: oldest first, or
+   * newest first as in lists.
+   *
+   * It shows that each record is what was hashed, and that neighbours among the rows are linked. It does not show that the
+   * list is complete, since the records of one notice or subject are among those of others, nor that the ledger was not
+   * rewritten: `verifyExport` shows both, and `verifyInclusion` ties one record to a signed checkpoint.
+   * @param options.tenantId is hashed with each row, which does not contain it: `tenantId` of any checkpoint of the tenant.
+   * @throws {LedgerVerificationError} `hash_mismatch`, `chain_broken`, `entry_missing` (a number twice, or out of order).
+   */
+  verifyRecords(records: Rows<LedgerRecord>, options: { readonly tenantId: string }): Promise<VerifiedRows>;
+
+  /**
+   * Verifies audit events as the API returns them, newest first and without gaps: the unfiltered list, all its pages or
+   * some that follow each other. A filter leaves events out, and then neighbours do not match.
+   *
+   * It shows that each event names the one before it. An event of the list lacks some of what was hashed (`ip`,
+   * `userAgent`, `diff`, `reason`), so only an event with its details, from `GET /v1/audit/{id}`, shows that it is what was
+   * hashed: `hashed` counts those. It does not show that the log was not rewritten: `verifyExport` does.
+   * @param options.tenantId is hashed with each event, which does not contain it: `tenantId` of any checkpoint of the tenant.
+   * @throws {LedgerVerificationError} `hash_mismatch`, `chain_broken`.
+   */
+  verifyEvents(events: Rows<LedgerEvent>, options: { readonly tenantId: string }): Promise<VerifiedRows>;
+
+  /**
+   * Fetches a whole ledger and verifies it here: each entry, the order, the signed root, and with a kept checkpoint that
+   * nothing it covers was changed since. With `signFirst` a server cannot sign one history and return another either. Only
+   * the current line is kept in memory.
+   * @param svc the client, with a key that has `audit:read` or `consent:read`.
+   * @throws {LedgerVerificationError} at the first fault; also the errors of the client, and an AbortError when the signal
+   *   is aborted.
+   */
+  verifyLedger(svc: Pick<Transport, 'request' | 'stream'>, options: VerifyLedgerOptions): Promise<VerifiedLedger>;
+}
+
+/** Makes a verifier with the hash and signature functions of a platform. */
+export function createLedgerVerifier(crypto: LedgerCrypto): LedgerVerifier {
+  return {
+    openCheckpoint: (note, publicKey) => openCheckpoint(crypto, note, publicKey),
+    verifyExport: (chunks, options) => verifyExportBetween(crypto, chunks, options, undefined),
+    verifyInclusion: (options) => verifyInclusion(crypto, options),
+    verifyConsistency: (options) => verifyConsistency(crypto, options),
+    verifyRecords: (records, options) => verifyRecords(crypto.sha256, records, options),
+    verifyEvents: (events, options) => verifyEvents(crypto.sha256, events, options),
+    verifyLedger: (svc, options) => verifyLedger(crypto, svc, options),
+  };
+}
