@@ -1,6 +1,5 @@
 import type { CallFacts, SvcError } from './errors.ts';
 import type { Exchange, ReceivedHeaders } from './exchange.ts';
-import { redactCredential } from './redact.ts';
 import type { Operation, RequestOptions, ResponseDetails } from './transport.ts';
 
 const none: RequestOptions = {};
@@ -72,4 +71,17 @@ function flattenHeaders(headers: ReceivedHeaders): Readonly<Record<string, strin
   const flat: Record<string, string> = Object.create(null);
   for (const name of Object.keys(headers)) if (name !== 'set-cookie') flat[name] = readHeader(headers, name) ?? '';
   return flat;
+}
+
+/**
+ * Takes the credential of a request out of what came back: proxies and error pages echo requests.
+ * @param authorization the header as it was sent; empty for none.
+ */
+function redactCredential(text: string, authorization: string): string {
+  const [scheme, credential = ''] = authorization.split(' ');
+  if (credential === '') return text;
+  const kept = text.replaceAll(credential, '[redacted]');
+  if (scheme !== 'Basic') return kept;
+  const pair = Buffer.from(credential, 'base64').toString();
+  return kept.replaceAll(pair.slice(pair.indexOf(':') + 1), '[redacted]');
 }

@@ -38,9 +38,11 @@ export function checkClientOptions(options: ClientOptions): void {
     checkNames('retryBudget', retryBudget, { capacity: 1, refill: 1 });
   if (appInfo !== undefined) checkNames('appInfo', appInfo, { name: 1, version: 1 });
   checkNames('hooks', hooks, hookNames);
-  for (const [name, hook] of Object.entries(hooks))
-    if (hook !== undefined && typeof hook !== 'function')
-      throw new ConfigurationError(`The hook ${name} must be a function.`);
+  checkMethods(
+    'hooks',
+    hooks,
+    Object.keys(hooks).filter((name) => hooks[name as keyof Hooks] !== undefined),
+  );
   if (dispatcher !== undefined) checkMethods('dispatcher', dispatcher, ['dispatch']);
   if (runtime !== undefined) checkMethods('runtime', runtime, ['now', 'wallClock', 'random', 'setTimer', 'clearTimer']);
   if (typeof allowInsecure !== 'boolean') throw new ConfigurationError('allowInsecure must be true or false.');

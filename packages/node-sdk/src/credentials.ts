@@ -44,7 +44,7 @@ function checkScimToken(token: unknown): string {
 function checkCharacters(name: string, value: unknown): string {
   if (typeof value !== 'string') throw new ConfigurationError(`${name} must be a string.`);
   if (value === '') throw new ConfigurationError(`${name} is empty.`);
-  if (/\s/.test(value)) throw new ConfigurationError(`${name} contains white space, such as a line break.`);
+  if (/\s/.test(value)) throw new ConfigurationError(`${name} contains white space.`);
   if (/[^\x21-\x7e]/.test(value)) throw new ConfigurationError(`${name} contains invalid characters.`);
   return value;
 }

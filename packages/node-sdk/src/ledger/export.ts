@@ -2,8 +2,7 @@ import { AbortError, noCall } from '../errors.ts';
 import { fromHex, isEqual, type LedgerCrypto, toHex } from './bytes.ts';
 import { type OpenedCheckpoint, readKey, readSigned, type Signer, tidyNote, writeKey } from './checkpoint.ts';
 import { type LedgerFault, LedgerVerificationError } from './error.ts';
-import { type Header, type Line, readHeader, readLine, writeLine } from './export-format.ts';
-import { type Chunks, readLines } from './lines.ts';
+import { type Chunks, type Header, type Line, readHeader, readLine, readLines, writeLine } from './export-format.ts';
 import { cutRange, GrowingTree, hashLeaf, isGrown, readHashes } from './merkle.ts';
 
 /** What to verify an export with. */

@@ -7,7 +7,7 @@ export { canonicalize } from './canonical.ts';
 export type { OpenedCheckpoint } from './checkpoint.ts';
 export { type LedgerFault, LedgerVerificationError } from './error.ts';
 export type { VerifiedExport, VerifyExportOptions } from './export.ts';
-export type { Chunks } from './lines.ts';
+export type { Chunks } from './export-format.ts';
 export type {
   ConsistencyOptions,
   ConsistencyProofInput,

@@ -2,7 +2,7 @@ import type { Transport } from '../transport.ts';
 import type { LedgerCrypto } from './bytes.ts';
 import { type OpenedCheckpoint, openCheckpoint } from './checkpoint.ts';
 import { type VerifiedExport, type VerifyExportOptions, verifyExportBetween } from './export.ts';
-import type { Chunks } from './lines.ts';
+import type { Chunks } from './export-format.ts';
 import {
   type ConsistencyOptions,
   type Inclusion,

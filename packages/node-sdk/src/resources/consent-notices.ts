@@ -1,7 +1,7 @@
-import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import { NotFoundError } from '../api-error.ts';
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions, ResponseDetails, Transport } from '../transport.ts';
 import type { ListConsentNoticesParams, Notice, NoticeChange, NoticeContent, NoticeVersion } from '../types/api.ts';
 import type { PageParams } from '../types/values.ts';
-import { requireNotice } from './require-notice.ts';
 
 /** Consent notices: what visitors are told and asked. A draft is published as versions that never change. */
 export class ConsentNotices {
@@ -127,4 +127,18 @@ export class ConsentNotices {
       options,
     );
   }
+}
+
+/**
+ * Reads the answer of `GET /v1/consent/{id}` where it is a notice. For an id that is no notice it is the records of the
+ * subject with that id, which come as a list.
+ * @throws {NotFoundError} for those.
+ */
+function requireNotice(answer: unknown, response: ResponseDetails): unknown {
+  if (!('items' in Object(answer))) return answer;
+  const { requestId, headers, idempotencyKey, attempts } = response;
+  const message = 'There is no such consent notice.';
+  const words = { code: 'not_found', message, details: [], fields: {}, excerpt: null };
+  const content = { ...words, status: 404, requestId, headers, retryAfterMs: null };
+  throw new NotFoundError(content, { operation: 'getConsent', idempotencyKey, attempts });
 }

@@ -7,7 +7,10 @@ import type {
   ScimPatchOperation,
 } from '../types/api.ts';
 import type { PageParams, ScimProjection } from '../types/values.ts';
-import { groupUrn, patchUrn } from './scim-urns.ts';
+import { patchUrn } from './scim-users.ts';
+
+/** The schema that the bodies of groups name (RFC 7643 section 8.7). */
+const groupUrn = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 
 const resource = { media: 'scim', credential: 'scim', answer: 'bare' } as const;
 

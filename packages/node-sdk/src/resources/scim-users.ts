@@ -1,7 +1,10 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
 import type { ListScimUsersParams, ScimPatchOperation, ScimUser, ScimUserInput } from '../types/api.ts';
 import type { PageParams, ScimProjection } from '../types/values.ts';
-import { patchUrn, userUrn } from './scim-urns.ts';
+
+/** The schemas that SCIM bodies name (RFC 7643 section 8.7, RFC 7644 section 3.5.2). */
+const userUrn = 'urn:ietf:params:scim:schemas:core:2.0:User';
+export const patchUrn = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
 const resource = { media: 'scim', credential: 'scim', answer: 'bare' } as const;
 

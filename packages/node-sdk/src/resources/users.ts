@@ -1,7 +1,7 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
-import type { ListUsersParams, User, UserChange } from '../types/api.ts';
+import type { EndedSessions, ListUsersParams, Session, User, UserChange } from '../types/api.ts';
+import type { Items } from '../types/values.ts';
 import { Invitations } from './invitations.ts';
-import { UserSessions } from './user-sessions.ts';
 
 /** The members of the tenant. Nobody changes those who may do more than they, nor themselves. */
 export class Users {
@@ -88,6 +88,60 @@ export class Users {
         id: 'resetUserSecondFactor',
         method: 'DELETE',
         path: '/v1/users/{id}/mfa',
+        parameters: { id: userId },
+      },
+      options,
+    );
+  }
+}
+
+/** The sessions of members in this tenant. */
+export class UserSessions {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Gets the sessions of a member, newest first. Needs the scope `users:read`.
+   * @throws {NotFoundError} `not_found`.
+   */
+  list(userId: string, options?: RequestOptions): ApiPromise<Items<Session>> {
+    return this.#transport.request(
+      { id: 'listUserSessions', method: 'GET', path: '/v1/users/{id}/sessions', parameters: { id: userId } },
+      options,
+    );
+  }
+
+  /**
+   * Ends one session of a member. Needs the scope `users:write`, and every scope of their role.
+   * @throws {NotFoundError} `not_found` for an unknown session, and for one that has ended.
+   * @throws {PermissionError} `forbidden` for a member who may do more than the caller.
+   */
+  revoke(userId: string, sessionId: string, options?: RequestOptions): ApiPromise<EndedSessions> {
+    return this.#transport.request(
+      {
+        id: 'revokeUserSession',
+        method: 'DELETE',
+        path: '/v1/users/{id}/sessions/{sessionId}',
+        parameters: { id: userId, sessionId },
+      },
+      options,
+    );
+  }
+
+  /**
+   * Ends every session of a member. Needs the scope `users:write`, and every scope of their role.
+   * @throws {NotFoundError} `not_found`.
+   * @throws {PermissionError} `forbidden` for a member who may do more than the caller.
+   */
+  revokeAll(userId: string, options?: RequestOptions): ApiPromise<EndedSessions> {
+    return this.#transport.request(
+      {
+        id: 'revokeUserSessions',
+        method: 'DELETE',
+        path: '/v1/users/{id}/sessions',
         parameters: { id: userId },
       },
       options,

@@ -89,7 +89,7 @@ describe('a client', () => {
       [{ xyz: 5 }, /unknown option "xyz"\.$/],
       [{ connections: 0 }, /connections must be/],
       [{ connections: 1.5 }, /connections must be/],
-      [{ hooks: { onRequest: 'log' } }, /hook onRequest must be a function/],
+      [{ hooks: { onRequest: 'log' } }, /hooks must have a function onRequest/],
       [{ hooks: { onReqest: () => undefined } }, /hooks: unknown option "onReqest"/],
       [{ hooks: null }, /hooks must be an object/],
       [{ dispatcher: {} }, /dispatcher must have a function dispatch/],

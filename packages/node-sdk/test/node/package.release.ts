@@ -194,6 +194,26 @@ describe('the package', () => {
     assert.match(run('start.mjs', "await import('./bundles/app.bundle.mjs');"), / function$/);
   });
 
+  it('verifies ledgers in browsers, by an entry that needs nothing of Node', () => {
+    const seen = new Set<string>();
+    const visit = (file: string): void => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      const text = readFileSync(file, 'utf8');
+      assert.doesNotMatch(text, /["'](?:node:|undici)|\bBuffer\b/, file);
+      for (const [, path] of text.matchAll(/(?:from|import\(?)\s*["'](\.[^"']+)["']/g))
+        visit(join(dirname(file), `${path}`));
+    };
+    visit(join(installed, 'dist/ledger/browser.js'));
+    const program =
+      "import { openCheckpoint } from '@svc/node-sdk/ledger'; await openCheckpoint('', '').catch((error) => console.log(error.code));";
+    writeFileSync(join(folder, 'browser.mjs'), program);
+    const output = execFileSync(process.execPath, ['--conditions=browser', join(folder, 'browser.mjs')], {
+      encoding: 'utf8',
+    });
+    assert.equal(output, 'key_invalid\n');
+  });
+
   for (const module of ['nodenext', 'node20'] as const)
     it(`has types that hold in a CommonJS project of TypeScript (module: ${module})`, () => {
       const project = join(folder, `commonjs-${module}`);
