@@ -277,6 +277,29 @@ describeServerOnEachDatabase(
       assert.deepEqual(receiver.received.map(secretsOf), [[0, 1], [0]]);
     });
 
+    test('signs with a new secret while an earlier delivery is under way', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
+      receiver.reply = null;
+      const send = async (count: number) => {
+        await openRequest(server, tenant);
+        await sending.sender.look();
+        await sending.sender.turn();
+        while (receiver.received.length < count) await new Promise(setImmediate);
+      };
+      await send(1);
+      const path = `/v1/webhooks/${endpoint.id}/rotate-secret`;
+      const { secret } = payload(
+        await server.request('POST', path, { key: tenant.key, body: { overlapHours: 0 } }),
+        200,
+      );
+      await send(2);
+      const sent = receiver.received[1] as ReceivedDelivery;
+      const { time, signatures } = readSignature(sent);
+      assert.deepEqual(signatures, [sign(secret, time, sent.body)]);
+    });
+
     test('counts as failed what cannot be signed with the secret of this installation, without sending it', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
