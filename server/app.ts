@@ -2,10 +2,10 @@ import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { createAdmit } from './access/admit.ts';
 import { apiKeyRoutes } from './access/api-key-routes.ts';
-import { HostCookie } from './access/host-cookie.ts';
 import { LastUses } from './access/last-uses.ts';
 import { oauthRoutes } from './access/oauth-routes.ts';
-import { scimTokenRoutes } from './access/scim-token-routes.ts';
+import { HostCookie } from './access/request-credentials.ts';
+import { scimTokenRoutes } from './access/scim-token.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { noticeRoutes } from './consent/notice-routes.ts';
 import { overviewRoutes } from './consent/overview-routes.ts';
@@ -94,7 +94,6 @@ export function createApp(installation: Installation, options: AppOptions): App 
     sessionLifetime: settings.sessionLifetime,
   };
   const publishedTrust = new PublishedTrust(database.kysely);
-  const access = { database, hasher, lastUses, tokenLimit: settings.limits.apiKey };
   const routes = [
     ...noticeRoutes(consent),
     ...overviewRoutes(consent),
@@ -116,9 +115,9 @@ export function createApp(installation: Installation, options: AppOptions): App 
     ...webhookRoutes(installation),
     ...deliveryRoutes({ database, hasher }),
     ...redeliveryRoutes({ database, hasher }),
-    ...apiKeyRoutes(access),
-    ...scimTokenRoutes(access),
-    ...oauthRoutes(access),
+    ...apiKeyRoutes(installation),
+    ...scimTokenRoutes(installation),
+    ...oauthRoutes(installation, lastUses, settings.limits.apiKey),
     ...scimRoutes({ database, hasher, baseUrl: settings.baseUrl }),
   ];
   const countVisitor = (client: Client) => limiter.takeVisitor(clientBucket(client), settings.limits.visitor);

@@ -8,21 +8,19 @@ import type { SessionLifetime } from '../settings.ts';
 import type { Queries } from '../storage/database.ts';
 import type { RowSeal } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
-import { findAccessTokenHolder } from './access-token-store.ts';
+import { findAccessTokenHolder } from './access-token.ts';
 import { isApiKey } from './api-key.ts';
 import { findKeyHolder } from './api-key-store.ts';
-import { readBearer, unauthenticated } from './authenticate.ts';
-import type { HostCookie } from './host-cookie.ts';
 import type { LastUses } from './last-uses.ts';
-import { readSite } from './same-origin.ts';
-import { findScimTokenHolder } from './scim-token-store.ts';
+import { type HostCookie, readBearer, readSite, unauthenticated } from './request-credentials.ts';
+import { findScimTokenHolder } from './scim-token.ts';
 import { findSession, listPortfolio } from './session-store.ts';
 
 export interface AdmitOptions {
   readonly queries: Queries;
   /** Hashes access tokens and the tokens of sessions. */
   readonly seal: RowSeal;
-  /** The public address of this server; null where none is set. */
+  /** The public address of this server; null when it is not set. */
   readonly baseUrl: string | null;
   readonly sessionCookie: HostCookie;
   readonly sessionLifetime: SessionLifetime;
@@ -45,7 +43,7 @@ export function createAdmit(options: AdmitOptions): Admit {
   };
 
   const admitBearer = async (token: string, now: string): Promise<Principal> => {
-    // The checksum refuses a mistyped key without a look into the database.
+    // The checksum rejects a mistyped key without a query.
     const principal = isApiKey(token)
       ? await findKeyHolder(queries, token, now)
       : await findAccessTokenHolder(queries, seal, token, now);
@@ -62,7 +60,7 @@ export function createAdmit(options: AdmitOptions): Admit {
     const session = await findSession(queries, seal, token);
     if (session === undefined || hasEnded(session, options, now))
       throw unauthenticated('The session has ended; sign in again.');
-    // A browser adds the cookie to requests of any page: what changes something must come from one of ours.
+    // Browsers add the cookie to requests of any page: changes must come from a page of this server.
     if (!isSafe(wanted.method) && readSite(request, baseUrl) !== 'own')
       throw new Problem(
         'forbidden',
@@ -71,7 +69,7 @@ export function createAdmit(options: AdmitOptions): Admit {
     if (wanted.auth !== 'session' && session.require_second_factor !== null && session.second_factor !== 'enabled')
       throw new Problem(
         'second_factor_required',
-        'This tenant wants a second factor: enrol one with POST /v1/me/mfa/totp/enroll.',
+        'This tenant requires a second factor: enroll with POST /v1/me/mfa/totp/enroll.',
       );
     lastUses.note('sessions', session.id, now);
     const isPlatform = session.role === platformRole;
@@ -98,7 +96,7 @@ export function createAdmit(options: AdmitOptions): Admit {
     if (wanted.auth === 'session' && acting.tenantId !== principal.tenantId)
       throw new Problem(
         'tenant_not_allowed',
-        'This operation acts on the signed-in person in the tenant of the session.',
+        'This operation acts on the signed-in user in the tenant of the session.',
       );
     return acting;
   };
@@ -146,5 +144,5 @@ async function actFor(queries: Queries, principal: Principal, idOrSlug: string):
   if (tenant?.id === principal.tenantId) return principal;
   if (tenant !== undefined && principal.otherTenantIds.includes(tenant.id))
     return { ...principal, tenantId: tenant.id, apiVersion: tenant.apiVersion };
-  throw new Problem('tenant_not_allowed', 'These credentials may not act for the tenant that Svc-Tenant names.');
+  throw new Problem('tenant_not_allowed', 'These credentials cannot act for the tenant that Svc-Tenant names.');
 }

@@ -5,37 +5,42 @@ import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import type { Principal } from '../principal/principal.ts';
 import { readScopes, type Scope } from '../principal/scopes.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { environmentOf, statusOf, type WantedApiKey } from './api-key.ts';
 import {
   type ApiKeyRow,
   apiKeyRows,
   createApiKey,
+  findKey,
+  findReachingKey,
+  listKeyTenants,
   lockKeyTenants,
   otherTenantsOf,
-  tellOtherTenants,
+  recordSharing,
+  updateKey,
   writeOtherTenants,
 } from './api-key-store.ts';
-import { environmentOf, statusOf, type WantedApiKey } from './api-key-view.ts';
-import { overlapEnd, successorEnd } from './key-rotation.ts';
-import { findKey, findReachingKey, listKeyTenants, updateKey } from './managed-key-store.ts';
 
-/** Who manages keys, and how the audit logs tell of them. */
+/** The caller, and their source in the audit logs. */
 export interface KeyManager {
   readonly principal: Principal;
   readonly sourceOf: SourceOf;
 }
 
-/** A key with its text, which can be seen at this moment alone. */
-export interface ShownKey {
+/** A new key with its secret, which can be read only now. */
+export interface NewKey {
   readonly key: string;
   readonly row: ApiKeyRow;
 }
 
-/** Makes a key in the tenant that the caller acts for, with no more rights than the caller has. */
+/**
+ * Creates a key in the tenant that the caller acts for, with at most the rights of the caller.
+ * @throws {Problem} `validation_failed`, `forbidden`.
+ */
 export async function addKey(
   work: UnitOfWork,
   { principal, sourceOf }: KeyManager,
   wanted: z.output<typeof WantedApiKey>,
-): Promise<ShownKey> {
+): Promise<NewKey> {
   const { tenantId } = principal;
   if (wanted.expiresAt !== null && wanted.expiresAt <= work.now)
     throw invalidValues([{ path: 'body.expiresAt', issue: 'must be in the future' }]);
@@ -46,8 +51,9 @@ export async function addKey(
 }
 
 /**
- * Ends a key at once; one of another tenant goes on there, and no longer acts for the tenant of the caller. Nothing
- * happens when it was revoked before.
+ * Revokes a key. A shared key of another tenant keeps working there and can no longer act for the caller's tenant. Does
+ * nothing when the key was revoked before.
+ * @throws {Problem} `not_found`.
  */
 export async function revokeKey(work: UnitOfWork, manager: KeyManager, id: string): Promise<ApiKeyRow> {
   const { principal, sourceOf } = manager;
@@ -57,11 +63,11 @@ export async function revokeKey(work: UnitOfWork, manager: KeyManager, id: strin
   const row = await updateKey(work, key, { revoked_at: work.now });
   const change = { verb: 'revoked', targetRef: key.name, diff: { revokedAt: work.now } };
   await recordChange(work, sourceOf(key.tenant_id), apiKeyRows, row, change);
-  await tellOtherTenants(work, sourceOf, row, 'unshared');
+  await recordSharing(work, sourceOf, row, 'unshared');
   return row;
 }
 
-/** Takes the tenant of the caller out of a key of another tenant, and tells both. */
+/** Removes the caller's tenant from a key of another tenant, and records it in both audit logs. */
 async function unshareKey(
   work: UnitOfWork,
   { principal: { tenantId }, sourceOf }: KeyManager,
@@ -75,25 +81,26 @@ async function unshareKey(
     targetRef: key.name,
     diff: { before: { otherTenantIds: before }, after: { otherTenantIds: after } },
   });
-  await tellOtherTenants(work, sourceOf, row, 'unshared', [tenantId]);
+  await recordSharing(work, sourceOf, row, 'unshared', [tenantId]);
   return row;
 }
 
 /**
- * Makes a key in place of another, with the same rights; the old one goes on working for the overlap. Who rotates gets
- * to see the new one, so they need its rights as if they made it.
+ * Replaces a key by a new one with the same rights; the old one works until the overlap ends. The caller reads the new
+ * key, so they need its rights as for creating it.
+ * @throws {Problem} `not_found`, `conflict`, `forbidden`.
  */
 export async function rotateKey(
   work: UnitOfWork,
   { principal, sourceOf }: KeyManager,
   id: string,
   overlapHours: number,
-): Promise<ShownKey> {
+): Promise<NewKey> {
   const old = await lockKey(work, principal.tenantId, id);
   const status = statusOf(old, work.now);
   if (status !== 'active') throw new Problem('conflict', `The key is ${status}; create a new one.`);
   if (old.replaced_by !== null)
-    throw new Problem('conflict', `The key was rotated before; rotate the one in its place: ${old.replaced_by}.`);
+    throw new Problem('conflict', `The key was rotated before; rotate its replacement: ${old.replaced_by}.`);
   const rights = { scopes: [...readScopes(old.scopes)], otherTenantIds: otherTenantsOf(old) };
   await requireRights(work, principal, rights);
   const made = await createApiKey(
@@ -117,7 +124,23 @@ export async function rotateKey(
   return made;
 }
 
-/** Finds a key that nobody else changes until the unit of work ends. */
+/** The latest time with a four-digit year; times are compared as text. */
+const endOfTime = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** When the replacement of a key expires: it has the lifetime that the old key had when it was created. */
+export function successorEnd({ created_at, expires_at }: Pick<ApiKeyRow, 'created_at' | 'expires_at'>, now: string) {
+  if (expires_at === null) return null;
+  const lifetime = Date.parse(expires_at) - Date.parse(created_at);
+  return new Date(Math.min(Date.parse(now) + lifetime, endOfTime)).toISOString();
+}
+
+/** When a replaced key expires: after the overlap, but not later than before. */
+export function overlapEnd({ expires_at }: Pick<ApiKeyRow, 'expires_at'>, overlapHours: number, now: string): string {
+  const end = new Date(Date.parse(now) + overlapHours * 3_600_000).toISOString();
+  return expires_at !== null && expires_at < end ? expires_at : end;
+}
+
+/** Finds a key and locks the chains of its tenants until the unit of work ends. */
 async function lockKey(work: UnitOfWork, tenantId: string, id: string, find = findKey): Promise<ApiKeyRow> {
   const seen = await find(work.transaction, tenantId, id);
   if (seen !== undefined) await lockKeyTenants(work, seen);
@@ -126,7 +149,7 @@ async function lockKey(work: UnitOfWork, tenantId: string, id: string, find = fi
   return key;
 }
 
-/** Nobody gives away what they do not have. @throws {Problem} `forbidden`. */
+/** A caller can only give scopes and tenants that they have. @throws {Problem} `forbidden`. */
 async function requireRights(
   work: UnitOfWork,
   principal: Principal,
@@ -134,10 +157,10 @@ async function requireRights(
 ): Promise<void> {
   const lacking = wanted.scopes.filter((scope) => !principal.scopes.has(scope));
   if (lacking.length > 0)
-    throw new Problem('forbidden', `You cannot give scopes to a key that you lack yourself: ${lacking.join(', ')}.`);
+    throw new Problem('forbidden', `You cannot create a key with scopes that you lack: ${lacking.join(', ')}.`);
   if (wanted.otherTenantIds.length === 0) return;
   const allowed = await listKeyTenants(work.transaction, principal);
   if (wanted.otherTenantIds.every((tenantId) => allowed.has(tenantId))) return;
-  // The same words whether or not there is such a tenant.
-  throw new Problem('forbidden', 'A key may only act for other tenants in which you may create keys yourself.');
+  // The same message whether or not the tenant exists.
+  throw new Problem('forbidden', 'A key can only act for other tenants in which you can create keys.');
 }

@@ -4,11 +4,11 @@ import { listRoute } from '../http/list-route.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
 import { cursorPageOf, Id } from '../http/schemas.ts';
+import type { Installation } from '../installation/installation.ts';
 import { mapPage } from '../storage/page.ts';
-import { addKey, type KeyManager, revokeKey, rotateKey, type ShownKey } from './api-key-changes.ts';
-import { ApiKey, CreatedApiKey, KeyStatus, viewApiKey, WantedApiKey } from './api-key-view.ts';
-import { findReachingKey, listKeys } from './managed-key-store.ts';
-import type { AccessServices } from './services.ts';
+import { ApiKey, CreatedApiKey, KeyStatus, viewApiKey, WantedApiKey } from './api-key.ts';
+import { addKey, type KeyManager, type NewKey, revokeKey, rotateKey } from './api-key-changes.ts';
+import { findReachingKey, listKeys } from './api-key-store.ts';
 
 const KeyParams = z.strictObject({ id: Id });
 
@@ -19,25 +19,26 @@ const Rotation = z
       .min(0)
       .max(168)
       .default(24)
-      .meta({ description: 'How long the old key goes on working; 0 ends it at once.' }),
+      .meta({ description: 'How long the old key keeps working; 0 revokes it at once.' }),
   })
   .meta({ id: 'ApiKeyRotation' })
   .prefault({});
 
 /** The operations on API keys. */
-export function apiKeyRoutes({ database, hasher }: AccessServices): readonly Route[] {
+export function apiKeyRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
   const managerOf = ({ principal, client }: PrincipalCall): KeyManager => ({
     principal,
     sourceOf: clientSource(principal.actor, client, hasher),
   });
-  const show = ({ key, row }: ShownKey, now: string) => ({ ...viewApiKey(row, row.tenant_id, now), key });
+  const show = ({ key, row }: NewKey, now: string) => ({ ...viewApiKey(row, row.tenant_id, now), key });
   return [
     listRoute({
       path: '/v1/api-keys',
       operationId: 'listApiKeys',
       tag: 'API keys',
       summary: 'List API keys, newest first',
-      description: 'Those of the tenant, and those of other tenants that may act for it: `tenantId` tells them apart.',
+      description:
+        'The keys of the tenant, and shared keys of other tenants that can act for it; `tenantId` distinguishes them.',
       scope: 'keys:write',
       filters: { status: KeyStatus.optional() },
       limit: { most: 100, usual: 25 },
@@ -53,9 +54,9 @@ export function apiKeyRoutes({ database, hasher }: AccessServices): readonly Rou
       path: '/v1/api-keys',
       operationId: 'createApiKey',
       tag: 'API keys',
-      summary: 'Create an API key; it is shown once',
+      summary: 'Create an API key; it is shown only once',
       description:
-        'A key has no more rights than its maker: no scope that the caller lacks, no tenant in which the caller could not create it.',
+        'A key has at most the rights of the caller: no scope that the caller lacks, no tenant in which the caller cannot create keys.',
       scope: 'keys:write',
       body: WantedApiKey,
       status: 201,
@@ -85,9 +86,9 @@ export function apiKeyRoutes({ database, hasher }: AccessServices): readonly Rou
       path: '/v1/api-keys/{id}',
       operationId: 'revokeApiKey',
       tag: 'API keys',
-      summary: 'Revoke an API key: its next request fails, and so does that of each of its access tokens',
+      summary: 'Revoke an API key and its access tokens: their next requests fail',
       description:
-        'A key of another tenant goes on working there; it no longer acts for this one. Nothing happens when it was revoked before.',
+        'A shared key of another tenant keeps working there and can no longer act for this one. Does nothing when the key was revoked before.',
       scope: 'keys:write',
       params: KeyParams,
       status: 200,
@@ -102,9 +103,9 @@ export function apiKeyRoutes({ database, hasher }: AccessServices): readonly Rou
       path: '/v1/api-keys/{id}/rotate',
       operationId: 'rotateApiKey',
       tag: 'API keys',
-      summary: 'Rotate an API key; the new key is shown once',
+      summary: 'Rotate an API key; the new key is shown only once',
       description:
-        'The new key has the name, scopes, environment and tenants of the old one. If the old one was made to end, the new one lives as long from now on. The old one ends after the overlap, never later than it would have ended anyway.',
+        'The new key has the name, scopes, environment and tenants of the old one, and the same lifetime from now on. The old one expires after the overlap, but not later than before.',
       scope: 'keys:write',
       params: KeyParams,
       body: Rotation,

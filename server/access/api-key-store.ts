@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import type { ExpressionBuilder, Selectable } from 'kysely';
 import { type RowKind, recordChange } from '../audit/row-state.ts';
 import { type SourceOf, systemSource } from '../audit/source.ts';
 import { recordEvents } from '../audit/store.ts';
@@ -8,10 +8,12 @@ import type { Principal } from '../principal/principal.ts';
 import { readScopes, type Scope } from '../principal/scopes.ts';
 import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
+import { type Page, takePage } from '../storage/page.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import { displayApiKey, generateApiKey, type KeyEnvironment } from './api-key.ts';
+import { displayApiKey, generateApiKey, type KeyEnvironment, type KeyStatus } from './api-key.ts';
+import { maySignIn } from './session-store.ts';
 
 export const apiKeyRows: RowKind<'api_keys'> = {
   table: 'api_keys',
@@ -29,13 +31,13 @@ export interface NewApiKey {
   readonly scopes: readonly Scope[];
   /** RFC 3339; null for a key that does not expire. */
   readonly expiresAt: string | null;
-  /** The other tenants that Svc-Tenant may name. */
+  /** The other tenants that Svc-Tenant can name. */
   readonly otherTenantIds?: readonly string[];
 }
 
 export type ApiKeyRow = Selectable<Tables['api_keys']>;
 
-/** Creates a key, tells the audit log, and returns the key: the only time that it can be seen. */
+/** Creates a key and records it in the audit logs of its tenants. @returns the key: the only time that it can be read. */
 export async function createApiKey(
   work: UnitOfWork,
   wanted: NewApiKey,
@@ -65,21 +67,21 @@ export async function createApiKey(
     targetRef: wanted.name,
     diff: { scopes: wanted.scopes, expiresAt: wanted.expiresAt, otherTenantIds },
   });
-  await tellOtherTenants(work, sourceOf, row, 'shared');
+  await recordSharing(work, sourceOf, row, 'shared');
   return { id, key, row };
 }
 
-/** The tenants besides its own that a key may act for. */
+/** The other tenants that a key can act for. */
 export function otherTenantsOf({ tenant_ids }: Pick<ApiKeyRow, 'tenant_ids'>): readonly string[] {
   return tenant_ids?.split(' ') ?? [];
 }
 
-/** The tenants besides its own that a key may act for, as they are stored. */
+/** The other tenants that a key can act for, as a column. */
 export function writeOtherTenants(tenantIds: readonly string[]): string | null {
   return tenantIds.length === 0 ? null : tenantIds.join(' ');
 }
 
-/** Locks the audit logs of all tenants of a key, in one order: two changes that need the same ones wait in turn. */
+/** Locks the audit chains of all tenants of a key, in one order, so that concurrent changes cannot deadlock. */
 export async function lockKeyTenants(
   work: UnitOfWork,
   key: Pick<ApiKeyRow, 'tenant_id' | 'tenant_ids'>,
@@ -89,10 +91,10 @@ export async function lockKeyTenants(
 }
 
 /**
- * Tells the audit logs of other tenants that a key may act for them, or no longer may.
- * @param tenantIds those that are told: all that the key may act for, unless said otherwise.
+ * Records in the audit logs of other tenants that a key can act for them, or no longer can.
+ * @param tenantIds by default all other tenants of the key.
  */
-export async function tellOtherTenants(
+export async function recordSharing(
   work: UnitOfWork,
   sourceOf: SourceOf,
   row: ApiKeyRow,
@@ -112,19 +114,18 @@ export async function tellOtherTenants(
   await recordEvents(work, events);
 }
 
-/** Finds who holds the key; undefined when it is unknown, expired or revoked. */
+/** Finds the principal of a key; undefined when it is unknown, expired or revoked. */
 export async function findKeyHolder(queries: Queries, key: string, now: string): Promise<Principal | undefined> {
   const [row] = await selectKey(queries, { hash: hashToken(key) });
   return row && principalOf(row, now);
 }
 
-/** Finds the caller that a key stands for, by the id of the key. */
+/** Finds the principal of a key by the id of the key. */
 export async function findKeyHolderById(queries: Queries, id: string, now: string): Promise<Principal | undefined> {
   const [row] = await selectKeyById(queries, { id });
   return row && principalOf(row, now);
 }
 
-/** The caller that a key stands for; undefined when it has expired or was revoked. */
 function principalOf(row: KeyRow, now: string): Principal | undefined {
   if (row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) return undefined;
   return {
@@ -137,7 +138,7 @@ function principalOf(row: KeyRow, now: string): Principal | undefined {
   };
 }
 
-/** What makes a caller of a key. */
+/** The columns of a principal. */
 const keyColumns = [
   'api_keys.id',
   'api_keys.tenant_id',
@@ -158,7 +159,7 @@ const selectKeyById = prepareQuery<{ id: string }, KeyRow>((queries, parameter) 
   selectKeys(queries).where('id', '=', parameter('id')).$castTo<KeyRow>(),
 );
 
-// A look-up beside the row, not a join: SQLite plans a join anew each time that another key is bound.
+// A subquery, not a join: SQLite plans a join again for each key.
 function selectKeys(queries: Queries) {
   return queries
     .selectFrom('api_keys')
@@ -170,4 +171,103 @@ function selectKeys(queries: Queries) {
         .whereRef('tenants.id', '=', 'api_keys.tenant_id')
         .as('api_version'),
     );
+}
+
+/** Finds a key of a tenant. */
+export async function findKey(queries: Queries, tenantId: string, id: string): Promise<ApiKeyRow | undefined> {
+  return queries
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Finds a key that can act for a tenant: its own key, or a shared one of another tenant. */
+export async function findReachingKey(queries: Queries, tenantId: string, id: string): Promise<ApiKeyRow | undefined> {
+  return queries.selectFrom('api_keys').selectAll().where('id', '=', id).where(reaches(tenantId)).executeTakeFirst();
+}
+
+/** The pattern is safe: all ids have the same length and are separated by spaces. */
+function reaches(tenantId: string) {
+  return (row: ExpressionBuilder<Tables, 'api_keys'>) =>
+    row.or([
+      row('tenant_id', '=', tenantId),
+      row.and([row('tenant_ids', 'is not', null), row('tenant_ids', 'like', `%${tenantId}%`)]),
+    ]);
+}
+
+/** The keys to list. */
+export interface KeyFilter {
+  readonly status?: KeyStatus | undefined;
+  /** The time that the status refers to. */
+  readonly now: string;
+}
+
+function fits({ status, now }: KeyFilter) {
+  return (row: ExpressionBuilder<Tables, 'api_keys'>) => {
+    if (status === undefined) return row.and([]);
+    if (status === 'revoked') return row('revoked_at', 'is not', null);
+    const end =
+      status === 'expired'
+        ? row('expires_at', '<=', now)
+        : row.or([row('expires_at', 'is', null), row('expires_at', '>', now)]);
+    return row.and([row('revoked_at', 'is', null), end]);
+  };
+}
+
+/**
+ * Reads a page of the keys that can act for a tenant, including shared ones of other tenants, newest first.
+ * @param before the id of the last item of the previous page; null for the first page.
+ */
+export async function listKeys(
+  queries: Queries,
+  tenantId: string,
+  filter: KeyFilter,
+  before: string | null,
+  limit: number,
+): Promise<Page<ApiKeyRow>> {
+  let query = queries
+    .selectFrom('api_keys')
+    .selectAll()
+    .where(reaches(tenantId))
+    .where(fits(filter))
+    .orderBy('id', 'desc');
+  if (before !== null) query = query.where('id', '<', before);
+  return takePage(query, limit, ({ id }) => id);
+}
+
+/** Updates the end or the tenants of a key. @returns the updated row, for the event of the change. */
+export async function updateKey(
+  work: UnitOfWork,
+  { tenant_id, id }: ApiKeyRow,
+  columns: Partial<Pick<ApiKeyRow, 'expires_at' | 'revoked_at' | 'replaced_by' | 'tenant_ids'>>,
+): Promise<ApiKeyRow> {
+  return work.transaction
+    .updateTable('api_keys')
+    .set(columns)
+    .where('tenant_id', '=', tenant_id)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** The tenants in which a caller can create keys: the tenants of an API key, or those that a user administers. */
+export async function listKeyTenants(queries: Queries, principal: Principal): Promise<ReadonlySet<string>> {
+  if (principal.credential.kind === 'api_key') {
+    const key = await queries
+      .selectFrom('api_keys')
+      .select(['tenant_id', 'tenant_ids'])
+      .where('id', '=', principal.credential.id)
+      .executeTakeFirst();
+    return new Set(key && [key.tenant_id, ...otherTenantsOf(key)]);
+  }
+  const memberships = await queries
+    .selectFrom('memberships')
+    .select('tenant_id')
+    .where('user_id', '=', principal.actor.id)
+    .where('role', '=', 'admin')
+    .where(maySignIn)
+    .execute();
+  return new Set(memberships.map((row) => row.tenant_id));
 }

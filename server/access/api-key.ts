@@ -1,19 +1,113 @@
+import { z } from 'zod';
+import { Id, list, Time, UtcTime, visibleText } from '../http/schemas.ts';
 import { displayPrefix, generateToken, isToken } from '../installation/token.ts';
+import { readScopes, scopes } from '../principal/scopes.ts';
+import { type ApiKeyRow, otherTenantsOf } from './api-key-store.ts';
 
 export const keyEnvironments = ['live', 'test'] as const;
 export type KeyEnvironment = (typeof keyEnvironments)[number];
 
-/** A new API key: `svc_<env>_` and what every token has. */
+/** Generates an API key: `svc_<env>_` and a random part with a checksum. */
 export function generateApiKey(environment: KeyEnvironment): string {
   return generateToken(`svc_${environment}_`);
 }
 
-/** Whether a text has the form and the checksum of an API key; says nothing about whether the key exists. */
+/** Whether a text has the form and the checksum of an API key, which need not exist. */
 export function isApiKey(text: string): boolean {
   return keyEnvironments.some((environment) => isToken(`svc_${environment}_`, text));
 }
 
-/** What may be shown of a key later: its prefix and four characters of the secret. */
+/** The part of a key that can be shown later: its prefix and four characters of the secret. */
 export function displayApiKey(key: string): string {
   return displayPrefix('svc_live_', key);
+}
+
+export const KeyStatus = z.enum(['active', 'expired', 'revoked']).meta({ id: 'ApiKeyStatus' });
+export type KeyStatus = z.output<typeof KeyStatus>;
+
+const KeyEnvironmentName = z.enum(keyEnvironments).meta({ id: 'ApiKeyEnvironment' });
+const ScopeName = z.enum(scopes).meta({ id: 'Scope' });
+
+const fields = {
+  id: Id,
+  tenantId: Id.meta({
+    description: 'The tenant that the key belongs to; another tenant when the key can only act for this one.',
+  }),
+  name: z.string(),
+  environment: KeyEnvironmentName,
+  displayPrefix: z.string().meta({ description: 'The first characters of the key, to tell keys apart.' }),
+  scopes: z.array(ScopeName),
+  otherTenantIds: z
+    .array(Id)
+    .meta({ description: 'The other tenants that Svc-Tenant can name; another tenant sees only itself.' }),
+  createdAt: UtcTime,
+  expiresAt: UtcTime.nullable(),
+  revokedAt: UtcTime.nullable(),
+  lastUsedAt: UtcTime.nullable().meta({ description: 'Written every few seconds.' }),
+  replacedById: Id.nullable().meta({ description: 'The key that replaced it in a rotation; only for its own tenant.' }),
+  status: KeyStatus,
+};
+
+/** An API key without its secret. */
+export const ApiKey = z.strictObject(fields).meta({ id: 'ApiKey' });
+export type ApiKey = z.output<typeof ApiKey>;
+
+/** A new API key. */
+export const CreatedApiKey = z
+  .strictObject({ ...fields, key: z.string().meta({ description: 'The key itself, shown only once.' }) })
+  .meta({ id: 'CreatedApiKey' });
+
+/** The body of a request for a new key. */
+export const WantedApiKey = z
+  .strictObject({
+    name: visibleText(200),
+    environment: KeyEnvironmentName.default('live'),
+    scopes: list(ScopeName, scopes.length)
+      .min(1)
+      .refine(isSet, 'must not name a scope twice')
+      .meta({ description: 'Each must be a scope of the caller.' }),
+    expiresAt: Time.nullable().default(null).meta({ description: 'When it expires; null for never.' }),
+    otherTenantIds: list(Id, 100)
+      .refine(isSet, 'must not name a tenant twice')
+      .default([])
+      .meta({ description: 'Other tenants that Svc-Tenant can name; the caller must be able to create keys in each.' }),
+  })
+  .meta({ id: 'ApiKeyInput' });
+
+function isSet(values: readonly string[]): boolean {
+  return new Set(values).size === values.length;
+}
+
+/**
+ * A key as the API returns it to its own tenant, or to a tenant that it can act for, which sees no further tenants.
+ * @param now decides whether it has expired.
+ */
+export function viewApiKey(row: ApiKeyRow, tenantId: string, now: string): ApiKey {
+  const isOwn = row.tenant_id === tenantId;
+  return {
+    id: row.id,
+    tenantId: row.tenant_id,
+    name: row.name,
+    environment: environmentOf(row),
+    displayPrefix: row.display_prefix,
+    scopes: [...readScopes(row.scopes)],
+    otherTenantIds: otherTenantsOf(row).filter((other) => isOwn || other === tenantId),
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    lastUsedAt: row.last_used_at,
+    replacedById: isOwn ? row.replaced_by : null,
+    status: statusOf(row, now),
+  };
+}
+
+/** The status of a key at a time. */
+export function statusOf(row: Pick<ApiKeyRow, 'revoked_at' | 'expires_at'>, now: string): KeyStatus {
+  if (row.revoked_at !== null) return 'revoked';
+  return row.expires_at !== null && row.expires_at <= now ? 'expired' : 'active';
+}
+
+/** The environment of a key, read from its first characters. */
+export function environmentOf({ display_prefix }: Pick<ApiKeyRow, 'display_prefix'>): KeyEnvironment {
+  return display_prefix.startsWith('svc_test_') ? 'test' : 'live';
 }

@@ -1,42 +1,43 @@
 import { type Database, inTransaction, locksRows, type Queries } from '../storage/database.ts';
 
-/** What is remembered to have been used, by the table and column that keep it. */
+/** The column of each table that stores the last use. */
 const columns = { api_keys: 'last_used_at', scim_tokens: 'last_used_at', sessions: 'last_seen_at' } as const;
 type UsedTable = keyof typeof columns;
 
 /**
- * When keys, tokens and sessions were last used. Requests only note it here; it is written every few seconds, off their
- * way. What a process that is killed had noted is lost, which ends a session a few seconds early at the most.
+ * When keys, tokens and sessions were last used. Requests note it in memory, and it is written every few seconds. A killed
+ * process loses what it had noted, so that a session can end a few seconds early.
  */
 export class LastUses {
-  readonly #noted = new Map<UsedTable, Map<string, string>>();
+  readonly #noted: Readonly<Record<UsedTable, Map<string, string>>> = {
+    api_keys: new Map(),
+    scim_tokens: new Map(),
+    sessions: new Map(),
+  };
 
+  /** Notes a use at a time. */
   note(table: UsedTable, id: string, now: string): void {
-    let noted = this.#noted.get(table);
-    if (noted === undefined) {
-      noted = new Map();
-      this.#noted.set(table, noted);
-    }
-    noted.set(id, now);
+    this.#noted[table].set(id, now);
   }
 
-  /** The later of what is stored and what was noted here. */
+  /** The later of the stored and the noted time. */
   latest(table: UsedTable, id: string, stored: string): string {
-    const noted = this.#noted.get(table)?.get(id);
+    const noted = this.#noted[table].get(id);
     return noted === undefined || noted < stored ? stored : noted;
   }
 
-  /** Writes what was noted; a time never goes back, whatever another server wrote. */
+  /** Writes the noted times, never over a later time of another server. */
   async write(database: Database): Promise<void> {
     const { kysely } = database;
-    for (const [table, noted] of this.#noted) {
+    for (const table of Object.keys(columns) as UsedTable[]) {
+      const noted = this.#noted[table];
       const uses = [...noted];
       if (uses.length === 0) continue;
-      // SQLite syncs the disk once for all of them. On PostgreSQL each is by itself: rows that are locked one after the
-      // other could wait in a circle with a change.
+      // One transaction on SQLite, for one disk sync. On PostgreSQL one statement each: locking several rows could
+      // deadlock with a change.
       if (locksRows(kysely)) await writeUses(kysely, table, uses);
       else await inTransaction(database, (transaction) => writeUses(transaction, table, uses));
-      // Kept until they are stored: a session must not look older in between, nor a failure lose them.
+      // Deleted only after the write: a session must not look older in between, and a failure must not lose them.
       for (const [id, time] of uses) if (noted.get(id) === time) noted.delete(id);
     }
   }

@@ -4,16 +4,16 @@ import { type Client, clientBucket } from '../http/client.ts';
 import { Problem } from '../http/problem.ts';
 import { defineRoute, ReadyAnswer, type Route } from '../http/route.ts';
 import { text } from '../http/schemas.ts';
+import type { Installation } from '../installation/installation.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
-import type { ApiKeyRow } from './api-key-store.ts';
-import { authenticateClient } from './oauth-client.ts';
-import { oauth } from './oauth-surface.ts';
-import { chooseScopes, endToken, issueToken } from './oauth-token.ts';
-import type { AccessServices } from './services.ts';
+import { chooseScopes, issueToken, revokeToken } from './access-token.ts';
+import { type ApiKeyRow, findKey, findKeyHolder } from './api-key-store.ts';
+import type { LastUses } from './last-uses.ts';
+import { invalidClient, oauth } from './oauth-surface.ts';
 
 const credentials = {
-  client_id: text(100).optional().meta({ description: 'The id of an API key; or send it with HTTP Basic.' }),
-  client_secret: text(256).optional().meta({ description: 'The API key; or send it with HTTP Basic.' }),
+  client_id: text(100).optional().meta({ description: 'The id of an API key; can be sent with HTTP Basic instead.' }),
+  client_secret: text(256).optional().meta({ description: 'The API key; can be sent with HTTP Basic instead.' }),
 };
 
 // Unknown parameters are ignored (RFC 6749 section 3.2).
@@ -22,14 +22,14 @@ const TokenRequest = z
     grant_type: z.string('is required').max(100, { abort: true }).meta({ description: '`client_credentials`' }),
     scope: text(1000)
       .optional()
-      .meta({ description: 'Scopes of the key, separated by spaces; all of them when left out.' }),
+      .meta({ description: 'Scopes of the key, separated by spaces; by default all of them.' }),
     ...credentials,
   })
   .meta({ id: 'AccessTokenRequest' });
 
 const TokenAnswer = z
   .strictObject({
-    access_token: z.string().meta({ description: 'Send it as a bearer token: svc_at_….' }),
+    access_token: z.string().meta({ description: 'To send as a bearer token: svc_at_….' }),
     token_type: z.literal('Bearer'),
     expires_in: z.int().min(0).meta({ description: 'Seconds.' }),
     scope: z.string(),
@@ -39,14 +39,21 @@ const TokenAnswer = z
 const RevocationRequest = z
   .object({
     token: z.string('is required').max(256, { abort: true }),
-    token_type_hint: text(100).optional().meta({ description: 'Not needed: there is one kind of token.' }),
+    token_type_hint: text(100).optional().meta({ description: 'Ignored: there is only one kind of token.' }),
     ...credentials,
   })
   .meta({ id: 'AccessTokenRevocation' });
 
-/** OAuth 2.0 for API keys: client credentials (RFC 6749 section 4.4) and revocation (RFC 7009). */
-export function oauthRoutes({ database, hasher, lastUses, tokenLimit }: AccessServices): readonly Route[] {
-  const open = {
+/**
+ * OAuth 2.0 for API keys: client credentials (RFC 6749 section 4.4) and revocation (RFC 7009).
+ * @param tokenLimit token requests a minute for each client address.
+ */
+export function oauthRoutes(
+  { database, hasher }: Pick<Installation, 'database' | 'hasher'>,
+  lastUses: LastUses,
+  tokenLimit: number,
+): readonly Route[] {
+  const common = {
     method: 'POST',
     tag: 'OAuth 2.0',
     auth: 'anonymous',
@@ -58,20 +65,30 @@ export function oauthRoutes({ database, hasher, lastUses, tokenLimit }: AccessSe
   } as const;
   const sourceOf = (key: ApiKeyRow, client: Client): AuditSource =>
     clientSource({ type: 'api_key', id: key.id, email: null }, client, hasher)(key.tenant_id);
-  // Before the unit of work: who cannot say who they are must not make a writer wait.
-  const authenticate = async (body: Parameters<typeof authenticateClient>[1], now: string): Promise<ApiKeyRow> => {
-    const key = await authenticateClient(database.kysely, body, now);
+  /** The API key of the client, read outside of the unit of work so that unknown clients do not hold the writer. */
+  const authenticate = async (
+    {
+      client_id,
+      client_secret,
+    }: { readonly client_id?: string | undefined; readonly client_secret?: string | undefined },
+    now: string,
+  ): Promise<ApiKeyRow> => {
+    if (client_id === undefined || client_secret === undefined) throw invalidClient();
+    const holder = await findKeyHolder(database.kysely, client_secret, now);
+    if (holder === undefined || holder.credential.id !== client_id) throw invalidClient();
+    const key = await findKey(database.kysely, holder.tenantId, client_id);
+    if (key === undefined) throw invalidClient();
     lastUses.note('api_keys', key.id, now);
     return key;
   };
   return [
     defineRoute({
-      ...open,
+      ...common,
       path: '/oauth/token',
       operationId: 'issueAccessToken',
       summary: 'Get an access token for an API key',
       description:
-        'RFC 6749 section 4.4. The token lasts an hour, or until its key ends, and works wherever the key does, with the same or fewer scopes.',
+        'RFC 6749 section 4.4. The token is valid for an hour, at most as long as its key, and works wherever the key does, with the same or fewer scopes.',
       body: TokenRequest,
       result: TokenAnswer,
       errors: ['invalid_request', 'invalid_client', 'invalid_scope', 'unsupported_grant_type'],
@@ -83,12 +100,12 @@ export function oauthRoutes({ database, hasher, lastUses, tokenLimit }: AccessSe
         const token = await runUnitOfWork(database, now, (work) =>
           issueToken(work, sourceOf(key, client), key, scopes),
         );
-        // Section 5.1 asks for it beside the Cache-Control that every answer here has.
+        // Section 5.1 requires it in addition to Cache-Control.
         return new ReadyAnswer(200, oauth.present(token), { Pragma: 'no-cache' });
       },
     }),
     defineRoute({
-      ...open,
+      ...common,
       path: '/oauth/revoke',
       operationId: 'revokeAccessToken',
       summary: 'Revoke an access token of an API key',
@@ -98,7 +115,7 @@ export function oauthRoutes({ database, hasher, lastUses, tokenLimit }: AccessSe
       errors: ['invalid_request', 'invalid_client'],
       async handle({ body, client, now }) {
         const key = await authenticate(body, now);
-        await runUnitOfWork(database, now, (work) => endToken(work, sourceOf(key, client), key, body.token));
+        await runUnitOfWork(database, now, (work) => revokeToken(work, sourceOf(key, client), key, body.token));
         return {};
       },
     }),

@@ -2,12 +2,12 @@ import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { generateToken, isToken } from '../installation/token.ts';
 import { platformRole } from '../principal/roles.ts';
 import type { SessionLifetime } from '../settings.ts';
-import type { Queries } from '../storage/database.ts';
+import { inBatches, type Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type RowSeal, requireSeal, type UnitOfWork } from '../storage/unit-of-work.ts';
-import { unauthenticated } from './authenticate.ts';
+import { unauthenticated } from './request-credentials.ts';
 
 const tokenPrefix = 'svc_session_';
 
@@ -18,10 +18,10 @@ export interface NewSession {
   readonly challengeId: string | null;
 }
 
-/** A session that was opened just now. */
+/** A new session. */
 export interface OpenSession {
   readonly id: string;
-  /** For the cookie alone. */
+  /** Only for the cookie. */
   readonly token: string;
   readonly expiresAt: string;
 }
@@ -52,8 +52,8 @@ export async function createSession(
 }
 
 /**
- * Ends every session of a person in every tenant and opens a new one in the place of the caller's (ASVS 7.2.4, 7.4.3):
- * after a change of a credential, nothing that was opened with the old one goes on.
+ * Ends all sessions of a user in every tenant and opens a new one that replaces the caller's, after a change of a
+ * credential (ASVS 7.2.4, 7.4.3).
  * @throws {Problem} `unauthenticated` when the session of the caller has ended in the meantime.
  */
 export async function renewSession(
@@ -61,7 +61,7 @@ export async function renewSession(
   { userId, sessionId }: { readonly userId: string; readonly sessionId: string },
   lifetime: SessionLifetime,
 ): Promise<OpenSession> {
-  // The tenant of the session itself: the request may act for another one.
+  // Of the stored session: the request may act for another tenant.
   const old = await work.transaction
     .selectFrom('sessions')
     .select(['tenant_id', 'challenge_id'])
@@ -72,28 +72,29 @@ export async function renewSession(
   return createSession(work, { tenantId: old.tenant_id, userId, challengeId: old.challenge_id }, lifetime);
 }
 
-/** A session as a request finds it, with the membership that it stands on. */
+/** A session with the membership, user and tenant that it depends on. */
 export type StoredSession = Pick<
   Selectable<Tables['sessions']>,
   'id' | 'tenant_id' | 'user_id' | 'last_seen_at' | 'expires_at'
 > &
   Pick<Selectable<Tables['memberships']>, 'role'> & { readonly email: string; readonly api_version: string } & {
-    /** Whether the tenant wants a second factor, and the person has one on. */
+    /** Set where the tenant requires a second factor. */
     readonly require_second_factor: string | null;
+    /** The state of the user's second factor; null without one. */
     readonly second_factor: string | null;
   };
 
-/** Finds the session of a token whose person is an active member of the session's tenant at this moment. */
+/** Finds the session of a token; undefined unless the user is an active member of the session's tenant. */
 export async function findSession(queries: Queries, seal: RowSeal, token: string): Promise<StoredSession | undefined> {
   if (!isToken(tokenPrefix, token)) return undefined;
   const [session] = await selectSession(queries, { hash: seal.hashToken(token) });
   return session !== undefined && session.role !== null ? (session as StoredSession) : undefined;
 }
 
-/** A session whose person may have lost the membership: then it has no role. */
+/** Without a role, the user is no longer an active member. */
 type SessionRow = Omit<StoredSession, 'role'> & { readonly role: string | null };
 
-// Look-ups beside the row, not joins: SQLite plans a join anew each time that another token is bound.
+// Subqueries, not joins: SQLite plans a join again for each token.
 const selectSession = prepareQuery<{ hash: string }, SessionRow>((queries, parameter) =>
   queries
     .selectFrom('sessions')
@@ -127,10 +128,10 @@ const selectSession = prepareQuery<{ hash: string }, SessionRow>((queries, param
     .$castTo<SessionRow>(),
 );
 
-/** Which sessions of a person end. */
+/** The sessions to end: all of these users, or only some. */
 export interface EndedSessions {
   readonly userIds: readonly string[];
-  /** Only those in this tenant; all where it is left out. */
+  /** Only those in this tenant. */
   readonly tenantId?: string;
   /** Only this one. */
   readonly sessionId?: string;
@@ -138,32 +139,25 @@ export interface EndedSessions {
   readonly exceptSessionId?: string;
 }
 
-/** Below SQLite's limit of parameters. */
-const batchSize = 1000;
-
-/** Ends sessions, and the sign-ins that wait for a code. @returns how many sessions ended. */
+/** Ends sessions; unless only one session ends, also cancels sign-ins that require a code. @returns the number of sessions. */
 export async function endSessions(queries: Queries, ended: EndedSessions): Promise<number> {
   const { tenantId, sessionId, exceptSessionId } = ended;
-  let count = 0;
-  for (let start = 0; start < ended.userIds.length; start += batchSize) {
-    const userIds = ended.userIds.slice(start, start + batchSize);
+  const results = await inBatches(ended.userIds, async (userIds) => {
     let sessions = queries.deleteFrom('sessions').where('user_id', 'in', userIds);
     if (tenantId !== undefined) sessions = sessions.where('tenant_id', '=', tenantId);
     if (sessionId !== undefined) sessions = sessions.where('id', '=', sessionId);
     if (exceptSessionId !== undefined) sessions = sessions.where('id', '!=', exceptSessionId);
-    const { numDeletedRows } = await sessions.executeTakeFirstOrThrow();
-    count += Number(numDeletedRows);
-    if (sessionId !== undefined) continue;
+    const deleted = await sessions.execute();
+    if (sessionId !== undefined) return deleted;
     let challenges = queries.deleteFrom('sign_in_challenges').where('user_id', 'in', userIds);
     if (tenantId !== undefined) challenges = challenges.where('tenant_id', '=', tenantId);
     await challenges.execute();
-  }
-  return count;
+    return deleted;
+  });
+  return results.reduce((count, { numDeletedRows }) => count + Number(numDeletedRows), 0);
 }
 
-/**
- * The tenants that a person of the platform looks after. Without a second factor, those that want one are left out.
- */
+/** Lists the tenants of a platform member. Without a second factor, those that require one are left out. */
 export async function listPortfolio(
   queries: Queries,
   userId: string,
@@ -181,11 +175,11 @@ export async function listPortfolio(
   return rows.map((row) => row.tenant_id);
 }
 
-/** Longer than any server takes to write when a session was last seen. */
+/** Longer than the interval at which the last use of a session is written. */
 const writingMilliseconds = 60_000;
 
-/** Forgets sessions that have ended; one whose latest request may not be written yet stays a little longer. */
-export async function forgetEndedSessions(queries: Queries, now: string, { idle }: SessionLifetime): Promise<void> {
+/** Deletes ended sessions; idle ones a minute later, because the latest request may not be written yet. */
+export async function deleteEndedSessions(queries: Queries, now: string, { idle }: SessionLifetime): Promise<void> {
   const idleSince = new Date(Date.parse(now) - idle - writingMilliseconds).toISOString();
   await queries
     .deleteFrom('sessions')
@@ -193,7 +187,7 @@ export async function forgetEndedSessions(queries: Queries, now: string, { idle 
     .execute();
 }
 
-/** The sessions of a person in a tenant: the one of the caller, then the latest hundred, newest first. */
+/** Lists the sessions of a user in a tenant: the caller's, then the latest hundred, newest first. */
 export async function listSessions(
   queries: Queries,
   tenantId: string,
@@ -211,7 +205,7 @@ export async function listSessions(
     .execute();
 }
 
-/** Whether a membership lets its user sign in: `canSignIn` as a condition of a query. */
+/** Whether a membership allows sign-in: `canSignIn` as a condition of a query. */
 export function maySignIn(row: ExpressionBuilder<Tables, 'memberships'>) {
   return row.and([
     row('memberships.accepted_at', 'is not', null),

@@ -1,4 +1,4 @@
-import { rotateScimToken } from '../access/scim-token-store.ts';
+import { rotateScimToken } from '../access/scim-token.ts';
 import { systemSource } from '../audit/source.ts';
 import { openInstallation } from '../installation/installation.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';

@@ -1,12 +1,12 @@
 import { apiKeyRows } from '../access/api-key-store.ts';
-import { scimTokenRows } from '../access/scim-token-store.ts';
+import { scimTokenRows } from '../access/scim-token.ts';
 import type { RowKind } from '../audit/row-state.ts';
 import { noticeRows } from '../consent/notice-store.ts';
 import { controlRows, programRows } from '../controls/control-store.ts';
 import { evidenceRows } from '../controls/evidence-store.ts';
 import { resultRows, testRows } from '../controls/test-store.ts';
 import { accountRows, secondFactorRows } from '../identity/account-store.ts';
-import { invitationRows } from '../identity/invitation-store.ts';
+import { invitationRows } from '../identity/invitation.ts';
 import { membershipRows } from '../identity/membership-store.ts';
 import { breachRows, dsrRows } from '../privacy/store.ts';
 import { tenantRows } from '../tenants/store.ts';

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { noticeEvents } from '../consent/notice.ts';
 import { recordEvents } from '../consent/record.ts';
 import { controlEvents } from '../controls/control.ts';
-import { mfaEvents } from '../identity/mfa/second-factor.ts';
+import { mfaEvents } from '../identity/mfa/store.ts';
 import { userEvents } from '../identity/user-view.ts';
 import { breachEvents } from '../privacy/breach.ts';
 import { dsrEvents } from '../privacy/dsr.ts';

@@ -19,11 +19,8 @@ export function requireScope({ scopes, credential }: Principal, scope: Scope): v
  */
 export function requireRoleToGive({ scopes }: Principal, role: string): void {
   if (role === platformRole)
-    throw new Problem(
-      'forbidden',
-      `Only the operator of this server gives the role ${platformRole}, or takes it up again.`,
-    );
+    throw new Problem('forbidden', `Only the operator of this server can give or restore the role ${platformRole}.`);
   const missing = [...scopesOf(role)].filter((scope) => !scopes.has(scope));
   if (missing.length === 0) return;
-  throw new Problem('forbidden', `The role ${role} may do more than you may yourself: ${missing.join(', ')}.`);
+  throw new Problem('forbidden', `The role ${role} has scopes that you lack: ${missing.join(', ')}.`);
 }

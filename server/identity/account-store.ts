@@ -6,7 +6,7 @@ import { newId } from '../storage/ids.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 
-/** A person, whatever tenants they belong to. */
+/** The account of a user, independent of tenants. */
 export const accountRows: RowKind<'users'> = {
   table: 'users',
   module: 'identity',
@@ -16,7 +16,7 @@ export const accountRows: RowKind<'users'> = {
   counters: [],
 };
 
-/** The second factor of a person. */
+/** The second factor of a user. */
 export const secondFactorRows: RowKind<'second_factors'> = {
   table: 'second_factors',
   module: 'mfa',
@@ -28,17 +28,17 @@ export const secondFactorRows: RowKind<'second_factors'> = {
 
 export type AccountRow = Selectable<Tables['users']>;
 
-/** Finds a person by the normalized e-mail address. */
+/** Finds an account by the normalized e-mail address. */
 export async function findAccount(queries: Queries, email: string): Promise<AccountRow | undefined> {
   return queries.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
 }
 
-/** Finds a person by id. */
+/** Finds an account by id. */
 export async function findAccountById(queries: Queries, id: string): Promise<AccountRow | undefined> {
   return queries.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Finds the person of an e-mail address, or makes them known. What tells of it is the membership that follows. */
+/** Finds the account of an e-mail address, or creates it. The event of the membership that follows records it. */
 export async function findOrCreateAccount(work: UnitOfWork, email: string): Promise<AccountRow> {
   const row = { id: newId(), email, password_hash: null, password_changed_at: null, created_at: work.now };
   await work.transaction
@@ -49,7 +49,7 @@ export async function findOrCreateAccount(work: UnitOfWork, email: string): Prom
   return work.transaction.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirstOrThrow();
 }
 
-/** Stores a hash of a person's password. @returns the row as it is now, for the event of the change. */
+/** Stores the hash of a new password. @returns the updated row, for the event of the change. */
 export async function updatePassword(work: UnitOfWork, id: string, hash: string): Promise<AccountRow> {
   return work.transaction
     .updateTable('users')
@@ -59,7 +59,7 @@ export async function updatePassword(work: UnitOfWork, id: string, hash: string)
     .executeTakeFirstOrThrow();
 }
 
-/** Stores another hash of the same password; undefined when the password was changed since the account was read. */
+/** Stores a new hash of the same password; undefined when the password was changed since the account was read. */
 export async function storeHash(
   work: UnitOfWork,
   { id, password_hash }: AccountRow,
@@ -74,14 +74,14 @@ export async function storeHash(
     .executeTakeFirst();
 }
 
-/** Reads a person and keeps others from changing the account until the unit of work ends. */
+/** Reads an account and locks it until the unit of work ends. */
 export async function lockAccount(work: UnitOfWork, id: string): Promise<AccountRow> {
   const query = work.transaction.selectFrom('users').selectAll().where('id', '=', id);
-  // The key stays, so that rows that refer to the person need not wait.
+  // The key does not change, so inserts of rows that reference it do not wait.
   return (locksRows(work.transaction) ? query.forNoKeyUpdate() : query).executeTakeFirstOrThrow();
 }
 
-/** Which of these persons have a second factor on. */
+/** Which of these users have an enabled second factor. */
 export async function listSecondFactorHolders(
   queries: Queries,
   userIds: readonly string[],
@@ -96,7 +96,7 @@ export async function listSecondFactorHolders(
   return new Set(rows.map((row) => row.user_id));
 }
 
-/** Hashes of what is kept of a person beside their memberships, for a tenant that they come to. */
+/** Hashes of the account and the second factor of a user, for the audit log of a tenant that they join. */
 export async function hashAccountStates(queries: Queries, userId: string): Promise<Readonly<Record<string, string>>> {
   const account = await findAccountById(queries, userId);
   const factor = await queries
@@ -111,9 +111,9 @@ export async function hashAccountStates(queries: Queries, userId: string): Promi
 }
 
 /**
- * Tells every tenant that a person took an invitation of about a change to a row of theirs. Others that list them learn
- * nothing: anybody can name an e-mail address.
- * @returns the tenants that were told.
+ * Records a change of a user's account or second factor in the audit log of every tenant whose invitation they accepted.
+ * Other tenants that list them are left out: anyone can invite an e-mail address.
+ * @returns the ids of the tenants.
  */
 export async function recordAccountChange<Name extends 'users' | 'second_factors'>(
   work: UnitOfWork,
@@ -131,11 +131,14 @@ export async function recordAccountChange<Name extends 'users' | 'second_factors
     .where('deleted_at', 'is', null)
     .orderBy('tenant_id')
     .execute();
-  const changes = memberships.map(({ tenant_id, user_name }) => ({
-    source: sourceOf(tenant_id),
-    row,
-    change: { ...change, targetRef: user_name },
-  }));
-  await recordChanges(work, kind, changes);
+  await recordChanges(
+    work,
+    kind,
+    memberships.map(({ tenant_id, user_name }) => ({
+      source: sourceOf(tenant_id),
+      row,
+      change: { ...change, targetRef: user_name },
+    })),
+  );
   return memberships.map(({ tenant_id }) => tenant_id);
 }

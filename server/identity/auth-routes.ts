@@ -9,23 +9,17 @@ import { lockChain } from '../ledger/append.ts';
 import { findTenant } from '../tenants/store.ts';
 import { listSecondFactorHolders } from './account-store.ts';
 import { changePassword } from './change-password.ts';
-import { acceptInvitation } from './invitations.ts';
-import type { OpenedSession } from './open-session.ts';
+import { acceptInvitation } from './invitation-changes.ts';
 import { NewPassword, TypedPassword } from './password.ts';
-import type { IdentityServices } from './services.ts';
 import { answerChallenge, signIn } from './sign-in.ts';
+import { type OpenedSession, type SignInServices, sessionEvent } from './sign-in-result.ts';
 import { TenantReference, User, viewUser } from './user-view.ts';
 
 const OwnSession = z.strictObject({ id: Id, expiresAt: UtcTime }).meta({ id: 'SessionReference' });
 
 const SignedIn = z
-  .strictObject({
-    status: z.literal('signed_in'),
-    user: User,
-    tenant: TenantReference,
-    session: OwnSession,
-  })
-  .meta({ id: 'SignedIn', description: 'The session is in the cookie that comes along.' });
+  .strictObject({ status: z.literal('signed_in'), user: User, tenant: TenantReference, session: OwnSession })
+  .meta({ id: 'SignedIn', description: 'The Set-Cookie header has the session.' });
 
 const CodeWanted = z
   .strictObject({ status: z.literal('mfa_required'), challengeId: Id, expiresAt: UtcTime })
@@ -51,13 +45,13 @@ const AcceptedInvitation = z
   .strictObject({ email: z.string(), tenant: TenantReference })
   .meta({ id: 'AcceptedInvitation' });
 
-/** Sign-in and sign-out, invitations taken, passwords changed (contract.md "Operations beyond the spec's tables"). */
-export function authRoutes(services: IdentityServices): readonly Route[] {
+/** Sign-in, sign-out, password changes and accepted invitations (contract.md "Operations beyond the spec's tables"). */
+export function authRoutes(services: SignInServices): readonly Route[] {
   const { database, hasher, guard, sessionCookie } = services;
 
   const limits = ({ client }: { readonly client: Client }) => guard.limitAddress(client);
 
-  /** The answer of a sign-in: what the page shows, and the cookies. */
+  /** The answer of a completed sign-in, with its cookies. */
   const welcome = async ({ id, token, expiresAt, account, membership }: OpenedSession): Promise<ReadyAnswer> => {
     const tenant = await findTenant(database.kysely, membership.tenantId);
     const holders = await listSecondFactorHolders(database.kysely, [account.id]);
@@ -80,7 +74,7 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
       tag: 'Sign-in',
       summary: 'Sign in with a password',
       description:
-        'Answers `signed_in` with the session cookie, or `mfa_required` with a challenge where a second factor is on. Without `tenant` it is the tenant that the person signed in to last.',
+        'Returns `signed_in` with the session cookie, or `mfa_required` with a challenge when a second factor is enabled. Without `tenant`, it is the tenant of the latest sign-in.',
       body: SignInInput,
       status: 200,
       headers: ['Set-Cookie'],
@@ -100,7 +94,7 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
       tag: 'Sign-in',
       summary: 'Finish a sign-in with a code of the second factor',
       description:
-        'The code is one of six digits or a backup code. A challenge lasts five minutes and takes five tries; the session is bound to it.',
+        'The code has six digits, or is a backup code. A challenge is valid for five minutes and five attempts; the session is bound to it.',
       body: ChallengeAnswer,
       status: 200,
       headers: ['Set-Cookie'],
@@ -121,16 +115,11 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
       headers: ['Set-Cookie'],
       result: SignedOut,
       async change({ principal: { actor, tenantId, credential }, client }, work) {
-        // The chain before the sessions, in the order of everything that ends one.
+        // Like every change that ends sessions: the chain first.
         await lockChain(work.transaction, tenantId, 'audit');
         await endSessions(work.transaction, { userIds: [actor.id], tenantId, sessionId: credential.id });
-        await recordEvent(work, clientSource(actor, client, hasher)(tenantId), {
-          module: 'identity',
-          action: 'session.ended',
-          targetId: actor.id,
-          targetRef: actor.email,
-          diff: { sessionId: credential.id },
-        });
+        const event = sessionEvent('ended', actor.id, actor.email, { sessionId: credential.id });
+        await recordEvent(work, clientSource(actor, client, hasher)(tenantId), event);
         return answerWith({ status: 'signed_out' }, { 'Set-Cookie': sessionCookie.clear() });
       },
     }),
@@ -141,7 +130,7 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
       operationId: 'changePassword',
       tag: 'Sign-in',
       summary: 'Change your password',
-      description: 'Every other session of the person ends; this one goes on under a new cookie.',
+      description: 'Your other sessions end, in every tenant; this one continues with a new cookie.',
       body: PasswordChange,
       status: 200,
       headers: ['Set-Cookie'],
@@ -161,7 +150,7 @@ export function authRoutes(services: IdentityServices): readonly Route[] {
       tag: 'Sign-in',
       summary: 'Accept an invitation',
       description:
-        'Sets the password of the person. Somebody who signs in to another tenant already sends the password that they have; it stays as it is.',
+        'Sets the password of the user. A user who already signs in to another tenant sends the existing password, which does not change.',
       body: InvitationAcceptance,
       status: 200,
       headers: ['Set-Cookie'],

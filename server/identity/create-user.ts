@@ -2,32 +2,32 @@ import { type AuditSource, systemSource } from '../audit/source.ts';
 import type { MemberRole } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { accountRows, findOrCreateAccount, lockAccount, recordAccountChange, updatePassword } from './account-store.ts';
-import { invite } from './invitations.ts';
+import { invite } from './invitation-changes.ts';
 import { addMember } from './membership-changes.ts';
 
-/** A person whom the operator of the server makes a member. */
+/** A user whom the operator of the server makes a member. */
 export interface NewUser {
   readonly email: string;
   readonly role: MemberRole;
   readonly givenName?: string | null;
   readonly familyName?: string | null;
-  /** For a person without a password yet. */
+  /** The hash of the password to set for a user without one. */
   readonly passwordHash: string;
 }
 
-/** How a new member comes in. */
+/** How a new member can sign in. */
 export interface CreatedUser {
   readonly userId: string;
-  /** Whether the password was set; they sign in with it at once. */
+  /** Whether the password was set, so that they can sign in with it at once. */
   readonly isPasswordSet: boolean;
-  /** For somebody who has a password: they take the invitation with it. Null where they need none. */
+  /** For a user who has a password: they accept the invitation with it. Null where they need none. */
   readonly invitationToken: string | null;
 }
 
 /**
- * Makes a person a member, for the command line and the demo. A password that is there already may have been chosen by
- * whoever invited that address first, so it opens this tenant only together with an invitation.
- * @returns undefined when they are a member already.
+ * Makes a user a member, for the command line and the demo. An existing password may have been set by anyone who invited
+ * that address first, so it opens this tenant only together with an invitation.
+ * @returns undefined when they already are a member.
  */
 export async function createUser(
   work: UnitOfWork,
@@ -41,7 +41,7 @@ export async function createUser(
   const member = await addMember(work, source, { ...person, isActivated: true, isAccepted: !hasPassword }, reason);
   if (member === undefined) return undefined;
   if (hasPassword) {
-    // Somebody who comes back to a tenant that they signed in to needs no invitation.
+    // A former member who signed in to this tenant needs no invitation.
     const invited = member.isAccepted ? null : await invite(work, source, { email, role, defaultRole: role });
     return { userId, isPasswordSet: false, invitationToken: invited?.token ?? null };
   }

@@ -11,18 +11,24 @@ import { RoleName } from '../principal/roles.ts';
 import { mapPage } from '../storage/page.ts';
 import { findTenant } from '../tenants/store.ts';
 import { Email } from './email.ts';
-import { Invitation, viewInvitation } from './invitation.ts';
-import { closeInvitations, findInvitation, invitationRows, listInvitations } from './invitation-store.ts';
-import { invite } from './invitations.ts';
-import type { IdentityServices } from './services.ts';
+import {
+  closeInvitations,
+  findInvitation,
+  Invitation,
+  invitationRows,
+  listInvitations,
+  viewInvitation,
+} from './invitation.ts';
+import { invite } from './invitation-changes.ts';
+import type { SignInServices } from './sign-in-result.ts';
 
 const InvitationInput = z.strictObject({ email: Email, role: RoleName.optional() }).meta({ id: 'InvitationInput' });
 const CreatedInvitation = Invitation.extend({
-  token: z.string().meta({ description: 'The token itself: shown this once.' }),
+  token: z.string().meta({ description: 'The token itself, shown only once.' }),
 }).meta({ id: 'CreatedInvitation' });
 
 /** The operations on invitations. */
-export function invitationRoutes({ database, hasher, clock }: IdentityServices): readonly Route[] {
+export function invitationRoutes({ database, hasher }: Pick<SignInServices, 'database' | 'hasher'>): readonly Route[] {
   return [
     listRoute({
       path: '/v1/users/invitations',
@@ -34,10 +40,9 @@ export function invitationRoutes({ database, hasher, clock }: IdentityServices):
       result: cursorPageOf(Invitation),
       place: 'string',
       async find({ principal: { tenantId } }, { after, limit }) {
-        const now = clock();
-        return mapPage(await listInvitations(database.kysely, tenantId, after, limit), (row) =>
-          viewInvitation(row, now),
-        );
+        const now = database.clock();
+        const page = await listInvitations(database.kysely, tenantId, after, limit);
+        return mapPage(page, (row) => viewInvitation(row, now));
       },
     }),
     defineRoute({
@@ -47,7 +52,7 @@ export function invitationRoutes({ database, hasher, clock }: IdentityServices):
       tag: 'Users',
       summary: 'Invite a user',
       description:
-        'Answers with a token that is shown once: hand it to the person, who sends it with a password to /v1/auth/invitations/accept within a week. It also gives a member a new password. Without `role` it is the default role of the tenant.',
+        'Returns a token that is shown only once: give it to the user, who sends it with a password to /v1/auth/invitations/accept within a week. A member can set a new password with it. Without `role`, it is the default role of the tenant.',
       scope: 'users:write',
       body: InvitationInput,
       status: 201,
@@ -69,15 +74,15 @@ export function invitationRoutes({ database, hasher, clock }: IdentityServices):
       path: '/v1/users/invitations/{id}',
       operationId: 'revokeInvitation',
       tag: 'Users',
-      summary: 'Revoke an invitation that is still open',
-      description: 'One that was taken, revoked or has expired stays as it is.',
+      summary: 'Revoke a pending invitation',
+      description: 'An accepted, revoked or expired invitation does not change.',
       scope: 'users:write',
       params: z.strictObject({ id: Id }),
       status: 200,
       result: Invitation,
       async change(call, work) {
         const { tenantId } = call.principal;
-        // The chain before the invitation, in the order of everything that changes one.
+        // Like every change of an invitation: the chain first.
         await lockChain(work.transaction, tenantId, 'audit');
         const [closed] = await closeInvitations(work, 'revoked_at', { tenantId, id: call.params.id });
         if (closed !== undefined)

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { endSessions } from '../access/session-store.ts';
 import { callSource } from '../audit/source.ts';
-import { recordEvent } from '../audit/store.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route, type UserCall } from '../http/route.ts';
 import { Id } from '../http/schemas.ts';
@@ -9,58 +7,35 @@ import { lockChain } from '../ledger/append.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
 import { listSecondFactorHolders } from './account-store.ts';
-import { viewSessions } from './list-sessions.ts';
 import { findMember, listMembershipsOf } from './membership-store.ts';
-import type { IdentityServices } from './services.ts';
-import {
-  EndedSessions,
-  MemberRoleName,
-  SessionList,
-  SessionView,
-  TenantReference,
-  User,
-  viewUser,
-} from './user-view.ts';
+import { EndedSessions, endAndRecord, SessionList, SessionView, viewSessions } from './sessions.ts';
+import type { SignInServices } from './sign-in-result.ts';
+import { MemberRoleName, TenantReference, User, viewUser } from './user-view.ts';
 
 const Me = z
   .strictObject({
     user: User,
     tenant: TenantReference,
-    scopes: z.array(z.string()).meta({ description: 'What the role of the person allows.' }),
+    scopes: z.array(z.string()).meta({ description: 'The scopes that the role allows.' }),
     session: SessionView,
     memberships: z
       .array(
         z
-          .strictObject({
-            tenantId: Id,
-            tenantSlug: z.string(),
-            tenantName: z.string(),
-            role: MemberRoleName,
-          })
+          .strictObject({ tenantId: Id, tenantSlug: z.string(), tenantName: z.string(), role: MemberRoleName })
           .meta({ id: 'Membership' }),
       )
-      .meta({ description: 'Every tenant that the person may sign in to.' }),
+      .meta({ description: 'Every tenant that the user can sign in to.' }),
   })
   .meta({ id: 'Me' });
 
-/** The operations of a signed-in person on themselves. */
-export function meRoutes(services: IdentityServices): readonly Route[] {
+/** The operations of signed-in users on themselves. */
+export function meRoutes(services: SignInServices): readonly Route[] {
   const { database, hasher } = services;
 
   const end = async (call: UserCall, work: UnitOfWork, which: { sessionId?: string; exceptSessionId?: string }) => {
     const { tenantId, actor } = call.principal;
-    // The chain before the sessions, in the order of everything that ends one.
     await lockChain(work.transaction, tenantId, 'audit');
-    const ended = await endSessions(work.transaction, { userIds: [actor.id], tenantId, ...which });
-    if (ended > 0)
-      await recordEvent(work, callSource(call, hasher), {
-        module: 'identity',
-        action: 'session.ended',
-        targetId: actor.id,
-        targetRef: actor.email,
-        diff: { sessions: ended, ...which },
-      });
-    return { ended };
+    return endAndRecord(work, callSource(call, hasher), 'session.ended', { id: actor.id, name: actor.email }, which);
   };
 
   return [
@@ -77,7 +52,7 @@ export function meRoutes(services: IdentityServices): readonly Route[] {
       async handle({ principal: { tenantId, actor, scopes, credential } }) {
         const tenant = await findTenant(database.kysely, tenantId);
         const member = await findMember(database.kysely, tenantId, actor.id);
-        const sessions = await viewSessions(services, tenantId, actor.id, credential.id);
+        const sessions = await viewSessions(services, { tenantId, userId: actor.id, currentId: credential.id });
         const session = sessions.find(({ isCurrent }) => isCurrent);
         if (tenant === undefined || member === undefined || session === undefined) throw notFound('session');
         const holders = await listSecondFactorHolders(database.kysely, [actor.id]);
@@ -107,7 +82,7 @@ export function meRoutes(services: IdentityServices): readonly Route[] {
       status: 200,
       result: SessionList,
       handle: async ({ principal: { tenantId, actor, credential } }) => ({
-        items: await viewSessions(services, tenantId, actor.id, credential.id),
+        items: await viewSessions(services, { tenantId, userId: actor.id, currentId: credential.id }),
         nextCursor: null,
       }),
     }),
@@ -117,8 +92,8 @@ export function meRoutes(services: IdentityServices): readonly Route[] {
       path: '/v1/me/sessions',
       operationId: 'endMyOtherSessions',
       tag: 'Sign-in',
-      summary: 'End every session of yours except this one',
-      description: 'The session of this request stays.',
+      summary: 'End all of your sessions except this one',
+      description: 'The session of this request does not end.',
       status: 200,
       result: EndedSessions,
       change: (call, work) => end(call, work, { exceptSessionId: call.principal.credential.id }),

@@ -6,7 +6,7 @@ import type { MemberRole } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import { findOrCreateAccount, hashAccountStates, lockAccount } from './account-store.ts';
-import { closeInvitations, invitationRows } from './invitation-store.ts';
+import { closeInvitations, invitationRows } from './invitation.ts';
 import {
   changedColumns,
   describeChange,
@@ -19,21 +19,20 @@ import {
 } from './membership.ts';
 import { insertMembership, membershipRows, readMembershipRows, updateMemberships } from './membership-store.ts';
 
-/** A person who is to become a member. */
+/** A user to make a member. */
 export interface NewMember extends Profile {
   /** Normalized. */
   readonly email: string;
   readonly role: MemberRole;
   readonly isActivated: boolean;
-  /** Whether they may sign in at once, because the tenant gave them their password or they took an invitation. */
+  /** Whether they can sign in at once: the operator set their password, or they accepted an invitation. */
   readonly isAccepted: boolean;
 }
 
 /**
- * Makes a person a member: a person with that e-mail address is taken up, one who was a member before comes back under the
- * same id.
- * @param reason what the audit log tells of why.
- * @returns undefined when they are a member already.
+ * Makes a user a member. An existing account with the e-mail address is used; a former member keeps the id.
+ * @param reason for the audit log.
+ * @returns undefined when they already are a member.
  */
 export async function addMember(
   work: UnitOfWork,
@@ -42,8 +41,8 @@ export async function addMember(
   reason: string,
 ): Promise<Membership | undefined> {
   const { tenantId } = source;
-  // First the person, then the tenant, as whatever else changes an account. Two that add the same person wait for each
-  // other here, and what this tenant is told of the account stays so until it is told of the next change.
+  // Like every change of an account: the account first, then the chain. Concurrent additions of the same user wait here,
+  // and the hash of the account that this tenant records stays current until the next change is recorded.
   const { id } = await findOrCreateAccount(work, member.email);
   const account = await lockAccount(work, id);
   await lockChain(work.transaction, tenantId, 'audit');
@@ -67,30 +66,37 @@ export async function addMember(
   };
   if (earlier === undefined) await insertMembership(work, row);
   else await updateMemberships(work, tenantId, [account.id], row);
-  const changed = { before: earlier === undefined ? null : readMembership(earlier), row };
-  await tell(work, source, [changed], reason);
+  await announce(work, source, [{ before: earlier === undefined ? null : readMembership(earlier), row }], reason);
   return readMembership(row);
 }
 
 /**
- * Reads the memberships of these persons, and keeps everybody else from changing memberships of the tenant until the unit
- * of work ends. Deleted ones are left out.
+ * Reads the memberships of these users, without deleted ones, and locks the memberships of the tenant until the unit of
+ * work ends.
  */
 export async function readMembersForChange(
   work: UnitOfWork,
   tenantId: string,
   userIds: readonly string[],
 ): Promise<ReadonlyMap<string, Membership>> {
+  return byUser(await lockMembers(work, tenantId, userIds));
+}
+
+async function lockMembers(work: UnitOfWork, tenantId: string, userIds: readonly string[]): Promise<MembershipRow[]> {
   await lockChain(work.transaction, tenantId, 'audit');
   const rows = await readMembershipRows(work.transaction, tenantId, userIds);
-  return new Map(rows.filter((row) => row.deleted_at === null).map((row) => [row.user_id, readMembership(row)]));
+  return rows.filter((row) => row.deleted_at === null);
+}
+
+function byUser(rows: Iterable<MembershipRow>): ReadonlyMap<string, Membership> {
+  return new Map([...rows].map((row) => [row.user_id, readMembership(row)]));
 }
 
 /**
- * Changes the memberships of these persons: the only way in which a state or a role changes. Each change is told to the
- * audit log and to webhooks, and whoever is no longer active loses the sessions in this tenant. What is as it shall be
- * already is left alone; persons who are no members are passed over.
- * @returns the members as they are now, by id.
+ * Changes the memberships of these users: every change of a state or role goes through here. Each change is recorded in
+ * the audit log and sent to webhooks, and members who are no longer active lose their sessions in this tenant. Members
+ * that already have the values, and users who are not members, are skipped.
+ * @returns the members after the change, by user id.
  */
 export async function changeMembers(
   work: UnitOfWork,
@@ -100,17 +106,12 @@ export async function changeMembers(
   reason: string,
 ): Promise<ReadonlyMap<string, Membership>> {
   const { tenantId } = source;
-  await lockChain(work.transaction, tenantId, 'audit');
-  const present = (await readMembershipRows(work.transaction, tenantId, [...new Set(userIds)])).filter(
-    (row) => row.deleted_at === null,
-  );
+  const present = await lockMembers(work, tenantId, [...new Set(userIds)]);
   const columns = changedColumns(change, work.now);
-  const before = new Map(present.map((row) => [row.user_id, row]));
-  const after = new Map(before);
-  // Rows whose same columns become others are written together; nearly always that is all of them.
-  const groups = Map.groupBy(present, (row) => Object.keys(findChanges(row, columns)).join(' '));
+  const after = new Map(present.map((row) => [row.user_id, row]));
   const changed: MembershipRow[] = [];
-  for (const [names, rows] of groups) {
+  // One statement for all rows that change in the same columns; usually that is all of them.
+  for (const [names, rows] of Map.groupBy(present, (row) => Object.keys(findChanges(row, columns)).join(' '))) {
     if (names === '') continue;
     const set = findChanges(rows[0] as MembershipRow, columns);
     const ids = rows.map((row) => row.user_id);
@@ -121,12 +122,12 @@ export async function changeMembers(
     before: readMembership(row),
     row: after.get(row.user_id) as MembershipRow,
   }));
-  await tell(work, source, changes, reason);
-  if (change.isDeleted) await revokeInvitations(work, source, [...before.keys()]);
-  return new Map([...after].map(([id, row]) => [id, readMembership(row)]));
+  await announce(work, source, changes, reason);
+  if (change.isDeleted) await revokeInvitations(work, source, [...after.keys()]);
+  return byUser(after.values());
 }
 
-/** Whoever was removed does not come back by an invitation from before. */
+/** Removed members must not return through an earlier invitation. */
 async function revokeInvitations(work: UnitOfWork, source: AuditSource, userIds: readonly string[]): Promise<void> {
   const rows = await closeInvitations(work, 'revoked_at', { tenantId: source.tenantId, userIds });
   const changes = rows.map((row) => ({
@@ -137,20 +138,20 @@ async function revokeInvitations(work: UnitOfWork, source: AuditSource, userIds:
   await recordChanges(work, invitationRows, changes);
 }
 
-interface Changed {
-  readonly before: Membership | null;
-  readonly row: MembershipRow;
-}
-
-/** All that belongs to changes of memberships besides the rows: events, webhooks, and the end of sessions. */
-async function tell(work: UnitOfWork, source: AuditSource, changes: readonly Changed[], reason: string): Promise<void> {
-  const told = changes.flatMap(({ before, row }) => {
+/** Records changes of memberships, notifies webhooks, and ends the sessions of members who are no longer active. */
+async function announce(
+  work: UnitOfWork,
+  source: AuditSource,
+  changes: readonly { readonly before: Membership | null; readonly row: MembershipRow }[],
+  reason: string,
+): Promise<void> {
+  const events = changes.flatMap(({ before, row }) => {
     const after = readMembership(row);
     return describeChange(before, after).map((event) => ({ event, before, after, row }));
   });
-  // Whoever may sign in to this tenant from now on brings an account, of which it is told from now on.
+  // Once a user can sign in to this tenant, its audit log records the state of their account.
   const states = new Map<string, Readonly<Record<string, string>>>();
-  for (const { before, after } of told) {
+  for (const { before, after } of events) {
     const wasKnown = before !== null && before.status !== 'deleted' && before.isAccepted;
     if (after.isAccepted && !wasKnown)
       states.set(after.userId, await hashAccountStates(work.transaction, after.userId));
@@ -158,7 +159,7 @@ async function tell(work: UnitOfWork, source: AuditSource, changes: readonly Cha
   await recordChanges(
     work,
     membershipRows,
-    told.map(({ event: { verb, diff }, row }) => {
+    events.map(({ event: { verb, diff }, row }) => {
       const alsoStates = states.get(row.user_id);
       const change = { verb, diff, reason, targetRef: row.user_name, ...(alsoStates && { alsoStates }) };
       return { source, row, change };
@@ -166,10 +167,10 @@ async function tell(work: UnitOfWork, source: AuditSource, changes: readonly Cha
   );
   await emitEvents(
     work,
-    told.flatMap(({ event: { type, diff }, after: { tenantId, userId, userName, role, status } }) =>
+    events.flatMap(({ event: { type, diff }, after: { tenantId, userId, userName, role, status } }) =>
       type === null ? [] : [{ tenantId, type, data: { userId, email: userName, role, status, ...diff } }],
     ),
   );
-  const inactive = told.filter(({ after }) => after.status !== 'active').map(({ after }) => after.userId);
+  const inactive = events.filter(({ after }) => after.status !== 'active').map(({ after }) => after.userId);
   await endSessions(work.transaction, { userIds: inactive, tenantId: source.tenantId });
 }

@@ -2,7 +2,7 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import { maySignIn } from '../access/session-store.ts';
 import type { RowKind } from '../audit/row-state.ts';
 import type { MemberRole } from '../principal/roles.ts';
-import type { Queries } from '../storage/database.ts';
+import { inBatches, type Queries } from '../storage/database.ts';
 import { mapPage, type Page, takePage } from '../storage/page.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -18,10 +18,7 @@ export const membershipRows: RowKind<'memberships'> = {
   counters: ['last_signed_in_at'],
 };
 
-/** How many rows one statement names: below SQLite's limit of parameters. */
-const batchSize = 1000;
-
-/** Finds a member by the id of the person; one that was deleted is none. */
+/** Finds a member by user id; deleted ones are left out. */
 export async function findMember(queries: Queries, tenantId: string, userId: string): Promise<Membership | undefined> {
   const [row] = await selectMember(queries, { tenantId, userId });
   return row && readMembership(row);
@@ -36,7 +33,7 @@ const selectMember = prepareQuery<{ tenantId: string; userId: string }, Membersh
     .where('deleted_at', 'is', null),
 );
 
-/** Finds a member by the normalized e-mail address. */
+/** Finds a member by the normalized e-mail address; deleted ones are left out. */
 export async function findMemberByEmail(
   queries: Queries,
   tenantId: string,
@@ -55,55 +52,46 @@ const selectMemberByEmail = prepareQuery<{ tenantId: string; email: string }, Me
     .where('deleted_at', 'is', null),
 );
 
-/** The rows of the memberships of these persons, deleted ones included. */
-export async function readMembershipRows(
+/** Reads the membership rows of these users, including deleted ones. */
+export function readMembershipRows(
   queries: Queries,
   tenantId: string,
   userIds: readonly string[],
-): Promise<readonly MembershipRow[]> {
-  const rows: MembershipRow[] = [];
-  for (let start = 0; start < userIds.length; start += batchSize) {
-    const batch = userIds.slice(start, start + batchSize);
-    rows.push(
-      ...(await queries
-        .selectFrom('memberships')
-        .selectAll()
-        .where('tenant_id', '=', tenantId)
-        .where('user_id', 'in', batch)
-        .execute()),
-    );
-  }
-  return rows;
+): Promise<MembershipRow[]> {
+  return inBatches(userIds, (batch) =>
+    queries
+      .selectFrom('memberships')
+      .selectAll()
+      .where('tenant_id', '=', tenantId)
+      .where('user_id', 'in', batch)
+      .execute(),
+  );
 }
 
+/** Stores a new membership. */
 export async function insertMembership(work: UnitOfWork, row: MembershipRow): Promise<void> {
   await work.transaction.insertInto('memberships').values(row).execute();
 }
 
-/** Sets the same columns in several memberships. @returns the rows as they are now, in any order. */
-export async function updateMemberships(
+/** Sets the same columns in several memberships. @returns the updated rows, in any order. */
+export function updateMemberships(
   work: UnitOfWork,
   tenantId: string,
   userIds: readonly string[],
   columns: Partial<MembershipRow>,
-): Promise<readonly MembershipRow[]> {
-  const rows: MembershipRow[] = [];
-  for (let start = 0; start < userIds.length; start += batchSize) {
-    const batch = userIds.slice(start, start + batchSize);
-    rows.push(
-      ...(await work.transaction
-        .updateTable('memberships')
-        .set({ ...columns, updated_at: work.now })
-        .where('tenant_id', '=', tenantId)
-        .where('user_id', 'in', batch)
-        .returningAll()
-        .execute()),
-    );
-  }
-  return rows;
+): Promise<MembershipRow[]> {
+  return inBatches(userIds, (batch) =>
+    work.transaction
+      .updateTable('memberships')
+      .set({ ...columns, updated_at: work.now })
+      .where('tenant_id', '=', tenantId)
+      .where('user_id', 'in', batch)
+      .returningAll()
+      .execute(),
+  );
 }
 
-/** Which members a list has. */
+/** The members to list. */
 export interface MemberFilter {
   readonly status?: Exclude<MemberStatus, 'deleted'> | undefined;
   readonly role?: string | undefined;
@@ -122,8 +110,8 @@ function fits({ status, role }: MemberFilter) {
 }
 
 /**
- * A page of the members, those who came last to this installation first.
- * @param before the id of the last person already seen; null for the first page.
+ * Reads a page of the members, newest accounts first.
+ * @param before the user id of the last item of the previous page; null for the first page.
  */
 export async function listMembers(
   queries: Queries,
@@ -142,7 +130,7 @@ export async function listMembers(
   return mapPage(await takePage(query, limit, ({ user_id }) => user_id), readMembership);
 }
 
-/** The members that stand in the group of a role: also those whom `active: false` suspended, not those removed from it. */
+/** Lists the members of the group of a role, including those suspended by `active: false`. */
 export async function listGroupMembers(
   queries: Queries,
   tenantId: string,
@@ -160,7 +148,7 @@ export async function listGroupMembers(
   return rows.map((row) => ({ userId: row.user_id, userName: row.user_name }));
 }
 
-/** The tenants that a person is a member of, with the membership. */
+/** Lists the memberships of a user in all tenants. */
 export async function listMembershipsOf(queries: Queries, userId: string): Promise<readonly Membership[]> {
   const rows = await queries
     .selectFrom('memberships')
@@ -172,7 +160,7 @@ export async function listMembershipsOf(queries: Queries, userId: string): Promi
   return rows.map(readMembership);
 }
 
-/** Whether a person ever took an invitation of another tenant than this: then their account is not this tenant's alone. */
+/** Whether a user ever accepted an invitation of another tenant: then this tenant does not control their account. */
 export async function isAcceptedElsewhere(queries: Queries, userId: string, tenantId: string): Promise<boolean> {
   const row = await queries
     .selectFrom('memberships')
@@ -185,7 +173,7 @@ export async function isAcceptedElsewhere(queries: Queries, userId: string, tena
   return row !== undefined;
 }
 
-/** Whether anybody but this member is an administrator who can sign in to the tenant. */
+/** Whether the tenant has another administrator who can sign in. */
 export async function hasOtherAdmin(queries: Queries, { tenantId, userId }: Membership): Promise<boolean> {
   const row = await queries
     .selectFrom('memberships')

@@ -6,14 +6,14 @@ import type { EventType } from '../webhooks/deliveries/event.ts';
 
 export type MembershipRow = Selectable<Tables['memberships']>;
 
-const memberStatuses = ['active', 'suspended', 'deleted'] as const;
+export const memberStatuses = ['active', 'suspended', 'deleted'] as const;
 export type MemberStatus = (typeof memberStatuses)[number];
 
-/** A person's place in one tenant (spec.md "States and transitions"). */
+/** The membership of a user in one tenant (spec.md "States and transitions"). */
 export interface Membership {
   readonly tenantId: string;
   readonly userId: string;
-  /** The e-mail address as the tenant writes it. */
+  /** The e-mail address, spelled as the tenant entered it. */
   readonly userName: string;
   readonly givenName: string | null;
   readonly familyName: string | null;
@@ -22,16 +22,16 @@ export interface Membership {
   readonly status: MemberStatus;
   /** False after `active: false`, until `active: true`. */
   readonly isActivated: boolean;
-  /** False after a removal from the role group, until a group names the person again or `active: true`. */
+  /** False after a removal from the role group, until the user is added to a group again or `active: true`. */
   readonly isAssigned: boolean;
-  /** Whether the person took an invitation of this tenant and may sign in to it. */
+  /** Whether the user accepted an invitation of this tenant, so that they can sign in to it. */
   readonly isAccepted: boolean;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly lastSignedInAt: string | null;
 }
 
-/** A membership as it is stored. */
+/** Reads a membership from its row. */
 export function readMembership(row: MembershipRow): Membership {
   const isActivated = row.deactivated_at === null;
   const isAssigned = row.unassigned_at === null;
@@ -54,17 +54,17 @@ export function readMembership(row: MembershipRow): Membership {
   };
 }
 
-/** What a person is called: the name, as far as it is more than white space, else the address. */
+/** The display name of a user: the name if it is more than white space, else the address. */
 export function displayName({ givenName, familyName, userName }: Membership): string {
   return [givenName, familyName].filter((part) => part !== null && part.trim() !== '').join(' ') || userName;
 }
 
-/** Whether somebody may sign in to the tenant of a membership. */
+/** Whether a membership allows sign-in to its tenant. */
 export function canSignIn({ status, isAccepted }: Membership): boolean {
   return status === 'active' && isAccepted;
 }
 
-/** What a tenant writes of a person. */
+/** The attributes of a user that a tenant can edit. */
 export interface Profile {
   readonly userName?: string;
   readonly givenName?: string | null;
@@ -72,17 +72,17 @@ export interface Profile {
   readonly externalId?: string | null;
 }
 
-/** What is to become of a membership; what is left out stays. */
+/** The values that a membership is to have; omitted ones do not change. */
 export interface MembershipChange extends Profile {
   readonly role?: MemberRole;
-  /** `active: true` also puts a person back into their role group. */
+  /** `active: true` also adds the user to their role group again. */
   readonly isActivated?: boolean;
   readonly isAssigned?: boolean;
   readonly isAccepted?: true;
   readonly isDeleted?: true;
 }
 
-/** The columns that a change sets, the same for every membership that it changes. */
+/** The columns that a change sets, the same for every membership. */
 export function changedColumns(change: MembershipChange, now: string): Partial<MembershipRow> {
   const { role, isActivated, isAssigned = isActivated || undefined, isAccepted, isDeleted } = change;
   return {
@@ -98,10 +98,10 @@ export function changedColumns(change: MembershipChange, now: string): Partial<M
   };
 }
 
-/** Times that a change sets anew stay as they were where they were set before. */
+/** A change keeps a time that is already set. */
 const times: readonly string[] = ['deactivated_at', 'unassigned_at', 'accepted_at', 'deleted_at'];
 
-/** What a change makes of one row: the columns whose values become others; none when it changes nothing. */
+/** The columns of a row that a change gives another value; none when it changes nothing. */
 export function findChanges(row: MembershipRow, columns: Partial<MembershipRow>): Partial<MembershipRow> {
   const before = row as unknown as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
@@ -111,26 +111,26 @@ export function findChanges(row: MembershipRow, columns: Partial<MembershipRow>)
   );
 }
 
-/** An event that a change of a membership gives: for the audit log, and for webhooks where `type` is set. */
-export interface MembershipEvent {
-  /** In the past: `suspended`. */
+/** An event about a change of a membership: for the audit log, and for webhooks where `type` is set. */
+interface MembershipEvent {
+  /** In the past tense: `suspended`. */
   readonly verb: string;
   readonly type: EventType | null;
   readonly diff: Readonly<Record<string, Json>>;
 }
 
-/** What to tell of a change. @param before null for a membership that is new. */
+/** The events of a change. @param before null for a new membership. */
 export function describeChange(before: Membership | null, after: Membership): readonly MembershipEvent[] {
   const events: MembershipEvent[] = [];
-  const tell = (type: EventType, diff: Readonly<Record<string, Json>>) =>
+  const add = (type: EventType, diff: Readonly<Record<string, Json>>) =>
     events.push({ verb: type.slice(type.indexOf('.') + 1), type, diff });
   if (before === null || before.status === 'deleted') {
     const restored = before !== null && { restored: true };
-    tell('user.provisioned', { after: { role: after.role, status: after.status }, ...restored });
+    add('user.provisioned', { after: { role: after.role, status: after.status }, ...restored });
     return events;
   }
   if (before.role !== after.role)
-    tell('user.role_changed', { before: { role: before.role }, after: { role: after.role } });
+    add('user.role_changed', { before: { role: before.role }, after: { role: after.role } });
   if (before.status !== after.status) {
     const type =
       after.status === 'deleted'
@@ -138,7 +138,7 @@ export function describeChange(before: Membership | null, after: Membership): re
         : after.status === 'active'
           ? 'user.reactivated'
           : 'user.suspended';
-    tell(type, { before: { status: before.status }, after: { status: after.status } });
+    add(type, { before: { status: before.status }, after: { status: after.status } });
   }
   const names = events.length > 0 ? restFields : ([...restFields, ...stateFields] as const);
   const changed = names.filter((name) => before[name] !== after[name]);
@@ -147,9 +147,9 @@ export function describeChange(before: Membership | null, after: Membership): re
   return events;
 }
 
-/** What no event of the state or the role tells. */
+/** The fields that events about the state or role leave out. */
 const restFields = ['userName', 'givenName', 'familyName', 'externalId', 'isAccepted'] as const;
-/** What makes the state; told by itself where the state stays as it is. */
+/** The fields that make up the state; listed only when the state itself does not change. */
 const stateFields = ['isActivated', 'isAssigned'] as const;
 
 function pick(membership: Membership, names: readonly (keyof Membership)[]): Readonly<Record<string, Json>> {

@@ -1,20 +1,20 @@
 import { Problem } from '../http/problem.ts';
 import type { PasswordHasher } from '../installation/password-hash.ts';
 
-/** A request that needs a hash. */
+/** The caller that a hash is computed for. */
 export interface HashCaller {
-  /** What its share of the queue is counted by. */
+  /** Its share of the queue is counted by this name. */
   readonly bucket: string;
-  /** Whether a session, an invitation or a known device vouches for it: such callers have a queue of their own. */
+  /** Whether it has a session, an invitation or a known device: such callers have a separate queue. */
   readonly isKnown: boolean;
 }
 
 export interface QueueBounds {
-  /** Hashes that are computed at once: each takes 19 MiB and a thread. */
+  /** The number of concurrent hashes: each takes 19 MiB and a thread. */
   readonly atOnce: number;
-  /** Callers that wait, in each of the two queues: about two seconds of work. */
+  /** The most waiting callers in each of the two queues: about two seconds of work. */
   readonly waiting: number;
-  /** Callers of one bucket that wait. */
+  /** The most waiting callers of one bucket. */
   readonly waitingEach: number;
 }
 
@@ -27,11 +27,10 @@ interface Waiter {
 }
 
 /**
- * The one way in which a request computes a password hash. The queue is bounded: a request that finds it full gets a 503
- * at once. A bucket with nothing waiting still gets a place as long as another bucket has several: that bucket's newest
- * waiter gets the 503 instead, so that a few networks cannot fill the queue. Buckets take turns, and so do known and
- * unknown callers, so that sign-ins with made-up passwords do not keep out people who are signed in or use a device on
- * which they signed in before.
+ * Computes the password hashes of requests. The queue is bounded: when it is full, a request gets a 503 at once. A bucket
+ * with no waiting callers still gets a place while another bucket has several: the newest waiter of that bucket gets the
+ * 503 instead, so that a few networks cannot fill the queue. Buckets take turns, and so do known and unknown callers, so
+ * that sign-ins with made-up passwords do not block users with a session or a known device.
  */
 export class PasswordQueue {
   readonly #hasher: PasswordHasher;
@@ -46,17 +45,17 @@ export class PasswordQueue {
     this.#lanes = { known: new Lane(bounds), unknown: new Lane(bounds) };
   }
 
-  /** A new hash of a password. @throws {Problem} `unavailable`, `rate_limited`. */
+  /** Hashes a password. @throws {Problem} `unavailable`, `rate_limited`. */
   hash(caller: HashCaller, password: string): Promise<string> {
     return this.#inTurn(caller, () => this.#hasher.hash(password));
   }
 
-  /** Compares a password with a hash; null takes as long and is false. @throws {Problem} `unavailable`, `rate_limited`. */
+  /** Compares a password with a hash; null takes the same time and returns false. @throws {Problem} `unavailable`, `rate_limited`. */
   verify(caller: HashCaller, password: string, hash: string | null): Promise<boolean> {
     return this.#inTurn(caller, () => this.#hasher.verify(password, hash));
   }
 
-  /** Hashes texts with a salt that is kept elsewhere, in one turn. @throws {Problem} `unavailable`, `rate_limited`. */
+  /** Hashes texts with a given salt, in one turn. @throws {Problem} `unavailable`, `rate_limited`. */
   hashWith(caller: HashCaller, texts: readonly string[], salt: string): Promise<readonly string[]> {
     return this.#inTurn(caller, async () => {
       const hashes: string[] = [];
@@ -65,7 +64,7 @@ export class PasswordQueue {
     });
   }
 
-  /** Whether a hash was made at a lower cost than passwords are hashed with now. */
+  /** Whether a hash was computed at a lower cost than new hashes. */
   isOutdated(hash: string): boolean {
     return this.#hasher.isOutdated(hash);
   }
@@ -76,7 +75,7 @@ export class PasswordQueue {
     try {
       return await compute();
     } finally {
-      // A finished hash hands its place to the next waiter.
+      // Hands the slot to the next waiter.
       const next = this.#takeNext();
       if (next === undefined) this.#running -= 1;
       else next.start();
@@ -91,7 +90,7 @@ export class PasswordQueue {
   }
 }
 
-/** A bounded queue in which buckets take turns. */
+/** A bounded queue with a round-robin over buckets. */
 class Lane {
   readonly #bounds: QueueBounds;
   /** In the order of their turns. */
@@ -129,7 +128,7 @@ class Lane {
     return first;
   }
 
-  /** Takes the newest waiter out of the bucket with the most; undefined where each has one. */
+  /** Removes the newest waiter of the fullest bucket; undefined when no bucket has two. */
   #removeFromFullest(): Waiter | undefined {
     const [fullest] = [...this.#buckets.values()].sort((one, other) => other.length - one.length);
     if (fullest === undefined || fullest.length < 2) return undefined;

@@ -2,31 +2,31 @@ import { readFile } from 'node:fs/promises';
 import { text } from '../http/schemas.ts';
 
 const shortest = 15;
-/** Where a second factor stands beside the password (NIST SP 800-63B-4 section 3.1.1.2). */
+/** For users with a second factor (NIST SP 800-63B-4 section 3.1.1.2). */
 const shortestWithSecondFactor = 8;
 const mostBytes = 256;
-/** How much of a password must be something else than the words that everybody can guess of this person. */
+/** The fewest characters of a password outside of words that describe the user. */
 const leastOwnCharacters = 8;
 
-/** A password as somebody types it to sign in: whether it is right is not a question of its form. */
-export const TypedPassword = text(1024).min(1).meta({ description: 'The present password.' });
+/** An existing password; its form is not validated. */
+export const TypedPassword = text(1024).min(1).meta({ description: 'The current password.' });
 
-/** A password that somebody chooses; `findWeakness` tells what is wrong with it. */
+/** A new password; `findWeakness` validates it. */
 export const NewPassword = text(1024)
   .min(1)
   .meta({
-    description: `At least ${shortest} characters (${shortestWithSecondFactor} with a second factor on), at most ${mostBytes} bytes; any characters. Passwords that are easy to guess are refused.`,
+    description: `At least ${shortest} characters (${shortestWithSecondFactor} with an enabled second factor), at most ${mostBytes} bytes; any characters. Passwords that are easy to guess are rejected.`,
   });
 
 export interface PasswordContext {
   readonly hasSecondFactor: boolean;
-  /** What everybody can guess of this person: address, names, the tenant. */
+  /** Words that describe the user: address, names, the tenant. */
   readonly words: readonly string[];
 }
 
 /**
- * Why a password cannot be taken; null when it can. Length and guessability count; there are no rules of composition
- * (NIST SP 800-63B-4 section 3.1.1.2, ASVS 5.0 6.2.1 to 6.2.12). Call it only where a password is set: it loads dictionaries.
+ * Why a new password is rejected, as the end of a sentence about it; null when it is accepted. Length and guessability
+ * count; there are no composition rules (NIST SP 800-63B-4 section 3.1.1.2, ASVS 5.0 6.2.1 to 6.2.12). Loads dictionaries.
  */
 export async function findWeakness(password: string, context: PasswordContext): Promise<string | null> {
   const text = password.normalize('NFKC');
@@ -41,7 +41,7 @@ export async function findWeakness(password: string, context: PasswordContext): 
   if (famousPhrases.some((phrase) => letters.includes(phrase) && letters.length - phrase.length < leastOwnCharacters))
     return `is a phrase that many people know; ${advice}`;
   strength ??= loadStrength().catch((error: unknown) => {
-    // A load that failed, as for lack of file handles, is tried again.
+    // Retry on the next call, for example after a lack of file handles.
     strength = null;
     throw error;
   });
@@ -54,12 +54,12 @@ export async function findWeakness(password: string, context: PasswordContext): 
 
 const advice = 'choose four or more unrelated words, or let a password manager make one';
 
-/** What estimators know as "very unguessable": it withstands a search through stolen hashes. */
+/** "Very unguessable" in the scale of zxcvbn: withstands an offline attack on stolen hashes. */
 const fewestGuesses = 1e10;
-/** Beside a second factor: eight random characters have more. */
+/** With a second factor; eight random characters have more. */
 const fewestGuessesWithSecondFactor = 1e6;
 
-/** Phrases of several words that each look like a good passphrase, in letters and digits. */
+/** Well-known phrases that an estimator takes for good passphrases, reduced to letters and digits. */
 const famousPhrases = [
   'correcthorsebatterystaple',
   'thequickbrownfoxjumpsoverthelazydog',
@@ -79,7 +79,7 @@ const famousPhrases = [
   'winteriscoming',
 ];
 
-/** The words and their parts that somebody who knows the person would try, longest first. */
+/** The words and their parts that someone who knows the user would try, longest first. */
 function listGuessable(words: readonly string[]): readonly string[] {
   return words
     .flatMap((word) => [word, ...word.split(/[^\p{L}\p{N}]+/u)])
@@ -88,7 +88,7 @@ function listGuessable(words: readonly string[]): readonly string[] {
     .sort((one, other) => other.length - one.length);
 }
 
-/** How many characters are left when the words are taken out. */
+/** The number of characters without the words. */
 function countRest(text: string, words: readonly string[]): number {
   return [...words.reduce((rest, word) => rest.replaceAll(word, ''), text)].length;
 }
@@ -96,8 +96,8 @@ function countRest(text: string, words: readonly string[]): number {
 const shortestRepeat = 4;
 
 /**
- * A text without the parts that it has already had, in any case of the letters. The estimator recognizes only repetitions
- * that follow each other, not `Welcome2026!Welcome`.
+ * A text without repeated parts, ignoring case. The estimator recognizes only adjacent repetitions, not
+ * `Welcome2026!Welcome`.
  */
 function dropRepeats(text: string): string {
   let [kept, rest] = ['', text];
@@ -110,7 +110,7 @@ function dropRepeats(text: string): string {
   return kept;
 }
 
-/** How many characters at the start of the rest were there before, one after the other. */
+/** The number of characters at the start of `rest` that occur in `before` in the same order. */
 function countRepeated(before: string, rest: string): number {
   const [known, wanted] = [before.toLowerCase(), rest.toLowerCase()];
   let length = 0;
@@ -121,13 +121,13 @@ function countRepeated(before: string, rest: string): number {
 interface Strength {
   /** The 49,000 most common passwords of leaks. */
   readonly common: ReadonlySet<string>;
-  /** About how many guesses find a password. */
+  /** The estimated number of guesses to find a password. */
   estimate(text: string, words: readonly string[]): number;
 }
 
 let strength: Promise<Strength> | null = null;
 
-/** Loaded with the first password that is set: it takes about 25 megabytes that most servers rarely need. */
+/** Loads dictionaries of about 25 MB, with the first password that is set. */
 async function loadStrength(): Promise<Strength> {
   const [{ ZxcvbnFactory }, { dictionary: common, adjacencyGraphs }, words] = await Promise.all([
     import('@zxcvbn-ts/core'),
@@ -135,7 +135,7 @@ async function loadStrength(): Promise<Strength> {
     loadWords(),
   ]);
   const dictionary = { ...common, words };
-  // The work grows faster than the length and with the spellings tried: both are bounded.
+  // The time grows faster than linearly in both: bounded.
   const bounds = { maxLength: 64, l33tMaxSubstitutions: 16 };
   const zxcvbn = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs, ...bounds });
   return {
@@ -144,7 +144,7 @@ async function loadStrength(): Promise<Strength> {
   };
 }
 
-/** 56,000 English words, the most common first. Their package would also load 100,000 names. */
+/** Reads 56,000 English words, the most common first, from the file: the package would also load 100,000 names. */
 async function loadWords(): Promise<string[]> {
   const file = new URL(import.meta.resolve('@zxcvbn-ts/language-en/src/commonWords.json'));
   return JSON.parse(await readFile(file, 'utf8'));

@@ -1,4 +1,4 @@
-import type { HostCookie } from '../access/host-cookie.ts';
+import type { HostCookie } from '../access/request-credentials.ts';
 import { type Client, clientBucket } from '../http/client.ts';
 import { Problem } from '../http/problem.ts';
 import type { LimitRule, RateLimiter } from '../http/rate-limit.ts';
@@ -6,58 +6,58 @@ import type { Installation } from '../installation/installation.ts';
 import { runUnitOfWork, type UnitOfWork } from '../storage/unit-of-work.ts';
 import type { AccountRow } from './account-store.ts';
 import type { HashCaller } from './password-queue.ts';
-import { countTry, forgetTries, returnTry } from './sign-in-store.ts';
+import { clearFailures, countAttempt, returnAttempt } from './sign-in-store.ts';
 
-/** Failures in a row from one place that cost nothing but the limit a minute. */
+/** Consecutive failures from one place that start no wait. */
 const freeFailures = 10;
-/** Failures a day from all unknown places together. NIST SP 800-63B-4 section 3.2.2 has the same number, of failures in a row. */
+/** Failures a day from all unknown places together. NIST SP 800-63B-4 section 3.2.2 has this limit for consecutive failures. */
 const freeFailuresOfAccount = 100;
-/** How many times the limit of an address an IPv6 site (/48) has. */
+/** The limit of an IPv6 site (/48), as a multiple of the limit of an address. */
 const addressesOfSite = 10;
 const firstWait = 60_000;
 const longestWait = 60 * 60 * 1000;
 
-/** How long to wait after so many failures: a minute once the free ones are used up, then twice as long each time, an hour at most. */
+/** The wait after a number of failures, in milliseconds: a minute after the free ones, doubling up to an hour. */
 export function waitAfter(failures: number, free = freeFailures): number {
   return failures < free ? 0 : Math.min(longestWait, firstWait * 2 ** Math.min(failures - free, 10));
 }
 
-/** One counter that a try counts in. */
+/** A counter of failed attempts. */
 interface Counter {
-  /** A keyed hash: nothing that is stored names a person or an address. */
+  /** A keyed hash, so that no user or address is stored. */
   readonly subject: string;
   readonly free: number;
   /** Completes "Too many failed attempts ". */
   readonly where: string;
 }
 
-/** A try that was admitted: it has been counted, and may take a hash. */
+/** An admitted attempt: it was counted, and may compute a hash. */
 export interface Attempt extends HashCaller {
-  /** First that of the place, then that of the account where the place is unknown. */
+  /** First the counter of the place, then that of the account if the place is unknown. */
   readonly counters: readonly Counter[];
 }
 
-/** Whose device it is, or whose account is tried. A new password makes known devices unknown and starts all counts again. */
-export type DeviceOwner = Pick<AccountRow, 'email' | 'password_changed_at'>;
+/** The account of a device or attempt. A new password makes known devices unknown and resets all counters. */
+type DeviceOwner = Pick<AccountRow, 'email' | 'password_changed_at'>;
 
-/** What the guard works with. */
+/** The dependencies of the guard. */
 export interface GuardOptions extends Pick<Installation, 'database' | 'clock' | 'hasher' | 'box'> {
   readonly limiter: RateLimiter;
-  /** Tries a minute, for each client address, and for each account from one place. */
+  /** Attempts a minute, for each client address, and for each account from one place. */
   readonly limit: number;
-  /** Marks a device on which a person signed in. */
+  /** Marks a device on which a user signed in. */
   readonly deviceCookie: HostCookie;
 }
 
 /**
- * Slows guessing down and keeps strangers from locking a person out (OWASP, "Slow Down Online Guessing Attacks with Device
+ * Slows down guessing without letting attackers lock a user out (OWASP, "Slow Down Online Guessing Attacks with Device
  * Cookies").
- * - Tries are counted by account and place: the client's network, or the known device, session or invitation. After ten
- *   failures in a row the place waits, from a minute up to an hour. Only a success in the same place forgets them.
- * - Tries from all unknown places together are counted by account and day (UTC). After a hundred failures every unknown
- *   place waits in the same way: at most about 130 guesses
- *   a day, of passwords and codes together, and one more for each sign-in that succeeds. Known devices are not affected.
- * A try counts before the hash is computed, so parallel tries do not get past a limit; a try that is right is given back.
+ * - Attempts are counted by account and place: the client's network, or the known device, session or invitation. After
+ *   ten consecutive failures the place waits, from a minute up to an hour. Only a success in the same place resets it.
+ * - Attempts from all unknown places together are counted by account and day (UTC). After a hundred failures every
+ *   unknown place waits in the same way: at most about 130 guesses a day, of passwords and codes together, and one more
+ *   for each successful sign-in. Known devices are not affected.
+ * An attempt counts before the hash is computed, so parallel attempts do not exceed a limit; a right one is given back.
  */
 export class SignInGuard {
   readonly #options: GuardOptions;
@@ -66,20 +66,20 @@ export class SignInGuard {
     this.#options = options;
   }
 
-  /** Limits the tries of an address, and of an IPv6 site, whichever accounts they are about. */
+  /** Limits the attempts of an address and of an IPv6 site, for all accounts together. */
   limitAddress(client: Client): readonly LimitRule[] {
     const { limit } = this.#options;
     const [address, site] = [clientBucket(client), clientBucket(client, 48)];
     const rule = { policy: 'sign_in_address', bucket: `sign-in from ${address}`, limit };
     if (site === address) return [rule];
-    // Some providers give the customers of a region one /64 each out of the same /48.
+    // Some providers give each customer of a region a /64 of the same /48.
     return [rule, { policy: 'sign_in_site', bucket: `sign-in from ${site}`, limit: limit * addressesOfSite }];
   }
 
   /**
-   * Admits a try of an account.
-   * @param email normalized; no account needs to have it.
-   * @param account that has the address, if any.
+   * Admits an attempt to sign in to an account.
+   * @param email normalized; an account need not exist.
+   * @param account the account with this address, if any.
    * @throws {Problem} `rate_limited` with Retry-After.
    */
   admit(email: string, account: DeviceOwner | undefined, client: Client): Promise<Attempt> {
@@ -88,7 +88,7 @@ export class SignInGuard {
     const device = deviceCookie.read(client.cookie);
     if (device !== undefined && account !== undefined && this.#isDeviceOf(account, device))
       return this.#admitKnown(owner, `device ${device}`, 'on this device');
-    // A site has a /48, and a guesser with one must not count as 65,536 strangers.
+    // By /48: an attacker with a site must not count as 65,536 networks.
     const site = clientBucket(client, 48);
     const network = this.#count(owner, `network ${site}`, 'from this address');
     const day = clock().slice(0, 10);
@@ -96,12 +96,12 @@ export class SignInGuard {
     return this.#admit({ bucket: site, isKnown: false, counters: [network, elsewhere] });
   }
 
-  /** Admits a try of a signed-in user. @throws {Problem} `rate_limited` with Retry-After. */
+  /** Admits an attempt of a signed-in user. @throws {Problem} `rate_limited` with Retry-After. */
   admitSession(email: string, sessionId: string): Promise<Attempt> {
     return this.#admitKnown({ email, password_changed_at: null }, `session ${sessionId}`, 'in this session');
   }
 
-  /** Admits a try of a person with an invitation. @throws {Problem} `rate_limited` with Retry-After. */
+  /** Admits an attempt with an invitation. @throws {Problem} `rate_limited` with Retry-After. */
   admitInvitation(email: string, invitationId: string): Promise<Attempt> {
     const owner = { email, password_changed_at: null };
     return this.#admitKnown(owner, `invitation ${invitationId}`, 'with this invitation');
@@ -123,7 +123,7 @@ export class SignInGuard {
     limiter.take([{ policy: 'sign_in_account', bucket, limit }]);
     await runUnitOfWork(database, clock(), async (work) => {
       for (const { subject, free, where } of attempt.counters) {
-        const until = await countTry(work, subject, (failures) => waitAfter(failures, free), longestWait);
+        const until = await countAttempt(work, subject, (failures) => waitAfter(failures, free), longestWait);
         if (until !== null) throw refuse(attempt, where, Date.parse(until) - Date.parse(work.now));
       }
     });
@@ -131,8 +131,8 @@ export class SignInGuard {
   }
 
   /**
-   * Checks a secret in an admitted try, and does what the right one is for. Only a wrong secret counts as a failure, and
-   * `compute` returns for it: if it throws, as in an overload or when the database is away, the try is given back.
+   * Runs an admitted attempt. Only a wrong secret counts as a failure, for which `compute` returns; when it throws, as in
+   * an overload or while the database is unavailable, the attempt is given back.
    */
   async check<Result>(attempt: Attempt, compute: () => Promise<Result>): Promise<Result> {
     try {
@@ -144,19 +144,19 @@ export class SignInGuard {
     }
   }
 
-  /** Takes a try back that was neither a failure nor went through to the end. */
+  /** Takes back an attempt that neither failed nor completed. */
   async giveBack(work: UnitOfWork, { counters }: Attempt): Promise<void> {
-    for (const { subject } of counters) await returnTry(work, subject);
+    for (const { subject } of counters) await returnAttempt(work, subject);
   }
 
-  /** Forgets the failures in the place of a try that went through to the end. */
+  /** Clears the failures in the place of a completed attempt. */
   async succeed(work: UnitOfWork, { counters }: Attempt): Promise<void> {
     const [place, ...others] = counters;
-    if (place !== undefined) await forgetTries(work, place.subject);
-    for (const { subject } of others) await returnTry(work, subject);
+    if (place !== undefined) await clearFailures(work, place.subject);
+    for (const { subject } of others) await returnAttempt(work, subject);
   }
 
-  /** The cookie of a device on which a person has just proven who they are. */
+  /** The Set-Cookie header that makes a device known after a completed sign-in. */
   rememberDevice(owner: DeviceOwner): string {
     const { box, deviceCookie } = this.#options;
     return deviceCookie.write(box.seal(describeOwner(owner), devicePurpose), deviceSeconds);
@@ -172,7 +172,7 @@ export class SignInGuard {
 }
 
 const devicePurpose = 'device of a person';
-/** A device is remembered for as long as browsers keep a cookie. */
+/** As long as browsers keep a cookie. */
 const deviceSeconds = 400 * 24 * 60 * 60;
 
 function describeOwner({ email, password_changed_at }: DeviceOwner): string {

@@ -1,22 +1,21 @@
-import { sql } from 'kysely';
 import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 
 const challengeMilliseconds = 5 * 60 * 1000;
-/** How many codes may be tried against one challenge. */
+/** The most codes that can be tried against one challenge. */
 const mostAttempts = 5;
-/** How long after the last failure of a subject its failures are forgotten. */
+/** How long failures of a subject are kept after the last one. */
 const memoryMilliseconds = 24 * 60 * 60 * 1000;
 
-/** A sign-in that waits for a code. */
+/** A sign-in that requires a code. */
 export interface Challenge {
   readonly id: string;
   readonly tenantId: string;
   readonly userId: string;
 }
 
-/** Keeps that a password was right, until the code comes. */
+/** Creates a challenge after a right password. */
 export async function createChallenge(
   work: UnitOfWork,
   { tenantId, userId }: Omit<Challenge, 'id'>,
@@ -30,7 +29,7 @@ export async function createChallenge(
   return { id, expiresAt };
 }
 
-/** Finds a challenge; undefined when it is unknown, expired or tried too often. */
+/** Finds a challenge; undefined when it is unknown, expired or has no attempts left. */
 export async function findChallenge(queries: Queries, id: string, now: string): Promise<Challenge | undefined> {
   const row = await queries
     .selectFrom('sign_in_challenges')
@@ -42,8 +41,8 @@ export async function findChallenge(queries: Queries, id: string, now: string): 
   return row && { id: row.id, tenantId: row.tenant_id, userId: row.user_id };
 }
 
-/** Counts one try against a challenge; false when others took the last one. */
-export async function tryChallenge(queries: Queries, id: string): Promise<boolean> {
+/** Counts an attempt against a challenge; false when concurrent requests took the last one. */
+export async function countChallengeAttempt(queries: Queries, id: string): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable('sign_in_challenges')
     .set((challenge) => ({ attempts: challenge('attempts', '+', 1) }))
@@ -53,7 +52,7 @@ export async function tryChallenge(queries: Queries, id: string): Promise<boolea
   return numUpdatedRows === 1n;
 }
 
-/** Uses a challenge up; false when another request was faster. */
+/** Deletes a challenge that was answered; false when another request was faster. */
 export async function consumeChallenge(work: UnitOfWork, id: string): Promise<boolean> {
   const { numDeletedRows } = await work.transaction
     .deleteFrom('sign_in_challenges')
@@ -63,12 +62,12 @@ export async function consumeChallenge(work: UnitOfWork, id: string): Promise<bo
 }
 
 /**
- * Counts a try of a subject, as the failure that it is until it is given back.
- * @param waitAfter how many milliseconds to wait after so many failures.
+ * Counts an attempt of a subject as a failure, until `returnAttempt` takes it back.
+ * @param waitAfter the wait after a number of failures, in milliseconds.
  * @param longestWait the most that `waitAfter` returns.
- * @returns until when tries of the subject have to wait; null when this one was counted.
+ * @returns until when the subject is blocked; null when the attempt was counted.
  */
-export async function countTry(
+export async function countAttempt(
   work: UnitOfWork,
   subject: string,
   waitAfter: (failures: number) => number,
@@ -90,7 +89,7 @@ export async function countTry(
           row.or([
             row('sign_in_failures.blocked_until', 'is', null),
             row('sign_in_failures.blocked_until', '<=', work.now),
-            // A clock that ran ahead when the wait was set must not make it longer.
+            // A wait that was set by a clock in the future must not last longer.
             row('sign_in_failures.blocked_until', '>', longestBlock),
           ]),
         ),
@@ -111,8 +110,8 @@ export async function countTry(
   return null;
 }
 
-/** Takes back a try of a subject, and the wait that it started. */
-export async function returnTry(work: UnitOfWork, subject: string): Promise<void> {
+/** Takes back an attempt of a subject, and the wait that it started. */
+export async function returnAttempt(work: UnitOfWork, subject: string): Promise<void> {
   await work.transaction
     .updateTable('sign_in_failures')
     .set((row) => ({ failures: row('failures', '-', 1), blocked_until: null }))
@@ -121,8 +120,8 @@ export async function returnTry(work: UnitOfWork, subject: string): Promise<void
     .execute();
 }
 
-/** Writes the tries of a subject as they are, for the time that a write takes. SQLite skips one that changes nothing. */
-export async function rewriteTries(work: UnitOfWork, subject: string): Promise<void> {
+/** Rewrites the counter of a subject, for the time of a durable write. Two steps: SQLite skips a write without a change. */
+export async function rewriteAttempts(work: UnitOfWork, subject: string): Promise<void> {
   for (const step of [1, -1])
     await work.transaction
       .updateTable('sign_in_failures')
@@ -131,23 +130,23 @@ export async function rewriteTries(work: UnitOfWork, subject: string): Promise<v
       .execute();
 }
 
-/** Forgets the tries of a subject, after a success of its own. */
-export async function forgetTries(work: UnitOfWork, subject: string): Promise<void> {
+/** Deletes the failures of a subject after a success. */
+export async function clearFailures(work: UnitOfWork, subject: string): Promise<void> {
   await work.transaction.deleteFrom('sign_in_failures').where('subject', '=', subject).execute();
 }
 
-/** Forgets challenges that have expired and failures of long ago. */
-export async function forgetSignIns(queries: Queries, now: string): Promise<void> {
+/** Deletes expired challenges and old failures. */
+export async function deleteExpiredSignIns(queries: Queries, now: string): Promise<void> {
   await queries.deleteFrom('sign_in_challenges').where('expires_at', '<=', now).execute();
   const before = new Date(Date.parse(now) - memoryMilliseconds).toISOString();
   await queries.deleteFrom('sign_in_failures').where('last_failed_at', '<=', before).execute();
 }
 
-/** The time of the last sign-in of a member. */
+/** Stores the time of the latest sign-in of a member. */
 export async function noteSignIn(work: UnitOfWork, { tenantId, userId }: Omit<Challenge, 'id'>): Promise<void> {
   await work.transaction
     .updateTable('memberships')
-    .set({ last_signed_in_at: sql.val(work.now) })
+    .set({ last_signed_in_at: work.now })
     .where('tenant_id', '=', tenantId)
     .where('user_id', '=', userId)
     .execute();

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { endSessions } from '../access/session-store.ts';
 import { callSource, clientSource } from '../audit/source.ts';
-import { recordEvent } from '../audit/store.ts';
 import { requireRoleToGive } from '../http/authorize.ts';
 import { listRoute } from '../http/list-route.ts';
 import { notFound, Problem } from '../http/problem.ts';
@@ -14,42 +12,35 @@ import { mapPage } from '../storage/page.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { listSecondFactorHolders, lockAccount } from './account-store.ts';
 import { normalizeEmail } from './email.ts';
-import { viewSessions } from './list-sessions.ts';
 import type { Membership } from './membership.ts';
 import { changeMembers, readMembersForChange } from './membership-changes.ts';
 import { findMember, findMemberByEmail, hasOtherAdmin, isAcceptedElsewhere, listMembers } from './membership-store.ts';
 import { disableSecondFactor } from './mfa/changes.ts';
 import { findSecondFactor } from './mfa/store.ts';
-import type { IdentityServices } from './services.ts';
-import { EndedSessions, MemberRoleName, SessionList, User, viewUser } from './user-view.ts';
+import { EndedSessions, endAndRecord, SessionList, viewSessions } from './sessions.ts';
+import type { SignInServices } from './sign-in-result.ts';
+import { MemberRoleName, User, viewUser } from './user-view.ts';
 
-const Reason = text(500).trim().min(1).optional().meta({ description: 'Why; stands in the audit log.' });
+const Reason = text(500).trim().min(1).optional().meta({ description: 'The reason, for the audit log.' });
 
 /** The operations on the members of a tenant. */
-export function userRoutes(services: IdentityServices): readonly Route[] {
+export function userRoutes(
+  services: Pick<SignInServices, 'database' | 'hasher' | 'sessionLifetime'>,
+): readonly Route[] {
   const { database, hasher } = services;
 
   const view = async (queries: Queries, member: Membership): Promise<User> =>
     viewUser(member, (await listSecondFactorHolders(queries, [member.userId])).has(member.userId));
 
-  /** Ends sessions of a member and tells who did it. */
+  /** Ends sessions of a member. */
   const revoke = async (call: PrincipalCall, work: UnitOfWork, userId: string, sessionId?: string) => {
     const { tenantId } = call.principal;
-    // The chain before the sessions, in the order of everything that ends one.
     await lockChain(work.transaction, tenantId, 'audit');
     const member = await requireMember(work.transaction, tenantId, userId);
     if (member.role !== platformRole) requireRoleToGive(call.principal, member.role);
-    const which = { userIds: [userId], tenantId, ...(sessionId !== undefined && { sessionId }) };
-    const ended = await endSessions(work.transaction, which);
-    if (ended > 0)
-      await recordEvent(work, callSource(call, hasher), {
-        module: 'identity',
-        action: 'session.revoked',
-        targetId: userId,
-        targetRef: member.userName,
-        diff: { sessions: ended, ...(sessionId !== undefined && { sessionId }) },
-      });
-    return { ended };
+    const user = { id: userId, name: member.userName };
+    const which = sessionId === undefined ? {} : { sessionId };
+    return endAndRecord(work, callSource(call, hasher), 'session.revoked', user, which);
   };
 
   return [
@@ -104,9 +95,9 @@ export function userRoutes(services: IdentityServices): readonly Route[] {
       path: '/v1/users/{id}',
       operationId: 'editUser',
       tag: 'Users',
-      summary: 'Change the role of a member, suspend them or make them active again',
+      summary: 'Change the role of a member, or suspend or reactivate them',
       description:
-        'A suspended member cannot sign in, and their sessions in this tenant end at once. The last administrator who can sign in stays one.',
+        'A suspended member cannot sign in, and their sessions in this tenant end at once. The last administrator who can sign in cannot be suspended or lose the role.',
       scope: 'users:write',
       params: z.strictObject({ id: Id }),
       body: z
@@ -116,8 +107,7 @@ export function userRoutes(services: IdentityServices): readonly Route[] {
       result: User,
       errors: ['forbidden'],
       async change(call, work) {
-        const { role, active, reason } = call.body;
-        const { tenantId } = call.principal;
+        const { role, active, reason = 'Changed by an administrator' } = call.body;
         const member = await requireChangeable(call, work);
         if (role !== undefined && role !== member.role) requireRoleToGive(call.principal, role);
         if (role !== undefined || active) requireRoleToGive(call.principal, member.role);
@@ -127,18 +117,8 @@ export function userRoutes(services: IdentityServices): readonly Route[] {
           ...(role !== undefined && { role }),
           ...(active !== undefined && { isActivated: active }),
         };
-        const source = callSource(call, hasher);
-        const changed = await changeMembers(
-          work,
-          source,
-          [member.userId],
-          change,
-          reason ?? 'Changed by an administrator',
-        );
-        return view(
-          work.transaction,
-          changed.get(member.userId) ?? (await requireMember(work.transaction, tenantId, member.userId)),
-        );
+        const changed = await changeMembers(work, callSource(call, hasher), [member.userId], change, reason);
+        return view(work.transaction, changed.get(member.userId) ?? member);
       },
     }),
     defineRoute({
@@ -147,7 +127,7 @@ export function userRoutes(services: IdentityServices): readonly Route[] {
       operationId: 'removeUser',
       tag: 'Users',
       summary: 'Remove a member',
-      description: 'The history stays; somebody who comes back gets the same id.',
+      description: 'The history stays; a former member who is added again keeps the id.',
       scope: 'users:write',
       params: z.strictObject({ id: Id }),
       status: 200,
@@ -157,13 +137,8 @@ export function userRoutes(services: IdentityServices): readonly Route[] {
         const member = await requireChangeable(call, work);
         await requireAdminLeft(work.transaction, member);
         const source = callSource(call, hasher);
-        const changed = await changeMembers(
-          work,
-          source,
-          [member.userId],
-          { isDeleted: true },
-          'Removed by an administrator',
-        );
+        const reason = 'Removed by an administrator';
+        const changed = await changeMembers(work, source, [member.userId], { isDeleted: true }, reason);
         return view(work.transaction, changed.get(member.userId) ?? member);
       },
     }),
@@ -179,7 +154,8 @@ export function userRoutes(services: IdentityServices): readonly Route[] {
       result: SessionList,
       async handle({ params, principal: { tenantId, credential } }) {
         const { userId } = await requireMember(database.kysely, tenantId, params.id);
-        return { items: await viewSessions(services, tenantId, userId, credential.id), nextCursor: null };
+        const items = await viewSessions(services, { tenantId, userId, currentId: credential.id });
+        return { items, nextCursor: null };
       },
     }),
     defineRoute({
@@ -217,7 +193,7 @@ export function userRoutes(services: IdentityServices): readonly Route[] {
       tag: 'Users',
       summary: 'Reset the second factor of a member',
       description:
-        'For somebody who lost their device: they sign in with the password alone and enrol anew. Somebody who also signs in to another tenant needs the operator of this server: their factor protects that tenant too.',
+        'For a member who lost their device: they sign in with only the password and enroll again. The operator of this server must reset the second factor of a user who also signs in to another tenant, because it protects that tenant too.',
       scope: 'users:write',
       params: z.strictObject({ id: Id }),
       status: 200,
@@ -225,14 +201,14 @@ export function userRoutes(services: IdentityServices): readonly Route[] {
       errors: ['forbidden'],
       async change(call, work) {
         const { tenantId } = call.principal;
-        // Before anything of the account: its lock must not show that there is one.
+        // Before the lock of the account, which must not reveal whether there is one.
         await requireMember(work.transaction, tenantId, call.params.id);
-        // The account before the tenant's chain, in the order of everything that changes an account.
+        // Like every change of an account: the account first, then the chain.
         await lockAccount(work, call.params.id);
         const member = await requireChangeable(call, work);
         requireRoleToGive(call.principal, member.role);
         const factor = await findSecondFactor(work.transaction, member.userId);
-        // A tenant that only lists a person gets one answer, whatever the person has elsewhere.
+        // The same answer for a member who accepted no invitation, whatever second factor they have elsewhere.
         if (!member.isAccepted || factor === undefined || factor.state === 'disabled')
           throw new Problem('conflict', 'This member has no second factor.');
         if (await isAcceptedElsewhere(work.transaction, member.userId, tenantId))
@@ -251,7 +227,10 @@ async function requireMember(queries: Queries, tenantId: string, userId: string)
   return member;
 }
 
-/** The member that a call is to change, who is not the caller and not more than the caller. */
+/**
+ * The member that a call changes.
+ * @throws {Problem} `not_found`, `conflict` for the caller themselves, `forbidden` for a member with more rights.
+ */
 async function requireChangeable(
   { params, principal }: PrincipalCall<{ readonly id: string }>,
   work: UnitOfWork,
@@ -261,18 +240,21 @@ async function requireChangeable(
   if (member === undefined) throw notFound('user');
   if (member.userId === actor.id)
     throw new Problem('conflict', 'You cannot change your own access; ask another administrator.');
-  // Anybody's access may be cut off, that of the platform's people too; giving it back is the operator's.
+  // Platform members too can be suspended and removed; only the operator can reverse it.
   if (member.role !== platformRole) requireRoleToGive(principal, member.role);
   return member;
 }
 
 /**
- * Keeps the last administrator who can sign in, so that a tenant never locks itself out. An identity provider may remove
- * them, because it has its own token.
+ * Protects the last administrator who can sign in, so that a tenant cannot lock itself out. An identity provider can
+ * remove them, because it has its own token.
  * @throws {Problem} `conflict`.
  */
 async function requireAdminLeft(queries: Queries, member: Membership): Promise<void> {
   if (member.role !== 'admin' || member.status !== 'active' || !member.isAccepted) return;
   if (await hasOtherAdmin(queries, member)) return;
-  throw new Problem('conflict', 'This is the last administrator who can sign in; make somebody else one first.');
+  throw new Problem(
+    'conflict',
+    'This is the last administrator who can sign in; make another member an administrator first.',
+  );
 }

@@ -1,9 +1,9 @@
-import { forgetExpiredTokens } from '../access/access-token-store.ts';
-import { forgetEndedSessions } from '../access/session-store.ts';
+import { deleteExpiredTokens } from '../access/access-token.ts';
+import { deleteEndedSessions } from '../access/session-store.ts';
 import type { App } from '../app.ts';
 import { forgetExpiredKeys, mostForgotten } from '../http/idempotency.ts';
 import { SharedCounts } from '../http/rate-limit-store.ts';
-import { forgetSignIns } from '../identity/sign-in-store.ts';
+import { deleteExpiredSignIns } from '../identity/sign-in-store.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { CheckpointKeeper } from '../proofs/checkpoint-keeper.ts';
 import { inTransaction, type Queries } from '../storage/database.ts';
@@ -25,9 +25,9 @@ export function startHousekeeping(
   const forgetKeys = async () => (await change((queries) => forgetExpiredKeys(queries, clock()))) === mostForgotten;
   const forgetRest = async () => {
     await change(async (queries) => {
-      await forgetExpiredTokens(queries, clock());
-      await forgetEndedSessions(queries, clock(), settings.sessionLifetime);
-      await forgetSignIns(queries, clock());
+      await deleteExpiredTokens(queries, clock());
+      await deleteEndedSessions(queries, clock(), settings.sessionLifetime);
+      await deleteExpiredSignIns(queries, clock());
     });
     return false;
   };

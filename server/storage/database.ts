@@ -33,6 +33,20 @@ export function locksRows(queries: Queries): boolean {
   return queries.getExecutor().adapter.supportsMultipleConnections !== false;
 }
 
+/** Below the parameter limit of SQLite. */
+const batchSize = 1000;
+
+/** Runs a statement for many values, at most 1,000 at a time. @returns the rows of all statements. */
+export async function inBatches<Value, Row>(
+  values: readonly Value[],
+  run: (batch: readonly Value[]) => Promise<readonly Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let start = 0; start < values.length; start += batchSize)
+    rows.push(...(await run(values.slice(start, start + batchSize))));
+  return rows;
+}
+
 export interface DatabaseLocation {
   /** A PostgreSQL address; null for SQLite. */
   readonly url: string | null;

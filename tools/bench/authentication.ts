@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createAdmit } from '../../server/access/admit.ts';
-import { HostCookie } from '../../server/access/host-cookie.ts';
 import { LastUses } from '../../server/access/last-uses.ts';
+import { HostCookie } from '../../server/access/request-credentials.ts';
 import { createSession } from '../../server/access/session-store.ts';
 import { systemSource } from '../../server/audit/source.ts';
 import { createUser } from '../../server/identity/create-user.ts';

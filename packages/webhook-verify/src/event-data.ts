@@ -82,7 +82,7 @@ export type DataSubjectRequestType = Open<
   'access' | 'erasure' | 'rectification' | 'portability' | 'restriction' | 'objection'
 >;
 
-/** A role, or the platform role that only the operator of the server gives. */
+/** A role, or the platform role, which only the operator of this server can give. */
 export type MemberRole = Open<'admin' | 'dpo' | 'engineer' | 'auditor' | 'cs_agent' | 'dpco_principal'>;
 
 export interface MfaData {
@@ -126,7 +126,7 @@ export interface UserProvisionedData {
   readonly role: MemberRole;
   readonly status: UserStatus;
   readonly after: UserState;
-  /** True for a former member who comes back. */
+  /** True when a former member is added again. */
   readonly restored?: true;
 }
 

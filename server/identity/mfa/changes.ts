@@ -1,26 +1,58 @@
 import { endSessions, type OpenSession, renewSession } from '../../access/session-store.ts';
-import type { SourceOf } from '../../audit/source.ts';
+import { clientSource, type SourceOf } from '../../audit/source.ts';
 import { Problem } from '../../http/problem.ts';
+import type { UserCall } from '../../http/route.ts';
 import type { Json } from '../../ledger/canonical.ts';
 import type { SessionLifetime } from '../../settings.ts';
-import type { UnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { lockAccount, recordAccountChange, secondFactorRows } from '../account-store.ts';
-import type { StoredCodes } from './backup-code.ts';
+import { reauthenticate, refuseProof } from '../change-password.ts';
+import type { SignInServices } from '../sign-in-result.ts';
+import {
+  createBackupCodes,
+  createTotpSecret,
+  findTotpStep,
+  type StoredCodes,
+  sealTotpSecret,
+  writeTotpUri,
+} from './codes.ts';
 import {
   findSecondFactor,
+  isSecondFactorEnabled,
   type SecondFactorRow,
   saveBackupCodes,
-  saveCodesSalt,
-  saveDisabledFactor,
-  saveEnabledFactor,
   savePendingFactor,
+  updateFactor,
 } from './store.ts';
 
 /**
- * Stores a secret and backup codes that count once a code is verified. An enrolment that waits is replaced.
- * @param secret sealed.
- * @throws {Problem} `conflict` while the second factor is on, which then stays as it is.
+ * Starts the enrolment of an authenticator, after the user confirmed their password.
+ * @returns the otpauth URI and the backup codes: the only time that they can be read.
+ * @throws {Problem} `conflict` while the second factor is enabled, `password_incorrect`, `unavailable`, `rate_limited`.
+ */
+export async function enrolTotp(
+  services: SignInServices,
+  call: UserCall,
+  password: string,
+): Promise<{ readonly totpUri: string; readonly backupCodes: readonly string[] }> {
+  const { database, hasher, passwords } = services;
+  const { account, attempt } = await reauthenticate(services, call, password);
+  // Checked again in the unit of work; here it saves ten hashes.
+  if (await isSecondFactorEnabled(database.kysely, account.id)) throw alreadyEnabled();
+  const secret = createTotpSecret();
+  const sealed = sealTotpSecret(services, account.id, secret);
+  const { codes, stored } = await createBackupCodes((codes, salt) => passwords.hashWith(attempt, codes, salt));
+  const sourceOf = clientSource(call.principal.actor, call.client, hasher);
+  await runUnitOfWork(database, call.now, (work) =>
+    startEnrolment(work, sourceOf, account.id, { secret: sealed, codes: stored }),
+  );
+  return { totpUri: writeTotpUri(secret, account.email), backupCodes: codes };
+}
+
+/**
+ * Stores a sealed secret and backup codes, which take effect once a code is verified. Replaces a pending enrolment.
+ * @throws {Problem} `conflict` while the second factor is enabled.
  */
 export async function startEnrolment(
   work: UnitOfWork,
@@ -30,43 +62,83 @@ export async function startEnrolment(
 ): Promise<void> {
   await lockAccount(work, userId);
   const row = await savePendingFactor(work, userId, secret, codes.salt);
-  if (row === undefined) throw enabledAlready();
+  if (row === undefined) throw alreadyEnabled();
   await saveBackupCodes(work, userId, codes.hashes);
   await record(work, sourceOf, row, 'enrolment_started', { backupCodes: codes.hashes.length });
 }
 
 /**
- * Turns the second factor on that waits. Whoever signed in without a code must do so again with one: every session of the
- * person ends, in all tenants, and the present one goes on under another token (ASVS 7.2.4).
- * @param pending the row whose code was accepted.
- * @returns the session that goes on.
- * @throws {Problem} `conflict` when the enrolment does not wait any more.
+ * Enables the second factor with the first code of the authenticator. Wrong codes count as failed sign-ins.
+ * @returns the session that replaces the caller's.
+ * @throws {Problem} `conflict` when no enrolment is pending, `code_incorrect`, `rate_limited`.
+ */
+export async function verifyEnrolment(services: SignInServices, call: UserCall, code: string): Promise<OpenSession> {
+  const { database, hasher, guard, sessionLifetime: lifetime } = services;
+  const { client, now } = call;
+  const { actor, credential } = call.principal;
+  const pending = await findSecondFactor(database.kysely, actor.id);
+  if (pending?.state !== 'pending') throw nothingPending();
+  const attempt = await guard.admitSession(actor.email, credential.id);
+  const opened = await guard.check(attempt, async () => {
+    const step = await findTotpStep(services, pending, code, now);
+    if (step === null) return null;
+    return runUnitOfWork(database, now, async (work) => {
+      await guard.succeed(work, attempt);
+      const sourceOf = clientSource(actor, client, hasher);
+      return enableSecondFactor(work, sourceOf, pending, { step, sessionId: credential.id, lifetime });
+    });
+  });
+  if (opened !== null) return opened;
+  await refuseProof(services, call, { module: 'mfa', action: 'mfa.verification_failed' });
+  throw new Problem('code_incorrect', 'This is not the code that the authenticator shows now.');
+}
+
+/**
+ * Enables a pending second factor. Every session of the user ends, in all tenants, because it was opened without a code;
+ * the caller's is replaced by a new one (ASVS 7.2.4).
+ * @param pending the row whose code was verified.
+ * @param verified the step of the code, and the session of the caller.
+ * @throws {Problem} `conflict` when the enrolment is no longer pending, `unauthenticated` when the session has ended.
  */
 export async function enableSecondFactor(
   work: UnitOfWork,
   sourceOf: SourceOf,
-  { user_id, secret }: SecondFactorRow,
-  { step, sessionId, lifetime }: EnablingCode,
+  { user_id: userId, secret }: SecondFactorRow,
+  verified: { readonly step: number; readonly sessionId: string; readonly lifetime: SessionLifetime },
 ): Promise<OpenSession> {
-  const { email } = await lockAccount(work, user_id);
-  const row = await saveEnabledFactor(work, user_id, secret ?? '', step);
+  const { step, sessionId, lifetime } = verified;
+  const { email } = await lockAccount(work, userId);
+  // The secret too: another enrolment may have replaced this one.
+  const required = { state: 'pending', secret: secret ?? '' } as const;
+  const row = await updateFactor(work, userId, required, { state: 'enabled', last_step: step });
   if (row === undefined) throw nothingPending();
   const tenantIds = await record(work, sourceOf, row, 'enabled', { state: { before: 'pending', after: 'enabled' } });
   await emitEvents(
     work,
-    tenantIds.map((tenantId) => ({ tenantId, type: 'mfa.enabled', data: { userId: user_id, email } })),
+    tenantIds.map((tenantId) => ({ tenantId, type: 'mfa.enabled', data: { userId, email } })),
   );
-  return renewSession(work, { userId: user_id, sessionId }, lifetime);
+  return renewSession(work, { userId, sessionId }, lifetime);
 }
 
-/** The code that proves that the authenticator of the person works, and the session that it came in. */
-export interface EnablingCode {
-  readonly step: number;
-  readonly sessionId: string;
-  readonly lifetime: SessionLifetime;
+/**
+ * Creates a new set of backup codes, after the user confirmed their password.
+ * @throws {Problem} `conflict` while the second factor is disabled, `password_incorrect`, `unavailable`, `rate_limited`.
+ */
+export async function renewBackupCodes(
+  services: SignInServices,
+  call: UserCall,
+  password: string,
+): Promise<readonly string[]> {
+  const { database, hasher, passwords } = services;
+  const { account, attempt } = await reauthenticate(services, call, password);
+  if (!(await isSecondFactorEnabled(database.kysely, account.id))) throw notEnabled();
+  const { codes, stored } = await createBackupCodes((codes, salt) => passwords.hashWith(attempt, codes, salt));
+  const sourceOf = clientSource(call.principal.actor, call.client, hasher);
+  await runUnitOfWork(database, call.now, (work) => replaceBackupCodes(work, sourceOf, account.id, stored));
+  return codes;
 }
 
-/** Puts another set of backup codes in the place of the present one. @throws {Problem} `conflict` where none is on. */
+/** Replaces the backup codes of a user. @throws {Problem} `conflict` while the second factor is disabled. */
 export async function replaceBackupCodes(
   work: UnitOfWork,
   sourceOf: SourceOf,
@@ -74,18 +146,18 @@ export async function replaceBackupCodes(
   codes: StoredCodes,
 ): Promise<void> {
   await lockAccount(work, userId);
-  const row = await saveCodesSalt(work, userId, codes.salt);
-  if (row === undefined) throw disabledAlready();
+  const row = await updateFactor(work, userId, { state: 'enabled' }, { codes_salt: codes.salt });
+  if (row === undefined) throw notEnabled();
   await saveBackupCodes(work, userId, codes.hashes);
   await record(work, sourceOf, row, 'backup_codes_replaced', { backupCodes: codes.hashes.length });
 }
 
 /**
- * Turns the second factor of a person off, or drops an enrolment that waits: secret and backup codes are forgotten, every
- * tenant of the person is told, and their sessions and half-finished sign-ins end.
- * @param verb `disabled` by the person, `reset` by somebody else.
- * @param keptSessionId the session that stays, of the person who asks.
- * @returns false when nothing was on or waited; nothing has changed then.
+ * Disables the second factor of a user, or cancels a pending enrolment: deletes the secret and the backup codes, notifies
+ * the tenants of the user, and ends the sessions and pending sign-ins.
+ * @param verb `disabled` by the user, `reset` by an administrator or operator.
+ * @param keptSessionId the session of the caller, which does not end.
+ * @returns false when there was nothing to disable.
  */
 export async function disableSecondFactor(
   work: UnitOfWork,
@@ -98,36 +170,33 @@ export async function disableSecondFactor(
   const { email } = await lockAccount(work, userId);
   const before = (await findSecondFactor(work.transaction, userId))?.state ?? 'disabled';
   if (before === 'disabled') return false;
-  const row = await saveDisabledFactor(work, userId);
+  const cleared = { state: 'disabled', secret: null, codes_salt: null, last_step: null } as const;
+  const row = (await updateFactor(work, userId, { state: before }, cleared)) as SecondFactorRow;
   await saveBackupCodes(work, userId, []);
-  const diff = { state: { before, after: 'disabled' } };
-  const tenantIds = await record(work, sourceOf, row, verb, diff, reason);
-  if (before === 'enabled') {
+  const tenantIds = await record(work, sourceOf, row, verb, { state: { before, after: 'disabled' } }, reason);
+  if (before === 'enabled')
     await emitEvents(
       work,
       tenantIds.map((tenantId) => ({ tenantId, type: 'mfa.disabled', data: { userId, email } })),
     );
-  }
-  await endSessions(work.transaction, {
-    userIds: [userId],
-    ...(keptSessionId !== undefined && { exceptSessionId: keptSessionId }),
-  });
+  const kept = keptSessionId !== undefined && { exceptSessionId: keptSessionId };
+  await endSessions(work.transaction, { userIds: [userId], ...kept });
   return true;
 }
 
-export function enabledAlready(): Problem {
-  return new Problem('conflict', 'The second factor is on already; disable it before you enrol anew.');
+function alreadyEnabled(): Problem {
+  return new Problem('conflict', 'The second factor is enabled; disable it before you enroll again.');
 }
 
-export function nothingPending(): Problem {
-  return new Problem('conflict', 'No enrolment waits for a code; start one with POST /v1/me/mfa/totp/enroll.');
+function nothingPending(): Problem {
+  return new Problem('conflict', 'No enrolment is pending; start one with POST /v1/me/mfa/totp/enroll.');
 }
 
-export function disabledAlready(): Problem {
-  return new Problem('conflict', 'The second factor is not on.');
+export function notEnabled(): Problem {
+  return new Problem('conflict', 'The second factor is not enabled.');
 }
 
-/** Tells every tenant of the person. @returns their ids. */
+/** Records a change in the audit logs of the user's tenants. @returns the ids of those tenants. */
 function record(
   work: UnitOfWork,
   sourceOf: SourceOf,

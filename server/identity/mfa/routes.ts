@@ -5,27 +5,23 @@ import { Problem } from '../../http/problem.ts';
 import { answerWith, defineRoute, type Route } from '../../http/route.ts';
 import { text } from '../../http/schemas.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { reauthenticate } from '../change-password.ts';
 import { findWeakness, TypedPassword } from '../password.ts';
-import { reauthenticate } from '../reauthenticate.ts';
-import type { IdentityServices } from '../services.ts';
-import { disabledAlready, disableSecondFactor } from './changes.ts';
-import { enrolTotp, renewBackupCodes, verifyEnrolment } from './enrol.ts';
-import { MfaStatus } from './second-factor.ts';
-import { isSecondFactorEnabled, readStatus } from './store.ts';
+import type { SignInServices } from '../sign-in-result.ts';
+import { disableSecondFactor, enrolTotp, notEnabled, renewBackupCodes, verifyEnrolment } from './changes.ts';
+import { isSecondFactorEnabled, MfaStatus, readStatus } from './store.ts';
 
 const PasswordBody = z.strictObject({ password: TypedPassword }).meta({ id: 'PasswordConfirmation' });
 const CodeBody = z
-  .strictObject({
-    code: text(64).min(1).meta({ description: 'The six digits that the authenticator shows.' }),
-  })
+  .strictObject({ code: text(64).min(1).meta({ description: 'The six digits that the authenticator shows.' }) })
   .meta({ id: 'TotpCode' });
 const BackupCodes = z.array(z.string()).meta({
-  description: 'Each is good once, in place of a code of the authenticator. Shown here only.',
+  description: 'Each can be used once, instead of a code of the authenticator. They are shown only here.',
 });
 const tag = 'Second factor';
 
-/** The operations of a signed-in person on their second factor (spec.md "Second factor"). */
-export function mfaRoutes(services: IdentityServices): readonly Route[] {
+/** The operations of a signed-in user on their second factor (spec.md "Second factor"). */
+export function mfaRoutes(services: SignInServices): readonly Route[] {
   const { database, hasher, sessionCookie, sessionLifetime } = services;
   return [
     defineRoute({
@@ -47,14 +43,14 @@ export function mfaRoutes(services: IdentityServices): readonly Route[] {
       path: '/v1/me/mfa/totp/enroll',
       operationId: 'enrollTotp',
       tag,
-      summary: 'Start to enrol an authenticator',
+      summary: 'Start the enrolment of an authenticator',
       description:
-        'Your sign-in stays as it is until a code is verified. An enrolment that waits is replaced together with its backup codes; a second factor that is on must be disabled first.',
+        'Sign-in does not change until a code is verified. A pending enrolment is replaced together with its backup codes; an enabled second factor must be disabled first.',
       body: PasswordBody,
       status: 200,
       result: z
         .strictObject({
-          totpURI: z.string().meta({ description: 'An otpauth://totp/ URI, to be shown as a QR code.' }),
+          totpURI: z.string().meta({ description: 'An otpauth://totp/ URI, to show as a QR code.' }),
           backupCodes: BackupCodes,
         })
         .meta({ id: 'TotpEnrollment' }),
@@ -72,7 +68,7 @@ export function mfaRoutes(services: IdentityServices): readonly Route[] {
       tag,
       summary: 'Enable the second factor with the first code',
       description:
-        'Every other session of yours ends, in every tenant; this one goes on under a new cookie. The code counts as used.',
+        'Your other sessions end, in every tenant; this one continues with a new cookie. The code counts as used.',
       body: CodeBody,
       status: 200,
       headers: ['Set-Cookie'],
@@ -90,9 +86,9 @@ export function mfaRoutes(services: IdentityServices): readonly Route[] {
       path: '/v1/me/mfa/totp',
       operationId: 'disableTotp',
       tag,
-      summary: 'Disable your second factor, or drop an enrolment that waits',
+      summary: 'Disable your second factor, or cancel a pending enrolment',
       description:
-        'Forgets the secret and the backup codes. Every other session of yours ends, in every tenant; this one goes on under a new cookie. A password that is too short to stand alone must be changed first.',
+        'Deletes the secret and the backup codes. Your other sessions end, in every tenant; this one continues with a new cookie. A password that is too weak without a second factor must be changed first.',
       body: PasswordBody,
       status: 200,
       headers: ['Set-Cookie'],
@@ -108,7 +104,7 @@ export function mfaRoutes(services: IdentityServices): readonly Route[] {
         const sourceOf = clientSource(actor, call.client, hasher);
         const { token } = await runUnitOfWork(database, call.now, async (work) => {
           if (!(await disableSecondFactor(work, sourceOf, actor.id, 'disabled', undefined, credential.id)))
-            throw disabledAlready();
+            throw notEnabled();
           return renewSession(work, { userId: actor.id, sessionId: credential.id }, sessionLifetime);
         });
         return answerWith(await readStatus(database.kysely, actor.id), { 'Set-Cookie': sessionCookie.write(token) });
@@ -121,7 +117,7 @@ export function mfaRoutes(services: IdentityServices): readonly Route[] {
       operationId: 'replaceBackupCodes',
       tag,
       summary: 'Replace the backup codes',
-      description: 'All earlier ones end.',
+      description: 'All earlier backup codes become invalid.',
       body: PasswordBody,
       status: 200,
       result: z.strictObject({ backupCodes: BackupCodes }).meta({ id: 'BackupCodes' }),

@@ -1,36 +1,60 @@
 import type { Selectable } from 'kysely';
+import { z } from 'zod';
+import { Id } from '../../http/schemas.ts';
 import type { Queries } from '../../storage/database.ts';
 import { insertRows } from '../../storage/insert-rows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
-import type { StoredCodes } from './backup-code.ts';
-import { describeStatus, type FactorState, type MfaStatus } from './second-factor.ts';
 
-export type SecondFactorRow = Omit<Selectable<Tables['second_factors']>, 'state'> & { readonly state: FactorState };
+/** The states are those of spec.md "User second factor"; a user who never enrolled has no row. */
+export type SecondFactorRow = Omit<Selectable<Tables['second_factors']>, 'state'> & {
+  readonly state: 'disabled' | 'pending' | 'enabled';
+};
 
-/** Finds the second factor of a person; undefined for one who never enrolled. */
+/** spec.md "MFA status". */
+export const MfaStatus = z
+  .strictObject({
+    enabled: z.boolean().meta({ description: 'Whether sign-in requires a code; false while an enrolment is pending.' }),
+    methods: z
+      .array(z.enum(['totp', 'backup_code']).meta({ id: 'MfaMethod' }))
+      .meta({ description: 'The kinds of codes that sign-in accepts.' }),
+    backupCodesRemaining: z.int().min(0),
+  })
+  .meta({ id: 'MfaStatus' });
+
+const MfaEventData = z.strictObject({ userId: Id, email: z.string() }).meta({ id: 'MfaEventData' });
+
+/** The data of the webhook events about second factors. */
+export const mfaEvents = { 'mfa.enabled': MfaEventData, 'mfa.disabled': MfaEventData };
+
+/** Finds the second factor of a user; undefined for a user who never enrolled. */
 export async function findSecondFactor(queries: Queries, userId: string): Promise<SecondFactorRow | undefined> {
   const row = await queries.selectFrom('second_factors').selectAll().where('user_id', '=', userId).executeTakeFirst();
   return row as SecondFactorRow | undefined;
 }
 
-/** Whether a sign-in of a person needs a code. */
+/** Whether a sign-in of a user requires a code. */
 export async function isSecondFactorEnabled(queries: Queries, userId: string): Promise<boolean> {
   return (await findSecondFactor(queries, userId))?.state === 'enabled';
 }
 
-/** Reads the status of a person's second factor. */
-export async function readStatus(queries: Queries, userId: string): Promise<MfaStatus> {
-  const factor = await findSecondFactor(queries, userId);
-  const { codes } = await queries
+/** Reads the status of a user's second factor; the backup codes of a pending enrolment do not count. */
+export async function readStatus(queries: Queries, userId: string): Promise<z.output<typeof MfaStatus>> {
+  if (!(await isSecondFactorEnabled(queries, userId))) return { enabled: false, methods: [], backupCodesRemaining: 0 };
+  const { count } = await queries
     .selectFrom('backup_codes')
-    .select((code) => code.fn.countAll<number | string>().as('codes'))
+    .select((code) => code.fn.countAll<number | string>().as('count'))
     .where('user_id', '=', userId)
     .executeTakeFirstOrThrow();
-  return describeStatus(factor?.state ?? 'disabled', Number(codes));
+  const remaining = Number(count);
+  return {
+    enabled: true,
+    methods: remaining > 0 ? ['totp', 'backup_code'] : ['totp'],
+    backupCodesRemaining: remaining,
+  };
 }
 
-/** Stores a secret that waits for its first code; undefined where a second factor is on. */
+/** Stores a sealed secret as a pending enrolment; undefined when the second factor is enabled. */
 export async function savePendingFactor(
   work: UnitOfWork,
   userId: string,
@@ -50,62 +74,34 @@ export async function savePendingFactor(
 }
 
 /**
- * Turns the second factor on that waits.
- * @param secret the very one, sealed, whose code was accepted: another enrolment may have taken its place since.
- * @returns undefined where it does not wait any more.
+ * Updates the second factor of a user.
+ * @param required the values that the row must have for the update.
+ * @returns the updated row, for the event of the change; undefined when the row has other values.
  */
-export async function saveEnabledFactor(
+export async function updateFactor(
   work: UnitOfWork,
   userId: string,
-  secret: string,
-  step: number,
+  required: { readonly state: SecondFactorRow['state']; readonly secret?: string },
+  columns: Partial<SecondFactorRow>,
 ): Promise<SecondFactorRow | undefined> {
   const row = await work.transaction
     .updateTable('second_factors')
-    .set({ state: 'enabled', last_step: step, updated_at: work.now })
+    .set({ ...columns, updated_at: work.now })
     .where('user_id', '=', userId)
-    .where('state', '=', 'pending')
-    .where('secret', '=', secret)
+    .where((factor) => factor.and({ ...required }))
     .returningAll()
     .executeTakeFirst();
   return row as SecondFactorRow | undefined;
 }
 
-/** Turns a second factor off and forgets all of it but the row. */
-export async function saveDisabledFactor(work: UnitOfWork, userId: string): Promise<SecondFactorRow> {
-  const row = await work.transaction
-    .updateTable('second_factors')
-    .set({ state: 'disabled', secret: null, codes_salt: null, last_step: null, updated_at: work.now })
-    .where('user_id', '=', userId)
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  return row as SecondFactorRow;
-}
-
-/** Notes the salt of another set of backup codes; undefined where no second factor is on. */
-export async function saveCodesSalt(
-  work: UnitOfWork,
-  userId: string,
-  salt: string,
-): Promise<SecondFactorRow | undefined> {
-  const row = await work.transaction
-    .updateTable('second_factors')
-    .set({ codes_salt: salt, updated_at: work.now })
-    .where('user_id', '=', userId)
-    .where('state', '=', 'enabled')
-    .returningAll()
-    .executeTakeFirst();
-  return row as SecondFactorRow | undefined;
-}
-
-/** Puts these backup codes in the place of all earlier ones. */
-export async function saveBackupCodes(work: UnitOfWork, userId: string, hashes: StoredCodes['hashes']): Promise<void> {
+/** Replaces all backup codes of a user. */
+export async function saveBackupCodes(work: UnitOfWork, userId: string, hashes: readonly string[]): Promise<void> {
   await work.transaction.deleteFrom('backup_codes').where('user_id', '=', userId).execute();
   const rows = hashes.map((hash) => ({ user_id: userId, hash }));
   await insertRows(work.transaction, 'backup_codes', rows);
 }
 
-/** Whether a person has a backup code that was not used yet. */
+/** Whether a user has an unused backup code with this hash. */
 export async function hasBackupCode(queries: Queries, userId: string, hash: string): Promise<boolean> {
   const row = await queries
     .selectFrom('backup_codes')
@@ -116,7 +112,7 @@ export async function hasBackupCode(queries: Queries, userId: string, hash: stri
   return row !== undefined;
 }
 
-/** Uses a step of the clock and all before it up; false when that has happened. */
+/** Marks a TOTP step and all earlier ones as used; false when it was used before. */
 export async function consumeStep(work: UnitOfWork, userId: string, step: number): Promise<boolean> {
   const { numUpdatedRows } = await work.transaction
     .updateTable('second_factors')
@@ -128,7 +124,7 @@ export async function consumeStep(work: UnitOfWork, userId: string, step: number
   return numUpdatedRows === 1n;
 }
 
-/** Uses a backup code up; false when that has happened. */
+/** Deletes a backup code that was used; false when it was used before. */
 export async function consumeBackupCode(work: UnitOfWork, userId: string, hash: string): Promise<boolean> {
   const { numDeletedRows } = await work.transaction
     .deleteFrom('backup_codes')

@@ -61,7 +61,7 @@ describeServer('the account of a person of several tenants', (server) => {
     });
     assert.deepEqual(actions, Array(3).fill('session.refused'));
     for (const { actorId, targetId, reason } of events)
-      assert.deepEqual([actorId, targetId, reason], [null, victim.userId, 'Wrong password, at an invitation']);
+      assert.deepEqual([actorId, targetId, reason], [null, victim.userId, 'Wrong password for an invitation']);
     assert.equal((await readAudit(server, attacker.id)).length, earlier, 'whoever invited learns nothing of it');
     const { items } = payload(await server.request('GET', '/v1/users/invitations', { key: attacker.key }), 200);
     assert.equal(items[0].status, 'pending');

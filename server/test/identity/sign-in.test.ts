@@ -119,7 +119,7 @@ describeOnOneDatabase('a sign-in', (dialect) => {
     assert.ok(await isOpen(server, beside));
     const [event] = (await readEvents(server, server.tenant.key, 'session.ended')).slice(-1);
     assert.equal(event.targetId, one.userId);
-    assert.equal(event.reason, 'Somebody signed in in the same browser');
+    assert.equal(event.reason, 'Replaced by a new sign-in in the same browser');
   });
 
   test('that fails leaves the session of the browser open', async () => {

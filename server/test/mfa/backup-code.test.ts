@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { createBackupCodes, readBackupCode } from '../../identity/mfa/backup-code.ts';
+import { createBackupCodes, readBackupCode } from '../../identity/mfa/codes.ts';
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const codes = fc.string({ unit: fc.constantFrom(...alphabet), minLength: 16, maxLength: 16 });

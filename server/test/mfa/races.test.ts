@@ -9,8 +9,8 @@ import {
   replaceBackupCodes,
   startEnrolment as storeEnrolment,
 } from '../../identity/mfa/changes.ts';
+import { consumeCode, type VerifiedCode, verifyCode } from '../../identity/mfa/codes.ts';
 import { findSecondFactor, type SecondFactorRow } from '../../identity/mfa/store.ts';
-import { consumeCode, type VerifiedCode, verifyCode } from '../../identity/mfa/verify-code.ts';
 import { PasswordQueue } from '../../identity/password-queue.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';

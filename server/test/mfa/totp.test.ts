@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { createTotpSecret, findStep, isTotpCode, writeTotpUri } from '../../identity/mfa/totp.ts';
+import { createTotpSecret, findStep, isTotpCode, writeTotpUri } from '../../identity/mfa/codes.ts';
 import { computeCode, decodeBase32 } from './authenticator.ts';
 
 const at = (seconds: number) => new Date(seconds * 1000).toISOString();

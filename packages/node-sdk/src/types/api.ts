@@ -25,21 +25,21 @@ export type ActorType = 'user' | 'api_key' | 'system' | 'staff';
 
 export interface ApiKey {
   readonly id: string;
-  /** The tenant that the key belongs to: another one where it may only act for this. */
+  /** The tenant that the key belongs to; another tenant when the key can only act for this one. */
   readonly tenantId: string;
   readonly name: string;
   readonly environment: ApiKeyEnvironment;
   /** The first characters of the key, to tell keys apart. */
   readonly displayPrefix: string;
   readonly scopes: readonly Scope[];
-  /** The tenants besides its own that Svc-Tenant may name; to another tenant, that one alone. */
+  /** The other tenants that Svc-Tenant can name; another tenant sees only itself. */
   readonly otherTenantIds: readonly string[];
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly revokedAt: string | null;
-  /** A few seconds old at most. */
+  /** Written every few seconds. */
   readonly lastUsedAt: string | null;
-  /** The key that a rotation made in its place; its own tenant is told alone. */
+  /** The key that replaced it in a rotation; only for its own tenant. */
   readonly replacedById: string | null;
   readonly status: ApiKeyStatus;
 }
@@ -53,14 +53,14 @@ export interface ApiKeyInput {
   readonly environment?: ApiKeyEnvironment | undefined;
   /** Each must be a scope of the caller. 1 to 17 items. */
   readonly scopes: readonly Scope[];
-  /** When it ends; null for never. */
+  /** When it expires; null for never. */
   readonly expiresAt?: Time | null | undefined;
-  /** Tenants that Svc-Tenant may name; the caller must be able to create keys in each. At most 100 items. */
+  /** Other tenants that Svc-Tenant can name; the caller must be able to create keys in each. At most 100 items. */
   readonly otherTenantIds?: readonly string[] | undefined;
 }
 
 export interface ApiKeyRotation {
-  /** How long the old key goes on working; 0 ends it at once. 0 to 168. Default: `24`. */
+  /** How long the old key keeps working; 0 revokes it at once. 0 to 168. Default: `24`. */
   readonly overlapHours?: number | undefined;
 }
 
@@ -474,17 +474,17 @@ export interface CountWebhookRedeliveryParams {
 }
 
 export interface CreatedApiKey extends ApiKey {
-  /** The key itself: shown this once. */
+  /** The key itself, shown only once. */
   readonly key: string;
 }
 
 export interface CreatedInvitation extends Invitation {
-  /** The token itself: shown this once. */
+  /** The token itself, shown only once. */
   readonly token: string;
 }
 
 export interface CreatedScimToken extends ScimToken {
-  /** The token itself: shown this once. */
+  /** The token itself, shown only once. */
   readonly token: string;
 }
 
@@ -780,7 +780,7 @@ export interface MappedFramework {
   readonly requirements: readonly string[];
 }
 
-/** A role, or the platform role that only the operator of the server gives. */
+/** A role, or the platform role, which only the operator of this server can give. */
 export type MemberRole = 'admin' | 'dpo' | 'engineer' | 'auditor' | 'cs_agent' | 'dpco_principal';
 
 export interface Notice extends NoticeContent {
@@ -1157,7 +1157,7 @@ export interface ScimToken {
   /** The first characters of the token, to tell tokens apart. */
   readonly displayPrefix: string;
   readonly createdAt: string;
-  /** A few seconds old at most. */
+  /** Written every few seconds. */
   readonly lastUsedAt: string | null;
 }
 
@@ -1225,7 +1225,7 @@ export interface Session {
   readonly id: string;
   readonly createdAt: string;
   readonly lastSeenAt: string;
-  /** When it ends in any case; without requests it ends earlier. */
+  /** When it ends at the latest; an idle session ends earlier. */
   readonly expiresAt: string;
   /** The challenge that was answered with a code; null without one. */
   readonly challengeId: string | null;
@@ -1455,11 +1455,11 @@ export interface User {
   readonly displayName: string;
   readonly givenName: string | null;
   readonly familyName: string | null;
-  /** The id that the identity provider gave. */
+  /** The id at the identity provider. */
   readonly externalId: string | null;
   readonly role: MemberRole;
   readonly status: UserStatus;
-  /** False until the person has taken an invitation of this tenant. */
+  /** False until the user has accepted an invitation of this tenant. */
   readonly canSignIn: boolean;
   readonly mfaEnabled: boolean;
   readonly createdAt: string;
@@ -1470,7 +1470,7 @@ export interface User {
 export interface UserChange {
   readonly role?: Role | undefined;
   readonly active?: boolean | undefined;
-  /** Why; stands in the audit log. 1 to 500 characters. */
+  /** The reason, for the audit log. 1 to 500 characters. */
   readonly reason?: string | undefined;
 }
 

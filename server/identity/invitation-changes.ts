@@ -1,7 +1,7 @@
 import { endSessions } from '../access/session-store.ts';
 import { recordChange } from '../audit/row-state.ts';
 import { type AuditSource, clientSource } from '../audit/source.ts';
-import { invalidValues, Problem } from '../http/problem.ts';
+import { Problem } from '../http/problem.ts';
 import { generateToken, hashToken, isToken } from '../installation/token.ts';
 import { lockChain } from '../ledger/append.ts';
 import type { Actor } from '../principal/principal.ts';
@@ -17,29 +17,27 @@ import {
   recordAccountChange,
   updatePassword,
 } from './account-store.ts';
-import { listWords } from './change-password.ts';
-import { expiryOf, statusOf } from './invitation.ts';
+import { requireStrongPassword } from './change-password.ts';
 import {
   closeInvitations,
+  expiryOf,
   findInvitationByHash,
   type InvitationRow,
   insertInvitation,
   invitationRows,
-} from './invitation-store.ts';
+  statusOf,
+} from './invitation.ts';
 import { addMember, changeMembers } from './membership-changes.ts';
 import { findMemberByEmail, isAcceptedElsewhere, listMembershipsOf } from './membership-store.ts';
 import { isSecondFactorEnabled } from './mfa/store.ts';
-import type { Visitor } from './open-session.ts';
-import { findWeakness } from './password.ts';
-import { refuseSignIn } from './refuse-sign-in.ts';
-import type { IdentityServices } from './services.ts';
+import { refuseSignIn, type SignInServices, type Visitor } from './sign-in-result.ts';
 
 const prefix = 'svc_invitation_';
 
 /**
- * Invites somebody to the tenant of the source; an earlier invitation that is still open ends. A member who may sign in
- * already chooses a new password with it, one whom the identity provider made gets their first.
- * @returns the token too: the only time that it can be seen.
+ * Invites an e-mail address to the tenant of the source and revokes its pending invitations. A member can set a new
+ * password with it; a member whom the identity provider created sets the first one.
+ * @returns the row and the token: the only time that the token can be read.
  * @throws {Problem} `conflict` for a suspended member, and for a member with another role.
  */
 export async function invite(
@@ -51,9 +49,12 @@ export async function invite(
   await lockChain(work.transaction, tenantId, 'audit');
   const member = await findMemberByEmail(work.transaction, tenantId, wanted.email);
   if (member?.status === 'suspended')
-    throw new Problem('conflict', 'This member is suspended; make them active again instead of inviting them.');
+    throw new Problem('conflict', 'This member is suspended; reactivate them instead of inviting them.');
   if (member !== undefined && wanted.role !== undefined && wanted.role !== member.role)
-    throw new Problem('conflict', `This person is a member with the role ${member.role}; change the role there.`);
+    throw new Problem(
+      'conflict',
+      `This user is a member with the role ${member.role}; change the role of the member instead.`,
+    );
   for (const row of await closeInvitations(work, 'revoked_at', { tenantId, email: wanted.email }))
     await recordChange(work, source, invitationRows, row, { verb: 'revoked', targetRef: row.email });
   const token = generateToken(prefix);
@@ -75,65 +76,62 @@ export async function invite(
 }
 
 /**
- * Takes an invitation: makes the person a member and sets their password. The account of somebody who ever signed in to
- * another tenant is not this tenant's to open: they prove that it is theirs with the password that they have.
- * @throws {Problem} `not_found` for an invitation that is not open, `validation_failed` for a password that cannot be
- *   taken, `invalid_credentials`, `conflict`, `rate_limited`.
- * @returns `device`: the cookie that marks the device as known; null while a second factor is still to be proven.
+ * Accepts an invitation: makes the user a member and sets their password. A user who has signed in to another tenant
+ * proves their identity with the existing password instead, because their account does not belong to this tenant.
+ * @throws {Problem} `not_found` for an invitation that is not pending, `validation_failed` for a weak password,
+ *   `invalid_credentials`, `conflict`, `rate_limited`, `unavailable`.
+ * @returns `device`: the cookie of a known device; null where a second factor is still required.
  */
 export async function acceptInvitation(
-  services: IdentityServices,
+  services: SignInServices,
   { token, password }: { readonly token: string; readonly password: string },
   visitor: Visitor,
 ): Promise<{ email: string; tenant: { id: string; slug: string; name: string }; device: string | null }> {
   const { database, hasher, passwords, guard } = services;
   const { client, now } = visitor;
-  const invitation = isToken(prefix, token) ? await findInvitationByHash(database.kysely, hashToken(token)) : undefined;
-  if (invitation === undefined || statusOf(invitation, now) !== 'pending') throw closed();
+  const { kysely } = database;
+  const invitation = isToken(prefix, token) ? await findInvitationByHash(kysely, hashToken(token)) : undefined;
+  if (invitation === undefined || statusOf(invitation, now) !== 'pending') throw notPending();
   const { tenant_id: tenantId, email } = invitation;
-  const tenant = await findTenant(database.kysely, tenantId);
-  if (tenant === undefined) throw closed();
-  const account = await findAccount(database.kysely, email);
-  const isForeign = account !== undefined && (await isAcceptedElsewhere(database.kysely, account.id, tenantId));
-  // A password that must be right is guessed here as well as at sign-in, so it counts there; another invitation must not
-  // buy more guesses. Where a password is only chosen, failed sign-ins of strangers keep nobody out.
+  const tenant = await findTenant(kysely, tenantId);
+  if (tenant === undefined) throw notPending();
+  const account = await findAccount(kysely, email);
+  const isForeign = account !== undefined && (await isAcceptedElsewhere(kysely, account.id, tenantId));
+  // Guesses of an existing password count as at sign-in, so that further invitations do not allow more of them. Where a
+  // new password is set, failed sign-ins from elsewhere must not block the user.
   const attempt = await (isForeign ? guard.admit(email, account, client) : guard.admitInvitation(email, invitation.id));
   const accepted = await guard.check(attempt, async () => {
     let hash: string | null = null;
     if (isForeign) {
       if (!(await passwords.verify(attempt, password, account.password_hash))) return null;
     } else {
-      const weakness = await findWeakness(password, {
-        hasSecondFactor: account !== undefined && (await isSecondFactorEnabled(database.kysely, account.id)),
-        words: await listWords(services, tenantId, account?.id ?? null, email),
-      });
-      if (weakness !== null) throw invalidValues([{ path: 'body.password', issue: weakness }]);
+      await requireStrongPassword(kysely, { tenantId, userId: account?.id ?? null, email }, 'password', password);
       hash = await passwords.hash(attempt, password);
     }
     return runUnitOfWork(database, now, async (work) => {
       const { id } = await findOrCreateAccount(work, email);
       const locked = await lockAccount(work, id);
-      // What was found above must still be so, now that nobody else changes the account.
-      const nowForeign = await isAcceptedElsewhere(work.transaction, id, tenantId);
-      if (nowForeign !== isForeign || (isForeign && locked.password_hash !== account.password_hash))
+      // The account may have changed since it was read above.
+      const isForeignNow = await isAcceptedElsewhere(work.transaction, id, tenantId);
+      if (isForeignNow !== isForeign || (isForeign && locked.password_hash !== account.password_hash))
         throw new Problem('conflict', 'The account was changed in the meantime; try again.');
       await lockChain(work.transaction, tenantId, 'audit');
       const [row] = await closeInvitations(work, 'accepted_at', { tenantId, id: invitation.id });
-      if (row === undefined) throw closed();
+      if (row === undefined) throw notPending();
       const role = row.role as MemberRole;
       const actor: Actor = { type: role === platformRole ? 'staff' : 'user', id, email };
       const sourceOf = clientSource(actor, client, hasher);
       const source = sourceOf(tenantId);
       await recordChange(work, source, invitationRows, row, { verb: 'accepted', targetRef: email });
-      const reason = 'Invitation taken';
+      const reason = 'Invitation accepted';
       const added = await addMember(work, source, { email, role, isActivated: true, isAccepted: true }, reason);
       if (added === undefined) {
         const member = (await changeMembers(work, source, [id], { isAccepted: true }, reason)).get(id);
         if (member?.status !== 'active')
-          throw new Problem('conflict', 'Your access is suspended; ask who invited you.');
-        // Whoever invited may have been allowed to give less than the person has by now.
+          throw new Problem('conflict', 'Your access is suspended; ask the administrator who invited you.');
+        // The inviter may have lacked the rights to give the member's current role.
         if (member.role !== role)
-          throw new Problem('conflict', 'Your role was changed since; ask for a new invitation.');
+          throw new Problem('conflict', 'Your role was changed since the invitation; ask for a new one.');
       }
       let present = locked;
       if (hash !== null) {
@@ -141,7 +139,8 @@ export async function acceptInvitation(
         await recordAccountChange(work, sourceOf, accountRows, id, present, { verb: 'password_changed', reason });
         await endSessions(work.transaction, { userIds: [id] });
       }
-      // With the password only, the failures stay and the device is unknown: codes could be guessed without limit otherwise.
+      // Without the second factor, failures are kept and the device stays unknown; otherwise codes could be guessed
+      // without limit.
       const isProven = !(await isSecondFactorEnabled(work.transaction, id));
       await (isProven ? guard.succeed(work, attempt) : guard.giveBack(work, attempt));
       return {
@@ -152,16 +151,16 @@ export async function acceptInvitation(
     });
   });
   if (accepted !== null) return accepted;
-  const memberships = await listMembershipsOf(database.kysely, account?.id ?? '');
-  const reason = 'Wrong password, at an invitation';
+  const memberships = await listMembershipsOf(kysely, account?.id ?? '');
+  const reason = 'Wrong password for an invitation';
   await refuseSignIn(services, { attempt, account, memberships, reason }, visitor);
   throw new Problem(
     'invalid_credentials',
-    'You have a password here already: take the invitation with that password. If you never had one, ask the operator of this server to reset it.',
+    'You already have a password on this server: accept the invitation with that password. If you never set one, ask the operator of this server to reset it.',
     { headers: { 'WWW-Authenticate': 'Bearer realm="svc"' } },
   );
 }
 
-function closed(): Problem {
+function notPending(): Problem {
   return new Problem('not_found', 'This invitation is unknown, used, revoked or expired; ask for a new one.');
 }

@@ -1,0 +1,170 @@
+import type { Selectable } from 'kysely';
+import { z } from 'zod';
+import { type RowKind, recordChange } from '../audit/row-state.ts';
+import { type AuditSource, callSource } from '../audit/source.ts';
+import { requireRoleToGive } from '../http/authorize.ts';
+import { notFound } from '../http/problem.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { Id, UtcTime } from '../http/schemas.ts';
+import type { Installation } from '../installation/installation.ts';
+import { displayPrefix, generateToken, hashToken, isToken } from '../installation/token.ts';
+import { lockChain } from '../ledger/append.ts';
+import type { Principal } from '../principal/principal.ts';
+import type { Queries } from '../storage/database.ts';
+import { newId } from '../storage/ids.ts';
+import { prepareQuery } from '../storage/prepared-query.ts';
+import type { Tables } from '../storage/tables.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+
+const prefix = 'scim_';
+
+export const scimTokenRows: RowKind<'scim_tokens'> = {
+  table: 'scim_tokens',
+  module: 'access',
+  noun: 'scim_token',
+  key: 'id',
+  owner: 'tenant_id',
+  counters: ['last_used_at'],
+};
+
+type ScimTokenRow = Selectable<Tables['scim_tokens']>;
+
+/** Creates the SCIM token of a tenant and revokes the earlier one. @returns the token: the only time that it can be read. */
+export async function rotateScimToken(
+  work: UnitOfWork,
+  source: AuditSource,
+): Promise<{ readonly row: ScimTokenRow; readonly token: string }> {
+  await revokeScimToken(work, source);
+  const token = generateToken(prefix);
+  const row = {
+    id: newId(),
+    tenant_id: source.tenantId,
+    hash: hashToken(token),
+    display_prefix: displayPrefix(prefix, token),
+    created_at: work.now,
+    last_used_at: null,
+    revoked_at: null,
+  };
+  await work.transaction.insertInto('scim_tokens').values(row).execute();
+  await recordChange(work, source, scimTokenRows, row, { verb: 'created', targetRef: row.display_prefix });
+  return { row, token };
+}
+
+/** Revokes the SCIM token of a tenant. @returns undefined where there was none. */
+async function revokeScimToken(work: UnitOfWork, source: AuditSource): Promise<ScimTokenRow | undefined> {
+  // Of two concurrent rotations, the second waits here and revokes the token of the first.
+  await lockChain(work.transaction, source.tenantId, 'audit');
+  const row = await work.transaction
+    .updateTable('scim_tokens')
+    .set({ revoked_at: work.now })
+    .where('tenant_id', '=', source.tenantId)
+    .where('revoked_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+  if (row !== undefined)
+    await recordChange(work, source, scimTokenRows, row, { verb: 'revoked', targetRef: row.display_prefix });
+  return row;
+}
+
+/** Finds the principal of a SCIM token; undefined for an unknown or revoked one. */
+export async function findScimTokenHolder(queries: Queries, token: string): Promise<Principal | undefined> {
+  if (!isToken(prefix, token)) return undefined;
+  const [row] = await selectToken(queries, { hash: hashToken(token) });
+  if (row === undefined) return undefined;
+  return {
+    tenantId: row.tenant_id,
+    actor: { type: 'api_key', id: row.id, email: null },
+    scopes: new Set(),
+    apiVersion: row.api_version,
+    credential: { kind: 'scim_token', id: row.id },
+    otherTenantIds: [],
+  };
+}
+
+type TokenHolder = Pick<ScimTokenRow, 'id' | 'tenant_id'> & { readonly api_version: string };
+
+// A subquery, not a join: SQLite plans a join again for each token.
+const selectToken = prepareQuery<{ hash: string }, TokenHolder>((queries, parameter) =>
+  queries
+    .selectFrom('scim_tokens')
+    .select(['id', 'tenant_id'])
+    .select((token) =>
+      token
+        .selectFrom('tenants')
+        .select('api_version')
+        .whereRef('tenants.id', '=', 'scim_tokens.tenant_id')
+        .as('api_version'),
+    )
+    .where('hash', '=', parameter('hash'))
+    .where('revoked_at', 'is', null)
+    .$castTo<TokenHolder>(),
+);
+
+const fields = {
+  id: Id,
+  displayPrefix: z.string().meta({ description: 'The first characters of the token, to tell tokens apart.' }),
+  createdAt: UtcTime,
+  lastUsedAt: UtcTime.nullable().meta({ description: 'Written every few seconds.' }),
+};
+
+const ScimToken = z.strictObject(fields).meta({ id: 'ScimToken' });
+const CreatedScimToken = z
+  .strictObject({ ...fields, token: z.string().meta({ description: 'The token itself, shown only once.' }) })
+  .meta({ id: 'CreatedScimToken' });
+
+/** @throws {Problem} `not_found` where the tenant has no token. */
+function view(row: ScimTokenRow | undefined): z.output<typeof ScimToken> {
+  if (row === undefined) throw notFound('SCIM token');
+  const { id, display_prefix, created_at, last_used_at } = row;
+  return { id, displayPrefix: display_prefix, createdAt: created_at, lastUsedAt: last_used_at };
+}
+
+/** The operations on the SCIM token of a tenant (spec.md "Authentication", 4). */
+export function scimTokenRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
+  const common = { path: '/v1/scim-token', tag: 'SCIM token', scope: 'keys:write' } as const;
+  return [
+    defineRoute({
+      ...common,
+      method: 'GET',
+      operationId: 'getScimToken',
+      summary: 'Get the SCIM token of the tenant, without its value',
+      status: 200,
+      result: ScimToken,
+      async handle({ principal }) {
+        const row = await database.kysely
+          .selectFrom('scim_tokens')
+          .selectAll()
+          .where('tenant_id', '=', principal.tenantId)
+          .where('revoked_at', 'is', null)
+          .executeTakeFirst();
+        return view(row);
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'POST',
+      operationId: 'createScimToken',
+      summary: 'Create the SCIM token of the tenant; it is shown only once',
+      description:
+        'Revokes the earlier token. A SCIM token can give any role, so the caller needs every scope of an administrator.',
+      status: 201,
+      result: CreatedScimToken,
+      errors: ['forbidden'],
+      showsSecret: true,
+      async change(call, work) {
+        requireRoleToGive(call.principal, 'admin');
+        const { row, token } = await rotateScimToken(work, callSource(call, hasher));
+        return { ...view(row), token };
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'DELETE',
+      operationId: 'revokeScimToken',
+      summary: 'Revoke the SCIM token of the tenant',
+      status: 200,
+      result: ScimToken,
+      change: async (call, work) => view(await revokeScimToken(work, callSource(call, hasher))),
+    }),
+  ];
+}

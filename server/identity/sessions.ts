@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { endSessions, listSessions } from '../access/session-store.ts';
+import type { AuditSource } from '../audit/source.ts';
+import { recordEvent } from '../audit/store.ts';
+import { Id, listOf, UtcTime } from '../http/schemas.ts';
+import type { SessionLifetime } from '../settings.ts';
+import type { Database } from '../storage/database.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+
+/** A session, as its user and the administrators of its tenant see it. */
+export const SessionView = z
+  .strictObject({
+    id: Id,
+    createdAt: UtcTime,
+    lastSeenAt: UtcTime,
+    expiresAt: UtcTime.meta({ description: 'When it ends at the latest; an idle session ends earlier.' }),
+    challengeId: Id.nullable().meta({ description: 'The challenge that was answered with a code; null without one.' }),
+    isCurrent: z.boolean(),
+  })
+  .meta({ id: 'Session' });
+export const SessionList = listOf(SessionView);
+
+/** How many sessions a request ended. */
+export const EndedSessions = z.strictObject({ ended: z.int().min(0) }).meta({ id: 'EndedSessions' });
+
+/** Lists the sessions of a user in a tenant that have not ended: the caller's first, then newest first. */
+export async function viewSessions(
+  { database, sessionLifetime }: { readonly database: Database; readonly sessionLifetime: SessionLifetime },
+  { tenantId, userId, currentId }: { readonly tenantId: string; readonly userId: string; readonly currentId: string },
+): Promise<z.output<typeof SessionView>[]> {
+  const now = database.clock();
+  const idleSince = new Date(Date.parse(now) - sessionLifetime.idle).toISOString();
+  const sessions = await listSessions(database.kysely, tenantId, userId, currentId);
+  return sessions
+    .filter(({ id, expires_at, last_seen_at }) => expires_at > now && (last_seen_at > idleSince || id === currentId))
+    .map(({ id, created_at, last_seen_at, expires_at, challenge_id }) => ({
+      id,
+      createdAt: created_at,
+      lastSeenAt: last_seen_at,
+      expiresAt: expires_at,
+      challengeId: challenge_id,
+      isCurrent: id === currentId,
+    }));
+}
+
+/**
+ * Ends sessions of a user in the tenant of the source and records it in the audit log. The caller holds the lock of the
+ * tenant's chain, like every change that ends sessions.
+ * @param action `session.ended` by the user, `session.revoked` by an administrator.
+ * @param which one session, or all but one; all when empty.
+ */
+export async function endAndRecord(
+  work: UnitOfWork,
+  source: AuditSource,
+  action: 'session.ended' | 'session.revoked',
+  user: { readonly id: string; readonly name: string },
+  which: { readonly sessionId?: string; readonly exceptSessionId?: string },
+): Promise<z.output<typeof EndedSessions>> {
+  const ended = await endSessions(work.transaction, { userIds: [user.id], tenantId: source.tenantId, ...which });
+  if (ended > 0)
+    await recordEvent(work, source, {
+      module: 'identity',
+      action,
+      targetId: user.id,
+      targetRef: user.name,
+      diff: { sessions: ended, ...which },
+    });
+  return { ended };
+}
