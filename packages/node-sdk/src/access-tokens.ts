@@ -19,7 +19,7 @@ interface HeldToken {
 /** A token is renewed while it is still good, as long before its end as a request may take, and never at once. */
 const mostAhead = 60_000;
 
-/** For a token whose lifetime is not told (RFC 6749 section 5.1). One that ends before is renewed when it is refused. */
+/** For a token without a lifetime (RFC 6749 section 5.1). One that expires earlier is renewed when it is rejected. */
 const usualLifetime = 300_000;
 
 /** Gets access tokens and keeps them. All calls of a client share one, also while it is on its way. */

@@ -3,20 +3,20 @@ import type { Runtime } from './runtime.ts';
 import { splitLines } from './split-lines.ts';
 import type { ByteStream, ResponseDetails } from './transport.ts';
 
-/** Read ahead of whoever takes the bytes; more is left to the connection to hold back. */
+/** Bytes that are buffered ahead of the reader; beyond that the connection applies backpressure. */
 const mostAhead = 256 * 1024;
 
 interface StreamOptions {
   readonly runtime: Runtime;
-  /** The longest silence, and how long nobody may begin to read, in milliseconds. */
+  /** The longest silence, and the longest time until the first read, in milliseconds. */
   readonly timeout: number;
   /** Called when no more bytes will come. */
   readonly onClosed: () => void;
-  /** Called where the bytes break off, with whoever reads them or before. */
+  /** Makes the error of a stream that breaks off. */
   readonly onFailed: (kind: FailureKind, cause: unknown) => Error;
 }
 
-/** Holds the bytes of an answer until somebody takes them. */
+/** Buffers the bytes of a response until they are read. */
 export class ByteQueue implements Sink {
   readonly #exchange: Exchange;
   readonly #options: StreamOptions;
@@ -30,7 +30,7 @@ export class ByteQueue implements Sink {
   constructor(exchange: Exchange, options: StreamOptions) {
     this.#exchange = exchange;
     this.#options = options;
-    // Bytes that nobody takes would keep the connection for ever.
+    // Bytes that are never read would keep the connection open for ever.
     this.#startTimer();
   }
 
@@ -62,7 +62,7 @@ export class ByteQueue implements Sink {
       return chunk;
     }
     if (this.#error === null) return null;
-    // So that whoever reads has a place in it.
+    // So that the stack contains the reader.
     Error.captureStackTrace(this.#error);
     throw this.#error;
   }
@@ -105,7 +105,7 @@ export class ByteQueue implements Sink {
   }
 }
 
-/** The bytes of a queue, for whoever asked for them. */
+/** The bytes of a queue, as a stream. */
 export class QueuedStream implements ByteStream {
   readonly response: ResponseDetails;
   readonly #queue: ByteQueue;

@@ -66,7 +66,7 @@ export function readHeader(headers: ReceivedHeaders, name: string): string | und
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** Without cookies: what is told of an answer may be printed, and this client keeps none. */
+/** Without cookies: response details may be printed, and this client stores none. */
 function flattenHeaders(headers: ReceivedHeaders): Readonly<Record<string, string>> {
   const flat: Record<string, string> = Object.create(null);
   for (const name of Object.keys(headers)) if (name !== 'set-cookie') flat[name] = readHeader(headers, name) ?? '';

@@ -19,7 +19,7 @@ export interface AppInfo {
   readonly version?: string | undefined;
 }
 
-/** What a client may be told; all of it also with `withOptions`. */
+/** The options of a client, also for `withOptions`. */
 export interface ClientOptions {
   /** `svc_live_…` or `svc_test_…`, or an access token `svc_at_…`. Default: the environment variable SVC_API_KEY. */
   readonly apiKey?: string | undefined;
@@ -52,7 +52,7 @@ export interface ClientOptions {
   readonly connections?: number | undefined;
   /** Sent with every request; null takes one away. What has an option of its own cannot be set here. */
   readonly headers?: Readonly<Record<string, string | null>> | undefined;
-  /** Told what happens. */
+  /** Functions that are called for each request, response, retry and error. */
   readonly hooks?: Hooks | undefined;
   /** A dispatcher of undici 7 or later in place of our own: an agent with a proxy, a certificate authority, a mock. */
   readonly dispatcher?: Dispatcher | undefined;

@@ -93,7 +93,7 @@ export class ConnectionPool {
 
   /**
    * Waits for the calls that were sent or wait for a connection, then ends the connections. A dispatcher that was handed in
-   * stays open. Streams are given up: nobody may be there who would read them to their end.
+   * stays open. Streams are cancelled: their readers may never finish.
    */
   async close(): Promise<void> {
     this.#closing ??= this.#rest().then(async () => void (await this.#closeDispatchers()));
@@ -123,7 +123,7 @@ export class ConnectionPool {
       return;
     }
     const origin = readOrigin();
-    // HTTP/1.1 alone: what is promised about retries and sockets is tested with it.
+    // Only HTTP/1.1: retries and sockets are tested with it.
     const connect = buildConnector({ allowH2: false });
     const clients: Dispatcher[] = [];
     this.#closeDispatchers = () => Promise.all(clients.map((client) => client.close()));

@@ -1,11 +1,11 @@
 import { readHeader } from './call.ts';
 import type { ReceivedHeaders } from './exchange.ts';
-import { type DeprecationNote, type Hooks, tell } from './hooks.ts';
+import { type DeprecationNote, type Hooks, notify } from './hooks.ts';
 
-/** Tells, once for each operation, that it is deprecated or answered in another version than was asked for. */
+/** Reports once for each operation that it is deprecated, or that the response has another version than requested. */
 export class Deprecations {
   readonly #hook: (note: DeprecationNote) => void;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor({ onDeprecation }: Hooks) {
     this.#hook = onDeprecation ?? warn;
@@ -20,8 +20,8 @@ export class Deprecations {
     // An error may come from before the version was looked at.
     const isOther = status < 300 && requestedVersion !== null && version !== null && version !== requestedVersion;
     if (!isOther && headers.deprecation === undefined && headers.sunset === undefined) return;
-    if (this.#told.has(operation)) return;
-    this.#told.add(operation);
+    if (this.#reported.has(operation)) return;
+    this.#reported.add(operation);
     const deprecation = readHeader(headers, 'deprecation') ?? null;
     const sunset = readHeader(headers, 'sunset') ?? null;
     const link = readHeader(headers, 'link') ?? null;
@@ -31,7 +31,7 @@ export class Deprecations {
       isOther && `returned version ${version}, not ${requestedVersion}`,
     ];
     const message = `${operation} ${words.filter(Boolean).join(', ')}.`;
-    tell('onDeprecation', this.#hook, { operation, deprecation, sunset, link, requestedVersion, version, message });
+    notify('onDeprecation', this.#hook, { operation, deprecation, sunset, link, requestedVersion, version, message });
   }
 }
 

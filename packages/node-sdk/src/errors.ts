@@ -68,14 +68,14 @@ export class SvcError extends Error {
 /** The same failure as that of another call, for a call that needed that one. */
 export function retellFailure(error: SvcError, message: string, call: CallFacts): SvcError {
   const { operation, idempotencyKey, attempts } = call;
-  const told = new SvcError(error.code, message, call, error);
-  Object.setPrototypeOf(told, Object.getPrototypeOf(error));
-  hide(told, 'name', error.name);
-  hide(told, brand, Reflect.get(error, brand));
-  if ('excerpt' in error) hide(told, 'excerpt', error.excerpt);
-  Object.assign(told, error, { operation, idempotencyKey, attempts });
-  Error.captureStackTrace(told, retellFailure);
-  return told;
+  const copy = new SvcError(error.code, message, call, error);
+  Object.setPrototypeOf(copy, Object.getPrototypeOf(error));
+  hide(copy, 'name', error.name);
+  hide(copy, brand, Reflect.get(error, brand));
+  if ('excerpt' in error) hide(copy, 'excerpt', error.excerpt);
+  Object.assign(copy, error, { operation, idempotencyKey, attempts });
+  Error.captureStackTrace(copy, retellFailure);
+  return copy;
 }
 
 /** Gives an error that was made before its call was known what is known of that. */
@@ -139,7 +139,7 @@ export class AbortError extends SvcError {
   }
 }
 
-/** The server answered with a redirect, which is not followed: it could carry the key to somebody else. */
+/** The server answered with a redirect, which is not followed: it could send the key to another server. */
 export class RedirectError extends SvcError {
   static override readonly kind: string = 'RedirectError';
   readonly status: number;

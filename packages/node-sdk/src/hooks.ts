@@ -1,6 +1,6 @@
 import type { SvcError } from './errors.ts';
 
-/** Which call a hook is told about. The path is the template: what is put into it may name a person. */
+/** The call that a hook is notified of. The path is the template, because its values may identify a person. */
 export interface CallNote {
   readonly operation: string;
   readonly method: string;
@@ -48,7 +48,7 @@ export interface DeprecationNote {
 }
 
 /**
- * Functions that are told what a client does. What they throw, or reject with, becomes a warning of the process and changes
+ * Functions that a client notifies of what it does. What they throw, or reject with, becomes a warning of the process and changes
  * nothing.
  */
 export interface Hooks {
@@ -64,14 +64,14 @@ export interface Hooks {
   readonly onDeprecation?: ((note: DeprecationNote) => void) | undefined;
 }
 
-/** Tells a hook, whatever it does with it. */
-export function tell<Note>(name: keyof Hooks, hook: (note: Note) => void, note: Note): void {
+/** Calls a hook; its failure becomes a warning of the process. */
+export function notify<Note>(name: keyof Hooks, hook: (note: Note) => void, note: Note): void {
   const warn = (error: unknown) => {
     const message = error instanceof Error ? error.message : String(error);
     process.emitWarning(`The hook ${name} failed: ${message}`, { code: 'SVC_HOOK_FAILED' });
   };
   try {
-    // Nobody waits for an asynchronous hook, but its failure must not end the process.
+    // The client does not wait for an asynchronous hook, but its failure must not end the process.
     const result: unknown = hook(note);
     if (typeof result === 'object' && result !== null && 'then' in result) Promise.resolve(result).catch(warn);
   } catch (error) {

@@ -14,7 +14,7 @@ export function chooseWait(attempts: number, random: number): number {
 
 /**
  * The wait that a Retry-After asks for, in milliseconds: seconds, or a date (RFC 9110 section 10.2.3). A date is compared
- * with the clock of the server, where the answer tells it, for ours may be wrong.
+ * with the clock of the server, if the response has it, since the local clock may be wrong.
  * @returns null for a header that is missing or cannot be read.
  */
 export function readRetryAfter(header: string | undefined, date: string | undefined, wallClock: number): number | null {

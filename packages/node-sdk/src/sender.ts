@@ -16,7 +16,7 @@ import {
 } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import { type HeaderList, redactHeaders } from './headers.ts';
-import { type CallNote, tell } from './hooks.ts';
+import { type CallNote, notify } from './hooks.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
 import { createDecodingError, createFailure, explainFailure } from './read-answer.ts';
 import { chooseWait, isLasting, isPassing, type RetryBudget } from './retry.ts';
@@ -77,11 +77,11 @@ export class Sender {
     }
   }
 
-  /** Tells that a call failed for good, also after its answer began. */
+  /** Reports a call that failed for good, also after its response began. */
   note(call: Call, error: SvcError): SvcError {
     completeError(error, call);
     const { onError } = this.#settings.hooks;
-    if (onError !== undefined) tell('onError', onError, { ...describeCall(call), error });
+    if (onError !== undefined) notify('onError', onError, { ...describeCall(call), error });
     return error;
   }
 
@@ -123,7 +123,7 @@ export class Sender {
         throw error;
       }
       call.lastError = error;
-      if (hooks.onRetry !== undefined) tell('onRetry', hooks.onRetry, { ...describeCall(call), error, wait });
+      if (hooks.onRetry !== undefined) notify('onRetry', hooks.onRetry, { ...describeCall(call), error, wait });
       await this.#pause(call, wait);
     }
   }
@@ -146,7 +146,7 @@ export class Sender {
     const [kind, time] = left < limits.timeout ? (['deadline', left] as const) : (['timeout', limits.timeout] as const);
     const timer = time > longestTimer ? null : runtime.setTimer(() => exchange.fail(kind, undefined), time);
     if (hooks.onRequest !== undefined)
-      tell('onRequest', hooks.onRequest, { ...describeCall(call), headers: redactHeaders(headers) });
+      notify('onRequest', hooks.onRequest, { ...describeCall(call), headers: redactHeaders(headers) });
     try {
       const { method } = call.target;
       const { path, body } = request;
@@ -173,7 +173,7 @@ export class Sender {
     const requestId = readHeader(headers, 'svc-request-id') ?? null;
     const duration = runtime.now() - begun;
     const note = { ...describeCall(call), status, requestId, headers: call.describeHeaders(), duration };
-    tell('onResponse', hooks.onResponse, note);
+    notify('onResponse', hooks.onResponse, note);
   }
 
   #openQueue(
@@ -227,7 +227,7 @@ export class Sender {
       const tokens = this.#shared.tokens as AccessTokens;
       return `Bearer ${await this.#waitWithin(run, tokens.fetch(), '')}`;
     } catch (error) {
-      // All calls that wait get the same error, which tells of another operation.
+      // All waiting calls get the same error, which names another operation.
       if (!(error instanceof SvcError) || error.operation === call.operation) throw error;
       throw retellFailure(error, `There is no access token: ${error.message}`, call);
     }
@@ -296,7 +296,7 @@ export class Sender {
     const { runtime } = this.#settings;
     const asked = 'retryAfterMs' in error && typeof error.retryAfterMs === 'number' ? error.retryAfterMs : 0;
     const wait = asked + chooseWait(call.attempts, runtime.random());
-    // What comes after the deadline helps nobody, and before the time that the server named it would be refused again.
+    // A retry after the deadline is useless, and one before the time that the server named would be rejected again.
     if (wait > longestTimer || runtime.now() + wait >= deadlineAt) return 'deadline';
     return this.#shared.budget?.take() === false ? 'budget' : wait;
   }

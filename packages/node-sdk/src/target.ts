@@ -29,7 +29,7 @@ function readTemplate(path: string): Pieces {
   const texts = pieces.filter((_, index) => index % 2 === 0).join('x');
   if (!/^\/(?!\/)[\x21-\x7e]*$/.test(path) || /[?#{}\\]/.test(texts) || hasDotSegment(texts))
     throw new ConfigurationError(`The path ${JSON.stringify(path)} must start with / and have no query.`);
-  // Whoever writes ids into the path would fill the memory.
+  // A program that writes ids into the path would fill the memory.
   if (templates.size >= mostTemplates) templates.clear();
   templates.set(path, pieces);
   return pieces;
@@ -39,7 +39,7 @@ function encodeParameter(name: string, value: string | number | undefined): stri
   const text = typeof value === 'number' ? String(value) : value;
   if (typeof text !== 'string' || text === '')
     throw new ConfigurationError(`The path parameter ${name} must not be empty.`);
-  // Encoding leaves dots alone, and what stands before the server may decode more than once.
+  // Encoding keeps dots, and a proxy may decode more than once.
   if (hasDotSegment(text)) throw new ConfigurationError(`The path parameter ${name} must not contain a dot segment.`);
   return encodeText(`path parameter ${name}`, text);
 }

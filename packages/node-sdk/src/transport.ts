@@ -141,8 +141,8 @@ export interface PagePromise<Item> extends Promise<Page<Item>>, AsyncIterable<It
 }
 
 /**
- * The bytes of an answer as they come, as many as there are. Whoever takes it must read it to its end or cancel it; one that
- * nobody begins to read ends after `timeout`, and every one ends when the client is closed.
+ * The bytes of an answer as they come, of any length. Read it to its end or cancel it; a stream
+ * that is not read ends after `timeout`, and every stream ends when the client is closed.
  */
 export interface ByteStream extends AsyncIterable<Uint8Array>, AsyncDisposable {
   readonly response: ResponseDetails;

@@ -83,7 +83,7 @@ export function createVerifierOver<Request>(
   };
 }
 
-/** A point of the curve (of twice the order of its base point) that nobody has computed: nobody knows its private key. */
+/** A point of the curve (of twice the order of its base point) without a known private key. */
 const nobodysKey = `whpk_${'c'.repeat(43)}=`;
 
 /** Imports the key at the first delivery, since some platforms refuse that while a module loads. */

@@ -21,7 +21,7 @@ export function readBytes(body: unknown): Uint8Array {
   }
 }
 
-/** The event in a body whose signature is right, if whoever wants it finds it valid. */
+/** The event in a body whose signature is valid, if it passes `validate`. */
 export function readEvent(bytes: Uint8Array, { validate }: Limits): WebhookEvent {
   const event = parseEvent(bytes);
   const result: unknown = validate?.(event);

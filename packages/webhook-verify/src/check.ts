@@ -30,7 +30,7 @@ export function checkAge({ toleranceSeconds, now }: Limits, time: string): void 
     );
 }
 
-/** Compares what each secret gives with each signature: all of them, so that the time tells nothing. */
+/** Compares what each secret gives with each signature: all of them, in constant time. */
 export function checkSignatures(
   { secrets }: Settings,
   { signatures, time }: SignatureHeader,

@@ -10,7 +10,7 @@ const usage = `Says whether a captured webhook of Svc is genuine, and what is wr
   svc-webhook-verify --body body.json --header 'Svc-Signature: t=…,v1=…'
 
   --request <file>     the whole request: header lines, an empty line, the body as it came
-  --body <file>        the body alone, as it came
+  --body <file>        only the body, as it was received
   --header <line>      a header, with --body
   --secret-env <name>  the variable with the secrets, separated by commas (default: SVC_WEBHOOK_SECRET)
   --secret-stdin       read them from the standard input instead

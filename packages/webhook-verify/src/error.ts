@@ -58,7 +58,7 @@ export function requireOptions<Given>(given: Given, names: object): Given {
 
 /** What a function of this package is given: one object. Refuses none, and arguments one after the other. */
 export function requireObject<Given>(given: Given): Given {
-  // Bytes are objects too: a body that was passed alone.
+  // Bytes are objects too: a body passed without the rest.
   if (Object(given) !== given || 'byteLength' in (given as object))
     fail('options_invalid', 'Pass one object: { body, signature, secrets }.');
   return given;

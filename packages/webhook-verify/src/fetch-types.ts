@@ -1,5 +1,5 @@
-// The types of fetch are those of whoever compiles against this, where they have them: from the DOM library, from the
-// types of Node or of their platform. Elsewhere the shape stands in.
+// The types of fetch are those of the compiling program, if it has them: from the DOM library, from the
+// types of Node or of their platform. Otherwise the shape is used.
 
 /** A `Request`. */
 export type FetchRequest = typeof globalThis extends { Request: { prototype: infer Request } } ? Request : RequestShape;

@@ -22,13 +22,13 @@ export interface KeySource<Request, Keys, List, Prepared> {
   readonly read: (keys: Keys) => List;
   /** Makes keys ready to verify with, which costs as much as a signature. */
   readonly prepare: (list: List) => Prepared;
-  /** Gives keys by which nobody can sign. Called at a request, since some platforms have nothing random before. */
+  /** Makes keys that no client can sign with. Called at a request, since some platforms have nothing random before. */
   readonly nobodys: () => Keys;
 }
 
 /**
- * Gives keys that are ready to verify with: the same for every request, or found for each. Where a look-up knows nobody it
- * gives those by which nobody can sign, so that neither answers nor their time tell who is known.
+ * Gives keys that are ready to verify with: the same for every request, or found for each. Where a look-up finds none, it
+ * uses keys that no client can sign with, so that neither responses nor their time reveal which tenants exist.
  */
 export function createKeyLookup<Request, Keys, List, Prepared>({
   keys,

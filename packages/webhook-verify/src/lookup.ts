@@ -21,7 +21,7 @@ export interface LookupVerifier<Request> {
 }
 
 /**
- * Makes a verifier for whoever has many endpoints, or keeps secrets in a vault, and uses no adapter: adapters take such a
+ * Makes a verifier for programs with many endpoints, or with secrets in a vault, and without an adapter: adapters take such a
  * function as their `secrets`. The keys of the last 1,000 answers of it are kept.
  * @throws {WebhookVerificationError} `secret_invalid`, `options_invalid`.
  */

@@ -14,7 +14,7 @@ export function createRouteHandler(
 }
 
 /**
- * Makes a handler for the pages router, which must leave the body alone:
+ * Makes a handler for the pages router, which must not parse the body:
  * `export const config = { api: { bodyParser: false } }`.
  */
 export function createPagesHandler<Request extends NodeRequest = NodeRequest>(

@@ -9,7 +9,7 @@ export type * from './event-data.ts';
 export type * from './options.ts';
 
 // The package without a subpath, on Node: the calls of the edge build over node:crypto. One form on every platform, for
-// a promise that nobody waits for would accept whatever comes.
+// a promise that is not awaited would accept every delivery.
 
 /**
  * Makes a verifier: HMAC-SHA256 over `<t>.<body>`, keyed by the bytes of the whole secret.

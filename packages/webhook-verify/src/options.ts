@@ -1,6 +1,6 @@
 import type { WebhookEvent } from './event.ts';
 
-/** An endpoint secret, with a name to tell secrets apart by while one replaces the other. */
+/** An endpoint secret, with a name to distinguish secrets during a rotation. */
 export interface NamedSecret {
   readonly name: string;
   readonly secret: string;
@@ -33,13 +33,13 @@ export type HeaderGetter = (name: string) => string | null | undefined;
 /** What a look-up of keys may go by. Nothing of it is verified yet. */
 export interface LookupRequest<Request> {
   readonly header: HeaderGetter;
-  /** The request as the framework gives it, or as it was given to the verifier. Leave its body alone. */
+  /** The request as the framework gives it, or as it was given to the verifier. Do not read its body. */
   readonly request: Request;
 }
 
 /**
- * Finds the keys for a request: of the tenant in its path, or from a vault. Null or undefined: nobody's, and it is
- * refused like one whose signature does not match, so that answers do not tell which tenants there are. What it throws
+ * Finds the keys for a request: of the tenant in its path, or from a vault. Null or undefined: none; the request is
+ * rejected like one with a wrong signature, so that responses do not reveal which tenants exist. What it throws
  * goes on unchanged; adapters answer 500.
  */
 export type KeyLookup<Request, Keys> = (

@@ -1,7 +1,7 @@
 import { fail } from './error.ts';
 import { readBase64 } from './standard-key.ts';
 
-/** A public key of an endpoint, with a name to tell keys apart by while one replaces the other. */
+/** A public key of an endpoint, with a name to distinguish keys during a rotation. */
 export interface NamedPublicKey {
   readonly name: string;
   readonly publicKey: string;

@@ -41,11 +41,11 @@ export interface HandlerOptions<Request> {
   readonly handler: (event: WebhookEvent, context: DeliveryContext<Request>) => unknown;
   /** Without one, a delivery that is repeated is handled again. */
   readonly replay?: ReplayGuard | undefined;
-  /** Told of what the guard has kept from the handler, because it was handled before. */
+  /** Called with each duplicate that the guard kept from the handler. */
   readonly onDuplicate?: ((event: WebhookEvent, context: DeliveryContext<Request>) => unknown) | undefined;
   /** The largest body, in bytes. Default: 1 MiB. */
   readonly maxBytes?: number | undefined;
-  /** Told of every refusal (400, 413) and failure (500). Default: prints failures. Nothing waits for it. */
+  /** Called for every rejection (400, 413) and failure (500). Default: prints failures. It is not awaited. */
   readonly onError?: ((error: unknown, details: RefusalDetails) => unknown) | undefined;
 }
 
@@ -99,7 +99,7 @@ export function createReceiver<Request>(
     let deliveryId = header('svc-delivery') ?? null;
     let isGenuine = false;
     try {
-      // Before the body: whoever does not even try to sign is not read.
+      // Before the body, so that unsigned requests are not read.
       verifier.checkHeaders(header);
       const body = (await readBody(maxBytes)) as SignedDelivery['body'];
       const { event, deliveryId: proven, ...found } = await verifier.constructEvent({ body, header, request });
@@ -111,14 +111,14 @@ export function createReceiver<Request>(
       const outcome = replay === undefined ? void (await handle()) : await replay.run(id as string, handle);
       if (outcome === 'running') return refuse(409, inProgress);
       if (outcome !== 'done') return { status: 200, body: '{"received":true}' };
-      void tell(() => onDuplicate?.(event, context));
+      void notify(() => onDuplicate?.(event, context));
       return { status: 200, body: '{"received":true,"duplicate":true}' };
     } catch (error) {
       // Whatever status an error of the handler carries is not for the sender: a 410 would end the subscription.
-      const told = !isGenuine && isOurs(error) ? error : failure;
-      const status = statuses[told.code] ?? 400;
-      void tell(() => onError(error, { status, deliveryId }));
-      return refuse(status, told);
+      const reported = !isGenuine && isOurs(error) ? error : failure;
+      const status = statuses[reported.code] ?? 400;
+      void notify(() => onError(error, { status, deliveryId }));
+      return refuse(status, reported);
     }
   };
 }
@@ -160,7 +160,7 @@ function refuse(status: number, { code, message }: { readonly code: string; read
 }
 
 /** Calls what only listens: whether it throws or rejects, the answer goes out and the process goes on. */
-async function tell(call: () => unknown): Promise<void> {
+async function notify(call: () => unknown): Promise<void> {
   try {
     await call();
   } catch (error) {

@@ -10,7 +10,7 @@ export { createMemoryReplayStore, type MemoryReplayOptions } from './replay-memo
  */
 export interface ReplayStore {
   /**
-   * Takes an id for `leaseSeconds`. `claimed`: it was free. `running`: somebody has taken it and not finished.
+   * Takes an id for `leaseSeconds`. `claimed`: it was free. `running`: it is claimed and not finished.
    * `done`: it is finished.
    */
   claim(id: string, leaseSeconds: number): ReplayClaim | Promise<ReplayClaim>;
@@ -35,7 +35,7 @@ export interface ReplayGuardOptions {
   readonly store?: ReplayStore | undefined;
   /** How long an id counts as handled. Default: 25 hours; the server tries again for 24. */
   readonly ttlSeconds?: number | undefined;
-  /** After this a handler counts as dead, and another delivery may start it anew. Default: 300. */
+  /** After this a handler counts as dead, and another delivery may start it again. Default: 300. */
   readonly leaseSeconds?: number | undefined;
   /** The time in milliseconds. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
@@ -57,7 +57,7 @@ export interface ReplayGuard {
 }
 
 /**
- * Makes a guard. Adapters take it as it is. Whoever calls it gives it an id that is signed: that of the event, since
+ * Makes a guard. Adapters take it as it is. If you call it yourself, pass an id that is signed: that of the event, since
  * anybody can change the `Svc-Delivery` header.
  */
 export function createReplayGuard(options: ReplayGuardOptions = {}): ReplayGuard {

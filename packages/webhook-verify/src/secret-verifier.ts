@@ -33,7 +33,7 @@ export function createSecretVerifier<Request>(
     constructEvent: async (delivery) => {
       const { header } = delivery;
       const signature = header('svc-signature');
-      // All that is answered to any sender comes first, so that it does not tell whether the look-up knows somebody.
+      // Checks that any sender can fail come first, so that responses do not reveal whether the look-up found keys.
       const { bytes: body } = checkForm(limits, { body: delivery.body, signature });
       const { verifier, readId } = await find(delivery);
       const found = await verifier.constructEvent({ body: body as Uint8Array<ArrayBuffer>, signature });

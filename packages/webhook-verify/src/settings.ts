@@ -67,7 +67,7 @@ export function readSeconds(now: () => number): number {
     const time: unknown = now();
     if (Number.isFinite(time)) return Math.floor((time as number) / 1000);
   } catch {
-    // What it threw is nobody's business here.
+    // The error of the clock could contain anything.
   }
   return fail('options_invalid', 'now must give milliseconds.');
 }

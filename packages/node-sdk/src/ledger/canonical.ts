@@ -8,7 +8,7 @@ export function canonicalize(value: unknown): string {
   if (typeof value === 'number' && Number.isFinite(value)) return JSON.stringify(value);
   if (typeof value === 'string' && value.isWellFormed()) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${Array.from(value, canonicalize).join()}]`;
-  // The tag tells a plain object from dates and maps, whichever realm it comes from.
+  // The tag distinguishes a plain object from dates and maps of any realm.
   if (Object.prototype.toString.call(value) !== '[object Object]')
     throw new TypeError(`${typeof value === 'string' ? 'a lone surrogate' : typeof value} has no canonical form`);
   const object = value as Readonly<Record<string, unknown>>;

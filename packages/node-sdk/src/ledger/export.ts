@@ -34,7 +34,7 @@ export interface VerifiedExport {
   readonly to: string | null;
   /** Up to when it does: the end of the range, or the time of the checkpoint where that is earlier. */
   readonly until: string;
-  /** How many entries the ledger is said to have after the checkpoint. Told by the server, not proven. */
+  /** How many entries the ledger is said to have after the checkpoint. Reported by the server, not proven. */
   readonly newer: number;
   readonly checkpoint: OpenedCheckpoint;
   /** The signed note: keep it, and hand it in the next time. */
@@ -90,7 +90,7 @@ export async function verifyExportBetween(
 const linesBetweenProgress = 5000;
 /** How far the clocks of the servers of one installation may be apart: ten minutes. */
 const clockTolerance = 600_000;
-/** The key of an entry that tells when it was appended. */
+/** The key of the time at which an entry was appended. */
 const timeKeys = { consent: 'recordedAt', audit: 'at' } as const;
 
 /** An earlier checkpoint, and whether the entries were found to be those that it speaks of. */
@@ -151,7 +151,7 @@ class ExportCheck {
     this.#hasKept = options.checkpoint !== undefined;
     this.#tree = new GrowingTree(crypto.sha256);
     if (header.verifierKey !== writeKey(signer)) fail('header_invalid', 'the header names another key');
-    // Of a ledger with entries an export has at least one: the neighbours of a range where nothing lies in it.
+    // Of a ledger with entries an export has at least one: the neighbours of an empty range.
     if (last > size || first > last + (size === 0 ? 1 : 0))
       fail('header_invalid', 'the header names entries that cannot be');
     for (const { checkpoint: earlier, what } of kept)

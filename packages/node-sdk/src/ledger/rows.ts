@@ -21,7 +21,7 @@ export interface LedgerEvent {
 export interface VerifiedRows {
   /** How many there were. */
   readonly rows: number;
-  /** How many say what was hashed: nothing in them was changed, unless all hashes after them were made anew as well. */
+  /** How many are what was hashed: unchanged, unless all later hashes were recomputed too. */
   readonly hashed: number;
   /** How many pairs follow each other in the ledger, and do so by their hashes. */
   readonly linked: number;

@@ -17,7 +17,7 @@ export interface VerifyLedgerOptions {
   readonly tenantId?: string | undefined;
   /**
    * Whether the server signs a checkpoint first, so that everything up to now is verified. Default true. Otherwise it is
-   * the latest that it signed by itself, and `newer` tells how many entries came since.
+   * the latest that it signed by itself, and `newer` is the number of entries since.
    */
   readonly signFirst?: boolean | undefined;
   readonly onProgress?: ((entries: number) => void) | undefined;

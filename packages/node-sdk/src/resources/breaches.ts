@@ -10,8 +10,8 @@ export class Breaches {
   }
 
   /**
-   * Reports a breach. The authority must be notified within 72 hours of the discovery (GDPR Article 33(1)). Webhooks are
-   * told: `breach.reported`. Needs the scope `breach:write`.
+   * Reports a breach. The authority must be notified within 72 hours of the discovery (GDPR Article 33(1)). Emits
+   * `breach.reported`. Needs the scope `breach:write`.
    * @throws {ValidationError} `validation_failed`, also for a `discoveredAt` in the future.
    */
   report(breach: BreachInput, options?: RequestOptions): ApiPromise<Breach> {
@@ -42,7 +42,7 @@ export class Breaches {
   }
 
   /**
-   * Edits a breach, tells of its notifications, or moves it to another status. Webhooks are told: `breach.updated`, unless
+   * Edits a breach, records its notifications, or moves it to another status. Emits `breach.updated`, unless
    * nothing changed. Needs the scope `breach:write`.
    * @param change what is left out stays as it is.
    * @throws {ConflictError} `breach_transition_not_allowed`.

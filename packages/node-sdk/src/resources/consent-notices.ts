@@ -3,7 +3,7 @@ import type { ApiPromise, ListOptions, PagePromise, RequestOptions, ResponseDeta
 import type { ListConsentNoticesParams, Notice, NoticeChange, NoticeContent, NoticeVersion } from '../types/api.ts';
 import type { PageParams } from '../types/values.ts';
 
-/** Consent notices: what visitors are told and asked. A draft is published as versions that never change. */
+/** Consent notices: what visitors read and decide. A draft is published as versions that never change. */
 export class ConsentNotices {
   readonly #transport: Transport;
 
@@ -42,7 +42,7 @@ export class ConsentNotices {
 
   /**
    * Creates a notice as a draft; publish it to capture records. Needs the scope `consent:write`.
-   * @param content what visitors are told and asked.
+   * @param content what visitors read and decide.
    * @throws {ValidationError} `validation_failed`, naming each value that breaks its rule.
    */
   create(content: NoticeContent, options?: RequestOptions): ApiPromise<Notice> {

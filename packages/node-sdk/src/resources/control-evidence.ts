@@ -68,7 +68,7 @@ export class ControlEvidence {
   /**
    * Withdraws an item: it is kept and no longer counts. Nothing happens when it was withdrawn before: the first reason
    * stays. Needs the scope `controls:write`.
-   * @param withdrawal `reason`, 1 to 500 characters, stands in the audit log.
+   * @param withdrawal `reason`, 1 to 500 characters, is recorded in the audit log.
    * @throws {NotFoundError} `not_found`.
    */
   withdraw(

@@ -56,7 +56,7 @@ export class Controls {
    * Changes the status, the owner or the cadence of a control, and of your own controls what they are. `implemented` or
    * `accepted` once more is another review. Needs the scope `controls:write`.
    * @param controlId the `controlId` of the control, or its `id`.
-   * @param change at least one field; `allowedStatuses` of the control tells where it may go.
+   * @param change at least one field; `allowedStatuses` of the control lists the next statuses.
    * @throws {ConflictError} `control_transition_not_allowed`; `control_evidence_missing` for `evidence_submitted` without an
    *   item that counts, and `accepted` without current evidence; `control_test_failing` for `accepted` while the latest
    *   result of a test is `fail`.
@@ -99,7 +99,7 @@ export class Controls {
   }
 
   /**
-   * Tells how far the tenant is, over all and for each framework and domain. Of the controls that apply:
+   * Gets the readiness of the tenant, in total and for each framework and domain. Of the controls that apply:
    * `score` = floor(100 × accepted ÷ total), 0 without any control. Needs the scope `controls:read`.
    */
   retrieveReadiness(options?: RequestOptions): ApiPromise<Readiness> {
@@ -109,7 +109,7 @@ export class Controls {
     );
   }
 
-  /** Tells how the tests and the evidence stand of the controls that apply. Needs the scope `controls:read`. */
+  /** Gets the state of the tests and the evidence of the controls that apply. Needs the scope `controls:read`. */
   retrieveTestHealth(options?: RequestOptions): ApiPromise<TestHealth> {
     return this.#transport.request(
       { id: 'getTestHealth', method: 'GET', path: '/v1/control-framework/test-health' },

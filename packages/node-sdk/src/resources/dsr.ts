@@ -17,7 +17,7 @@ export class DataSubjectRequests {
 
   /**
    * Opens a request. It is due as many days of 24 hours after its receipt as the tenant chose (`dsrDays`); a later change of
-   * that setting moves no due date. Webhooks are told: `dsr.created`. Needs the scope `dsr:write`.
+   * that setting moves no due date. Emits `dsr.created`. Needs the scope `dsr:write`.
    * @throws {ValidationError} `validation_failed`, also for a `receivedAt` in the future.
    */
   create(request: DataSubjectRequestInput, options?: RequestOptions): ApiPromise<DataSubjectRequest> {
@@ -72,7 +72,7 @@ export class DataSubjectRequests {
   }
 
   /**
-   * Completes a request. The same again, with the same outcome and reason, changes nothing. Webhooks are told:
+   * Completes a request. The same again, with the same outcome and reason, changes nothing. Emits
    * `dsr.completed`. Needs the scope `dsr:write`.
    * @param completion with a `reason` unless the request is fulfilled.
    * @throws {ConflictError} `dsr_already_completed` with another outcome or reason.

@@ -14,7 +14,7 @@ export class Redeliveries {
    * Orders to send again all dead letters of a webhook, those of a span of time, or both; with `status: 'delivered'` what was
    * delivered instead. Webhooks that are disabled are passed over. Needs the scope `webhooks:write`.
    * @param which `webhookId` or `from`, or both.
-   * @returns the order, which tells how far it is: retrieve it again.
+   * @returns the order. Retrieve it again to follow its progress.
    * @throws {ConflictError} `webhook_deleted`, `webhook_not_enabled`; `webhook_redelivery_running` while another one runs.
    * @throws {NotFoundError} `not_found` for an unknown webhook.
    * @throws {ValidationError} `validation_failed`.

@@ -80,7 +80,7 @@ export class ScimGroups {
   }
 
   /**
-   * Replaces the members of a group. Whoever is named gets the role; whoever was in the group and is not named is suspended.
+   * Replaces the members of a group. The named users get the role; members of the group who are not named are suspended.
    * @throws {BadRequestError} `invalidValue` for an unknown member, `mutability` for another name, `invalidSyntax`.
    * @throws {NotFoundError} `not_found`.
    */
@@ -105,8 +105,8 @@ export class ScimGroups {
   }
 
   /**
-   * Adds, removes or replaces members of a group. Whoever is added gets the role; whoever is removed from their group is
-   * suspended. To move somebody, add them to the other group.
+   * Adds, removes or replaces members of a group. Added users get the role; users who are removed from their group are
+   * suspended. To move a user, add them to the other group.
    * @param operations at least one: `add` or `replace` of `members` with a list of `{ value: userId }`, or `remove` of
    *   `members[value eq "…"]`.
    * @throws {BadRequestError} `invalidPath`, `invalidFilter`, `invalidValue`, `invalidSyntax`, `noTarget`, `mutability`.

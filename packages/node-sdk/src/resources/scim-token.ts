@@ -10,7 +10,7 @@ export class ScimTokens {
   }
 
   /**
-   * Tells of the token of the tenant, without the token itself.
+   * Gets the description of the tenant's token, without the token itself.
    * @throws {NotFoundError} `not_found` when the tenant has none.
    */
   retrieve(options?: RequestOptions): ApiPromise<ScimToken> {
@@ -18,7 +18,7 @@ export class ScimTokens {
   }
 
   /**
-   * Makes the token of the tenant; the one before it ends in the same moment. Whoever has a token gives any role, so that the
+   * Makes the token of the tenant; the one before it ends in the same moment. A holder of the token gives any role, so that the
    * caller needs every scope of an administrator.
    * @returns the token itself in `token`, which is shown this once.
    * @throws {PermissionError} `forbidden` when the caller lacks a scope of an administrator.

@@ -29,7 +29,7 @@ export class ScimUsers {
   }
 
   /**
-   * Makes a person a member. Somebody who was a member before comes back under the same id.
+   * Makes a person a member. A former member comes back under the same id.
    * @throws {ConflictError} `uniqueness` when the person is a member already.
    * @throws {BadRequestError} `invalidValue`, `invalidSyntax`.
    */

@@ -18,7 +18,7 @@ export class Scim {
     this.groups = new ScimGroups(transport);
   }
 
-  /** Tells what this provider can do. Needs no token. */
+  /** Gets the features of this provider. Needs no token. */
   serviceProviderConfig(options?: RequestOptions): ApiPromise<ScimServiceProviderConfig> {
     return this.#transport.request(
       { ...read('getScimServiceProviderConfig', '/scim/v2/ServiceProviderConfig'), credential: 'none' },

@@ -3,7 +3,7 @@ import type { EndedSessions, ListUsersParams, Session, User, UserChange } from '
 import type { Items } from '../types/values.ts';
 import { Invitations } from './invitations.ts';
 
-/** The members of the tenant. Nobody changes those who may do more than they, nor themselves. */
+/** The members of the tenant. A caller cannot change members who may do more than it, nor itself. */
 export class Users {
   readonly invitations: Invitations;
   readonly sessions: UserSessions;
@@ -60,7 +60,7 @@ export class Users {
   }
 
   /**
-   * Removes a member. The history stays; somebody who comes back gets the same id. Needs the scope `users:write`, and every
+   * Removes a member. The history stays; a member who comes back gets the same id. Needs the scope `users:write`, and every
    * scope of their role.
    * @returns the member, with `status` `deleted`.
    * @throws {ConflictError} `conflict` for the last administrator who can sign in.
@@ -75,7 +75,7 @@ export class Users {
   }
 
   /**
-   * Takes the second factor from a member who lost their device: they sign in with the password alone and enrol anew. Needs
+   * Takes the second factor from a member who lost their device: they sign in with only the password and enrol again. Needs
    * the scope `users:write`, and every scope of their role.
    * @throws {ConflictError} `conflict` for a member without a second factor, and for one who also signs in to another tenant:
    *   the operator of the server resets that.
