@@ -1,4 +1,4 @@
-// Shows on the page what SvcConsent tells a site.
+// Shows the decision that SvcConsent reports.
 const state = document.getElementById('state');
 
 document.getElementById('open').addEventListener('click', () => globalThis.SvcConsent?.open());

@@ -64,7 +64,7 @@ that you are looking for.</p>
 interface PageText extends PageSurroundings {
   readonly title: string;
   readonly description: string;
-  /** The canonical path; null if there is none. */
+  /** the canonical path; null for the missing page. */
   readonly path: string | null;
   readonly body: Markup;
 }

@@ -7,7 +7,7 @@ import { readWidget } from '../../widgets/widget.ts';
 import { type RequestOptions, startTestServer, type TestServer } from '../harness.ts';
 import { requestText, sendRaw } from '../http/raw-socket.ts';
 
-/** Starts a server with the demo tenant, which is made on a database without tenants alone. */
+/** Starts a server with the demo tenant, which needs a database without tenants. */
 async function startDemo(environment: Readonly<Record<string, string>> = {}) {
   const server = await startTestServer('sqlite', environment);
   const { kysely } = server.installation.database;

@@ -61,7 +61,7 @@ describeOnOneDatabase('the demo tenant', (dialect) => {
     assert.equal((await runVerify(empty)).report.intact, true);
   });
 
-  test('tells of its past without a clock that was set back', async () => {
+  test('has a history without a clock that was set back', async () => {
     await using empty = await openTestInstallation(dialect);
     const lines: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });

@@ -58,7 +58,7 @@ describeServer('PATCH /v1/breach/{id}', (server) => {
     }
   });
 
-  test('takes a notification to the end of the 72 hours, and a later one with a reason alone', async () => {
+  test('takes a notification until the end of the 72 hours, and a later one only with a reason', async () => {
     const client = await createClient();
     const { id, notificationDueAt } = await client.reported();
     server.clock.advance(80 * hour);
@@ -75,7 +75,7 @@ describeServer('PATCH /v1/breach/{id}', (server) => {
     await assertBodiesRefused(server, (body) => client.edit(id, body as object), [
       [{ notificationReason: null }, 'body.notificationReason'],
     ]);
-    // Persons may be told later than the authority.
+    // People may be notified later than the authority.
     payload(await client.edit(id, { authorityNotifiedAt: notificationDueAt, notificationReason: null }), 200);
     payload(await client.edit(id, { subjectsNotifiedAt: late }), 200);
   });
@@ -92,7 +92,7 @@ describeServer('PATCH /v1/breach/{id}', (server) => {
     assert.equal(await isOverdue(), true);
   });
 
-  test('tells the log which fields changed, and of their values those that name nobody', async () => {
+  test('audits the names of changed fields, and only values without personal data', async () => {
     const client = await createClient();
     const { id } = await client.reported();
     const now = server.clock.now();
@@ -127,7 +127,7 @@ describeServer('PATCH /v1/breach/{id}', (server) => {
       );
   });
 
-  test('emits with each change how the incident stands, and not what it is', async () => {
+  test('emits the status of the breach with each change, without its texts', async () => {
     const client = await createClient();
     const { id, notificationDueAt } = await client.reported();
     server.clock.advance(1);
@@ -196,7 +196,7 @@ describeServer('PATCH /v1/breach/{id}', (server) => {
     for (const response of result) payload(response, 200);
     const breach = await client.read('breach', id);
     for (const change of changes) assert.deepEqual({ ...breach, ...change }, breach);
-    // Each tells its own change alone: it saw what the others had written.
+    // Each event has only its own change: the edits were serialized.
     assert.deepEqual(events.flatMap(({ diff }) => diff.changed).sort(), changes.flatMap(Object.keys).sort());
   });
 });

@@ -67,7 +67,7 @@ describeServer('POST /v1/breach', (server) => {
     assert.deepEqual(await look(), [true, true]);
   });
 
-  test('tells the log and the webhooks that there is something to look at, and not what', async () => {
+  test('audits and emits the breach without its texts', async () => {
     const client = await createClient();
     const { result, events, webhooks } = await watch(server, client.tenant.id, () =>
       client.reported({ affectedSubjects: 12, dataCategories: ['Names'] }),

@@ -16,7 +16,7 @@ import { hour, PrivacyClient } from './requests.ts';
 
 /** What is allowed, written down once more. */
 const moves = ['open contained', 'open closed', 'contained closed', 'closed open'];
-const withReason = { notificationReason: 'No risk to anybody.' };
+const withReason = { notificationReason: 'No risk.' };
 
 describeServer('the status of a breach', (server) => {
   const createClient = async () => new PrivacyClient(server, await createFreshTenant(server));
@@ -60,7 +60,7 @@ describeServer('the status of a breach', (server) => {
     assert.equal(payload(await client.edit(id, { status: 'closed' }), 200).closedAt, server.clock.now());
   });
 
-  test('is closed only where the authority was notified, or somebody said why not', async () => {
+  test('is closed only if the authority was notified, or with a reason', async () => {
     const client = await createClient();
     const { id } = await client.reported();
     const now = server.clock.now();

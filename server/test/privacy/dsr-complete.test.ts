@@ -66,7 +66,7 @@ describeServer('POST /v1/dsr/{id}/complete', (server) => {
     assert.deepEqual(webhooks, [{ type: 'dsr.completed', data, createdAt: server.clock.now() }]);
   });
 
-  test('tells the log the outcome and the time, and not the reason', async () => {
+  test('audits the outcome and the time, without the reason', async () => {
     const client = await createClient();
     const { id } = await client.opened();
     const { events } = await watch(server, client.tenant.id, () =>

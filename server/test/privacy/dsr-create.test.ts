@@ -40,7 +40,7 @@ describeServer('POST /v1/dsr', (server) => {
     for (const channel of dsrChannels) assert.equal((await client.opened({ channel })).channel, channel);
   });
 
-  test('counts from the receipt where it is told, in any offset, so that a request may be overdue at once', async () => {
+  test('counts from receivedAt in any offset, so a new request can be overdue', async () => {
     const client = await createClient();
     const receivedAt = shift(server.clock.now(), -31 * day);
     const dsr = await client.opened({ receivedAt: shift(receivedAt, 2 * hour).replace('Z', '+02:00') });
@@ -95,7 +95,7 @@ describeServer('POST /v1/dsr', (server) => {
     assert.equal((await client.opened({ notes: ' by letter\n' })).notes, 'by letter');
   });
 
-  test('tells the log and the webhooks, which alone learn who asked', async () => {
+  test('audits and emits the request; only webhooks get the subject id', async () => {
     const client = await createClient();
     const { result, events, webhooks } = await watch(server, client.tenant.id, () =>
       client.opened({ subjectId: 'subject-7', type: 'portability', channel: 'letter', notes: 'Wrote twice.' }),

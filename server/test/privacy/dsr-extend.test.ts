@@ -102,7 +102,7 @@ describeServer('POST /v1/dsr/{id}/extend', (server) => {
     assert.deepEqual(actions, ['dsr.extended']);
   });
 
-  test('tells the log the due dates and not the reason, and no webhook', async () => {
+  test('audits the due dates without the reason, and emits nothing', async () => {
     const client = await createClient();
     const { id, dueAt } = await client.opened();
     const { result, events, webhooks } = await watch(server, client.tenant.id, () => client.extend(id));

@@ -38,7 +38,7 @@ describeServer('GET /v1/dsr', (server) => {
       fc.asyncProperty(
         fc.option(fc.constantFrom(...dsrStatuses), { nil: undefined }),
         fc.option(fc.constantFrom(...dsrTypes), { nil: undefined }),
-        fc.option(fc.constantFrom(...subjects, 'nobody'), { nil: undefined }),
+        fc.option(fc.constantFrom(...subjects, 'unknown'), { nil: undefined }),
         fc.option(fc.boolean(), { nil: undefined }),
         fc.integer({ min: 1, max: 100 }),
         async (status, type, subjectId, overdue, limit) => {

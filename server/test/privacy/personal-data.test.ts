@@ -13,14 +13,14 @@ const personal = {
   subjectId: 'ann.smith@example.org',
   notes: 'Ann called twice',
   extensionReason: 'Ann has many accounts',
-  reason: 'Ann is somebody else',
+  reason: 'Ann is another person',
   title: 'Ann lost her laptop',
   description: 'Ann left it on a train',
   category: 'Letters to Ann',
   notificationReason: 'Ann encrypted it',
 };
 
-describeServer('what is said of persons', (server) => {
+describeServer('personal data', (server) => {
   const fill = async () => {
     const client = new PrivacyClient(server, await createFreshTenant(server));
     const { id } = await client.opened({ subjectId: personal.subjectId, notes: personal.notes });
@@ -33,7 +33,7 @@ describeServer('what is said of persons', (server) => {
     return { client, dsrId: id as string, breachId: breach.id as string };
   };
 
-  test('stands in its row, and of everything else only in what goes to webhooks', async () => {
+  test('is stored in its row, and elsewhere only in webhook events', async () => {
     await fill();
     const allowed: Readonly<Record<string, readonly string[]>> = {
       subjectId: ['dsr_requests', 'webhook_events'],
@@ -52,20 +52,20 @@ describeServer('what is said of persons', (server) => {
     }
   });
 
-  test('is confirmed by no hash in the audit log: the same request twice has two', async () => {
+  test('is not confirmed by a hash in the audit log: equal requests have different hashes', async () => {
     const { client, dsrId } = await fill();
     const { kysely } = server.installation.database;
     const row = await kysely.selectFrom('dsr_requests').selectAll().where('id', '=', dsrId).executeTakeFirstOrThrow();
-    const told = (await readAudit(server, client.tenant.id)).filter(({ targetId }) => targetId === dsrId);
-    assert.equal(told.at(-1).diff.stateHash, hashRow(dsrRows, row));
+    const events = (await readAudit(server, client.tenant.id)).filter(({ targetId }) => targetId === dsrId);
+    assert.equal(events.at(-1).diff.stateHash, hashRow(dsrRows, row));
     assert.match(row.salt, /^[0-9A-Za-z]{22}$/);
     const salts = await kysely.selectFrom('dsr_requests').select('salt').execute();
     assert.equal(new Set(salts.map(({ salt }) => salt)).size, salts.length);
-    // Whoever knows all but the salt finds another hash.
-    assert.notEqual(hashRow(dsrRows, { ...row, salt: 'A'.repeat(22) }), told.at(-1).diff.stateHash);
+    // Without the salt, the other values give another hash.
+    assert.notEqual(hashRow(dsrRows, { ...row, salt: 'A'.repeat(22) }), events.at(-1).diff.stateHash);
   });
 
-  test('is as the log tells; a row that somebody changed is named', async () => {
+  test('matches the audit log; a changed row is reported', async () => {
     const { dsrId, breachId } = await fill();
     const { kysely } = server.installation.database;
     const faults = async () => (await runVerify(server.installation)).report.tenants.flatMap(({ rows }) => rows.faults);

@@ -15,7 +15,7 @@ describeOnEachDatabase('SCIM requests at once', (dialect) => {
 
   const repeat = <Result>(count: number, step: (index: number) => Promise<Result>) =>
     Promise.all(Array.from({ length: count }, (_, index) => step(index)));
-  /** The verbs that the audit log tells of a user, the earliest first. */
+  /** The verbs of the audit events of a user, the earliest first. */
   const verbsOf = async (id: string): Promise<readonly string[]> => {
     const { body } = await server.request('GET', '/v1/audit?module=identity&limit=200');
     const events = body.data.items as readonly { readonly targetId: string; readonly action: string }[];
@@ -69,7 +69,7 @@ describeOnEachDatabase('SCIM requests at once', (dialect) => {
     assert.equal(verbs.length, 1 + created.length + deleted);
   });
 
-  test('that make the token anew leave one that is valid', async () => {
+  test('that rotate the token leave one that is valid', async () => {
     const { key, id: tenantId } = await server.createTenant('rotating');
     const old = await createScimClient(server, tenantId);
     const answers = await repeat(8, () => server.request('POST', '/v1/scim-token', { key }));

@@ -56,7 +56,7 @@ describe('the attributes of a resource', () => {
       assert.deepEqual(show({ excludedAttributes }), { schemas, id, ...shown });
   });
 
-  test('are all shown, or none but schemas and id, by the URN of the schema alone', () => {
+  test('are all shown, or none but schemas and id, for the URN of the schema itself', () => {
     for (const urn of [userUrn, userUrn.toUpperCase(), `active,${userUrn}`, `${userUrn},name.givenName`]) {
       assert.deepEqual(show({ attributes: urn }), resource);
       assert.deepEqual(show({ excludedAttributes: urn }), { schemas, id });
@@ -73,7 +73,7 @@ describe('the attributes of a resource', () => {
     );
   });
 
-  test('tell what need not be looked up', () => {
+  test('report which attributes need not be read', () => {
     const shows = (query: object) => readProjection(query, userUrn).shows('name');
     assert.equal(shows({}), true);
     assert.equal(shows({ attributes: 'name.givenName' }), true);

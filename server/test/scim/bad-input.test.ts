@@ -151,7 +151,7 @@ describeOnOneDatabase('SCIM and bad input', (dialect) => {
     }
   });
 
-  test('removes nobody by an id that no database can keep', async () => {
+  test('removes no member by an id that no database can store', async () => {
     for (const unstorable of ['\\u0000', '\\ud800', `${id}\\u0000`, '\\udc00\\ud800']) {
       const remove = { op: 'remove', path: `members[value eq "${unstorable}"]` };
       const { status, text } = await scim.patch('/Groups/dpo', remove);

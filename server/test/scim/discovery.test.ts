@@ -19,7 +19,7 @@ describeOnOneDatabase('SCIM discovery', (dialect) => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  test('tells without a token what the provider can do', async () => {
+  test('returns the configuration without a token', async () => {
     for (const key of [null, scim.token, server.tenant.key]) {
       const { status, headers, body } = await server.request('GET', '/scim/v2/ServiceProviderConfig', { key });
       assert.equal(status, 200);
@@ -44,7 +44,7 @@ describeOnOneDatabase('SCIM discovery', (dialect) => {
     }
   });
 
-  test('tells so to the pages of any site: there is nothing to protect', async () => {
+  test('lets the pages of any site read the configuration, which is public', async () => {
     for (const headers of [
       { Origin: 'https://elsewhere.example' },
       { Origin: 'null' },
@@ -120,7 +120,7 @@ describeOnOneDatabase('SCIM discovery', (dialect) => {
   });
 });
 
-/** Checks that whatever a resource has stands in its schema; the common attributes need not (RFC 7643 section 3.1). */
+/** Checks that the schema has all attributes of a resource, except the common ones (RFC 7643 section 3.1). */
 function assertDescribed(value: object, attributes: readonly Attribute[]): void {
   const { schemas: _schemas, id: _id, meta: _meta, ...rest } = value as Record<string, unknown>;
   for (const [name, part] of Object.entries(rest)) {

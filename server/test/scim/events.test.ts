@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { createScimClient, groupUrn, members, patchUrn, type ScimClient, userUrn } from './scim-client.ts';
 
-describeOnOneDatabase('what SCIM tells of its changes', (dialect) => {
+describeOnOneDatabase('the events of SCIM changes', (dialect) => {
   let server: TestServer;
   let scim: ScimClient;
   let count = 0;
@@ -24,8 +24,8 @@ describeOnOneDatabase('what SCIM tells of its changes', (dialect) => {
   const listWebhooks = () =>
     server.installation.database.kysely.selectFrom('webhook_events').selectAll().orderBy('id').execute();
 
-  /** What a request told: the events of the audit log and those for webhooks, oldest first. */
-  const told = async (request: () => Promise<unknown>) => {
+  /** The audit events and webhook events of a request, oldest first. */
+  const watchEvents = async (request: () => Promise<unknown>) => {
     const [before, webhooksBefore] = [await listEvents(), await listWebhooks()];
     await request();
     const [events, webhooks] = [await listEvents(), await listWebhooks()];
@@ -49,7 +49,7 @@ describeOnOneDatabase('what SCIM tells of its changes', (dialect) => {
         'SCIM: user created',
         'active',
         async () => {
-          id = await scim.createUser('told@example.com');
+          id = await scim.createUser('member@example.com');
         },
       ],
       ['user.suspended', 'SCIM: active set to false', 'suspended', () => patchActive(id, false)],
@@ -78,11 +78,11 @@ describeOnOneDatabase('what SCIM tells of its changes', (dialect) => {
         'user.provisioned',
         'SCIM: user created',
         'active',
-        async () => assert.equal(await scim.createUser('TOLD@example.com'), id),
+        async () => assert.equal(await scim.createUser('MEMBER@example.com'), id),
       ],
     ];
     for (const [type, reason, status, request] of steps) {
-      const { actions, details, webhooks } = await told(request);
+      const { actions, details, webhooks } = await watchEvents(request);
       assert.deepEqual(actions, [type]);
       const [{ actorType, module, targetId, diff, ...detail }] = details as [Record<string, unknown>];
       assert.equal(detail.reason, reason);
@@ -113,18 +113,18 @@ describeOnOneDatabase('what SCIM tells of its changes', (dialect) => {
         ),
       () => scim.send('POST', '/Groups', { schemas: [groupUrn], displayName: 'engineer', members: [] }),
       () => scim.send('POST', '/Users', { schemas: [userUrn], userName: `user-${count}@example.com` }),
-      () => scim.patch('/Groups/engineer', { op: 'replace', path: 'members', value: members('nobody') }),
-      () => scim.send('DELETE', '/Users/nobody'),
+      () => scim.patch('/Groups/engineer', { op: 'replace', path: 'members', value: members('unknown') }),
+      () => scim.send('DELETE', '/Users/unknown'),
       () => scim.send('PUT', `/Users/${id}`, { schemas: [userUrn], active: false }),
     ]) {
-      const { actions, webhooks } = await told(request);
+      const { actions, webhooks } = await watchEvents(request);
       assert.deepEqual([actions, webhooks], [[], []]);
     }
   });
 
   test('is an event for each person who is changed', async () => {
     const ids = [await createUser(), await createUser(), await createUser()];
-    const { actions, details } = await told(() =>
+    const { actions, details } = await watchEvents(() =>
       scim.send('PUT', '/Groups/auditor', { schemas: [groupUrn], members: members(...ids) }),
     );
     assert.deepEqual(actions, ['user.role_changed', 'user.role_changed', 'user.role_changed']);
@@ -139,7 +139,7 @@ describeOnOneDatabase('what SCIM tells of its changes', (dialect) => {
       assert.ok(!(await server.request('GET', `/v1/audit/${id}`)).text.includes(scim.token));
   });
 
-  test('ends the sessions of whoever is suspended, whichever way, in this tenant alone', async () => {
+  test('ends the sessions of a suspended user in this tenant only, however the user was suspended', async () => {
     const elsewhere = await server.createTenant('elsewhere');
     const patch = (operation: object) => ({ schemas: [patchUrn], Operations: [operation] });
     for (const [method, path, body] of [

@@ -73,7 +73,7 @@ describeOnOneDatabase('SCIM with the setting extended', (dialect) => {
     assert.deepEqual(await latestEvent(), before);
   });
 
-  test('does not tell of requests that the letter allows', async () => {
+  test('does not audit requests that the strict rules accept', async () => {
     const { id } = await createUser();
     await scim.patch(`/Users/${id}`, { op: 'replace', path: 'active', value: false });
     assert.equal((await latestEvent()).action, 'user.suspended');
@@ -179,7 +179,7 @@ describeOnOneDatabase('SCIM with the setting extended', (dialect) => {
     ] as const)
       assertScimError(await put({ ...good, ...wrong }), 400, type);
     assertScimError(await put([]), 400, 'invalidSyntax');
-    assertScimError(await scim.send('PUT', '/Users/nobody', good), 404);
+    assertScimError(await scim.send('PUT', '/Users/unknown', good), 404);
     assert.deepEqual((await scim.get(`/Users/${id}`)).body, before);
   });
 });

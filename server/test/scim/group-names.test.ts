@@ -14,7 +14,7 @@ const scimGroupRoleMap = {
   Admin: 'admin',
 } as const;
 
-/** Names that are easily taken for others: those of roles, those that differ in case alone, and any. */
+/** Names that are easily taken for others: those of roles, those that differ only in case, and any. */
 const groupName = fc.oneof(
   fc.constantFrom('Staff', 'STAFF', 'staff', 'Straße', 'dpco_principal', 'toString'),
   fc.constantFrom(...roleIds).chain((role) => fc.constantFrom(role, role.toUpperCase(), `${role} `)),
@@ -36,10 +36,10 @@ describe('the name of a group', () => {
     assert.equal(find('TECH SÜD'), 'engineer');
     assert.equal(find('dpo'), 'dpo');
     for (const name of ['admin', 'Admin', 'ADMIN']) assert.equal(find(name), 'admin');
-    for (const name of ['nobody', '', 'dpco_principal', '__proto__', 'toString']) assert.equal(find(name), undefined);
+    for (const name of ['unknown', '', 'dpco_principal', '__proto__', 'toString']) assert.equal(find(name), undefined);
   });
 
-  test('that differs from another in case alone must be exact', () => {
+  test('that differs from another only in case must be exact', () => {
     const map = { Staff: 'dpo', STAFF: 'auditor' } as const;
     assert.equal(findGroupByName('Staff', map), 'dpo');
     assert.equal(findGroupByName('STAFF', map), 'auditor');

@@ -69,7 +69,7 @@ describeOnOneDatabase('SCIM role groups', (dialect) => {
       [`${groupUrn}:displayName eq "dpo"`, ['dpo']],
       ['id eq "auditor"', ['auditor']],
       ['id eq "AUDITOR"', []],
-      ['displayName eq "nobody"', []],
+      ['displayName eq "unknown"', []],
       ['displayName eq "dpco_principal"', []],
       ['displayName eq "__proto__"', []],
       ['displayName eq "\\u0000"', []],
@@ -88,7 +88,7 @@ describeOnOneDatabase('SCIM role groups', (dialect) => {
   });
 
   test('other than the roles are not found', async () => {
-    for (const role of ['dpco_principal', 'nobody', 'DPO', '__proto__', 'constructor', 'x'.repeat(2000)])
+    for (const role of ['dpco_principal', 'unknown', 'DPO', '__proto__', 'constructor', 'x'.repeat(2000)])
       for (const [method, body] of [
         ['GET', undefined],
         ['PUT', { schemas: [groupUrn], members: [] }],
@@ -125,11 +125,11 @@ describeOnOneDatabase('SCIM role groups', (dialect) => {
     const body = { schemas: [groupUrn], displayName: 'dpo', members: members(joining) };
     assert.equal((await scim.send('POST', '/Groups', body)).status, 201);
     await assertMembers('dpo', [inside, joining]);
-    const unknown = { ...body, members: members('nobody') };
+    const unknown = { ...body, members: members('unknown') };
     assertScimError(await scim.send('POST', '/Groups', unknown), 400, 'invalidValue');
   });
 
-  test('give their role to whoever is added, from whatever group', async () => {
+  test('give their role to an added user, from any group', async () => {
     const [inside] = await fillGroup('dpo', 1);
     const [one, other] = await createUsers(2, 'engineer');
     const added = await patch('dpo', { op: 'add', path: 'members', value: members(one, other, one, inside) });
@@ -143,7 +143,7 @@ describeOnOneDatabase('SCIM role groups', (dialect) => {
     }
   });
 
-  test('suspend whoever is removed, and nobody else', async () => {
+  test('suspend a removed member, and no other', async () => {
     for (const remove of [
       (id: string) => ({ op: 'remove', path: `members[value eq "${id}"]` }),
       (id: string) => ({ op: 'Remove', path: 'members', value: [{ value: id }] }),
@@ -161,9 +161,9 @@ describeOnOneDatabase('SCIM role groups', (dialect) => {
     }
   });
 
-  test('do nothing to whoever is removed from a group that they are not in', async () => {
+  test('do nothing if a removed user is not in the group', async () => {
     const [engineer] = await createUsers(1, 'engineer');
-    for (const id of [engineer, 'nobody']) {
+    for (const id of [engineer, 'unknown']) {
       assert.equal((await patch('dpo', { op: 'remove', path: `members[value eq "${id}"]` })).status, 200);
       assert.equal((await patch('dpo', { op: 'remove', path: 'members', value: members(id) })).status, 200);
     }
@@ -242,7 +242,7 @@ describeOnOneDatabase('SCIM role groups', (dialect) => {
       'stranger@example.com',
     );
     const before = (await scim.get('/Groups/dpo')).body;
-    for (const unknown of ['nobody', deleted, stranger, joining.toUpperCase()]) {
+    for (const unknown of ['unknown', deleted, stranger, joining.toUpperCase()]) {
       const value = members(joining, unknown);
       const remove = { op: 'remove', path: `members[value eq "${inside}"]` };
       for (const answer of [
@@ -300,7 +300,7 @@ describeOnOneDatabase('SCIM role groups', (dialect) => {
     assert.deepEqual(body, { schemas: [groupUrn], id: 'dpo', members: [{ value: one }] });
   });
 
-  test('lose nobody when many write at once', async () => {
+  test('lose no member under concurrent writes', async () => {
     await scim.send('DELETE', '/Groups/dpo');
     const ids = await createUsers(32);
     const answers = await Promise.all(

@@ -125,7 +125,7 @@ describeOnOneDatabase('SCIM and members whom the operator of the server manages'
     await extend('strict');
   });
 
-  test('takes somebody up again after a deletion as an ordinary member, and as no more than that', async () => {
+  test('re-creates a deleted platform member as an ordinary member', async () => {
     const { userId, email } = await createPlatformMember();
     assert.equal((await scim.send('DELETE', `/Users/${userId}`)).status, 204);
     assert.equal(await scim.createUser(email), userId);

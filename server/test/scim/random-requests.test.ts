@@ -31,8 +31,8 @@ describeOnOneDatabase('SCIM, whatever it is asked', (dialect) => {
     {},
     { value: null },
   );
-  const id = fc.constantFrom('{0}', '{1}', '{2}', '{3}', 'nobody', '\\u0000', '\\ud800');
-  const role = fc.constantFrom('admin', 'dpo', 'engineer', 'auditor', 'cs_agent', 'dpco_principal', 'nobody');
+  const id = fc.constantFrom('{0}', '{1}', '{2}', '{3}', 'unknown', '\\u0000', '\\ud800');
+  const role = fc.constantFrom('admin', 'dpo', 'engineer', 'auditor', 'cs_agent', 'dpco_principal', 'unknown');
   /** One of the first, or now and then anything. */
   const mostly = (...good: readonly fc.Arbitrary<unknown>[]) =>
     fc.oneof(...good.map((arbitrary) => ({ weight: 3, arbitrary })), odd);
@@ -114,7 +114,7 @@ describeOnOneDatabase('SCIM, whatever it is asked', (dialect) => {
   );
 
   for (const setting of ['strict', 'extended'] as const) {
-    test(`answers in its own form, keeps its rules and tells all (${setting})`, async () => {
+    test(`answers in SCIM form, keeps its rules and audits everything (${setting})`, async () => {
       await server.request('PATCH', '/v1/tenant', { body: { scimCompatibility: setting } });
       const fill = (value: string) => value.replace(/\{(\d)\}/g, (_, index) => ids[index] as string);
       let state = await readState();
@@ -142,25 +142,25 @@ describeOnOneDatabase('SCIM, whatever it is asked', (dialect) => {
     });
   }
 
-  /** All that SCIM shows, and the latest that the audit log tells. */
+  /** The state that SCIM shows, and the latest in the audit log. */
   async function readState(): Promise<unknown> {
     const [users, groups] = [await scim.get('/Users'), await scim.get('/Groups')];
     const audit = await server.request('GET', '/v1/audit?limit=1');
     return [users.body, groups.body, audit.body.data.items[0].id];
   }
 
-  /** Groups and users tell the same, and nobody stands in two groups. */
+  /** Groups and users agree, and no user is in two groups. */
   async function assertConsistent(): Promise<void> {
     const users = (await scim.get('/Users')).body.Resources;
     const groups = (await scim.get('/Groups')).body.Resources;
     const pairs = groups.flatMap((group: { id: string; members: { value: string }[] }) =>
       group.members.map(({ value }) => `${value} ${group.id}`),
     );
-    const told = users.flatMap((user: { id: string; groups: { value: string }[]; active: boolean }) => {
+    const ofUsers = users.flatMap((user: { id: string; groups: { value: string }[]; active: boolean }) => {
       assert.ok(user.groups.length <= 1);
-      assert.ok(!user.active || user.groups.length === 1, 'whoever is active stands in a group');
+      assert.ok(!user.active || user.groups.length === 1, 'an active user is in a group');
       return user.groups.map(({ value }) => `${user.id} ${value}`);
     });
-    assert.deepEqual(pairs.sort(), told.sort());
+    assert.deepEqual(pairs.sort(), ofUsers.sort());
   }
 });

@@ -16,7 +16,7 @@ describeOnOneDatabase('SCIM users', (dialect) => {
   const replaceActive = (id: string, value: unknown) =>
     scim.patch(`/Users/${id}`, { op: 'replace', path: 'active', value });
 
-  test('are created with all that the answer tells of them', async () => {
+  test('are created with the attributes of the response', async () => {
     const created = await create({
       userName: 'Ada.Lovelace@Example.com',
       name: { givenName: 'Ada', familyName: 'Lovelace', formatted: 'ignored' },
@@ -253,7 +253,7 @@ describeOnOneDatabase('SCIM users', (dialect) => {
     assert.equal(await scim.isActive(id), true);
   });
 
-  test('tell when they changed, and only when they did', async () => {
+  test('have a lastModified that changes only with the user', async () => {
     const id = await scim.createUser('times@example.com');
     const created = server.clock.now();
     server.clock.advance(1000);
@@ -291,7 +291,7 @@ describeOnOneDatabase('SCIM users', (dialect) => {
   test('cannot be put', async () => {
     const id = await scim.createUser('put@example.com');
     const before = (await scim.get(`/Users/${id}`)).body;
-    for (const path of [`/Users/${id}`, '/Users/nobody'])
+    for (const path of [`/Users/${id}`, '/Users/unknown'])
       assertScimError(await scim.send('PUT', path, { ...before, active: false }), 501);
     assert.deepEqual((await scim.get(`/Users/${id}`)).body, before);
   });
@@ -310,9 +310,9 @@ describeOnOneDatabase('SCIM users', (dialect) => {
     assert.deepEqual((await scim.send('GET', `/Users${query}&filter=${filter}`)).body.Resources, [shown]);
   });
 
-  test('that nobody has are not found', async () => {
+  test('return 404 for an unknown id', async () => {
     const upper = (await scim.createUser('case@example.com')).toUpperCase();
-    for (const id of ['nobody', '0', upper, '00000000-0000-7000-8000-000000000000', "' or 1=1 --", 'x'.repeat(2000)])
+    for (const id of ['unknown', '0', upper, '00000000-0000-7000-8000-000000000000', "' or 1=1 --", 'x'.repeat(2000)])
       assertScimError(await scim.get(`/Users/${encodeURIComponent(id)}`), 404);
   });
 });

@@ -11,11 +11,11 @@ describe('the map of groups to roles', () => {
     assert.ok(isTaken({ Auditor: 'auditor' }));
   });
 
-  test('refuses names that only case tells apart when they mean other roles', () => {
+  test('rejects names with different roles that differ only in case', () => {
     assert.ok(!isTaken({ Ops: 'admin', OPS: 'auditor' }));
   });
 
-  test('refuses a name that is the id of another role', () => {
+  test('rejects a name that is the id of another role', () => {
     assert.ok(!isTaken({ Admin: 'auditor' }));
   });
 });

@@ -29,7 +29,7 @@ describe('the name of a tenant', () => {
   });
 });
 
-/** What a new tenant has in its lists: its own audit log tells of itself and its key. */
+/** The lists of a new tenant: its audit log has its creation and that of its key. */
 const ownItems: Readonly<Record<string, number>> = { '/v1/audit': 2, '/v1/api-keys': 1 };
 
 describeOnEachDatabase('tenants', (dialect) => {

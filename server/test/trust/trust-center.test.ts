@@ -86,7 +86,7 @@ describeServer('the trust center of a tenant', (server) => {
     assert.deepEqual(await times(), { publishedAt: server.clock.now(), updatedAt: server.clock.now() });
   });
 
-  test('is left alone by what changes nothing, whatever order its frameworks are in', async () => {
+  test('is not written if nothing changes, in any order of its frameworks', async () => {
     const tenant = await publishTrust(server);
     const other = await createTenant();
     const before = await readAllRows(server.installation.database);
@@ -102,7 +102,7 @@ describeServer('the trust center of a tenant', (server) => {
     assert.equal(await readAllRows(server.installation.database), before);
   });
 
-  test('tells the audit log which fields changed and whether it is published, and nothing of what stands in it', async () => {
+  test('audits the names of changed fields and whether it is published, without values', async () => {
     const tenant = await createTenant();
     await putTrust(server, tenant, { ...trustCenter, published: false });
     await putTrust(server, tenant, trustCenter);
@@ -139,7 +139,7 @@ describeServer('the trust center of a tenant', (server) => {
     assert.equal((await runVerify(server.installation)).report.intact, true);
   });
 
-  test('belongs to its tenant alone', async () => {
+  test('belongs to its tenant only', async () => {
     const one = await publishTrust(server);
     const other = await publishTrust(server, { headline: 'Another company' });
     await putTrust(server, one, { published: false });
@@ -147,7 +147,7 @@ describeServer('the trust center of a tenant', (server) => {
     assert.equal((await read(other)).published, true);
   });
 
-  test('is not told with an address that a client made up', async () => {
+  test('does not return an address with an invalid Host', async () => {
     const hostile = { Host: 'evil.test"><script>', Authorization: `Bearer ${server.tenant.key}` };
     const [answer] = await sendRaw(server, requestText('GET', '/v1/trust', hostile));
     assert.equal(answer?.status, 400);
@@ -159,7 +159,7 @@ describeServer('the trust center of a tenant', (server) => {
 describeServer(
   'the trust center behind a proxy',
   (server) => {
-    test('is told with the public address', async () => {
+    test('is returned with the public address', async () => {
       const { body } = await server.request('GET', '/v1/trust');
       assert.equal(body.data.url, `https://trust.example.com/trust/${server.tenant.slug}`);
     });

@@ -9,7 +9,7 @@ const framework = { code: 'GDPR', achievedAt: '2026-03-01T00:00:00Z' };
 const link = { label: 'Privacy policy', url: 'https://example.com/' };
 const subprocessor = { name: 'Example Ltd', purpose: 'Mail', country: 'Ireland' };
 
-/** The addresses that are no web address of somebody else's page. */
+/** Invalid web addresses. */
 const badAddresses = [
   'javascript:alert(1)',
   'JavaScript://example.com/%0aalert(1)',
@@ -63,7 +63,7 @@ describeServer('PUT /v1/trust', (server) => {
     await refuse({ subprocessors: [{ ...subprocessor, url: 'x' }] }, 'body.subprocessors.0.url');
   });
 
-  test('needs to be told whether to publish', async () => {
+  test('requires published', async () => {
     await assertRefused({ headline: 'x' }, 'body.published');
     for (const published of [null, 'true', 1]) await assertRefused({ published }, 'body.published');
   });
@@ -73,7 +73,7 @@ describeServer('PUT /v1/trust', (server) => {
       await refuse({ frameworks: [framework, { ...framework, code }] }, 'body.frameworks.1.code');
   });
 
-  test('refuses a framework that stands there twice', async () => {
+  test('rejects a duplicate framework', async () => {
     const other = { ...framework, achievedAt: '2026-04-01T00:00:00Z' };
     await refuse({ frameworks: [framework, { ...framework, code: 'SOC2' }, other] }, 'body.frameworks.2.code');
   });
@@ -156,7 +156,7 @@ describeServer('PUT /v1/trust', (server) => {
     await accept({ subprocessors: [longest, ...subprocessors(99)] });
   });
 
-  test('refuses two links of one name, and a subprocessor that stands there twice', async () => {
+  test('rejects two links with one label, and a duplicate subprocessor', async () => {
     const again = { label: 'PRIVACY policy', url: 'https://example.com/other' };
     await refuse({ links: [link, again] }, 'body.links.1.label');
     await refuse({ subprocessors: [subprocessor, subprocessor] }, 'body.subprocessors.1');
@@ -164,7 +164,7 @@ describeServer('PUT /v1/trust', (server) => {
   });
 
   test('refuses a contact that is no e-mail address', async () => {
-    for (const contactEmail of ['', 'nobody', 'a@b', 'javascript:alert(1)', 'a@example.com\nBcc: b@example.com'])
+    for (const contactEmail of ['', 'unknown', 'a@b', 'javascript:alert(1)', 'a@example.com\nBcc: b@example.com'])
       await refuse({ contactEmail }, 'body.contactEmail');
   });
 });

@@ -54,7 +54,7 @@ describeServer('the trust page', (server) => {
 
   test('has no script, nothing inline and nothing from elsewhere, and a policy that allows none', async () => {
     const { slug } = await publishTrust(server);
-    for (const path of [slug, 'nobody']) {
+    for (const path of [slug, 'unknown']) {
       const { headers, text } = await readPage(server, path);
       const directives = (headers.get('content-security-policy') ?? '').split('; ');
       assert.deepEqual(directives, [
@@ -109,7 +109,7 @@ describeServer('the trust page', (server) => {
       assert.ok(text.lastIndexOf('<bdi>', index) > text.lastIndexOf('</bdi>', index), 'a name that stays in its place');
   });
 
-  test('shows no link for an address that somebody wrote into the database', async () => {
+  test('shows no link for an invalid address in the database', async () => {
     const tenant = await publishTrust(server, { links: [{ label: 'Here', url: 'https://example.com/here' }] });
     const { kysely } = server.installation.database;
     const rows = () => kysely.selectFrom('trust_centers').select('content').where('tenant_id', '=', tenant.id);
@@ -146,7 +146,7 @@ describeServer('the trust page', (server) => {
     const taken = await publishTrust(server);
     assert.equal((await readPage(server, taken.slug)).status, 200);
     await putTrust(server, taken, { ...trustCenter, published: false });
-    const unknown = await readPage(server, 'nobody');
+    const unknown = await readPage(server, 'unknown');
     assert.equal(unknown.status, 404);
     assert.equal(unknown.headers.get('content-type'), 'text/html; charset=utf-8');
     assert.match(unknown.text, /<h1>No trust center here<\/h1>/);
@@ -176,7 +176,7 @@ describeServer('the trust page', (server) => {
     }
   });
 
-  test('is told from an earlier read by its ETag until something changes', async () => {
+  test('returns 304 for the ETag of an earlier read until something changes', async () => {
     const tenant = await publishTrust(server);
     const read = (etag: string) =>
       server.request('GET', `/trust/${tenant.slug}`, {
@@ -246,7 +246,7 @@ describeServer(
       assert.ok(text.includes(`<meta property="og:url" content="${address}">`));
       assert.ok(text.includes(`<meta property="og:title" content="${slug} · Trust center">`));
       assert.ok(text.includes('<meta property="og:description" content="Your data is safe with us">'));
-      assert.doesNotMatch((await readPage(server, 'nobody')).text, /canonical|og:url/);
+      assert.doesNotMatch((await readPage(server, 'unknown')).text, /canonical|og:url/);
     });
   },
   { SVC_BASE_URL: 'https://trust.example.com' },

@@ -63,7 +63,7 @@ describeServer('GET /v1/public/trust/{slug}/widget', (server) => {
     await putTrust(server, taken, { ...trustCenter, published: false });
     const never = await server.createTenant('never-set');
     const forget = ({ requestId: _, ...error }: { requestId: string }) => error;
-    const unknown = await readWidget(server, 'nobody');
+    const unknown = await readWidget(server, 'unknown');
     const expected = forget(assertProblem(unknown, 'not_found'));
     const names = ({ headers }: { headers: Headers }) => [...headers.keys()].sort();
     for (const { slug } of [draft, taken, never]) {
@@ -114,7 +114,7 @@ describeServer('GET /v1/public/trust/{slug}/widget', (server) => {
     assert.ok(seconds <= 60, 'a trust center that is taken back is gone within a minute');
   });
 
-  test('is told from an earlier read by its ETag', async () => {
+  test('returns 304 for the ETag of an earlier read', async () => {
     const tenant = await publishTrust(server);
     const read = (etag: string) =>
       server.request('GET', `/v1/public/trust/${tenant.slug}/widget`, {

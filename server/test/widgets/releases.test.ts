@@ -26,9 +26,9 @@ describe('the released widgets', () => {
       assert.ok(versions.includes('0.1.0'));
       for (const version of versions) {
         const folder = join(widgetPlaces.releases, name, version);
-        const { version: told, names } = checkFolder(folder);
-        assert.equal(told, basename(folder));
-        assert.deepEqual([...readTree(folder)].sort(), [...names].sort());
+        const found = checkFolder(folder);
+        assert.equal(found.version, basename(folder));
+        assert.deepEqual([...readTree(folder)].sort(), [...found.names].sort());
       }
     });
 
@@ -129,7 +129,7 @@ describe('releasing a widget', () => {
     checkFolder(join(releases, '1.0.0'));
   });
 
-  test('leaves the earlier versions, which are told of newest first', () => {
+  test('keeps the earlier versions, which are listed newest first', () => {
     for (const version of ['1.2.0', '1.10.0', '0.9.9']) {
       writeBuild(build, version, { 'svc-consent.js': version });
       releaseWidget(build, releases);

@@ -108,7 +108,7 @@ describe('the widgets', () => {
       assert.deepEqual(await ask(tag, encodings), [200, true, caching]);
   });
 
-  test('are found at their very address alone', async () => {
+  test('are found only at their exact address', async () => {
     const paths = [
       '/widgets',
       '/widgets/',

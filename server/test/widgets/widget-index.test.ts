@@ -183,7 +183,7 @@ describe('svc widgets', () => {
     assert.equal(stdout.split('<script').length, 4);
   });
 
-  test('prints no banner beside an add-on that stands in its place, but the element of that', async () => {
+  test('prints the element of an add-on that replaces the banner, without the banner', async () => {
     const { stdout } = await runSvc(['widgets', '--add-on', 'elements', '--notice', notice], environment);
     assert.match(
       stdout,
