@@ -95,7 +95,7 @@ describeOnOneDatabase('POST /v1/api-keys', (dialect) => {
     for (const caller of [weak.key, token]) await postKey(server, { scopes: ['keys:write'] }, { key: caller });
   });
 
-  test('is for administrators alone among the roles', async () => {
+  test('is allowed only for the administrator role', async () => {
     for (const role of roleIds) {
       const { session } = await server.createMember({ role });
       const body = { name: 'x', scopes: ['audit:read'] };
@@ -104,14 +104,14 @@ describeOnOneDatabase('POST /v1/api-keys', (dialect) => {
     }
   });
 
-  test('tells the audit log who made which key, and not the key', async () => {
+  test('records who created which key, without the key', async () => {
     const { session, userId, email } = await server.createMember();
-    const { id, key } = await postKey(server, { name: 'Told', scopes: ['dsr:read'] }, { headers: session });
+    const { id, key } = await postKey(server, { name: 'Recorded', scopes: ['dsr:read'] }, { headers: session });
     const [event] = await readEvents(server, server.tenant.key, 1);
     const { module, action, actorType, actorId, actorEmail, targetId, targetRef } = event;
     assert.deepEqual(
       [module, action, actorType, actorId, actorEmail, targetId, targetRef],
-      ['access', 'api_key.created', 'user', userId, email, id, 'Told'],
+      ['access', 'api_key.created', 'user', userId, email, id, 'Recorded'],
     );
     assert.deepEqual([event.diff.scopes, event.diff.expiresAt], [['dsr:read'], null]);
     assert.ok(!JSON.stringify(event).includes(key.slice(13)));
@@ -134,7 +134,7 @@ describeOnOneDatabase('POST /v1/api-keys', (dialect) => {
     for (const part of [key, key.slice(13), key.slice(15, 30)]) assert.ok(!rows.includes(part));
   });
 
-  test('shows a retry to nobody but who made the key, with the rights that they had', async () => {
+  test('replays an answer only to the creator of the key, with the rights that they had', async () => {
     const headers = { 'Idempotency-Key': randomUUID() };
     const body = { name: 'mine', scopes };
     const strong = await makeKey(server);

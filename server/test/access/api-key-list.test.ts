@@ -73,7 +73,7 @@ describeOnOneDatabase('GET /v1/api-keys', (dialect) => {
     assertProblem(await get(`cursor=${nextCursor}`, stranger.key), 'invalid_cursor');
   });
 
-  test('gives one key to its own tenant alone', async () => {
+  test('returns a key only to its own tenant', async () => {
     const id = ids[2] as string;
     const own = await server.request('GET', `/v1/api-keys/${id}`);
     assert.deepEqual([own.status, own.body.data.id], [200, id]);
@@ -86,7 +86,7 @@ describeOnOneDatabase('GET /v1/api-keys', (dialect) => {
     assertInvalid(await server.request('GET', '/v1/api-keys/x'), 'path.id');
   });
 
-  test('tells when a key was last used, once that is written, and never an earlier time', async () => {
+  test('returns when a key was last used, once that is written, and never an earlier time', async () => {
     const { id, key } = await makeKey(server);
     const lastUsed = async () => (await server.request('GET', `/v1/api-keys/${id}`)).body.data.lastUsedAt;
     const write = () => server.app.lastUses.write(server.installation.database);

@@ -29,7 +29,7 @@ describeOnOneDatabase('DELETE /v1/api-keys/{id}', (dialect) => {
     await assertIntact(server);
   });
 
-  test('answers the same when it is done again, and tells of it once', async () => {
+  test('returns the same when repeated, and records it once', async () => {
     const { id } = await makeKey(server);
     const first = await revoke(id);
     server.clock.advance(1000);
@@ -39,7 +39,7 @@ describeOnOneDatabase('DELETE /v1/api-keys/{id}', (dialect) => {
     assert.equal(await readAllRows(server.installation.database), before);
   });
 
-  test('tells of it once when two do it at the same moment', async () => {
+  test('records it once when two requests revoke concurrently', async () => {
     const { id } = await makeKey(server);
     const answers = await Promise.all([1, 2, 3, 4].map(() => revoke(id)));
     for (const { status, body } of answers) assert.deepEqual([status, body], [200, answers[0]?.body]);

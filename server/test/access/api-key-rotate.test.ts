@@ -105,7 +105,7 @@ describeOnOneDatabase('POST /v1/api-keys/{id}/rotate', (dialect) => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409]);
   });
 
-  test('refuses who lacks a scope of the key, so that nobody rises by it', async () => {
+  test('rejects a caller who lacks a scope of the key, so that rotation gives no rights', async () => {
     const strong = await makeKey(server, { scopes: ['audit:read', 'users:write'] });
     const weak = await makeKey(server, { scopes: ['keys:write', 'audit:read'] });
     const before = await readAllRows(server.installation.database);
@@ -121,7 +121,7 @@ describeOnOneDatabase('POST /v1/api-keys/{id}/rotate', (dialect) => {
     assert.equal(await readAudit(server, key), 200);
   });
 
-  test('tells the audit log of both keys, and answers a retry with the same one', async () => {
+  test('records both keys, and answers a retry with the same one', async () => {
     const old = await makeKey(server);
     const send = () =>
       server.request('POST', `/v1/api-keys/${old.id}/rotate`, { headers: { 'Idempotency-Key': `rotate-${old.id}` } });

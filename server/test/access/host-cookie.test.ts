@@ -12,7 +12,7 @@ describe('a cookie of this host', () => {
   test('is kept to https and to this very host where the server is on https', () => {
     const attributes = '; Path=/; HttpOnly; SameSite=Lax';
     assert.equal(plain.write('value'), `svc_session=value${attributes}`);
-    // Browsers take the prefix with Secure, with Path=/ and without Domain alone.
+    // Browsers accept the prefix only with Secure, with Path=/ and without Domain.
     assert.equal(secure.write('value'), `__Host-svc_session=value${attributes}; Secure`);
   });
 

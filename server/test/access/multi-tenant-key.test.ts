@@ -38,12 +38,12 @@ describeOnEachDatabase('a key of several tenants', (dialect) => {
       for (const { id, slug } of [server.tenant, second, third]) {
         for (const name of [id, slug]) assert.equal(await tenantOf(key, as(name).headers), slug);
       }
-      for (const name of [stranger.id, stranger.slug, 'nobody', randomUUID(), '', `${second.slug},${third.slug}`])
+      for (const name of [stranger.id, stranger.slug, 'unknown', randomUUID(), '', `${second.slug},${third.slug}`])
         assert.equal(await tenantOf(key, as(name).headers), 'tenant_not_allowed', name);
     }
   });
 
-  test('sees and changes the data of the tenant it names alone, and is told of in its audit log', async () => {
+  test('reads and changes only the data of the tenant it names, and is recorded in its audit log', async () => {
     const { id, key } = await makeShared();
     const notice = await server.createNotice({ key: second.key });
     const named = await server.request('GET', `/v1/consent/${notice}`, { key, ...as('second') });
@@ -122,7 +122,7 @@ describeOnEachDatabase('a key of several tenants', (dialect) => {
     assert.equal(await post(second.id), 403);
   });
 
-  test('is rotated by whoever could make it, and by nobody else', async () => {
+  test('is rotated only by callers who could create it', async () => {
     const { id, key } = await makeShared();
     const rotate = (caller: string) => server.request('POST', `/v1/api-keys/${id}/rotate`, { key: caller });
     const { key: half } = await makeKey(server, { otherTenantIds: [second.id] });
@@ -134,7 +134,7 @@ describeOnEachDatabase('a key of several tenants', (dialect) => {
     assert.equal(await tenantOf(body.data.key, as('third').headers), 'third');
   });
 
-  test('is told of in the audit logs of its tenants, when it is made and when it is revoked', async () => {
+  test('is recorded in the audit logs of its tenants when it is created and revoked', async () => {
     const caller = await makeShared();
     const made = await postKey(server, { name: 'Shared', otherTenantIds: [second.id] }, { key: caller.key });
     const [shared] = await readEvents(server, second.key, 1);

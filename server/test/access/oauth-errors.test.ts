@@ -116,7 +116,7 @@ describeOnOneDatabase('what POST /oauth/token refuses', (dialect) => {
         assertError(await post({ ...good, scope: 'audit:read dsr:read' }), 400, 'invalid_scope'),
         /dsr:read/,
       );
-      // Who somebody is comes before what they want.
+      // Authentication comes before validation of the grant.
       assertError(await post({ ...good, client_secret: 'x', grant_type: 'x', scope: 'x' }), 401, 'invalid_client');
     });
   });

@@ -87,7 +87,7 @@ describeOnOneDatabase('POST /oauth/token', (dialect) => {
     assert.equal(await readAudit(server, access_token), 401);
   });
 
-  test('tells the audit log for which key and what, never the token', async () => {
+  test('records the key and the scopes, never the token', async () => {
     const { access_token } = await getToken(server, client, { scope: 'audit:read' });
     const [event] = await readEvents(server, server.tenant.key, 1);
     assert.deepEqual(

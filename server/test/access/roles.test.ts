@@ -16,7 +16,7 @@ describe('the roles', () => {
     }
   });
 
-  test('are told from other words', () => {
+  test('are distinguished from other words', () => {
     for (const role of roleIds) assert.ok(isRole(role));
     for (const word of ['', 'Admin', 'owner', platformRole, 'toString', '__proto__', 'admin ']) {
       assert.ok(!isRole(word), word);
@@ -29,7 +29,7 @@ describe('the roles', () => {
     }
   });
 
-  test('begin with the least, for members of whom nobody said more', () => {
+  test('start with the fewest scopes, the default of members', () => {
     const sizes = roleIds.map((role) => scopesOf(role).size);
     assert.equal(scopesOf(leastRole).size, Math.min(...sizes));
   });

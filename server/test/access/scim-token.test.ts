@@ -55,7 +55,7 @@ describeOnOneDatabase('/v1/scim-token', (dialect) => {
     for (const { token } of [first, second]) assert.ok(!rows.includes(token.slice(9)));
   });
 
-  test('is one alone, whatever happens at the same moment', async () => {
+  test('is unique, also after concurrent requests', async () => {
     const made = await Promise.all([1, 2, 3, 4, 5].map(() => create()));
     const owners = await Promise.all(made.map(({ token }) => tenantOf(token)));
     assert.deepEqual(
@@ -77,7 +77,7 @@ describeOnOneDatabase('/v1/scim-token', (dialect) => {
     assertProblem(await send('POST', { headers, key: other.key }), 'idempotency_key_reused');
   });
 
-  test('tells when it was last used, once that is written', async () => {
+  test('returns when it was last used, once that is written', async () => {
     const { id } = await create();
     server.app.lastUses.note('scim_tokens', id, server.clock.now());
     await server.app.lastUses.write(server.installation.database);
@@ -85,7 +85,7 @@ describeOnOneDatabase('/v1/scim-token', (dialect) => {
     await assertIntact(server);
   });
 
-  test('tells the audit log what ended and what began', async () => {
+  test('records the revoked and the created token', async () => {
     const [first, second] = [await create(), await create()];
     await send('DELETE');
     const events = await readEvents(server, server.tenant.key, 3);
@@ -111,7 +111,7 @@ describeOnOneDatabase('/v1/scim-token', (dialect) => {
     assert.deepEqual([await tenantOf(own.token), await tenantOf(named.token)], [server.tenant.id, stranger.id]);
   });
 
-  test('is made by nobody who lacks a scope of an administrator, since it gives any role', async () => {
+  test('cannot be created by a caller who lacks a scope of an administrator, since it can give any role', async () => {
     const { token } = await create();
     const lacking = scopes.filter((scope) => scope !== 'keys:write');
     const callers = await Promise.all([
@@ -127,7 +127,7 @@ describeOnOneDatabase('/v1/scim-token', (dialect) => {
     }
     assert.equal(await readAllRows(server.installation.database), before);
     assert.equal(await tenantOf(token), server.tenant.id);
-    // To tell of it and to end it gives nobody anything.
+    // Reading and revoking it gives no rights.
     const weak = { key: callers[0]?.key };
     assert.deepEqual([(await send('GET', weak)).status, (await send('DELETE', weak)).status], [200, 200]);
     const { session } = await server.createMember();

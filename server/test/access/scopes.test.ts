@@ -12,7 +12,7 @@ describe('the scopes', () => {
     assert.equal(scopes.join(' '), documented);
   });
 
-  test('are told from other words', () => {
+  test('are distinguished from other words', () => {
     for (const scope of scopes) assert.ok(isScope(scope));
     for (const word of ['', 'audit', 'audit:write', 'AUDIT:READ', ' audit:read', '*', 'all', 'toString']) {
       assert.ok(!isScope(word), word);

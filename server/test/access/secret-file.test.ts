@@ -51,7 +51,7 @@ describe('the secret file', () => {
     const { location, open, secretFiles } = await prepare();
     await using _ = location;
     const write = fs.writeFileSync;
-    // What a full disk or the end of the process leaves behind: the file, without what should stand in it.
+    // After a full disk or a killed process: the file without its content.
     const cut = context.mock.method(fs, 'writeFileSync', (file: string, _text: string, options: object) => {
       write(file, '', options);
       throw new Error('cut off');
@@ -65,7 +65,7 @@ describe('the secret file', () => {
     assert.deepEqual(secretFiles(), ['secret.key']);
   });
 
-  test('is the one of whoever was first', async (context) => {
+  test('is the one that was created first', async (context) => {
     const { location, file, open, secretFiles } = await prepare();
     await using _ = location;
     const first = 'the first of two that start at once';

@@ -40,7 +40,7 @@ describeOnEachDatabase('a key of another tenant', (dialect) => {
       }),
     );
 
-  test('stands in the list of each tenant that it may act for, with no word of further ones', async () => {
+  test('is listed by each tenant that it can act for, without the other tenants', async () => {
     const { id, key } = await share('Shared', second, third);
     const own = { ...(await get(id, server.tenant)).body.data };
     assert.deepEqual([own.tenantId, own.otherTenantIds], [server.tenant.id, [second.id, third.id]]);
@@ -100,7 +100,7 @@ describeOnEachDatabase('a key of another tenant', (dialect) => {
     await assertIntact(server);
   });
 
-  test('gives nobody the tenant that removed it any more: no key that it makes, none that takes its place', async () => {
+  test('no longer reaches the tenant that removed it, nor do keys that it creates or that replace it', async () => {
     const { id, key } = await share('Giver', second, third);
     await remove(id, second);
     const body = { name: 'x', scopes: ['audit:read'], otherTenantIds: [second.id] };
@@ -110,8 +110,8 @@ describeOnEachDatabase('a key of another tenant', (dialect) => {
     assert.deepEqual(await reach(rotated.body.data.key), [200, 'tenant_not_allowed', 200]);
   });
 
-  test('tells both tenants who removed it, and the others nothing', async () => {
-    const { id } = await share('Told', second, third);
+  test('is recorded for both tenants when one removes it, and not for the others', async () => {
+    const { id } = await share('Recorded', second, third);
     const { session, userId } = await server.createMember({ tenantId: second.id });
     const [before] = await readEvents(server, third.key, 1);
     const { status } = await server.request('DELETE', `/v1/api-keys/${id}`, { headers: session });
@@ -126,9 +126,9 @@ describeOnEachDatabase('a key of another tenant', (dialect) => {
     const [reached] = await readEvents(server, second.key, 1);
     assert.deepEqual(reached.diff, { tenantId: server.tenant.id, scopes: [...scopes], expiresAt: null });
     for (const { action, actorId, targetId, targetRef } of [home, reached])
-      assert.deepEqual([action, actorId, targetId, targetRef], ['api_key.unshared', userId, id, 'Told']);
+      assert.deepEqual([action, actorId, targetId, targetRef], ['api_key.unshared', userId, id, 'Recorded']);
     assert.deepEqual((await readEvents(server, third.key, 1))[0], before);
-    // When it is revoked later, only those are told that it still reached.
+    // A later revocation is recorded only for the tenants that it still reached.
     await remove(id, server.tenant);
     const actions = async ({ key }: TestTenant) =>
       (await readEvents(server, key)).filter(({ targetId }) => targetId === id).map(({ action }) => action);
@@ -137,7 +137,7 @@ describeOnEachDatabase('a key of another tenant', (dialect) => {
     await assertIntact(server);
   });
 
-  test('is rotated in its own tenant alone, which alone is told what took its place', async () => {
+  test('is rotated only in its own tenant, the only one that sees the replacement', async () => {
     const { id, key } = await share('Rotated', second, third);
     const before = await readAllRows(server.installation.database);
     for (const options of [{ key: second.key }, { key, headers: { 'Svc-Tenant': 'second' } }])
@@ -162,7 +162,7 @@ describeOnEachDatabase('a key of another tenant', (dialect) => {
     assert.equal(await readAllRows(server.installation.database), before);
   });
 
-  test('can be removed by itself, acting for the tenant, and by nobody without keys:write there', async () => {
+  test('can remove itself from the tenant, which otherwise requires keys:write there', async () => {
     const { id, key } = await share('Itself', second);
     const weak = await server.createKey(
       second.id,
@@ -176,7 +176,7 @@ describeOnEachDatabase('a key of another tenant', (dialect) => {
     assertProblem(await server.request('DELETE', `/v1/api-keys/${id}`, options), 'tenant_not_allowed');
   });
 
-  test('loses nothing when its tenants remove it at the same moment, and tells each once', async () => {
+  test('keeps the other tenants when several remove it concurrently, and records each once', async () => {
     const keys = await Promise.all([1, 2, 3].map((number) => share(`Raced ${number}`, second, third)));
     const answers = await Promise.all(
       keys.flatMap(({ id }) => [second, third, second, third].map(async (tenant) => (await remove(id, tenant)).status)),

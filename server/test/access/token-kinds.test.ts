@@ -56,7 +56,7 @@ describeOnOneDatabase('each kind of credentials', (dialect) => {
     assert.deepEqual(await statusesOf('GET', '/scim/v2/Users', bearer), expected);
   });
 
-  test('is found by nobody as another kind', async () => {
+  test('is not found as another kind', async () => {
     const {
       database: { kysely },
       seal,

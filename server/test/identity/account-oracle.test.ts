@@ -9,7 +9,7 @@ import { accept, invite } from './invitation-helpers.ts';
 import { addPerson, changePeople, readAudit, readWebhooks } from './membership-helpers.ts';
 import { failSignIn } from './sign-in-requests.ts';
 
-/** What an address may stand for in another tenant. */
+/** The account that an address may have in another tenant. */
 const elsewhere: Readonly<Record<string, (server: TestServer, home: TestTenant, email: string) => Promise<unknown>>> = {
   'a provisioned member': (server, { id }, email) => addPerson(server, id, { email }),
   'an invited person': (server, home, email) => invite(server, home, email),
@@ -30,7 +30,7 @@ const elsewhere: Readonly<Record<string, (server: TestServer, home: TestTenant, 
 };
 
 describeServer('what a tenant learns of an address that it names', (server) => {
-  /** Everything that a tenant can ask about an address of which nobody has proven anything to it, in one order. */
+  /** Every request of a tenant about an address whose owner has proven nothing to it, in a fixed order. */
   const probe = async (email: string): Promise<readonly unknown[]> => {
     const tenant = await createFreshTenant(server);
     const scim = await createScimClient(server, tenant.id);

@@ -108,7 +108,7 @@ describe('a request that changes something in a session', () => {
     assert.equal(response.status, 200, response.text);
   });
 
-  test('reading in a session is allowed without an Origin, and tells no other site', async () => {
+  test('allows reads in a session without an Origin, and returns no CORS headers', async () => {
     const response = await server.request('GET', '/v1/me', {
       headers: { ...cookie(), Origin: 'https://evil.example' },
     });
@@ -130,7 +130,7 @@ describe('a request that changes something in a session', () => {
   });
 });
 
-describe('a request of somebody who is not signed in', () => {
+describe('a request without a session', () => {
   let server: TestServer;
   let member: TestMember;
   before(async () => {
@@ -139,7 +139,7 @@ describe('a request of somebody who is not signed in', () => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  test('is refused from the pages of another site: nobody is signed in there as somebody else', async () => {
+  test('is rejected from the pages of another site, which cannot sign a user in to another account', async () => {
     const routes = server.app.routes.filter(({ auth, method }) => auth === 'anonymous' && method !== 'GET');
     assert.ok(routes.length >= 3);
     for (const { method, path } of routes)

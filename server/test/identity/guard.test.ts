@@ -65,11 +65,11 @@ describeOnOneDatabase('guessing passwords', (dialect) => {
     assert.equal((await signIn(server, member)).status, 200);
   });
 
-  test('waits for addresses of nobody just as for those of members', async () => {
+  test('waits for unknown addresses as for those of members', async () => {
     await using server = await startTestServer(dialect);
-    const nobody = { ...(await server.createMember()), email: 'nobody@example.com' };
-    await fail(server, nobody, 10);
-    assert.equal(await assertWaits(server, nobody), 60);
+    const stranger = { ...(await server.createMember()), email: 'unknown@example.com' };
+    await fail(server, stranger, 10);
+    assert.equal(await assertWaits(server, stranger), 60);
   });
 
   test('counts one account whatever way its address is written in', async () => {
@@ -90,7 +90,7 @@ describeOnOneDatabase('guessing passwords', (dialect) => {
     assert.equal((await signIn(server, member)).status, 200);
   });
 
-  test('a success forgets the failures of its own account', async () => {
+  test('a success clears only the failures of its account', async () => {
     await using server = await startTestServer(dialect);
     const member = await server.createMember();
     for (let round = 0; round < 3; round += 1) {
@@ -387,12 +387,12 @@ describeOnOneDatabase('the limit of sign-ins a minute', (dialect) => {
   test('holds for each address, whatever accounts are tried, for a whole IPv6 network at once', async () => {
     await using server = await start();
     const member = await server.createMember();
-    const nobody = (number: number) => ({ ...member, email: `nobody-${number}@example.com` });
+    const stranger = (number: number) => ({ ...member, email: `unknown-${number}@example.com` });
     for (const [address, neighbour] of [
       ['192.0.2.1', '192.0.2.1'],
       ['2001:db8::1', '2001:db8::ffff:1'],
     ] as const) {
-      for (const number of [1, 2, 3]) assert.equal(await statusOf(server, nobody(number), address), 401);
+      for (const number of [1, 2, 3]) assert.equal(await statusOf(server, stranger(number), address), 401);
       const limited = await signIn(server, member, forwarded(neighbour));
       assertProblem(limited, 'rate_limited');
       server.clock.advance(minute);
@@ -404,7 +404,7 @@ describeOnOneDatabase('the limit of sign-ins a minute', (dialect) => {
     await using server = await start();
     const member = await server.createMember();
     const guess = (network: number, number: number) => {
-      const email = `nobody-${network}-${number}@example.com`;
+      const email = `unknown-${network}-${number}@example.com`;
       return failSignIn(server, { email }, forwarded(`2001:db8:1:${network}::1`));
     };
     for (let network = 0; network < 10; network += 1)
@@ -415,7 +415,7 @@ describeOnOneDatabase('the limit of sign-ins a minute', (dialect) => {
     assert.equal((await signIn(server, member, forwarded('2001:db8:2::1'))).status, 200);
   });
 
-  test('holds for answers to challenges of nobody', async () => {
+  test('applies to answers to unknown challenges', async () => {
     await using server = await start();
     const body = { challengeId: '01990000-0000-7000-8000-000000000000', code: '000000' };
     const answer = async () => (await server.request('POST', '/v1/auth/challenge', { key: null, body })).status;
@@ -483,7 +483,7 @@ describeOnOneDatabase('a password that the operator gives', (dialect) => {
 });
 
 describeOnOneDatabase('asking a signed-in person for the password', (dialect) => {
-  test('makes a thief of the session wait after ten failures, and is told to the tenant', async () => {
+  test('blocks a stolen session after ten failures, and is recorded', async () => {
     await using server = await startTestServer(dialect);
     const member = await server.createMember();
     const ask = (currentPassword: string) =>
@@ -498,10 +498,10 @@ describeOnOneDatabase('asking a signed-in person for the password', (dialect) =>
     server.clock.advance(minute);
     assert.equal((await ask(member.password)).status, 200);
     const { body } = await server.request('GET', '/v1/audit?module=identity&limit=100');
-    const told = body.data.items.filter(
+    const recorded = body.data.items.filter(
       ({ action }: { readonly action: string }) => action === 'session.reauthentication_failed',
     );
-    assert.equal(told.length, 10);
-    assert.ok(told.every(({ actorId }: { readonly actorId: string }) => actorId === member.userId));
+    assert.equal(recorded.length, 10);
+    assert.ok(recorded.every(({ actorId }: { readonly actorId: string }) => actorId === member.userId));
   });
 });

@@ -45,7 +45,7 @@ describeServer('taking an invitation', (server) => {
     assert.ok(!JSON.stringify(events).includes(token) && !(await readState(server)).includes(goodPassword));
   });
 
-  test('lets somebody in whom the identity provider made, and not before', async () => {
+  test('lets a member of the identity provider sign in, and not before', async () => {
     const tenant = await createFreshTenant(server);
     const email = newEmail();
     const member = await addPerson(server, tenant.id, { email, role: 'engineer', givenName: 'Ann' });
@@ -71,8 +71,8 @@ describeServer('taking an invitation', (server) => {
       const before = await readState(server);
       assertProblem(await accept(server, token), '409 conflict');
       assert.equal(await readState(server), before);
-      const anew = await invite(server, tenant, email, given);
-      payload(await accept(server, anew.token), 200);
+      const renewed = await invite(server, tenant, email, given);
+      payload(await accept(server, renewed.token), 200);
       assert.equal(payload(await signIn(server, email, goodPassword), 200).user.role, given);
     }
   });
@@ -94,7 +94,7 @@ describeServer('taking an invitation', (server) => {
     payload(await signInFrom(server, { email, password: goodPassword }, device), 200);
   });
 
-  test('tells the tenant of the account with the change that lets the person in', async () => {
+  test('records the state of the account with the change that allows sign-in', async () => {
     const [tenant, home] = [await createFreshTenant(server), await createFreshTenant(server)];
     const member = await createEnrolledMember(server, { tenantId: home.id });
     await addPerson(server, tenant.id, { email: member.email });
@@ -106,7 +106,7 @@ describeServer('taking an invitation', (server) => {
     assert.deepEqual(Object.keys(alsoStates).sort(), ['account', 'mfa']);
   });
 
-  test('by somebody of the platform is an act of staff', async () => {
+  test('by a platform member has the actor type staff', async () => {
     const tenant = await createFreshTenant(server);
     const email = newEmail();
     const { database, clock } = server.installation;
@@ -201,7 +201,7 @@ describeServer('taking an invitation', (server) => {
     const tenant = await createFreshTenant(server);
     const member = await createEnrolledMember(server, { tenantId: tenant.id, role: 'auditor' });
     const { token } = await invite(server, tenant, member.email);
-    assert.equal(await isSignedIn(server, member.session), true, 'an invitation alone does nothing');
+    assert.equal(await isSignedIn(server, member.session), true, 'an invitation does nothing until it is accepted');
     // With a second factor on, a shorter password will do.
     const password = 'k3-vw9-q';
     const { result, actions, webhooks } = await watch(server, tenant.id, () => accept(server, token, password));
@@ -214,7 +214,7 @@ describeServer('taking an invitation', (server) => {
     payload(await answer(server, asked.challengeId, showCode(server, member.secret)), 200);
   });
 
-  test('leaves everything as the audit log tells', async () => {
+  test('leaves every row as the audit log records it', async () => {
     const { report } = await runVerify(server.installation);
     assert.equal(report.intact, true, JSON.stringify(report.tenants.flatMap(({ rows }) => rows.faults)));
   });

@@ -4,7 +4,7 @@ import type { RequestOptions, TestResponse, TestServer, TestTenant } from '../ha
 /** A password that nothing is wrong with. */
 export const goodPassword = 'nine blue herons at dawn';
 
-/** Invites somebody with the key of a tenant. @returns the invitation, with its token. */
+/** Invites an address with the key of a tenant. @returns the invitation, with its token. */
 export async function invite(server: TestServer, { key }: TestTenant, email: string, role = 'auditor') {
   return payload(await sendInvitation(server, { email, role }, { key })) as {
     readonly id: string;

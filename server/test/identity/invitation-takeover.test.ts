@@ -20,7 +20,7 @@ describeServer('the account of a person of several tenants', (server) => {
     const [attacker, home] = [await createFreshTenant(server), await createFreshTenant(server)];
     return { attacker, home, email: `victim-${randomUUID()}@example.com` };
   };
-  /** Makes somebody an administrator, as the operator does. */
+  /** Makes a user an administrator, as the operator does. */
   const create = async ({ id }: TestTenant, email: string) => {
     const { database, passwords } = server.installation;
     const user = { email, role: 'admin', passwordHash: await passwords.hash(goodPassword) } as const;
@@ -62,7 +62,7 @@ describeServer('the account of a person of several tenants', (server) => {
     assert.deepEqual(actions, Array(3).fill('session.refused'));
     for (const { actorId, targetId, reason } of events)
       assert.deepEqual([actorId, targetId, reason], [null, victim.userId, 'Wrong password for an invitation']);
-    assert.equal((await readAudit(server, attacker.id)).length, earlier, 'whoever invited learns nothing of it');
+    assert.equal((await readAudit(server, attacker.id)).length, earlier, 'the inviting tenant learns nothing of it');
     const { items } = payload(await server.request('GET', '/v1/users/invitations', { key: attacker.key }), 200);
     assert.equal(items[0].status, 'pending');
     assertProblem(await signIn(server, email, attackersPassword), '401 invalid_credentials');

@@ -68,9 +68,9 @@ describeServer('adding a member', (server) => {
       [email, email, null, null, null, 'auditor'],
     );
     assert.equal((await readMember(one.key, theirs?.userId as string)).displayName, 'Secretgiven Secretfamily');
-    const told = JSON.stringify([await readAudit(server, other.id), await readWebhooks(server, other.id)]);
-    assert.doesNotMatch(told, /secret|admin/i);
-    assert.ok(!told.includes(email.toUpperCase()) && !told.includes(one.id));
+    const recorded = JSON.stringify([await readAudit(server, other.id), await readWebhooks(server, other.id)]);
+    assert.doesNotMatch(recorded, /secret|admin/i);
+    assert.ok(!recorded.includes(email.toUpperCase()) && !recorded.includes(one.id));
   });
 
   test('refuses a member, active or suspended, and changes nothing', async () => {
@@ -85,7 +85,7 @@ describeServer('adding a member', (server) => {
     }
   });
 
-  test('brings somebody back under the same id, as the tenant writes them now', async () => {
+  test('adds a former member with the same id and the new attributes', async () => {
     const tenant = await createFreshTenant(server);
     const email = newEmail();
     const first = await addPerson(server, tenant.id, { email, role: 'admin', givenName: 'Ann', externalId: 'old' });

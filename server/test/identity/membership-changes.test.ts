@@ -31,7 +31,7 @@ describeServer('changing members', (server) => {
     assert.equal(report.intact, true, JSON.stringify(report.tenants.flatMap(({ rows }) => rows.faults)));
   };
 
-  test('tells the log and the webhooks of the change of each member, and of nobody else', async () => {
+  test('records and sends the change of each member, and of no other', async () => {
     const tenant = await createFreshTenant(server);
     const [first, second, third] = (await addPeople(tenant.id, 3)) as [string, string, string];
     await changePeople(server, tenant.id, [second], { isActivated: false });
@@ -46,9 +46,9 @@ describeServer('changing members', (server) => {
         ['dpo', 'suspended'],
       ],
     );
-    const told = events.map(({ action, targetId }) => [action, targetId]).sort();
+    const recorded = events.map(({ action, targetId }) => [action, targetId]).sort();
     assert.deepEqual(
-      told,
+      recorded,
       [
         ['user.role_changed', first],
         ['user.role_changed', second],
@@ -63,11 +63,11 @@ describeServer('changing members', (server) => {
     assert.equal(suspension.data.userId, first);
     assert.deepEqual(suspension.data.before, { status: 'active' });
     assert.deepEqual(suspension.data.after, { status: 'suspended' });
-    assert.deepEqual(webhooks.map(({ type, data }) => [type, data.userId]).sort(), told);
+    assert.deepEqual(webhooks.map(({ type, data }) => [type, data.userId]).sort(), recorded);
     assert.equal((await readAudit(server, tenant.id)).filter(({ targetId }) => targetId === third).length, 1);
   });
 
-  test('leaves alone who is so already, and passes over who is no member', async () => {
+  test('skips members without a change and users who are not members', async () => {
     const [tenant, other] = [await createFreshTenant(server), await createFreshTenant(server)];
     const [member, gone] = (await addPeople(tenant.id, 2)) as [string, string];
     const [stranger] = (await addPeople(other.id, 1)) as [string];
@@ -81,7 +81,7 @@ describeServer('changing members', (server) => {
     assert.equal(await readState(server), before);
   });
 
-  test('tells of a change of names alone in the log, not to webhooks', async () => {
+  test('records a change of only names in the log, and sends no webhook', async () => {
     const tenant = await createFreshTenant(server);
     const [id] = (await addPeople(tenant.id, 1)) as [string];
     const { events, webhooks } = await watch(server, tenant.id, () =>
@@ -94,7 +94,7 @@ describeServer('changing members', (server) => {
     assert.deepEqual(webhooks, []);
   });
 
-  test('ends the sessions of whoever is not active any more, in that tenant alone', async () => {
+  test('ends the sessions of members who are no longer active, only in that tenant', async () => {
     for (const change of [{ isActivated: false }, { isAssigned: false }, { isDeleted: true }] as const) {
       const [tenant, other] = [await createFreshTenant(server), await createFreshTenant(server)];
       const email = `${randomUUID()}@example.com`;

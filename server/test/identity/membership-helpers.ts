@@ -53,7 +53,7 @@ export async function readWebhooks(server: TestServer, tenantId: string): Promis
   return rows.map(({ type, data, created_at }) => ({ type, data: JSON.parse(data), createdAt: created_at }));
 }
 
-/** Runs a step. @returns what it told the audit log and the webhooks of a tenant besides its result. */
+/** Runs a step. @returns its result, and the audit events and webhooks of the tenant that it caused. */
 export async function watch<Result>(server: TestServer, tenantId: string, step: () => Promise<Result>) {
   const earlier = (await readAudit(server, tenantId)).length;
   const sent = (await readWebhooks(server, tenantId)).length;
@@ -67,7 +67,7 @@ export async function watch<Result>(server: TestServer, tenantId: string, step: 
 const counts = ['rate_limits', 'sign_in_failures'];
 const uses = ['last_used_at', 'last_seen_at'];
 
-/** Every row of every table, as it is changed by operations alone: no counts, no times of the last use. */
+/** Every row of every table without counts and times of last use, which operations do not change. */
 export async function readState(server: TestServer): Promise<string> {
   const { kysely } = server.installation.database;
   const texts: string[] = [];
@@ -101,7 +101,7 @@ export function sessionOf(server: TestServer, response: TestResponse): Readonly<
   return { Cookie: cookies.join('; '), Origin: server.url };
 }
 
-/** Whether somebody is let in by these headers. */
+/** Whether these headers have a valid session. */
 export async function isSignedIn(server: TestServer, headers: Readonly<Record<string, string>>): Promise<boolean> {
   const { status } = await server.request('GET', '/v1/me', { headers });
   return status === 200;

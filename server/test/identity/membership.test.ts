@@ -58,7 +58,7 @@ const transitions: Readonly<Record<string, EventType>> = {
   'suspended deleted': 'user.deprovisioned',
 };
 
-/** Runs changes one after another, each at a second of its own. */
+/** Runs changes one after another, a second apart. */
 function follow(
   given: readonly MembershipChange[],
   look: (step: {
@@ -113,7 +113,7 @@ describe('a membership', () => {
     );
   });
 
-  test('tells the transition of its status, the change of its role and what else became different, each once', () => {
+  test('describes the transition of its status, the change of its role and other changes, each once', () => {
     fc.assert(
       fc.property(changes, fc.boolean(), (given, isDeletedLast) => {
         follow(isDeletedLast ? [...given, { isDeleted: true }] : given, ({ before, after, changed }) => {
@@ -123,9 +123,9 @@ describe('a membership', () => {
             ...(was.role === is.role ? [] : ['user.role_changed']),
             ...(was.status === is.status ? [] : [transitions[`${was.status} ${is.status}`]]),
           ];
-          const told = describeChange(was, is);
+          const recorded = describeChange(was, is);
           assert.deepEqual(
-            told.flatMap(({ type }) => type ?? []),
+            recorded.flatMap(({ type }) => type ?? []),
             expected,
           );
           // Beside an event of the role or the state, what makes the state needs no telling.
@@ -134,12 +134,12 @@ describe('a membership', () => {
           const different = names.filter((name) => was[name] !== is[name]);
           const verbs = expected.map((type) => type?.slice('user.'.length));
           assert.deepEqual(
-            told.map(({ verb }) => verb),
+            recorded.map(({ verb }) => verb),
             different.length === 0 ? verbs : [...verbs, 'updated'],
           );
           if (different.length === 0) return;
           const pick = (member: Membership) => Object.fromEntries(different.map((name) => [name, member[name]]));
-          assert.deepEqual(told.at(-1)?.diff, { before: pick(was), after: pick(is) });
+          assert.deepEqual(recorded.at(-1)?.diff, { before: pick(was), after: pick(is) });
         });
       }),
     );

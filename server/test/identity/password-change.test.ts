@@ -7,7 +7,7 @@ import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { describeOnOneDatabase, startTestServer, type TestMember, type TestServer } from '../harness.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { createEnrolledMember } from '../mfa/authenticator.ts';
-import { verifyTenantRows } from '../mfa/told.ts';
+import { verifyTenantRows } from '../mfa/recorded.ts';
 import {
   addMembership,
   isOpen,
@@ -92,7 +92,7 @@ describeOnOneDatabase('a change of the password', (dialect) => {
     assert.ok(await isOpen(server, member.session));
   });
 
-  test('takes a shorter one of somebody with a second factor', async () => {
+  test('accepts a shorter one of a user with a second factor', async () => {
     const short = 'kq7 zt pw';
     assertInvalid(await change(await server.createMember(), { newPassword: short }), 'body.newPassword');
     const enrolled = await createEnrolledMember(server);
@@ -107,9 +107,9 @@ describeOnOneDatabase('a change of the password', (dialect) => {
     assert.equal((await signIn(server, composed)).status, 200);
   });
 
-  test('is told to every tenant of the person, with no hash and no password', async () => {
+  test('is recorded for every tenant of the user, without hash and password', async () => {
     const member = await server.createMember();
-    const other = await server.createTenant(`told-${dialect}`);
+    const other = await server.createTenant(`other-${dialect}`);
     const stranger = await server.createTenant(`stranger-${dialect}`);
     await addMembership(server, other.id, member.email);
     await addMembership(server, stranger.id, member.email, { isAccepted: false });
@@ -166,7 +166,7 @@ describeOnOneDatabase('a hash of an earlier cost', (dialect) => {
     return { server, member, hash, read };
   };
 
-  test('is made anew at the next sign-in, which is told and leaves the time of the change as it was', async () => {
+  test('is computed again at the next sign-in, which is recorded and keeps the time of the change', async () => {
     const { server, member, hash, read } = await start();
     await using _ = server;
     const before = await read();
@@ -192,7 +192,7 @@ describeOnOneDatabase('a hash of an earlier cost', (dialect) => {
     assert.equal((await read()).password_hash, hash);
   });
 
-  test('is made anew once when many sign in at once', async () => {
+  test('is computed again only once in concurrent sign-ins', async () => {
     const { server, member } = await start();
     await using _ = server;
     const answers = await Promise.all(Array.from({ length: 4 }, () => signIn(server, member)));

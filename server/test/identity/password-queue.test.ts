@@ -105,7 +105,7 @@ describe('the queue of password hashes', () => {
     await origin[Symbol.asyncDispose]();
   });
 
-  const guessFrom = (address: string, email = `nobody-${address}@example.com`, headers = {}) =>
+  const guessFrom = (address: string, email = `unknown-${address}@example.com`, headers = {}) =>
     signIn(server, { email, password: 'not the password' }, { 'X-Forwarded-For': address, ...headers });
   /** Sends requests and waits until so many of them have been answered. */
   const answered = async (requests: readonly Promise<TestResponse>[], count: number) => {
@@ -173,7 +173,7 @@ describe('the queue of password hashes', () => {
     await hasher.hold(bounds.atOnce);
     const crowds: Promise<TestResponse>[] = [];
     for (const site of ['2001:db8:1', '2001:db8:2', '2001:db8:3', '2001:db8:4']) {
-      // Each from a network (/64) of its own.
+      // Each from another network (/64).
       const crowd = Array.from({ length: bounds.waitingEach + 1 }, (_, index) => guessFrom(`${site}:${index}::1`));
       const [refused] = await answered(crowd, 1);
       assertProblem(refused as TestResponse, 'rate_limited');
@@ -194,7 +194,7 @@ describe('the queue of password hashes', () => {
     const order: string[] = [];
     const fill = async (address: string, count: number) => {
       const requests = Array.from({ length: count }, (_, index) =>
-        guessFrom(address, `nobody-${address}-${index}@example.com`).then((answer) => {
+        guessFrom(address, `unknown-${address}-${index}@example.com`).then((answer) => {
           if (answer.status === 401) order.push(address);
           return answer;
         }),

@@ -147,7 +147,7 @@ describe('a password', () => {
     assert.equal(await find('Ada plays the trombone'), null);
   });
 
-  test('that differs in its Unicode form alone is the same', () =>
+  test('that differs only in its Unicode form is the same', () =>
     fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }), async (text) => {
         for (const form of ['NFC', 'NFD', 'NFKC', 'NFKD'])

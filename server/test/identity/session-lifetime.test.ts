@@ -118,7 +118,7 @@ describeOnOneDatabase('a session', (dialect) => {
     };
     await keepHouse(async () => (await countRows(server, 'sign_in_challenges')) === 0);
     assert.equal(await countRows(server, 'sign_in_challenges'), 0);
-    assert.equal(await countRows(server, 'sessions'), 2, 'the last request may stand in another process');
+    assert.equal(await countRows(server, 'sessions'), 2, 'another process may have noted the last request');
     assert.ok(await isOpen(server, member.session));
     assert.ok(!(await isOpen(server, idle.session)));
     await server.app.lastUses.write(installation.database);
@@ -189,7 +189,7 @@ describeOnOneDatabase('the cookie of a session', (dialect) => {
       assertProblem(await read({ Authorization }), 'unauthenticated');
   });
 
-  test('of somebody signed in is asked for by what acts on the person: a key does not do', async () => {
+  test('is required by operations on the signed-in user, which reject a key', async () => {
     await using server = await startTestServer(dialect);
     const routes = server.app.routes.filter(({ auth }) => auth === 'session');
     assert.ok(routes.length > 5);

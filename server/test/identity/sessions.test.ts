@@ -167,7 +167,7 @@ describeOnOneDatabase('the sessions of a person', (dialect) => {
     assert.ok(body.data.scopes.includes('consent:write') && !body.data.scopes.includes('users:write'));
   });
 
-  test('tell every tenant that the person may sign in to, and no other', async () => {
+  test('name every tenant that the user can sign in to, and no other', async () => {
     const person = await server.createMember();
     const [open, waiting, suspended] = [
       await server.createTenant(`open-${dialect}`),

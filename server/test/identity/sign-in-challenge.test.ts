@@ -33,7 +33,7 @@ describeOnOneDatabase('a sign-in with a second factor', (dialect) => {
     assert.match(challengeId, /^[0-9a-f-]{36}$/);
   });
 
-  test('asks nobody for a code whose password is wrong', async () => {
+  test('requires no code after a wrong password', async () => {
     const member = await createMember();
     assertProblem(await signIn(server, { ...member, password: 'another password' }), 'invalid_credentials');
   });
@@ -52,7 +52,7 @@ describeOnOneDatabase('a sign-in with a second factor', (dialect) => {
     assert.deepEqual(event.diff, { sessionId: response.body.data.session.id, method: 'totp' });
   });
 
-  test('is told to the tenant when the password was right, before any code comes', async () => {
+  test('is recorded when the password was right, before a code arrives', async () => {
     const member = await createMember();
     const challengeId = await startSignIn(server, member);
     const [event] = (await readEvents(server, server.tenant.key, 'session.challenged')).slice(-1);
@@ -190,7 +190,7 @@ describeOnOneDatabase('a sign-in with a second factor', (dialect) => {
     assert.equal(me.body.data.session.challengeId, null, 'the session was enrolled in, not answered for');
   });
 
-  test('refuses challenges of nobody and bodies that are none', async () => {
+  test('rejects unknown challenges and invalid bodies', async () => {
     const code = '000000';
     const unknown = await answer(server, '01990000-0000-7000-8000-000000000000', code);
     assertProblem(unknown, 'invalid_challenge');

@@ -45,8 +45,8 @@ describeOnOneDatabase('a sign-in that is refused', (dialect) => {
       ['the password in another case', { ...member, password: password.toUpperCase() }],
       ['the password with more behind it', { ...member, password: `${password} ` }],
       ['the password cut short', { ...member, password: password.slice(0, -1) }],
-      ['an unknown address', { email: 'nobody@example.com', password }],
-      ['an address that is none', { email: 'nobody', password }],
+      ['an unknown address', { email: 'unknown@example.com', password }],
+      ['an address that is none', { email: 'unknown', password }],
       ['an address of another person with this one', { email: `x${member.email}`, password }],
       ['a suspended member', suspended],
       ['a deleted member', deleted],
@@ -58,7 +58,7 @@ describeOnOneDatabase('a sign-in that is refused', (dialect) => {
     ]);
   }
 
-  /** All of an answer that somebody can see, but for what differs each time. */
+  /** The visible parts of an answer, without those that differ each time. */
   const describeAnswer = ({ status, headers, body }: TestResponse) => {
     const { requestId: _, ...error } = body.error;
     const shown = [...headers].filter(([name]) => !['date', 'svc-request-id'].includes(name));
@@ -118,7 +118,7 @@ describeOnOneDatabase('a sign-in that is refused', (dialect) => {
     return commits;
   }
 
-  test('is told to every tenant whose invitation the person took, and to no other', async () => {
+  test('is recorded for every tenant whose invitation the user accepted, and for no other', async () => {
     const [other, left, lists, never] = [
       await server.createTenant('other'),
       await server.createTenant('left'),
@@ -149,7 +149,7 @@ describeOnOneDatabase('a sign-in that is refused', (dialect) => {
     for (const { key } of [left, lists, never]) assert.deepEqual(await readEvents(server, key, 'session.refused'), []);
   });
 
-  test('is told to the tenant alone that it named', async () => {
+  test('is recorded only for the tenant that it named', async () => {
     const [named, other] = [await server.createTenant('named'), await server.createTenant('unnamed')];
     const person = await server.createMember({ tenantId: named.id });
     await addMembership(server, other.id, person.email);
@@ -159,7 +159,7 @@ describeOnOneDatabase('a sign-in that is refused', (dialect) => {
     assert.deepEqual(await readEvents(server, other.key, 'session.refused'), []);
   });
 
-  test('is told in the same words when the password was right, which a tenant that the person left must not learn', async () => {
+  test('is recorded in the same words when the password was right, which a tenant that the user left must not learn', async () => {
     const person = await server.createMember();
     await editUser(person.userId, { active: false });
     for (const password of [person.password, 'wrong but long enough']) await signIn(server, { ...person, password });
@@ -169,11 +169,11 @@ describeOnOneDatabase('a sign-in that is refused', (dialect) => {
   });
 
   test('keeps no address of a person in what it counts', async () => {
-    const email = 'somebody-typed-this@example.com';
+    const email = 'typed-by-mistake@example.com';
     await signIn(server, { email, password: 'wrong but long enough' });
     const rows = await server.installation.database.kysely.selectFrom('sign_in_failures').selectAll().execute();
     assert.ok(rows.length > 0);
-    assert.ok(!JSON.stringify(rows).includes('somebody-typed-this'));
+    assert.ok(!JSON.stringify(rows).includes('typed-by-mistake'));
     for (const { subject } of rows) assert.match(subject, /^[0-9a-f]{64}$/);
   });
 });

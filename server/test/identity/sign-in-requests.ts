@@ -60,7 +60,7 @@ export function cookieOf(response: TestResponse, name: string): string {
   return `${name}=${cookie.value}`;
 }
 
-/** What the browser of somebody who has just signed in sends along. */
+/** The cookies of a browser after a sign-in. */
 export function sessionOf({ url }: TestServer, response: TestResponse): Readonly<Record<string, string>> {
   assert.equal(response.status, 200, response.text);
   return { Cookie: cookieOf(response, 'svc_session'), Origin: url };
@@ -98,7 +98,7 @@ export async function readEvents({ request }: Requests, key: string, action: str
   return events;
 }
 
-/** Another server on the same database, with counts of its own, as after a restart. */
+/** Another server on the same database, with separate counts, as after a restart. */
 export async function startBeside({ installation, clock }: TestServer): Promise<Requests & AsyncDisposable> {
   const server = await startServer(installation, {
     log: pino({ level: 'silent' }),

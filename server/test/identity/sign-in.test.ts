@@ -13,7 +13,7 @@ describeOnOneDatabase('a sign-in', (dialect) => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  test('opens a session and tells who signed in, where, and until when', async () => {
+  test('opens a session and returns the user, the tenant and the expiry', async () => {
     const response = await signIn(server, member);
     assert.equal(response.status, 200, response.text);
     const { status, user, tenant, session } = response.body.data;
@@ -29,7 +29,7 @@ describeOnOneDatabase('a sign-in', (dialect) => {
     assert.equal(me.body.data.user.id, member.userId);
   });
 
-  test('gives another token each time, which stands in the cookie alone', async () => {
+  test('creates a new token each time, which is only in the cookie', async () => {
     const answers = [await signIn(server, member), await signIn(server, member)];
     const tokens = answers.map((answer) => readCookies(answer).get('svc_session')?.value ?? '');
     assert.notEqual(tokens[0], tokens[1]);
@@ -109,7 +109,7 @@ describeOnOneDatabase('a sign-in', (dialect) => {
     assertProblem(await signIn(server, { ...person, tenant: 'left' }), 'invalid_credentials');
   });
 
-  test('ends the session that the browser had, whoever it belonged to', async () => {
+  test('ends the session that the browser had, of any user', async () => {
     const [one, other] = [await server.createMember(), await server.createMember()];
     const first = sessionOf(server, await signIn(server, one));
     const beside = sessionOf(server, await signIn(server, one));
@@ -136,7 +136,7 @@ describeOnOneDatabase('a sign-in', (dialect) => {
     assert.equal((await signIn(server, person)).body.data.user.lastSignedInAt, before);
   });
 
-  test('is told to the tenant alone that it goes to, without the address of the client', async () => {
+  test('is recorded only for its tenant, without the address of the client', async () => {
     const other = await server.createTenant('untold');
     const person = await server.createMember();
     await addMembership(server, other.id, person.email);
@@ -192,7 +192,7 @@ describeOnOneDatabase('a sign-in over https', (dialect) => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  test('sets cookies with the prefix __Host- that browsers send over https and to this host alone', async () => {
+  test('sets cookies with the prefix __Host-, which browsers send only over https and to this host', async () => {
     const response = await signIn(server, await server.createMember(), { Origin: url });
     assert.equal(response.status, 200, response.text);
     const cookies = readCookies(response);

@@ -18,7 +18,7 @@ describeServer('changing a member over the API', (server) => {
     server.request('PATCH', `/v1/users/${id}`, { body, ...options });
   const remove = (id: string, options: RequestOptions) => server.request('DELETE', `/v1/users/${id}`, options);
 
-  test('gives another role, and tells who did it and why', async () => {
+  test('changes the role, and records who did it and why', async () => {
     const { tenant, admin, member } = await createTeam();
     server.clock.advance(1000);
     const { result, events, webhooks } = await watch(server, tenant.id, () =>
@@ -72,7 +72,7 @@ describeServer('changing a member over the API', (server) => {
     payload(await signIn(server, member.email, member.password), 200);
   });
 
-  test('tells nothing where nothing becomes different', async () => {
+  test('records nothing when nothing changes', async () => {
     const { admin, member } = await createTeam();
     server.clock.advance(1000);
     const before = await readState(server);
@@ -83,7 +83,7 @@ describeServer('changing a member over the API', (server) => {
     assert.equal(await readState(server), before);
   });
 
-  test('removes a member, who is nobody then', async () => {
+  test('removes a member, who is not found afterwards', async () => {
     const { tenant, admin, member } = await createTeam();
     const { result, actions, webhooks, events } = await watch(server, tenant.id, () =>
       remove(member.userId, { headers: admin.session }),
@@ -104,7 +104,7 @@ describeServer('changing a member over the API', (server) => {
       );
   });
 
-  test('gives no role that may do more than the caller, and changes nobody who may', async () => {
+  test('rejects roles and members with scopes that the caller lacks', async () => {
     const { tenant, admin, member } = await createTeam('cs_agent');
     const second = await server.createMember({ tenantId: tenant.id });
     const { session: _, ...suspended } = await server.createMember({ tenantId: tenant.id });

@@ -5,7 +5,7 @@ import { assertProblem, createFreshTenant, describeServer, payload } from '../co
 import { changePeople, readAudit, readState } from './membership-helpers.ts';
 
 describeServer('a data protection officer of the platform', (server) => {
-  /** Somebody who looks after two tenants, signed in to the first. */
+  /** A platform member of two tenants, signed in to the first. */
   const createScene = async () => {
     const tenants = [await createFreshTenant(server), await createFreshTenant(server)] as const;
     const email = `dpco-${randomUUID()}@example.com`;
@@ -53,7 +53,7 @@ describeServer('a data protection officer of the platform', (server) => {
     const { officer, ask } = await createScene();
     const [foreign, other] = [await createFreshTenant(server), await createFreshTenant(server)];
     await server.createMember({ tenantId: other.id, email: officer.email, role: 'admin' });
-    for (const name of [foreign.id, foreign.slug, other.id, 'nobody', ''])
+    for (const name of [foreign.id, foreign.slug, other.id, 'unknown', ''])
       assertProblem(await ask(name), '403 tenant_not_allowed');
   });
 

@@ -15,7 +15,7 @@ describeServer('the reset of a second factor by an administrator', (server) => {
   const reset = (id: string, headers: Readonly<Record<string, string>>) =>
     server.request('DELETE', `/v1/users/${id}/mfa`, { headers });
 
-  test('lets the person in with the password alone, and ends what was open', async () => {
+  test('allows sign-in with only the password, and ends open sessions', async () => {
     const { tenant, member, admin } = await createScene();
     const challengeId = await startSignIn(server, member);
     const read = async () =>
@@ -61,7 +61,7 @@ describeServer('the reset of a second factor by an administrator', (server) => {
     assert.deepEqual([result.status, actions, webhooks], [200, ['mfa.reset'], []]);
   });
 
-  test('is not for somebody who ever signed in to another tenant', async () => {
+  test('is rejected for a user who ever signed in to another tenant', async () => {
     const { member, admin } = await createScene();
     const other = await createFreshTenant(server);
     await server.createMember({ tenantId: other.id, email: member.email });
@@ -97,7 +97,7 @@ describeServer('the reset of a second factor by an administrator', (server) => {
     assert.equal((await runVerify(server.installation)).report.intact, true);
   });
 
-  test('of somebody of the platform is for the operator alone', async () => {
+  test('of a platform member can be reset only by the operator', async () => {
     const tenant = await createFreshTenant(server);
     const officer = await createEnrolledMember(server, { tenantId: tenant.id, role: 'dpco_principal' });
     const admin = await server.createMember({ tenantId: tenant.id });

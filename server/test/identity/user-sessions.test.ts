@@ -19,7 +19,7 @@ describeServer('the sessions of a member', (server) => {
   const list = async (id: string, headers: Readonly<Record<string, string>>) =>
     payload(await server.request('GET', `/v1/users/${id}/sessions`, { headers }), 200).items;
 
-  test('are listed, newest first, those of this tenant alone and without their tokens', async () => {
+  test('are listed newest first, only those of this tenant and without tokens', async () => {
     const { admin, member, second } = await createScene();
     const sessions = await list(member.userId, admin.session);
     assert.deepEqual(
@@ -93,7 +93,7 @@ describeServer('the sessions of a member', (server) => {
     assert.equal((await list(member.userId, (await server.createMember({ tenantId: other.id })).session)).length, 1);
   });
 
-  test('are not ended by whoever may do less than the member', async () => {
+  test('cannot be ended by a caller with fewer scopes than the member', async () => {
     const { tenant, member, second } = await createScene();
     const key = await server.createKey(tenant.id, ['users:read', 'users:write']);
     const before = await readState(server);

@@ -12,7 +12,7 @@ import {
   signIn,
   startSignIn,
 } from './authenticator.ts';
-import { readTenantEvents, verifyTenantRows } from './told.ts';
+import { readTenantEvents, verifyTenantRows } from './recorded.ts';
 
 describeOnOneDatabase('a code at sign-in', (dialect) => {
   let server: TestServer;
@@ -74,14 +74,14 @@ describeOnOneDatabase('a code at sign-in', (dialect) => {
     assert.equal((await signIn(server, member, showCode(server, member.secret))).status, 200);
   });
 
-  test('that belongs to somebody else is refused', async () => {
+  test('of another user is rejected', async () => {
     const other = await createEnrolledMember(server);
     for (const code of [showCode(server, other.secret), other.backupCodes[0] as string])
       assertProblem(await signIn(server, member, code), 'code_incorrect');
     assert.equal((await signIn(server, other, other.backupCodes[0] as string)).status, 200);
   });
 
-  test('leaves the rows as the audit log tells', async () => {
+  test('leaves the rows as the audit log records them', async () => {
     await verifyTenantRows(server, server.tenant.id);
   });
 
@@ -111,7 +111,7 @@ describeOnOneDatabase('a code at sign-in', (dialect) => {
     await verifyTenantRows(server, server.tenant.id);
   });
 
-  test('is the one of the authenticator alone when the backup codes are used up', async () => {
+  test('is only a TOTP code when the backup codes are used up', async () => {
     server.clock.advance(300_000);
     for (const code of member.backupCodes.slice(7)) assert.equal((await signIn(server, member, code)).status, 200);
     const { session } = member;

@@ -17,7 +17,7 @@ import {
   startSignIn,
   verify,
 } from './authenticator.ts';
-import { readOutbox, readTenantEvents, verifyTenantRows } from './told.ts';
+import { readOutbox, readTenantEvents, verifyTenantRows } from './recorded.ts';
 
 const off = { enabled: false, methods: [], backupCodesRemaining: 0 };
 
@@ -61,7 +61,7 @@ describeOnOneDatabase('a second factor that is disabled', (dialect) => {
     );
   });
 
-  test('can be enrolled anew, with another secret and other codes', async () => {
+  test('can be enrolled again, with another secret and other codes', async () => {
     const enrolled = await createEnrolledMember(server);
     const member = { ...enrolled, session: readSession(server, await disable(enrolled)) };
     const again = await startEnrolment(server, member);
@@ -116,7 +116,7 @@ describeOnOneDatabase('a second factor that is disabled', (dialect) => {
     assert.equal((await signIn(server, member, showCode(server, member.secret))).status, 200);
   });
 
-  test('does not leave a password alone that is too short to stand alone', async () => {
+  test('is rejected while the password is too weak without it', async () => {
     const member = await createEnrolledMember(server);
     const short = 'k3-vw9-q';
     const change = (session: TestMember['session'], currentPassword: string, newPassword: string) =>
@@ -133,7 +133,7 @@ describeOnOneDatabase('a second factor that is disabled', (dialect) => {
     assert.equal(disabled.status, 200, disabled.text);
   });
 
-  test('is told to every tenant of the person and to webhooks', async () => {
+  test('is recorded for every tenant of the user and sent to webhooks', async () => {
     const other = await server.createTenant(`other-disabled-${dialect}`);
     const member = await createEnrolledMember(server);
     await server.createMember({ tenantId: other.id, email: member.email });
@@ -164,7 +164,7 @@ describeOnOneDatabase('a second factor that is disabled', (dialect) => {
     );
   });
 
-  test('by somebody else ends every session, and the reason is told', async () => {
+  test('by an administrator ends every session, and records the reason', async () => {
     const member = await createEnrolledMember(server);
     const reset = () =>
       runUnitOfWork(server.installation.database, server.clock.now(), (work) =>

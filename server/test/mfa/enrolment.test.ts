@@ -13,7 +13,7 @@ import {
   startSignIn,
   verify,
 } from './authenticator.ts';
-import { readOutbox, readTenantEvents, verifyTenantRows } from './told.ts';
+import { readOutbox, readTenantEvents, verifyTenantRows } from './recorded.ts';
 
 const off = { enabled: false, methods: [], backupCodesRemaining: 0 };
 const on = { enabled: true, methods: ['totp', 'backup_code'], backupCodesRemaining: 10 };
@@ -153,7 +153,7 @@ describeOnOneDatabase('the enrolment of a second factor', (dialect) => {
       const code = showCode(server, secret);
       const answers = await Promise.all(Array.from({ length: 4 }, () => verify(server, member, code)));
       assert.equal(answers.filter(({ status }) => status === 200).length, 1);
-      // Whoever comes later finds nothing that waits, or the session ended.
+      // Later requests find no pending enrolment, or an ended session.
       for (const { status, text } of answers) assert.ok([200, 401, 409].includes(status), text);
     }
   });
@@ -172,15 +172,15 @@ describeOnOneDatabase('the enrolment of a second factor', (dialect) => {
     assert.equal(worked, 1);
   });
 
-  test('is told to every tenant of the person, and to webhooks once it is done', async () => {
-    const other = await server.createTenant(`other-told-${dialect}`);
+  test('is recorded for every tenant of the user, and sent to webhooks once it is enabled', async () => {
+    const other = await server.createTenant(`other-recorded-${dialect}`);
     const stranger = await server.createTenant(`stranger-${dialect}`);
     const member = await server.createMember();
     await server.createMember({ tenantId: other.id, email: member.email });
     const { secret } = await startEnrolment(server, member);
     await verify(server, member, '000000' === showCode(server, secret) ? '000001' : '000000');
     await verify(server, member, showCode(server, secret));
-    const told = async (key: string) =>
+    const recorded = async (key: string) =>
       (await readTenantEvents(server, key, member.userId)).map(({ action, actorId, targetRef }) => ({
         action,
         actorId,
@@ -191,9 +191,9 @@ describeOnOneDatabase('the enrolment of a second factor', (dialect) => {
       action: `mfa.${verb}`,
       ...by,
     }));
-    assert.deepEqual(await told(server.tenant.key), [started, failed, enabled]);
-    assert.deepEqual(await told(other.key), [started, enabled]);
-    assert.deepEqual(await told(stranger.key), []);
+    assert.deepEqual(await recorded(server.tenant.key), [started, failed, enabled]);
+    assert.deepEqual(await recorded(other.key), [started, enabled]);
+    assert.deepEqual(await recorded(stranger.key), []);
     const data = { userId: member.userId, email: member.email };
     for (const id of [server.tenant.id, other.id])
       assert.deepEqual(await readOutbox(server, id, member.userId), [{ type: 'mfa.enabled', data }]);
@@ -201,7 +201,7 @@ describeOnOneDatabase('the enrolment of a second factor', (dialect) => {
     await verifyTenantRows(server, server.tenant.id, other.id);
   });
 
-  test('is told to a tenant that the person comes to later', async () => {
+  test('is recorded for a tenant that the user joins later', async () => {
     const member = await createEnrolledMember(server);
     const later = await server.createTenant(`later-${dialect}`);
     await server.createMember({ tenantId: later.id, email: member.email });

@@ -31,7 +31,7 @@ describeOnOneDatabase('the operations on the second factor', (dialect) => {
   for (const [method, path, body] of operations) {
     const withBody = body === undefined ? {} : { body };
 
-    test(`${method} ${path} is for a signed-in person alone`, async () => {
+    test(`${method} ${path} requires a session`, async () => {
       const { session } = await server.createMember();
       const scim = await server.createScimToken();
       await assertNothingWritten(async () => {
@@ -45,7 +45,7 @@ describeOnOneDatabase('the operations on the second factor', (dialect) => {
 
     if (method === 'GET') continue;
 
-    test(`${method} ${path} is for our own pages alone`, async () => {
+    test(`${method} ${path} rejects requests of other sites`, async () => {
       const { session } = await server.createMember();
       const origins: readonly Readonly<Record<string, string>>[] = [
         { Origin: 'https://elsewhere.test' },
@@ -77,7 +77,7 @@ describeOnOneDatabase('the operations on the second factor', (dialect) => {
         assertInvalid(await send({ [field]: 123456 }), `body.${field}`);
         assertInvalid(await send({ [field]: null }), `body.${field}`);
         assertInvalid(await send({ [field]: 'x'.repeat(1025) }), `body.${field}`);
-        assertInvalid(await send({ ...body, userId: 'somebody else' }), 'body.userId');
+        assertInvalid(await send({ ...body, userId: 'another user' }), 'body.userId');
         assertInvalid(await send([]), 'body');
         assertInvalid(await server.request(method, path, { headers }), 'body');
         assertProblem(await server.request(method, path, { headers, rawBody: '{' }), 'invalid_json');
@@ -102,11 +102,11 @@ describeOnOneDatabase('the operations on the second factor', (dialect) => {
       server.clock.advance(3000);
     }
     assert.ok(limited > 100, `${limited} of 120 were limited`);
-    // The right one waits as well: otherwise it would tell itself apart.
+    // The right one waits too; otherwise the answer would reveal it.
     const blocked = assertProblem(await enrol(member.password), 'rate_limited');
     assert.match(blocked.message, /try again in \d+ s/);
     server.clock.advance(60_000);
-    // Nobody else waits for it.
+    // No other user waits for it.
     assert.equal((await enrol(other.password, other.session)).status, 200);
   });
 

@@ -23,7 +23,7 @@ import {
   startEnrolment,
   verify,
 } from './authenticator.ts';
-import { readTenantEvents, verifyTenantRows } from './told.ts';
+import { readTenantEvents, verifyTenantRows } from './recorded.ts';
 
 // What another request may do between the look and the change: the part behind the look is run by itself.
 describeOnEachDatabase('a change of a second factor that comes too late', (dialect) => {
@@ -137,7 +137,7 @@ describeOnEachDatabase('a change of a second factor that comes too late', (diale
     assert.equal((await signIn(server, member, code)).status, 403);
   });
 
-  test('is told to a tenant that the person comes to at the same time', async () => {
+  test('is recorded for a tenant that the user joins at the same time', async () => {
     for (let round = 0; round < 6; round += 1) {
       const member = await server.createMember();
       const { secret } = await startEnrolment(server, member);

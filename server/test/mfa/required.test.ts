@@ -57,7 +57,7 @@ describeServer('a second factor that the tenant requires', (server) => {
     assert.equal((await read(member.session)).status, 200);
   });
 
-  test('is asked in that tenant alone, and not of API keys', async () => {
+  test('is required only in that tenant, and not of API keys', async () => {
     const [strict, other] = [await createStrictTenant(), await createFreshTenant(server)];
     const here = await server.createMember({ tenantId: strict.id });
     const there = await server.createMember({ tenantId: other.id, email: here.email });
@@ -66,7 +66,7 @@ describeServer('a second factor that the tenant requires', (server) => {
     assert.equal((await server.request('GET', '/v1/users', { key: strict.key })).status, 200);
   });
 
-  test('is asked of somebody whose factor an administrator reset', async () => {
+  test('is required of a user whose factor an administrator reset', async () => {
     const tenant = await createStrictTenant();
     const member = await createEnrolledMember(server, { tenantId: tenant.id, role: 'auditor' });
     assert.equal((await read(member.session)).status, 200);
@@ -89,7 +89,7 @@ describeServer('a second factor that the tenant requires', (server) => {
     assert.equal((await readStrict()).status, 200);
   });
 
-  test('leaves everything as the audit log tells', async () => {
+  test('leaves every row as the audit log records it', async () => {
     const { report } = await runVerify(server.installation);
     assert.equal(report.intact, true, JSON.stringify(report.tenants.flatMap(({ rows }) => rows.faults)));
   });

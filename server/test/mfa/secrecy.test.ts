@@ -102,7 +102,7 @@ describeOnOneDatabase('the secrets of a second factor', (dialect) => {
       .select('secret')
       .where('user_id', '=', foreign.userId)
       .executeTakeFirstOrThrow();
-    // Sealed for somebody else: whoever writes to the database cannot put their own secret in the place of another.
+    // Sealed for another user: write access to the database does not allow replacing a secret with one's own.
     await kysely.updateTable('second_factors').set({ secret }).where('user_id', '=', member.userId).execute();
     for (let attempt = 0; attempt < 2; attempt += 1)
       assertProblem(await signIn(server, member, showCode(server, foreign.secret)), 'internal_error');

@@ -76,7 +76,7 @@ describe('TOTP', () => {
     const { issuer, ...parameters } = Object.fromEntries(uri.searchParams);
     assert.equal(issuer, 'Svc');
     assert.equal(parameters.secret, secret);
-    // What is left out stands for these values (Key Uri Format of Google Authenticator).
+    // Omitted parameters have these values (Key Uri Format of Google Authenticator).
     const defaults = { algorithm: 'SHA1', digits: '6', period: '30' };
     assert.deepEqual({ ...defaults, ...parameters }, { ...defaults, secret });
   });

@@ -15,7 +15,7 @@ export async function readTenantEvents(server: TestServer, key: string, userId: 
   return Promise.all(details);
 }
 
-/** What webhooks of a tenant are told of the second factor of a person, in order. */
+/** The webhook events of a tenant about the second factor of a user, in order. */
 export async function readOutbox(server: TestServer, tenantId: string, userId: string) {
   const rows = await server.installation.database.kysely
     .selectFrom('webhook_events')
@@ -27,13 +27,13 @@ export async function readOutbox(server: TestServer, tenantId: string, userId: s
   return rows.map(({ type, data }) => ({ type, data: JSON.parse(data) })).filter(({ data }) => data.userId === userId);
 }
 
-/** Asserts what `svc verify` looks at: that the audit chains of tenants are whole and tell every row as it is. */
+/** Asserts what `svc verify` checks: that the audit chains of tenants are intact and match every row. */
 export async function verifyTenantRows(server: TestServer, ...tenantIds: readonly string[]): Promise<void> {
   const { kysely } = server.installation.database;
   for (const tenantId of tenantIds) {
-    const told = new ToldStates();
-    const { fault } = await verifyChain(kysely, 'audit', tenantId, undefined, ({ entry }) => told.read(entry));
+    const states = new ToldStates();
+    const { fault } = await verifyChain(kysely, 'audit', tenantId, undefined, ({ entry }) => states.read(entry));
     assert.equal(fault, null);
-    assert.deepEqual((await verifyRows(kysely, changingRows, tenantId, told)).faults, []);
+    assert.deepEqual((await verifyRows(kysely, changingRows, tenantId, states)).faults, []);
   }
 }
