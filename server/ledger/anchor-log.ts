@@ -12,16 +12,16 @@ import {
 import { type NoteVerifier, openNote } from './signed-note.ts';
 import type { LedgerOf } from './tree-store.ts';
 
-/** The file of the data folder that keeps every signed checkpoint outside of the database. */
+/** The file of the data folder that keeps every signed checkpoint outside the database. */
 export const anchorFile = 'checkpoints.log';
 
-/** The newest thing that the log says of a ledger. */
+/** The newest state of a ledger in the log. */
 export interface LatestAnchor extends Pick<AnchoredState, 'size' | 'rootHash'> {
-  /** Checkpoints of this size or more may be missing in the log. */
+  /** Checkpoints of this size or larger may be missing from the log. */
   readonly lacksFrom: number;
   /** The size that a restore accepted; -1 without one. */
   readonly restored: number;
-  /** How many checkpoints of more entries than that the log has; null where they are not in the order of their sizes. */
+  /** How many checkpoints larger than `restored` the log has; null if they are not in ascending order of size. */
   readonly count: number | null;
 }
 
@@ -32,11 +32,11 @@ interface Place {
 }
 
 /**
- * Keeps the signed checkpoints of an installation in a file that only grows, where a change of the database does not
- * reach them. Each is on the disk when `append` returns. Several processes may append to one file.
+ * Keeps the signed checkpoints of an installation in an append-only file, where a change of the database does not reach
+ * them. A checkpoint is on disk when `append` returns. Several processes may append to one file.
  *
- * The file is read as a stream, and only the newest checkpoint of each ledger is kept. When it is first read, only the
- * signatures of those are checked: a check takes a hundred times as long as reading the record.
+ * The file is read as a stream, and only the newest checkpoint of each ledger is kept. The first read verifies only the
+ * signatures of those, because a verification takes a hundred times as long as reading the record.
  */
 export class AnchorLog {
   readonly file: string;
@@ -46,15 +46,15 @@ export class AnchorLog {
   #read = 0;
   #reader = new LogReader();
 
-  /** @param verifier of the installation: what it did not sign is not believed. */
+  /** @param verifier of the installation: records that it did not sign are ignored. */
   constructor(file: string, verifier: NoteVerifier) {
     this.file = file;
     this.#verifier = verifier;
   }
 
   /**
-   * Makes the file where there is none, and reads what was appended. It never removes anything: what looks like half a
-   * record may be one that another process is writing.
+   * Creates the file if it is missing, and reads what was appended. It never removes anything: an incomplete record may be
+   * one that another process is writing.
    * @throws {MalformedLog}
    */
   open(): void {
@@ -62,36 +62,36 @@ export class AnchorLog {
     const isNew = !existsSync(this.file);
     const file = openSync(this.file, 'a+', 0o600);
     try {
-      this.#takeUp(file);
+      this.#readAppended(file);
     } finally {
       closeSync(file);
       if (isNew) syncFolder(dirname(this.file));
     }
   }
 
-  /** What the log says last of a ledger, as far as it was read: `open` reads what other processes appended. */
+  /** The newest state of a ledger, as of the last read; `open` reads what other processes appended. */
   latest(of: LedgerOf): LatestAnchor | undefined {
     return this.#latest.get(nameLedger(of));
   }
 
-  /** Every ledger that the log speaks of. */
+  /** The names of all ledgers in the log (`nameLedger`). */
   ledgers(): readonly string[] {
     return [...this.#latest.keys()];
   }
 
-  /** Whether it has no records, as far as it was read. */
+  /** Whether the log has no records, as of the last read. */
   get isEmpty(): boolean {
     return this.#reader.position().records === 0;
   }
 
-  /** Appends notes in order. */
+  /** Appends notes in the given order. */
   append(notes: readonly string[]): void {
     if (notes.length > 0) this.#write(() => notes);
   }
 
   /**
-   * Appends a restore statement. No other process may append meanwhile: hold the lock of the folder (`FolderLock`).
-   * @param sign makes it for its place.
+   * Appends a restore statement. Requires the lock of the folder (`FolderLock`), so that no other process appends.
+   * @param sign creates the statement for its position in the log.
    */
   appendStatement(sign: (after: LogPosition) => string): void {
     this.#write((after) => [sign(after)]);
@@ -101,21 +101,21 @@ export class AnchorLog {
     this.open();
     const file = openSync(this.file, 'a+', 0o600);
     try {
-      this.#takeUp(file);
-      // One write for all: another process cannot get in between.
+      this.#readAppended(file);
+      // A single write, so that another process cannot write in between.
       const notes = make(this.#reader.position());
       const isCut = fstatSync(file).size > this.#read;
       const bytes = Buffer.from(`${isCut ? cutOff : ''}${notes.map((note) => `${note}\n`).join('')}`);
-      if (writeSync(file, bytes) !== bytes.length) throw new Error(`${this.file}: the disk took only a part`);
+      if (writeSync(file, bytes) !== bytes.length) throw new Error(`${this.file}: only part of the record was written`);
       fsyncSync(file);
-      this.#takeUp(file);
+      this.#readAppended(file);
     } finally {
       closeSync(file);
     }
   }
 
-  /** Reads what was appended since the last look. A file that was cut says nothing new: what was read stays known. */
-  #takeUp(file: number): void {
+  /** Reads what was appended since the last read. If the file was truncated, the known states are kept. */
+  #readAppended(file: number): void {
     try {
       if (!this.#wasRead) this.#readFirst(file);
       else if (fstatSync(file).size < this.#read) this.#startAgain(file);
@@ -132,7 +132,7 @@ export class AnchorLog {
     for (const record of readRecords(file)) this.#pass(record);
   }
 
-  /** Reads the whole file. Where something unsigned claims to be the newest checkpoint, every signature is checked. */
+  /** Reads the whole file. If an unsigned record claims to be the newest checkpoint, every signature is verified. */
   #readFirst(file: number): void {
     for (const unchecked of [new Map<string, Place>(), null]) {
       this.#latest.clear();
@@ -144,7 +144,7 @@ export class AnchorLog {
     }
   }
 
-  /** @param unchecked takes the newest checkpoint of a ledger in place of a check of its signature; null to check each. */
+  /** @param unchecked collects the newest checkpoint of each ledger, to verify later; null to verify each immediately. */
   #take(record: AnchorRecord, unchecked: Map<string, Place> | null): void {
     const { bytes, end } = record;
     const { name } = this.#verifier;
@@ -178,7 +178,7 @@ export class AnchorLog {
     return statement !== null && this.#reader.isPlaceOf(statement) ? statement : null;
   }
 
-  /** Takes over the root of a checkpoint that was kept unchecked. @returns false where it is not signed. */
+  /** Verifies a checkpoint that was kept unchecked, and stores its root. @returns false if the signature is invalid. */
   #check(file: number, name: string, { start, length }: Place): boolean {
     const bytes = Buffer.alloc(length);
     readSync(file, bytes, 0, length, start);
@@ -189,7 +189,7 @@ export class AnchorLog {
     return true;
   }
 
-  /** @returns whether it is the newest checkpoint of its ledger up to now. */
+  /** @returns whether it is the newest checkpoint of its ledger so far. */
   #keep(name: string, size: number, rootHash: string): boolean {
     const known = this.#latest.get(name) ?? { size: -1, restored: -1, count: 0 };
     const isNewest = size >= known.size;
@@ -201,7 +201,7 @@ export class AnchorLog {
   }
 }
 
-/** The first two lines of a note. The rest is not decoded, for most records are not the newest of their ledger. */
+/** The first two lines of a note. The rest is not decoded, because most records are not the newest of their ledger. */
 function readFirstLines(bytes: Buffer): readonly [origin: string, size: number] {
   const [origin = '', size] = bytes.toString('latin1', 0, 256).split('\n', 2);
   return [origin, Number(size)];
@@ -211,7 +211,7 @@ function describeRestored({ size, rootHash }: AnchoredState): LatestAnchor {
   return { size, rootHash, lacksFrom: size, restored: size, count: 0 };
 }
 
-/** The name of a ledger without that of the key: `<tenant id>/<ledger>`. */
+/** The name of a ledger without the name of the key: `<tenant id>/<ledger>`. */
 export function nameLedger({ tenantId, ledger }: LedgerOf): string {
   return `${tenantId}/${ledger}`;
 }

@@ -2,20 +2,20 @@ import { createHash, type Hash } from 'node:crypto';
 import { readSync } from 'node:fs';
 import type { LogPosition, RestoreStatement } from './restore-statement.ts';
 
-/** A record of the log of checkpoints: a signed note (C2SP signed-note), or what is there in place of one. */
+/** A record of the checkpoint log: a signed note (C2SP signed-note), or invalid text in its place. */
 export interface AnchorRecord {
-  /** The line of the file that it starts on, from 1. */
+  /** The line on which the record starts, from 1. */
   readonly line: number;
   /** The note as it was signed, in UTF-8. Valid until the next record is read. */
   readonly bytes: Buffer;
-  /** Where the next record starts, in bytes: after the empty line that follows the note. */
+  /** Byte offset of the next record: after the empty line that follows the note. */
   readonly end: number;
 }
 
-/** A log that something other than Svc wrote or changed, so that it cannot be read. */
+/** The log cannot be read because a program other than Svc wrote or changed it. */
 export class MalformedLog extends Error {
   override readonly name = 'MalformedLog';
-  /** The line of the file from which on it cannot be read. */
+  /** The first unreadable line of the file. */
   readonly line: number;
 
   constructor(line: number, message: string) {
@@ -24,7 +24,7 @@ export class MalformedLog extends Error {
   }
 }
 
-/** Follows the records of a log, to know where a restore statement is. */
+/** Counts and hashes the records of a log, to check the position of restore statements. */
 export class LogReader {
   #records = 0;
   readonly #hash: Hash = createHash('sha256');
@@ -33,7 +33,7 @@ export class LogReader {
     return { records: this.#records, hash: this.#hash.copy().digest('base64') };
   }
 
-  /** Whether a statement that comes next was made for this place; one that was copied here was not. */
+  /** Whether a statement was made for the current position; a copied one was not. */
   isPlaceOf({ after }: RestoreStatement): boolean {
     return after.records === this.#records && after.hash === this.position().hash;
   }
@@ -45,10 +45,10 @@ export class LogReader {
 }
 
 /**
- * Reads the whole records of a log, one after the other: memory stays the same however long the log is. A record ends with
- * the empty line after its signatures; what comes after the last one was cut off in a crash, or is being written. What a
- * crash cut off before other records is skipped.
- * @param from the byte to start at: the end of a record.
+ * Reads the complete records of a log one by one, in constant memory. A record ends with the empty line after its
+ * signatures; bytes after the last one were cut off in a crash or are being written. An incomplete record before other
+ * records is skipped.
+ * @param from the byte offset to start at: the end of a record.
  * @throws {MalformedLog}
  */
 export function* readRecords(file: number, from = 0): Generator<AnchorRecord> {
@@ -64,7 +64,7 @@ export function* readRecords(file: number, from = 0): Generator<AnchorRecord> {
     const bytes = Buffer.concat([rest, chunk.subarray(0, count)]);
     let start = 0;
     for (let at = bytes.indexOf('\n\n'); at !== -1; at = bytes.indexOf('\n\n', at + 1)) {
-      // An empty line within the note is before its signatures, not after one.
+      // An empty line inside the note precedes its signatures instead of following one.
       const lastLine = bytes.subarray(Math.max(start, bytes.lastIndexOf('\n', at - 1) + 1), at);
       const isCut = lastLine.subarray(-cutMark.length).equals(cutMark);
       if (!isCut && !lastLine.subarray(0, signatureMark.length).equals(signatureMark)) continue;
@@ -76,13 +76,13 @@ export function* readRecords(file: number, from = 0): Generator<AnchorRecord> {
     }
     rest = Buffer.from(bytes.subarray(start));
     if (rest.length > largestRecord) break;
-    // Grows with the record, so that a long one is not copied over and over.
+    // Doubles, so that a long record is copied only a few times.
     if (rest.length > chunk.length) chunk = Buffer.allocUnsafe(2 * chunk.length);
   }
   if (rest.length <= largestTail && !rest.includes('\r')) return;
   throw new MalformedLog(
     line,
-    `from line ${line} on there are ${rest.length > largestRecord ? 'more than ' : ''}${rest.length} bytes that are no record: something other than Svc changed the file, such as its line ends. Put it back from a copy. It is left as it is.`,
+    `the ${rest.length > largestRecord ? 'more than ' : ''}${rest.length} bytes from line ${line} on are not a record: a program other than Svc changed the file, for example its line endings. Restore it from a copy. Svc does not repair it.`,
   );
 }
 
@@ -94,14 +94,14 @@ function countLines(bytes: Buffer): number {
 
 const lineBreak = 10;
 
-/** What a signature line starts with (C2SP signed-note). */
+/** The start of a signature line (C2SP signed-note). */
 const signatureMark = Buffer.from('\u2014 ');
 
-/** What is appended to half a record before the next one. */
+/** Marks an incomplete record before the next one is appended. */
 const cutMark = Buffer.from(' (cut off)');
 export const cutOff = `${cutMark}\n\n`;
 
-/** How much of a record a crash may leave at the end. */
+/** The longest incomplete record that a crash may leave at the end, in bytes. */
 const largestTail = 64 * 1024;
 /** A restore statement has a line for each ledger of each tenant. */
 const largestRecord = 64 * 1024 * 1024;

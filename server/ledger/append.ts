@@ -7,35 +7,35 @@ import type { Tables } from '../storage/tables.ts';
 import { type RowSeal, requireSeal, type UnitOfWork } from '../storage/unit-of-work.ts';
 import { type ChainHead, describeHead, emptyHead, hashEntry, nextTime, type SealedHead } from './chain.ts';
 
-/** The ledgers: each tenant has one chain in each. The name is the one that stands in `chain_heads`. */
+/** The ledgers, by their name in `chain_heads`. Each tenant has one chain in each. */
 export const ledgerTables = { consent: 'consent_records', audit: 'audit_events' } as const;
 export type LedgerName = keyof typeof ledgerTables;
 type LedgerTableName = (typeof ledgerTables)[LedgerName];
 type LedgerRow<Name extends LedgerName> = Tables[(typeof ledgerTables)[Name]];
 
-/** Where an appended entry stands in its chain. */
+/** The position of an appended entry in its chain. */
 export interface Position {
   readonly sequence: number;
-  /** RFC 3339 in UTC: what the clock said. The order of entries is their sequence. */
+  /** RFC 3339 in UTC: the time of the clock. Entries are ordered by their sequence. */
   readonly at: string;
 }
 
-/** An entry to append: how its row reads once its position is known. */
+/** An entry to append: builds its row once the position is known. */
 export interface EntryDraft<Name extends LedgerName> {
   readonly tenantId: string;
-  /** The canonical text to hash, and the columns that repeat values of it for look-ups. */
+  /** The canonical text to hash, and the columns that duplicate values of it for queries. */
   seal(position: Position): Omit<LedgerRow<Name>, 'tenant_id' | 'sequence' | 'prev_hash' | 'hash'>;
 }
 
-/** An appended row's place in its chain. */
+/** An appended row's position in its chain. */
 export interface Link extends Position {
   readonly hash: string;
   readonly prevHash: string | null;
 }
 
 /**
- * Appends entries to the chains of their tenants, in the order given. The heads stay locked until the transaction
- * ends, so that sequences have no gaps and no two entries share a predecessor.
+ * Appends entries to the chains of their tenants, in the given order. The heads stay locked until the transaction
+ * ends, so that sequences have no gaps and no two entries have the same predecessor.
  * @returns a link for each draft, in the same order.
  */
 export async function appendEntries<Name extends LedgerName>(
@@ -74,8 +74,8 @@ export async function appendEntries<Name extends LedgerName>(
 }
 
 /**
- * Seals where a chain stands now. A head that something else changed stays without a valid seal, however many entries
- * follow: otherwise the next append would hide the change.
+ * Seals the current head of a chain. A head that was changed outside Svc stays without a valid seal, however many
+ * entries follow: otherwise the next append would hide the change.
  */
 function resealHead(
   seals: RowSeal,
@@ -91,20 +91,20 @@ function resealHead(
 
 const brokenSeal = 'broken';
 
-/** Whether a server with this secret wrote a head. */
+/** Whether a server with this secret wrote the head. */
 export function isSealed(seals: RowSeal, tenantId: string, ledger: LedgerName, head: SealedHead): boolean {
   return head.keyId === seals.keyId && head.mac === seals.seal(describeHead(tenantId, ledger, head));
 }
 
 /**
- * Makes this transaction the only one that appends to a chain until it ends. Every change ends with an event, so that
- * changes that must not run beside each other wait here, before they read.
+ * Locks a chain until the transaction ends. Every change appends an event, so changes that must not run concurrently
+ * wait here, before they read.
  */
 export async function lockChain(queries: Queries, tenantId: string, ledger: LedgerName): Promise<void> {
   await lockHead(queries, { tenantId, ledger });
 }
 
-/** Reads and locks the heads in the order of their tenants, which keeps two writers from waiting for each other. */
+/** Reads and locks the heads ordered by tenant, which prevents deadlocks between writers. */
 async function lockHeads(
   queries: Queries,
   ledger: LedgerName,
@@ -128,7 +128,7 @@ const lockHead = prepareQuery<{ tenantId: string; ledger: string }, SealedHead>(
   return locksRows(queries) ? query.forUpdate() : query;
 });
 
-/** Where a chain stands; undefined when a tenant has none. */
+/** The head of a chain; undefined if the tenant has none. */
 export async function readHead(
   queries: Queries,
   tenantId: string,
@@ -160,7 +160,7 @@ const saveHead = prepareQuery<SealedHead & { tenantId: string; ledger: string },
     .where('ledger', '=', parameter('ledger')),
 );
 
-/** Opens the empty chains of a new tenant, so that there always is a head to lock. */
+/** Creates the empty chains of a new tenant, so that there always is a head to lock. */
 export async function openChains(work: Pick<UnitOfWork, 'transaction' | 'seal'>, tenantId: string): Promise<void> {
   const seals = requireSeal(work);
   const rows = Object.keys(ledgerTables).map((ledger) => {

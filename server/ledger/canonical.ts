@@ -2,9 +2,9 @@
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
 /**
- * The canonical text of a JSON value: RFC 8785, keys sorted by UTF-16 code units, no white space.
- * ECMAScript's own serialisation of strings and numbers is the one the RFC prescribes.
- * @throws {TypeError} for what is not JSON: undefined, functions, infinite numbers, lone surrogates.
+ * The canonical text of a JSON value (RFC 8785): keys sorted by UTF-16 code units, no white space. ECMAScript serializes
+ * strings and numbers as the RFC requires.
+ * @throws {TypeError} for values that are not JSON: undefined, functions, infinite numbers, lone surrogates.
  */
 export function canonicalize(value: Json): string {
   switch (typeof value) {
@@ -37,7 +37,7 @@ function canonicalizeArray(items: readonly Json[]): string {
 
 function canonicalizeObject(object: JsonObject): string {
   let text = '{';
-  // The default sort order compares UTF-16 code units, as RFC 8785 section 3.2.3 wants.
+  // The default sort order compares UTF-16 code units, as RFC 8785 section 3.2.3 requires.
   for (const key of Object.keys(object).sort()) {
     if (text.length > 1) text += ',';
     text += `${canonicalize(key)}:${canonicalize(object[key] as Json)}`;

@@ -10,12 +10,12 @@ export function hashEntry(previousHash: string | null, entry: string): string {
   return hash('sha256', previousHash === null ? entry : previousHash + entry);
 }
 
-/** The leaf of an entry: the hash over the 32 bytes of its chain hash, which stands for the entry and for all before it. */
+/** The leaf of an entry: the hash over the 32 bytes of its chain hash, which covers the entry and all entries before it. */
 export function leafOf(chainHash: string): Buffer {
   return hashLeaf(Buffer.from(chainHash, 'hex'));
 }
 
-/** Where a chain stands: the number and the hash of its last entry, and when it was appended. */
+/** The head of a chain: the number and the hash of its last entry, and when it was appended. */
 export interface ChainHead {
   readonly sequence: number;
   readonly hash: string | null;
@@ -23,13 +23,13 @@ export interface ChainHead {
   readonly at: string;
 }
 
-/** A head as it is stored: with the keyed hash that only a server with the secret can make. */
+/** A stored head, with the keyed hash that only a server with the secret can compute. */
 export interface SealedHead extends ChainHead {
   readonly keyId: string;
   readonly mac: string;
 }
 
-/** What the seal of a head is made of. */
+/** The text that is sealed. */
 export function describeHead(tenantId: string, ledger: string, { sequence, hash, at }: ChainHead): string {
   return `svc chain head 1\n${tenantId}\n${ledger}\n${sequence}\n${hash ?? ''}\n${at}\n`;
 }
@@ -37,14 +37,13 @@ export function describeHead(tenantId: string, ledger: string, { sequence, hash,
 /** The head of a chain without entries. */
 export const emptyHead: ChainHead = { sequence: 0, hash: null, at: '' };
 
-/** By how much the clocks of servers that share a database may differ without a fall of the times: a second. */
+/** The tolerated difference between the clocks of servers that share a database: one second, in milliseconds. */
 const clockTolerance = 1000;
 
 /**
- * The time of the next entry: that of the change. A change that waited for a lock began before the last entry, and the
- * change may carry an earlier time: then the clock is read again. Within a second of the last entry the time does
- * not fall, so that the small difference between the clocks of two servers does not show; a clock that was set back by
- * more does.
+ * The time of the next entry: that of the change, or the current time if the last entry is newer, because a change that
+ * waited for a lock started before it. Within a second of the last entry the time does not decrease, which hides small
+ * differences between the clocks of two servers; a clock that was set back by more is visible.
  */
 export function nextTime(
   head: ChainHead,

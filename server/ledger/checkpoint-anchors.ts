@@ -10,35 +10,35 @@ import { hashRange, IncompleteTiles } from './tiles.ts';
 import { findTreeSize, type LedgerOf, readTilesOf } from './tree-store.ts';
 import { nameNote, readNoteNames } from './verify-anchors.ts';
 
-/** A ledger that something other than Svc wrote: it is not what its anchors say, or the seal of its head does not fit. */
+/** A ledger that was changed outside Svc: it does not contain its anchors, or the seal of its head is invalid. */
 export class RewrittenLedger extends Error {
   override readonly name = 'RewrittenLedger';
   readonly of: LedgerOf;
 
-  /** @param issue what it does that it must not. */
+  /** @param issue the predicate of the message, such as "does not contain …". */
   constructor(of: LedgerOf, issue: string) {
     super(`The ${of.ledger} ledger of tenant ${of.tenantId} ${issue}. No checkpoint of it is signed. Run svc verify.`);
     this.of = of;
   }
 
-  /** A ledger that lacks what the log has an anchor of. */
+  /** A ledger that does not contain an anchored state. */
   static lacks(of: LedgerOf, { size }: Pick<LatestAnchor, 'size'>, file: string): RewrittenLedger {
     return new RewrittenLedger(
       of,
-      `does not contain the ${size} entries that ${file} holds a checkpoint of: its past was changed, or an older database was put in its place (after a restore by other means than svc restore, run svc restore --in-place --yes)`,
+      `does not contain the ${size} entries of a checkpoint in ${file}: its history was changed, or an older database was put in place (after a restore by other means than svc restore, run svc restore --in-place --yes)`,
     );
   }
 }
 
-/** What signs checkpoints, and where they are kept outside of the database. */
+/** The key that signs checkpoints, and the log that keeps them outside the database. */
 export interface Anchoring {
   readonly signer: NoteSigner;
   readonly anchors: AnchorLog;
 }
 
 /**
- * Compares a ledger with the newest anchor of it.
- * @returns null where its tree is being rebuilt and does not reach that far yet.
+ * Compares a ledger with its newest anchor.
+ * @returns null if the tree is being rebuilt and does not reach the anchor yet.
  */
 export async function containsAnchor(
   queries: Queries,
@@ -58,7 +58,7 @@ export async function containsAnchor(
 }
 
 /**
- * The checkpoints of a ledger from a size on that the server itself signed, smallest first.
+ * The checkpoints of a ledger, from a size on, that this installation signed, smallest first.
  * @param known names (`nameNote`) of notes to leave out.
  */
 export async function listSigned(
@@ -79,15 +79,15 @@ export async function listSigned(
   const origin = nameOrigin(verifier.name, of.tenantId, of.ledger);
   return rows.filter(({ note }) => {
     if (typeof note !== 'string' || known.has(nameNote(note))) return false;
-    // What something else wrote into the table is left for verification to find.
+    // Rows with invalid signatures are left for `svc verify` to report.
     return openCheckpoint(note, verifier)?.origin === origin;
   });
 }
 
 /**
- * Says in an empty log, signed, since when it is kept, where the database has checkpoints already: what was in the log
- * before, if anything, is lost.
- * @returns whether it was so.
+ * If the log is empty and the database already has checkpoints, writes a signed statement of when the log starts:
+ * earlier anchors, if any, are lost.
+ * @returns whether it wrote the statement.
  */
 export async function startLog(queries: Queries, { signer, anchors }: Anchoring, at: string): Promise<boolean> {
   anchors.open();
@@ -99,9 +99,9 @@ export async function startLog(queries: Queries, { signer, anchors }: Anchoring,
 }
 
 /**
- * Appends the checkpoints that the log lacks: those that other servers signed, and those whose append a crash cut off.
- * @param every whether to look for gaps too: for those that lie before the newest anchor.
- * @returns the ledgers that are not what the log says; nothing is appended for them.
+ * Appends the checkpoints that the log lacks: those of other servers, and those whose append a crash interrupted.
+ * @param every whether to also fill gaps before the newest anchor.
+ * @returns the ledgers that do not match the log; nothing is appended for them.
  */
 export async function anchorCheckpoints(
   queries: Queries,
@@ -143,7 +143,7 @@ export async function anchorCheckpoints(
   return rewritten;
 }
 
-/** Whether the log may lack checkpoints that are older than its newest one of a ledger: it has another number of them. */
+/** Whether the log may lack checkpoints older than its newest one of a ledger, because their numbers differ. */
 async function hasGap(queries: Queries, of: LedgerOf, { size, restored, count }: LatestAnchor): Promise<boolean> {
   if (count === null) return true;
   const { stored } = await queries

@@ -18,11 +18,10 @@ export interface StoredCheckpoint {
 }
 
 /**
- * Signs what a ledger holds now. Where the latest checkpoint says it already, that one is the answer.
- * The tree is brought up to the entries first, those of this unit of work included. After the commit the checkpoint is
- * appended to the log outside of the database, after those of other servers that the log lacks.
- * @throws {RewrittenLedger} where the ledger does not contain what the log holds a checkpoint of, or its head is not
- * sealed.
+ * Signs a checkpoint of the current ledger, or returns the latest if nothing was added since. The tree is first updated
+ * to include all entries, those of this unit of work too. After the commit, the checkpoint is appended to the log
+ * outside the database, after those of other servers that the log lacks.
+ * @throws {RewrittenLedger} if the ledger does not contain a checkpoint of the log, or its head is not sealed.
  */
 export async function signCheckpoint(
   work: UnitOfWork,
@@ -60,21 +59,21 @@ export async function signCheckpoint(
       const from = anchors.latest(of)?.lacksFrom ?? 0;
       anchors.append([...lacking, checkpoint].filter((one) => one.size >= from).map((one) => one.note));
     } catch {
-      // The checkpoint is committed; the next round of the keeper appends it, or logs why it cannot.
+      // The checkpoint is committed; the keeper's next run appends it, or logs why it cannot.
     }
   });
   return checkpoint;
 }
 
-/** What something else wrote without the secret must not get a signature. */
+/** Refuses to sign rows that were written without the secret. */
 async function requireSealedHead({ transaction, seal }: UnitOfWork, of: LedgerOf): Promise<void> {
   const { tenantId, ledger } = of;
   const head = await readHead(transaction, tenantId, ledger);
   if (head === undefined || (seal !== null && isSealed(seal, tenantId, ledger, head))) return;
-  throw new RewrittenLedger(of, 'has a head whose seal does not fit: something other than Svc wrote it');
+  throw new RewrittenLedger(of, 'has a head with an invalid seal: it was changed outside Svc');
 }
 
-/** The checkpoint of a size; without one, the latest. */
+/** The checkpoint of a size; without a size, the latest. */
 export async function findCheckpoint(
   queries: Queries,
   of: LedgerOf,
@@ -117,7 +116,7 @@ export async function listCheckpoints(
   return takePage(query, limit, ({ size }) => size);
 }
 
-/** Every checkpoint of a ledger, the smallest first. */
+/** Every checkpoint of a ledger, smallest first. */
 export function readCheckpoints(
   queries: Queries,
   { tenantId, ledger }: LedgerOf,
@@ -129,7 +128,7 @@ function checkpoints(queries: Queries) {
   return queries.selectFrom('checkpoints').select(['size', 'root_hash as rootHash', 'at', 'note']);
 }
 
-/** Whether a ledger has entries that no checkpoint speaks of; also the case before its first checkpoint. */
+/** Whether a ledger has entries that no checkpoint covers, as before its first checkpoint. */
 export async function isBehindCheckpoint(queries: Queries, of: LedgerOf): Promise<boolean> {
   const head = await readHead(queries, of.tenantId, of.ledger);
   return ((await findCheckpoint(queries, of))?.size ?? -1) < (head?.sequence ?? 0);

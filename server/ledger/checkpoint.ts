@@ -1,7 +1,7 @@
 import { hashBytes } from './merkle.ts';
 import { type NoteVerifier, openNote } from './signed-note.ts';
 
-/** What a checkpoint says: a ledger had so many entries, and this was the root of the tree over them. */
+/** The content of a checkpoint: the number of entries of a ledger, and the root of the tree over them. */
 export interface Checkpoint {
   /** The name of the log: `<name of the key>/<tenant id>/<ledger>`. */
   readonly origin: string;
@@ -22,8 +22,8 @@ export function writeCheckpoint({ origin, size, rootHash, at }: Checkpoint): str
 }
 
 /**
- * Reads the text of a checkpoint.
- * @returns null for what is none of ours.
+ * Parses the text of a checkpoint.
+ * @returns null if it is not a checkpoint of Svc.
  */
 export function readCheckpoint(text: string): Checkpoint | null {
   const [, origin, size, root = '', at] =
@@ -36,7 +36,7 @@ export function readCheckpoint(text: string): Checkpoint | null {
   return Number.isSafeInteger(Number(size)) ? { origin, size: Number(size), rootHash, at } : null;
 }
 
-/** Whether a text of the right form is a time: no 30th of February. */
+/** Whether a text of the right form is a valid time: February 30 is not. */
 function isTime(text: string): boolean {
   const milliseconds = Date.parse(text);
   return !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString() === text;
@@ -44,7 +44,7 @@ function isTime(text: string): boolean {
 
 /**
  * Opens a signed checkpoint.
- * @returns what it says; null when the verifier did not sign it or it is no checkpoint.
+ * @returns its content; null if it is not a checkpoint or not signed by the verifier's key.
  */
 export function openCheckpoint(note: string, verifier: NoteVerifier): Checkpoint | null {
   const text = openNote(note, verifier);

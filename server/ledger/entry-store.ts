@@ -4,7 +4,7 @@ import { type LedgerName, ledgerTables } from './append.ts';
 import type { Range } from './merkle.ts';
 import type { LedgerOf } from './tree-store.ts';
 
-/** The key of an entry that tells when it was appended. */
+/** The key in an entry of the time when it was appended. */
 export const timeKeys = { consent: 'recordedAt', audit: 'at' } as const satisfies Record<LedgerName, string>;
 
 /** An entry in its chain. */
@@ -16,7 +16,7 @@ export interface StoredEntry {
   readonly entry: string;
 }
 
-/** How an entry is named: by its number, or an event by its id. */
+/** Identifies an entry: by its number, or an event by its id. */
 export type EntryName = { readonly sequence: number } | { readonly id: string };
 
 /** Finds the number and the hash of an entry. */

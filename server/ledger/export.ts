@@ -6,10 +6,10 @@ import { consistencyPath, type Range } from './merkle.ts';
 import { hashRange, hashSubtrees } from './tiles.ts';
 import { type LedgerOf, readTilesOf } from './tree-store.ts';
 
-/** The name of the format, in the first line of every export. */
+/** The format name in the first line of every export. */
 export const exportFormat = 'svc-ledger-export/1';
 
-/** The first line of an export: what the lines after it are, and how they hang together with the signed checkpoint. */
+/** The first line of an export: describes the lines after it and links them to the signed checkpoint. */
 export interface ExportHeader {
   readonly format: typeof exportFormat;
   readonly tenantId: string;
@@ -21,31 +21,31 @@ export interface ExportHeader {
   /** The number of the first entry in the file; `last` is one less where there is none. */
   readonly first: number;
   readonly last: number;
-  /** Entries that are newer than the checkpoint and so not in the file. */
+  /** How many entries are newer than the checkpoint, and therefore not in the file. */
   readonly newer: number;
   readonly verifierKey: string;
   /** The signed note. */
   readonly checkpoint: string;
-  /** Base64 hashes of the largest complete subtrees before the first entry, and from the last one on to the end. */
+  /** Base64 hashes of the largest complete subtrees left of `first` and right of `last`. */
   readonly before: readonly string[];
   readonly after: readonly string[];
-  /** How the checkpoint grew out of an earlier size. */
+  /** The proof that the checkpoint extends an earlier size. */
   readonly consistency: { readonly from: number; readonly hashes: readonly string[] } | null;
 }
 
 export interface ExportOptions extends LedgerOf {
   readonly from: string | null;
   readonly to: string | null;
-  /** The size of an earlier checkpoint, to prove that the exported one grew out of it. */
+  /** The size of an earlier checkpoint, to prove that the exported one extends it. */
   readonly since: number | null;
   readonly checkpoint: StoredCheckpoint;
   readonly verifierKey: string;
 }
 
-/** What was asked for cannot be exported. */
+/** The requested range cannot be exported. */
 export class ImpossibleRange extends Error {
   override readonly name = 'ImpossibleRange';
-  /** The option that is wrong. */
+  /** The invalid option. */
   readonly option: 'since' | 'to';
 
   constructor(option: 'since' | 'to', issue: string) {
@@ -55,11 +55,11 @@ export class ImpossibleRange extends Error {
 }
 
 /**
- * Prepares an export of the entries of a time range: JSON Lines (a header, then an entry a line) that prove themselves
- * against the checkpoint. The entries just before and after the range come along, so that the file itself shows that
- * nothing of the range was left out.
- * @throws {ImpossibleRange} when `since` is greater than the checkpoint or `from` is after `to`.
- * @throws {IncompleteTiles} while the tree is being made anew.
+ * Prepares an export of the entries of a time range: JSON Lines (a header, then one entry per line) that verify against
+ * the checkpoint. The file includes the entries just before and after the range, which prove that nothing of the range
+ * was left out.
+ * @throws {ImpossibleRange} if `since` is greater than the checkpoint or `from` is after `to`.
+ * @throws {IncompleteTiles} while the tree is being rebuilt.
  */
 export async function prepareExport(
   queries: Queries,
@@ -102,29 +102,29 @@ async function* writeLines(queries: Queries, header: ExportHeader, range: Range)
   for (let at = range.start; at < range.end; ) {
     const rows = await readEntries(queries, header, { start: at, end: Math.min(range.end, at + pageSize) });
     const text = rows.map((row) => `${writeLine(row)}\n`).join('');
-    // A row that is missing shows by its number when the file is verified.
+    // Verification of the file detects a missing row by its number.
     if (text !== '') yield text;
     at += pageSize;
-    // SQLite answers at once: without a turn of the event loop a fast reader would keep everybody else waiting.
+    // SQLite runs synchronously: without a turn of the event loop, a fast reader would block all other requests.
     await turnEventLoop();
   }
 }
 
-/** What a client that does not read keeps in memory: two pages as text. */
+/** The memory that a client that does not read can occupy: two pages as text. */
 const pageSize = 100;
 
 function turnEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** An entry as it stands in an export. @param line its place in the chain, and its canonical text. */
+/** An entry as a line of an export. @param line its chain position and its canonical text. */
 export function writeLine({ sequence, prevHash, hash, entry }: StoredEntry): string {
   return `{"sequence":${sequence},"prevHash":${JSON.stringify(prevHash)},"hash":"${hash}","entry":${entry}}`;
 }
 
 /**
- * How many of the first entries are older than a time, by halving a range of numbers: times rise with them. Where the clock
- * was set back, it is one of the places at which the time is passed.
+ * How many entries are older than a time, by binary search, because times rise with the numbers. If the clock was set
+ * back, the result is one of the positions at which the time is crossed.
  */
 async function countBefore(queries: Queries, of: LedgerOf, time: string, range: Range): Promise<number> {
   let [low, high] = [range.start, range.end];

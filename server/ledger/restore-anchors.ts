@@ -5,7 +5,7 @@ import { growTree, type LedgerOf, openTree } from './tree-store.ts';
 import { readNoteNames } from './verify-anchors.ts';
 
 /**
- * Appends every checkpoint of a database that the server itself signed and the log lacks, wherever it is: for a log that
+ * Appends every checkpoint of a database that this installation signed and the log lacks, at any size: for a log that
  * belongs to a copy.
  */
 export async function completeAnchors(queries: Queries, { signer, anchors }: Anchoring): Promise<void> {
@@ -26,8 +26,8 @@ async function listHeads(queries: Queries): Promise<readonly LedgerOf[]> {
 }
 
 /**
- * Says in the log, signed, that the database as it is was put in place on purpose: what the log said before no longer
- * counts, and what the ledgers hold now is anchored.
+ * Appends a signed statement that the database was put in place on purpose: earlier anchors no longer count, and the
+ * current ledgers are anchored.
  */
 export async function stateRestore(database: Database, { signer, anchors }: Anchoring, at: string): Promise<void> {
   const states: AnchoredState[] = [];

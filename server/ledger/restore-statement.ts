@@ -1,46 +1,46 @@
 import { hashBytes } from './merkle.ts';
 import type { LedgerOf } from './tree-store.ts';
 
-/** What a ledger held at a moment. */
+/** The state of a ledger at a moment. */
 export interface AnchoredState extends LedgerOf {
   readonly size: number;
   /** Root of its Merkle tree, base64. */
   readonly rootHash: string;
 }
 
-/** How far a log goes. */
+/** A position in the log. */
 export interface LogPosition {
   readonly records: number;
-  /** SHA-256 over its records, each with the empty line after it: base64. */
+  /** SHA-256 over the records before it, each with the empty line after it: base64. */
   readonly hash: string;
 }
 
-/** Somebody with the secret put a database in place: from then on the anchors before no longer count. */
+/** States that an operator with the secret put a database in place; earlier anchors no longer count. */
 export interface RestoreStatement {
   /** The name of the key, and `/restore`. */
   readonly origin: string;
   /** RFC 3339, UTC. */
   readonly at: string;
-  /** What stands before it in the log: it counts nowhere else. */
+  /** Its position in the log: the statement is invalid at any other. */
   readonly after: LogPosition;
-  /** What each ledger held then. */
+  /** The state of each ledger at that time. */
   readonly states: readonly AnchoredState[];
 }
 
-/** The name that restore statements have in place of that of a ledger. */
+/** The name that restore statements have where checkpoints have the name of a ledger. */
 export function nameRestore(keyName: string): string {
   return `${keyName}/restore`;
 }
 
-/** The text of a statement: its origin, when, its place in the log, and a line for each ledger. */
+/** The text of a statement: its origin, time, position in the log, and a line for each ledger. */
 export function writeRestoreStatement({ origin, at, after, states }: RestoreStatement): string {
   const lines = states.map(({ tenantId, ledger, size, rootHash }) => `${tenantId}/${ledger} ${size} ${rootHash}`);
   return `${[origin, `Restored: ${at}`, `After: ${after.records} ${after.hash}`, ...lines].join('\n')}\n`;
 }
 
 /**
- * Reads the text of a statement.
- * @returns null for what is none.
+ * Parses the text of a statement.
+ * @returns null if it is not a restore statement.
  */
 export function readRestoreStatement(text: string): RestoreStatement | null {
   const [origin = '', stamp = '', place = '', ...lines] = text.split('\n');
@@ -59,14 +59,14 @@ export function readRestoreStatement(text: string): RestoreStatement | null {
   return { origin, at, after: { records: Number(records), hash }, states };
 }
 
-/** The text that stands first in a log which was started although the database had checkpoints already. */
+/** The text of the first record of a log that was started when the database already had checkpoints. */
 export function writeStart(keyName: string, at: string): string {
   return `${keyName}/start\nStarted: ${at}\n`;
 }
 
 /**
- * Reads the text of `writeStart`.
- * @returns null for what is none.
+ * Parses the text of `writeStart`.
+ * @returns null if it is not a start record.
  */
 export function readStart(text: string): { readonly origin: string; readonly at: string } | null {
   const [, origin, at] = /^([^\s/]+\/start)\nStarted: (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\n$/.exec(text) ?? [];

@@ -8,13 +8,13 @@ import {
   verify as verifyBytes,
 } from 'node:crypto';
 
-// Signed notes as C2SP signed-note has them, with Ed25519 signatures (RFC 8032): lines of text, an empty line, and
-// signature lines. Whoever knows the verifier key can check one with a text editor and any Ed25519 tool.
+// Signed notes as in C2SP signed-note, with Ed25519 signatures (RFC 8032): lines of text, an empty line, and
+// signature lines. With the verifier key, any Ed25519 tool can check one.
 
 const ed25519 = 1;
 const keyIdBytes = 4;
 
-/** Who signed: what stands in a verifier key. */
+/** The signer that a verifier key identifies. */
 export interface NoteVerifier {
   readonly name: string;
   readonly keyId: Buffer;
@@ -34,14 +34,14 @@ export class NoteSigner {
     this.#privateKey = createPrivateKey({ key: Buffer.concat([pkcs8Prefix, seed]), format: 'der', type: 'pkcs8' });
     const publicKey = createPublicKey(this.#privateKey);
     const bytes = readRawKey(publicKey);
-    // Named after the key itself: the address of a server may change, the key does not.
+    // Named after the key, because the address of a server may change.
     const name = `svc-${hash('sha256', bytes).slice(0, 12)}`;
     const keyId = nameKey(name, bytes);
     this.verifier = { name, keyId, publicKey };
     this.verifierKey = writeVerifierKey(this.verifier);
   }
 
-  /** @param text lines, the last of which ends with a line break too. */
+  /** @param text lines, each terminated by a line break. */
   sign(text: string): string {
     const signature = signBytes(null, Buffer.from(text), this.#privateKey);
     return `${text}\n— ${this.verifier.name} ${Buffer.concat([this.verifier.keyId, signature]).toString('base64')}\n`;
@@ -55,8 +55,8 @@ export function writeVerifierKey({ name, keyId, publicKey }: NoteVerifier): stri
 }
 
 /**
- * Reads a verifier key.
- * @returns null for what is none.
+ * Parses a verifier key.
+ * @returns null if it is invalid.
  */
 export function readVerifierKey(text: string): NoteVerifier | null {
   const [, name, id, key] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text.trim()) ?? [];
@@ -75,10 +75,10 @@ export function readVerifierKey(text: string): NoteVerifier | null {
 
 /**
  * Opens a note.
- * @returns its text, as it was signed; null when the verifier did not sign it.
+ * @returns its text as it was signed; null if it is not signed by the verifier's key.
  */
 export function openNote(note: string, { name, keyId, publicKey }: NoteVerifier): string | null {
-  // A note has no control characters but line breaks (C2SP signed-note); on a screen they would do as they like.
+  // A note has no control characters except line breaks (C2SP signed-note); they could manipulate a terminal.
   if (/[^\P{Cc}\n]/u.test(note)) return null;
   const end = note.lastIndexOf('\n\n');
   if (end === -1 || !note.endsWith('\n')) return null;
@@ -87,9 +87,9 @@ export function openNote(note: string, { name, keyId, publicKey }: NoteVerifier)
   for (const line of note.slice(end + 2, -1).split('\n')) {
     const [, signer, encoded = ''] = /^— ([^\s+]+) ([A-Za-z0-9+/=]+)$/.exec(line) ?? [];
     const bytes = Buffer.from(encoded, 'base64');
-    // Decoding passes over what is no base64: of all spellings, the one that was signed counts.
+    // Base64 decoding ignores invalid characters: accept only the canonical spelling.
     if (signer === undefined || bytes.toString('base64') !== encoded) return null;
-    // Others may have signed as well; a line in our name must be ours.
+    // Others may have signed as well; a line with this name must be valid.
     if (signer !== name || !bytes.subarray(0, keyIdBytes).equals(keyId)) continue;
     if (!verifyBytes(null, Buffer.from(text), publicKey, bytes.subarray(keyIdBytes))) return null;
     isSigned = true;
@@ -107,6 +107,6 @@ function readRawKey(publicKey: KeyObject): Buffer {
   return publicKey.export({ format: 'der', type: 'spki' }).subarray(spkiPrefix.length);
 }
 
-/** What stands before the 32 bytes of an Ed25519 key in its ASN.1 forms (RFC 8410). */
+/** The prefix of the 32 bytes of an Ed25519 key in its ASN.1 forms (RFC 8410). */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');

@@ -1,17 +1,17 @@
 import { CompactTree, foldSubtrees, hashBytes, hashNode, type Range, type Subtree, splitRange } from './merkle.ts';
 
-// A tree is stored as tiles of 256 hashes, as C2SP tlog-tiles has them: level 0 holds leaves, level 1 the roots of full
-// tiles of level 0, and so on. The last tile of a level may hold fewer. Proofs of any size are made of a few tiles.
+// A tree is stored as tiles of 256 hashes, as in C2SP tlog-tiles: level 0 holds leaves, level 1 the roots of full
+// tiles of level 0, and so on. The last tile of a level may hold fewer. Proofs of any size need only a few tiles.
 
 const tileHeight = 8;
 const tileWidth = 2 ** tileHeight;
 
-/** Tiles do not reach as far as a proof needs: they are being made anew. */
+/** The stored tiles do not cover a proof because they are being rebuilt. */
 export class IncompleteTiles extends Error {
   override readonly name = 'IncompleteTiles';
 }
 
-/** Which tile. */
+/** The coordinates of a tile. */
 export interface TileAddress {
   readonly level: number;
   readonly number: number;
@@ -29,7 +29,7 @@ export function nameTile({ level, number }: TileAddress): string {
   return `${level}/${number}`;
 }
 
-/** The tiles that hold what the hashes of these ranges are made of, each once. */
+/** The tiles that are needed to compute the hashes of these ranges, without duplicates. */
 export function listTiles(ranges: readonly Range[]): readonly TileAddress[] {
   const found = new Map<string, TileAddress>();
   for (const range of ranges) {
@@ -42,8 +42,8 @@ export function listTiles(ranges: readonly Range[]): readonly TileAddress[] {
 }
 
 /**
- * The hash of a range that is a node of some tree: one that begins where a subtree of its size may begin.
- * @throws {IncompleteTiles} when a tile is missing or too short.
+ * The hash of a range that is a node of a tree: its start is a multiple of the size of its subtree.
+ * @throws {IncompleteTiles} if a tile is missing or too short.
  */
 export function hashRange(range: Range, tiles: Tiles): Buffer {
   return foldSubtrees(hashSubtrees(range, tiles));
@@ -68,7 +68,7 @@ function hashSubtree(subtree: Subtree, tiles: Tiles): Buffer {
   return hashes[0] as Buffer;
 }
 
-/** Where the hashes stand that a subtree is made of. */
+/** The position of the hashes that a subtree consists of. */
 function locate({ level, index }: Subtree) {
   const tileLevel = Math.floor(level / tileHeight);
   const count = 2 ** (level - tileLevel * tileHeight);
@@ -80,7 +80,7 @@ function readHash(bytes: Buffer, index: number): Buffer {
   return bytes.subarray(index * hashBytes, (index + 1) * hashBytes);
 }
 
-/** How many hashes a tile has in a tree of a size. */
+/** How many hashes a tile has in a tree of the given size. */
 export function countHashes({ level, number }: TileAddress, size: number): number {
   const count = Math.floor(size / tileWidth ** level) - number * tileWidth;
   return Math.min(tileWidth, Math.max(0, count));
@@ -95,7 +95,7 @@ export function listOpenTiles(size: number): readonly TileAddress[] {
   return open;
 }
 
-/** A tree that grows, and the tiles that change with it. */
+/** A growing tree and the tiles that change with it. */
 export class TiledTree {
   readonly #tree: CompactTree;
   readonly #open: { number: number; hashes: Buffer[] }[] = [];
@@ -114,7 +114,7 @@ export class TiledTree {
       const hashes = Array.from({ length: count % tileWidth }, (_, index) => readHash(bytes, index));
       this.#open[level] = { number, hashes };
     }
-    // Read from the tiles alone, so that a tile that is too short is found here.
+    // Read only from the tiles, so that a tile that is too short is detected here.
     for (const subtree of splitRange({ start: 0, end: size }))
       this.#tree.add(hashSubtree(subtree, tiles), subtree.level);
     this.#isGrowing = true;
@@ -133,7 +133,7 @@ export class TiledTree {
     return this.#tree.root();
   }
 
-  /** The tiles that became full since this was asked last. */
+  /** The tiles that became full since the last call. */
   takeFullTiles(): readonly Tile[] {
     const full = this.#full;
     this.#full = [];

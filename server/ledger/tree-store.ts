@@ -13,13 +13,13 @@ export interface LedgerOf {
   readonly ledger: LedgerName;
 }
 
-/** Entries that are read at once. */
+/** Entries per read. */
 const pageSize = 2000;
 
 /**
- * Adds the entries that a tree lacks, oldest first; the tree stays locked until the transaction ends.
- * @param atMost how many.
- * @returns how many it added, how far the tree reaches now, and the ledger.
+ * Adds the entries that a tree lacks, oldest first. The tree stays locked until the transaction ends.
+ * @param atMost the maximum number of entries.
+ * @returns how many it added, the new size of the tree, and the ledger.
  */
 export async function growTree(
   queries: Queries,
@@ -50,12 +50,12 @@ export async function growTree(
   return { added: end - size, size: end, entries };
 }
 
-/** The tree as far as it has grown. */
+/** The tree at its current size. */
 export async function openTree(queries: Queries, of: LedgerOf, size: number): Promise<TiledTree> {
   return new TiledTree(size, await readTiles(queries, of, listOpenTiles(size)));
 }
 
-/** Reads the tiles that hold what the hashes of ranges are made of. */
+/** Reads the tiles that are needed to compute the hashes of ranges. */
 export function readTilesOf(queries: Queries, of: LedgerOf, ranges: readonly Range[]): Promise<Tiles> {
   return readTiles(queries, of, listTiles(ranges));
 }
@@ -102,7 +102,7 @@ const upsertTile = prepareQuery<LedgerOf & TileAddress & { readonly hashes: stri
     ),
 );
 
-/** How far a tree has grown; its row is made when there is none. */
+/** The size of a tree; creates its row if there is none. */
 async function lockTree(queries: Queries, { tenantId, ledger }: LedgerOf): Promise<number> {
   await queries
     .insertInto('merkle_trees')
@@ -117,7 +117,7 @@ async function lockTree(queries: Queries, { tenantId, ledger }: LedgerOf): Promi
   return (await (locksRows(queries) ? query.forUpdate() : query).executeTakeFirstOrThrow()).size;
 }
 
-/** How far a tree has grown. */
+/** The size of a tree. */
 export async function findTreeSize(queries: Queries, { tenantId, ledger }: LedgerOf): Promise<number> {
   const tree = await queries
     .selectFrom('merkle_trees')
@@ -134,7 +134,7 @@ export async function countMissing(queries: Queries, of: LedgerOf): Promise<numb
   return (head?.sequence ?? 0) - (await findTreeSize(queries, of));
 }
 
-/** The ledgers that have entries which their tree lacks, or which no checkpoint speaks of. */
+/** The ledgers with entries that their tree or their checkpoints do not cover. */
 export async function listBehind(queries: Queries): Promise<readonly LedgerOf[]> {
   const rows = await queries
     .selectFrom('chain_heads as head')

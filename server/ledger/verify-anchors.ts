@@ -7,26 +7,26 @@ import { nameRestore, type RestoreStatement, readRestoreStatement, readStart } f
 import { type NoteVerifier, openNote } from './signed-note.ts';
 import type { LedgerOf } from './tree-store.ts';
 
-/** What was said outside of the database about a ledger: so many entries, and this root over them. */
+/** A statement from outside the database about a ledger: its number of entries and the root over them. */
 export interface RootClaim {
   readonly size: number;
   /** Base64. */
   readonly rootHash: string;
   /** RFC 3339, UTC. */
   readonly at: string;
-  /** Where it stands, for people. */
+  /** Its source, to print. */
   readonly place: string;
-  /** The name (`nameNote`) of the checkpoint that the database must have; null where only the ledger must fit. */
+  /** The name (`nameNote`) of the checkpoint that the database must have; null if only the ledger must match. */
   readonly note: string | null;
 }
 
-/** A record of the log that is not what a server wrote. */
+/** An invalid record of the log. */
 export interface AnchorFault {
   readonly line: number;
   readonly issue: string;
 }
 
-/** A restore that was accepted, or the start of a log beside a database that had checkpoints already. */
+/** An accepted restore, or the start of a log when the database already had checkpoints. */
 export interface LogEvent {
   readonly kind: 'restore' | 'start';
   readonly line: number;
@@ -34,21 +34,21 @@ export interface LogEvent {
   readonly at: string;
 }
 
-/** What the log of anchors says, once each record was looked at. */
+/** The content of the anchor log after all records were checked. */
 export interface ReadAnchors {
   readonly isThere: boolean;
   /** How many records it has. */
   readonly records: number;
   readonly faults: readonly AnchorFault[];
-  /** What was said of the log itself, in order. */
+  /** Statements about the log itself, in order. */
   readonly events: readonly LogEvent[];
-  /** By the name of the ledger (`nameLedger`): what came after the latest restore, and that itself. */
+  /** By the name of the ledger (`nameLedger`): the latest restore, and the checkpoints after it. */
   readonly claims: ReadonlyMap<string, readonly RootClaim[]>;
 }
 
 /**
  * Reads the log of anchors.
- * @param verifier null where the key is not known: then nothing but the form of the records is looked at.
+ * @param verifier null if the key is unknown: then only the format of the records is checked.
  */
 export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAnchors {
   let records = 0;
@@ -84,7 +84,10 @@ export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAn
         claims = startAnew(statement, place);
         events.push({ kind: 'restore', line, at: statement.at });
       } else
-        faults.push({ line, issue: 'the restore statement was made for another place of the log: it was copied here' });
+        faults.push({
+          line,
+          issue: 'the restore statement was made for another position in the log: it was copied here',
+        });
     } else if (start !== null) events.push({ kind: 'start', line, at: start.at });
     else faults.push({ line, issue: 'the record is neither a checkpoint nor a statement' });
   };
@@ -97,7 +100,7 @@ export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAn
   return { isThere, records, faults, events, claims };
 }
 
-/** What counts from a restore on. */
+/** The claims that count after a restore. */
 function startAnew({ at, states }: RestoreStatement, place: string): Map<string, RootClaim[]> {
   return new Map(
     states.map((state) => [
@@ -107,21 +110,21 @@ function startAnew({ at, states }: RestoreStatement, place: string): Map<string,
   );
 }
 
-/** Which notes a log has. Read it after the database: a server appends what it committed. */
+/** The names of the notes in a log. Call it after reading the database: a server appends after its commit. */
 export function readNoteNames(path: string): ReadonlySet<string> {
   const names = new Set<string>();
   scan(path, ({ bytes }) => names.add(nameNote(bytes)));
   return names;
 }
 
-/** A short name of a note: millions of them fit in memory. */
+/** A short name of a note, so that millions of them fit in memory. */
 export function nameNote(note: string | Buffer): string {
   return hash('sha256', note, 'base64');
 }
 
 /**
- * @param refuse takes what keeps the rest of the file from being read.
- * @returns whether there is such a file.
+ * @param refuse is called with the reason why the rest of the file cannot be read.
+ * @returns whether the file exists.
  */
 function scan(
   path: string,
@@ -141,7 +144,7 @@ function scan(
   return true;
 }
 
-/** The ledger that a name (`nameLedger`) stands for. */
+/** The ledger of a name (`nameLedger`). */
 export function readLedgerName(name: string): LedgerOf | null {
   const [, tenantId, ledger] = /^([^/]+)\/(consent|audit)$/.exec(name) ?? [];
   return tenantId === undefined ? null : { tenantId, ledger: ledger as LedgerOf['ledger'] };

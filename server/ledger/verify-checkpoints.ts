@@ -10,9 +10,9 @@ import { countHashes, nameTile, type Tile, type TileAddress, TiledTree } from '.
 import { findTreeSize, type LedgerOf } from './tree-store.ts';
 import { nameNote, type RootClaim } from './verify-anchors.ts';
 
-/** A checkpoint or a tile that does not fit the ledger. */
+/** A checkpoint or a tile that does not match the ledger. */
 export interface ProofFault {
-  /** The size that the checkpoint speaks of; null for a fault of the tiles. */
+  /** The size of the checkpoint; null for a fault of the tiles. */
   readonly size: number | null;
   readonly issue: string;
 }
@@ -20,28 +20,28 @@ export interface ProofFault {
 export interface ProofReport {
   /** How many checkpoints were compared with the entries. */
   readonly checkpoints: number;
-  /** Whether the signatures were checked: without the secret of the installation they cannot be. */
+  /** Whether the signatures were checked, which requires the secret of the installation. */
   readonly signatures: boolean;
   readonly faults: readonly ProofFault[];
-  /** What was said outside of the database and does not fit the ledger. */
+  /** Claims from outside the database that the ledger does not match. */
   readonly claimFaults: readonly ClaimFault[];
 }
 
-/** Something that was said of a ledger outside of the database, and is not so. */
+/** A false claim from outside the database about a ledger. */
 export interface ClaimFault extends Pick<RootClaim, 'size' | 'at' | 'place'> {
   readonly issue: string;
 }
 
-/** Compares the checkpoints and the tiles of a ledger with its entries, which are taken one by one in order. */
+/** Compares the checkpoints and the tiles of a ledger with its entries, which are added one by one in order. */
 export class ProofCheck {
   readonly #queries: Queries;
   readonly #of: LedgerOf;
   readonly #checkpoints: readonly StoredCheckpoint[];
   readonly #treeSize: number;
   readonly #tree = new TiledTree();
-  /** Hashes of tiles that must be stored in full, by name: the tiles themselves would fill the memory. */
+  /** Hashes of tiles that must be stored in full, by name: the tiles themselves would not fit in memory. */
   readonly #tiles = new Map<string, string>();
-  /** Tiles that may still grow: fewer hashes may be stored than the ledger has by now, or more. */
+  /** Tiles that may still grow: the stored number of hashes may differ from the ledger's current size. */
   readonly #open = new Map<string, { readonly tile: Tile; readonly due: number }>();
   readonly #faults: ProofFault[] = [];
   readonly #claims: readonly RootClaim[];
@@ -65,8 +65,8 @@ export class ProofCheck {
   }
 
   /**
-   * Reads what is to be compared. Call it before the entries are read: a running server only adds to them.
-   * @param claims what was said of the ledger outside of the database, read before.
+   * Reads what is to be compared. Call it before reading the entries: a running server only adds to them.
+   * @param claims about the ledger from outside the database, read before.
    */
   static async open(queries: Queries, of: LedgerOf, claims: readonly RootClaim[] = []): Promise<ProofCheck> {
     const checkpoints = await readCheckpoints(queries, of);
@@ -78,7 +78,7 @@ export class ProofCheck {
     return this.#checkpoints;
   }
 
-  /** Takes the chain hash of the next entry. */
+  /** Adds the chain hash of the next entry. */
   take(chainHash: string): void {
     this.#tree.add(leafOf(chainHash));
     for (const tile of this.#tree.takeFullTiles()) this.#keep(tile);
@@ -86,9 +86,9 @@ export class ProofCheck {
   }
 
   /**
-   * Compares what is left, after the last entry.
-   * @param verifier null where the key is not known.
-   * @param isWhole whether every entry of the ledger was taken.
+   * Compares the rest, after the last entry.
+   * @param verifier null if the key is unknown.
+   * @param isWhole whether every entry of the ledger was added.
    */
   async finish(verifier: NoteVerifier | null, isWhole: boolean): Promise<ProofReport> {
     if (isWhole) {
@@ -108,7 +108,7 @@ export class ProofCheck {
       if (this.#treeSize < latest)
         this.#faults.push({
           size: null,
-          issue: `the tree has ${this.#treeSize} entries, the latest checkpoint ${latest}: the server is making it anew, or does not run`,
+          issue: `the tree has ${this.#treeSize} entries, the latest checkpoint ${latest}: the server is rebuilding it, or is not running`,
         });
       await this.#compareTiles();
     }
@@ -122,7 +122,7 @@ export class ProofCheck {
     this.#claimFaults.push({ size, at, place, issue });
   }
 
-  /** What the log outside has a checkpoint of was committed before, so that the database has it too. */
+  /** The checkpoints of the log were committed before, so the database must have them. */
   #compareNotes(): void {
     const stored = new Map(this.#checkpoints.map(({ size, note }) => [size, nameNote(String(note))]));
     for (const claim of this.#claims) {
@@ -137,7 +137,7 @@ export class ProofCheck {
   #compareRoot(): void {
     for (let claim = this.#claims[this.#nextClaim]; claim?.size === this.#tree.size; ) {
       if (this.#tree.root().toString('base64') !== claim.rootHash)
-        this.#refute(claim, 'the entries are not those that it was signed for: the past of the ledger was changed');
+        this.#refute(claim, 'the entries are not those that it was signed for: the history of the ledger was changed');
       this.#nextClaim += 1;
       claim = this.#claims[this.#nextClaim];
     }
@@ -150,14 +150,14 @@ export class ProofCheck {
 
   #checkNote({ size, rootHash, at, note }: StoredCheckpoint, verifier: NoteVerifier): void {
     const origin = nameOrigin(verifier.name, this.#of.tenantId, this.#of.ledger);
-    // A changed file can hold bytes where the schema says text.
+    // A modified file can contain bytes where the schema requires text.
     const signed = typeof note === 'string' ? openCheckpoint(note, verifier) : null;
     const fits =
       signed?.origin === origin &&
       signed.size === size &&
       signed.at === at &&
       signed.rootHash.toString('base64') === rootHash;
-    if (signed === null) this.#faults.push({ size, issue: 'the signature is not ours' });
+    if (signed === null) this.#faults.push({ size, issue: 'the signature is not of this installation' });
     else if (!fits) this.#faults.push({ size, issue: 'the row differs from the signed note' });
   }
 
@@ -181,7 +181,7 @@ export class ProofCheck {
           this.#faults.push({ size: null, issue: `tile ${name} differs from the entries, so proofs would not verify` });
       }
       const last = rows.at(-1);
-      // A changed file can hold a number that reads as another one.
+      // A modified file can contain a number that is read as a different one.
       if (last === undefined || nameTile(last) === nameTile(after)) break;
       after = last;
     }
@@ -200,7 +200,7 @@ export class ProofCheck {
       return stored.length >= open.due && stored.subarray(0, common).equals(hashes.subarray(0, common));
     }
     const full = this.#tiles.get(nameTile(address));
-    // A tile that is neither may hold only what came after the entries that were taken.
+    // Any other tile may hold only what was appended after the entries that were read.
     return full === undefined ? countHashes(address, this.#tree.size) === 0 : hash('sha256', stored) === full;
   }
 
@@ -218,7 +218,7 @@ export class ProofCheck {
   }
 }
 
-/** What is said of checkpoints and tiles that belong to no ledger. */
+/** Faults of checkpoints and tiles that belong to no ledger. */
 export async function findStrayProofs(queries: Queries): Promise<readonly string[]> {
   const issues: string[] = [];
   for (const table of ['checkpoints', 'merkle_tiles'] as const) {
@@ -240,7 +240,7 @@ export async function findStrayProofs(queries: Queries): Promise<readonly string
       .execute();
     issues.push(
       ...rows.map(
-        ({ tenant_id, ledger }) => `${table} has rows of the ledger ${ledger} of ${tenant_id}, which is not there`,
+        ({ tenant_id, ledger }) => `${table} has rows of the ledger ${ledger} of ${tenant_id}, which does not exist`,
       ),
     );
   }

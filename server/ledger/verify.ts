@@ -4,12 +4,12 @@ import { isStoredSo, mayHideBytes } from '../storage/stored-text.ts';
 import { type LedgerName, ledgerTables, readHead } from './append.ts';
 import { type ChainHead, emptyHead, hashEntry } from './chain.ts';
 
-/** The first row of a chain that is not as it was written. */
+/** The first row of a chain that differs from what was written. */
 export interface ChainFault {
   readonly ledger: LedgerName;
   readonly tenantId: string;
   readonly sequence: number;
-  /** The row's id; null where the row itself is missing. */
+  /** The row's id; null if the row is missing. */
   readonly id: string | null;
   readonly issue: string;
 }
@@ -17,20 +17,20 @@ export interface ChainFault {
 export interface ChainReport {
   readonly ledger: LedgerName;
   readonly tenantId: string;
-  /** How many entries were found good. */
+  /** How many entries are valid. */
   readonly entries: number;
   readonly fault: ChainFault | null;
 }
 
-/** Where a value stands in the canonical text of an entry. */
+/** The position of a value in the canonical text of an entry. */
 interface EntryValue {
-  /** The key as the text has it: `"id":`. */
+  /** The key as it is in the text: `"id":`. */
   readonly name: string;
-  /** Canonical keys are sorted: is this one before or after the key whose value may hold anything? */
+  /** Whether the key is sorted before or after the key whose value can be any JSON. */
   readonly side: 'before' | 'after';
 }
 
-/** A column that repeats a value of the entry for look-ups. */
+/** A column that duplicates a value of the entry for queries. */
 interface RepeatedColumn extends EntryValue {
   readonly column: string;
 }
@@ -72,7 +72,7 @@ interface StoredEntry {
 /**
  * Walks one chain from its first entry to its head and recomputes every hash from the stored bytes.
  * @param onProgress called after each page with the number of entries read so far.
- * @param onEntry called with each row that was found good, in order.
+ * @param onEntry called with each valid row, in order.
  */
 export async function verifyChain(
   queries: Queries,
@@ -85,7 +85,7 @@ export async function verifyChain(
   const fault = (sequence: number, id: string | null, issue: string): ChainReport => {
     return { ledger, tenantId, entries: last?.sequence ?? 0, fault: { ledger, tenantId, sequence, id, issue } };
   };
-  // The head is read first: entries that are appended during the walk are none of its business.
+  // The head is read first, so that entries appended during the walk are ignored.
   const head = await readHead(queries, tenantId, ledger);
   if (head === undefined) return fault(1, null, 'the head of the chain is missing');
   for (let sequence = 0; sequence < head.sequence; ) {
@@ -106,11 +106,11 @@ export async function verifyChain(
   const issue = compareHead(ledger, head, last);
   if (issue !== null) return fault(last?.sequence ?? 0, last?.id ?? null, issue);
   const stray = await findStray(queries, ledger, tenantId);
-  if (stray !== undefined) return fault(stray.sequence, stray.id, 'the row stands outside of the chain');
+  if (stray !== undefined) return fault(stray.sequence, stray.id, 'the row is outside the chain');
   return { ledger, tenantId, entries: head.sequence, fault: null };
 }
 
-/** Every tenant that has rows in the ledgers, whether or not there still is such a tenant. */
+/** Every tenant that has rows in the ledgers, including tenants that no longer exist. */
 export async function listOwners(queries: Queries): Promise<readonly string[]> {
   const rows = await queries
     .selectFrom('chain_heads')
@@ -122,13 +122,13 @@ export async function listOwners(queries: Queries): Promise<readonly string[]> {
   return rows.map((row) => row.tenant_id);
 }
 
-/** What is wrong with a row that should be number `sequence` and follow the entry with this hash; null when nothing. */
+/** The fault of a row that should have number `sequence` and follow the entry with this hash; null if it is valid. */
 function findFault(row: StoredEntry, ledger: LedgerName, sequence: number, hash: string | null): string | null {
   if (row.sequence !== sequence) return `the row has number ${row.sequence}, the chain expects ${sequence}`;
   if (row.prev_hash !== hash) return 'the row names another predecessor';
-  // A changed file can hold bytes where the schema says text.
+  // A modified file can contain bytes where the schema requires text.
   if (typeof row.entry !== 'string') return 'the entry is not text';
-  if (hashEntry(hash, row.entry) !== row.hash) return 'the hash does not fit the entry';
+  if (hashEntry(hash, row.entry) !== row.hash) return 'the hash does not match the entry';
   for (const repeated of repeatedColumns[ledger]) {
     if (!hasValue(row.entry, repeated, row[repeated.column]))
       return `the column ${repeated.column} differs from the entry`;
@@ -136,7 +136,7 @@ function findFault(row: StoredEntry, ledger: LedgerName, sequence: number, hash:
   return null;
 }
 
-/** Looks a top-level text up in canonical text without parsing it. Quotes inside of strings are escaped there. */
+/** Finds a top-level text in canonical text without parsing it, because quotes inside strings are escaped there. */
 function hasValue(entry: string, { name, side }: EntryValue, value: unknown): boolean {
   const found = side === 'before' ? entry.indexOf(name) : entry.lastIndexOf(name);
   if (found === -1) return false;
@@ -144,25 +144,25 @@ function hasValue(entry: string, { name, side }: EntryValue, value: unknown): bo
   if (typeof value !== 'string' || value.includes(quote)) return entry.startsWith(JSON.stringify(value), start);
   const end = start + 1 + value.length;
   const plain = entry[start] === quote && entry.startsWith(value, start + 1) && entry[end] === quote;
-  // A value with characters that JSON escapes looks different there.
+  // A value with characters that JSON escapes is different in the text.
   return plain || entry.startsWith(JSON.stringify(value), start);
 }
 
 const quote = '"';
 
-/** How a head differs from the last entry up to it; null when it does not. */
+/** How a head differs from the last entry; null if it does not. */
 function compareHead(
   ledger: LedgerName,
   head: ChainHead,
   last: Pick<StoredEntry, 'sequence' | 'hash' | 'entry'> | null,
 ): string | null {
-  if (head.sequence !== (last?.sequence ?? emptyHead.sequence)) return 'the head of the chain has another number';
-  if (head.hash !== (last?.hash ?? emptyHead.hash)) return 'the head of the chain has another hash';
+  if (head.sequence !== (last?.sequence ?? emptyHead.sequence)) return 'the head of the chain has a different number';
+  if (head.hash !== (last?.hash ?? emptyHead.hash)) return 'the head of the chain has a different hash';
   const agrees = last === null ? head.at === emptyHead.at : hasValue(last.entry, times[ledger], head.at);
-  return agrees ? null : 'the head of the chain has another time';
+  return agrees ? null : 'the head of the chain has a different time';
 }
 
-/** The first row that no entry of the chain accounts for: before number 1, or behind the head. */
+/** The first row that is not part of the chain: before number 1, or after the head. */
 async function findStray(queries: Queries, ledger: LedgerName, tenantId: string) {
   const rows = queries
     .selectFrom(ledgerTables[ledger] as 'consent_records')
@@ -170,7 +170,7 @@ async function findStray(queries: Queries, ledger: LedgerName, tenantId: string)
     .where('tenant_id', '=', tenantId);
   const before = await rows.where('sequence', '<', 1).orderBy('sequence').limit(1).executeTakeFirst();
   if (before !== undefined) return before;
-  // The row is read before the head: when the server appends meanwhile, the head can only be further.
+  // The row is read before the head: if the server appends meanwhile, the head can only be further.
   const furthest = await rows.orderBy('sequence', 'desc').limit(1).executeTakeFirst();
   const head = await readHead(queries, tenantId, ledger);
   if (furthest === undefined || head === undefined || furthest.sequence <= head.sequence) return undefined;

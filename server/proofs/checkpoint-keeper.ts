@@ -6,13 +6,13 @@ import { growTree, type LedgerOf, listBehind } from '../ledger/tree-store.ts';
 import { type Database, inTransaction } from '../storage/database.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
 
-/** Ledgers and entries that one step looks after at most, so that requests have their turn between two steps. */
+/** The most ledgers and entries per step, so that requests can run between two steps. */
 const stepLedgers = 10;
 const stepEntries = 2000;
 
 /**
- * Keeps the Merkle trees of all ledgers up to them, signs a checkpoint of each that changed, at intervals, and appends to
- * the log outside of the database what other servers signed.
+ * Background work: adds new entries to the Merkle trees of all ledgers, signs a checkpoint of each changed ledger at
+ * intervals, and appends the checkpoints of other servers to the log outside the database.
  */
 export class CheckpointKeeper {
   readonly #database: Database;
@@ -20,7 +20,7 @@ export class CheckpointKeeper {
   readonly #interval: number;
   readonly #log: Pick<Logger, 'error' | 'warn'>;
   #waiting: LedgerOf[] = [];
-  /** Ledgers that are not what their anchors say: logged once each. */
+  /** Ledgers that do not match their anchors: each is logged once. */
   readonly #rewritten = new Set<string>();
 
   /** @param interval milliseconds between two checkpoints of a ledger. */
@@ -37,14 +37,14 @@ export class CheckpointKeeper {
     this.#log = options.log;
   }
 
-  /** Appends all that the log lacks, wherever it stands; a log that is empty beside older checkpoints is told of. */
+  /** Appends everything that the log lacks, and warns if the log is empty although the database has checkpoints. */
   async start(now: string): Promise<void> {
     const { kysely } = this.#database;
     if (await startLog(kysely, this.#anchoring, now)) {
       const { file } = this.#anchoring.anchors;
       this.#log.warn(
         { file },
-        'The log of checkpoints was missing or empty, although the database has checkpoints: it is started anew, and does not show whether the database was put back before. Put it back from a copy, unless this server is new.',
+        'The log of checkpoints was missing or empty, although the database has checkpoints. A new log was started, which cannot detect an earlier roll-back of the database. Restore the log from a copy, unless this server is new.',
       );
     }
     for (const error of await anchorCheckpoints(kysely, this.#anchoring, true)) this.#report(error);
@@ -57,7 +57,7 @@ export class CheckpointKeeper {
 
   /**
    * Does the next piece of work.
-   * @returns whether there is more to do at once.
+   * @returns whether there is more to do immediately.
    */
   async step(now: string): Promise<boolean> {
     if (this.#waiting.length === 0) {
@@ -65,7 +65,7 @@ export class CheckpointKeeper {
       this.#waiting = [...(await listBehind(this.#database.kysely))];
     }
     for (let ledgers = 0, left = stepEntries; ledgers < stepLedgers && left > 0; ledgers += 1) {
-      // Taken off first: a ledger that fails is left for the next round, and holds up no other.
+      // Removed first: a ledger that fails waits for the next round and does not block the others.
       const ledger = this.#waiting.shift();
       if (ledger === undefined) break;
       const grown = await inTransaction(this.#database, (transaction) => growTree(transaction, ledger, left));
@@ -94,7 +94,7 @@ export class CheckpointKeeper {
 
   async #isDue(ledger: LedgerOf, now: string): Promise<boolean> {
     const latest = await findCheckpoint(this.#database.kysely, ledger);
-    // A latest one from far ahead was signed by a wrong clock, and must not keep the next one waiting.
+    // A checkpoint in the future was signed with a wrong clock, and must not delay the next one.
     return latest === undefined || Math.abs(Date.parse(now) - Date.parse(latest.at)) >= this.#interval;
   }
 }

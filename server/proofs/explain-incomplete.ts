@@ -1,7 +1,7 @@
 import { Problem } from '../http/problem.ts';
 import { IncompleteTiles } from '../ledger/tiles.ts';
 
-/** @throws {Problem} `rate_limited` where a step meets tiles that the server is making anew. */
+/** @throws {Problem} `rate_limited` if the step needs tiles that are being rebuilt. */
 export async function explainIncomplete<Result>(step: () => Promise<Result>): Promise<Result> {
   try {
     return await step();
@@ -11,7 +11,7 @@ export async function explainIncomplete<Result>(step: () => Promise<Result>): Pr
   }
 }
 
-/** What is answered while a tree has yet to take up many entries. */
+/** The response while a tree still lacks many entries. */
 export function isBusy(): Problem {
   const fault = 'The server is still reading this ledger into its Merkle tree; try again in a minute.';
   return new Problem('rate_limited', fault, { headers: { 'Retry-After': '60' } });

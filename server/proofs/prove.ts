@@ -12,8 +12,8 @@ import { explainIncomplete } from './explain-incomplete.ts';
 import { type ConsistencyProof, type InclusionProof, presentCheckpoint } from './views.ts';
 
 /**
- * Proves that an entry is among those of a checkpoint.
- * @param size of the checkpoint; without it the latest.
+ * Proves that an entry is included in a checkpoint.
+ * @param size of the checkpoint; default: the latest.
  * @throws {Problem} `not_found`, `checkpoint_missing`.
  */
 export async function proveInclusion(
@@ -27,7 +27,7 @@ export async function proveInclusion(
   const { sequence, hash } = found;
   const checkpoint = await requireCheckpoint(queries, of, size);
   if (sequence > checkpoint.size) {
-    const fault = `The checkpoint speaks of ${checkpoint.size} entries, this one has number ${sequence}. Make a new one: POST /v1/ledgers/${of.ledger}/checkpoints`;
+    const fault = `The checkpoint covers ${checkpoint.size} entries, this entry has number ${sequence}. Create a new checkpoint: POST /v1/ledgers/${of.ledger}/checkpoints`;
     throw new Problem('checkpoint_missing', fault);
   }
   const hashes = await hashRanges(queries, of, inclusionPath(sequence - 1, checkpoint.size));
@@ -41,9 +41,9 @@ export async function proveInclusion(
 }
 
 /**
- * Proves that a checkpoint grew out of an earlier one.
+ * Proves that a checkpoint extends an earlier one.
  * @param from the size of the earlier checkpoint.
- * @param to the size of the later one; without it the latest.
+ * @param to the size of the later one; default: the latest.
  * @throws {Problem} `not_found`, `checkpoint_missing`, `validation_failed`.
  */
 export async function proveConsistency(
@@ -63,7 +63,7 @@ export async function proveConsistency(
 
 /**
  * The checkpoint of a size, or the latest.
- * @throws {Problem} `not_found` when there is none of this size, `checkpoint_missing` when there is none at all.
+ * @throws {Problem} `not_found` if there is none of this size, `checkpoint_missing` if there is none at all.
  */
 export async function requireCheckpoint(queries: Queries, of: LedgerOf, size?: number): Promise<StoredCheckpoint> {
   const checkpoint = await findCheckpoint(queries, of, size);
@@ -71,7 +71,7 @@ export async function requireCheckpoint(queries: Queries, of: LedgerOf, size?: n
   if (size !== undefined) throw notFound('checkpoint of this size');
   throw new Problem(
     'checkpoint_missing',
-    `There is no checkpoint yet. Make one: POST /v1/ledgers/${of.ledger}/checkpoints`,
+    `There is no checkpoint yet. Create one: POST /v1/ledgers/${of.ledger}/checkpoints`,
   );
 }
 

@@ -3,10 +3,10 @@ import { corsHeaders } from '../http/cors.ts';
 import { requireReading } from '../http/require-reading.ts';
 import type { NoteSigner } from '../ledger/signed-note.ts';
 
-/** Where the key stands that checkpoints are verified with. */
+/** The path of the key that verifies checkpoints. */
 export const publicKeyPath = '/.well-known/svc-ledger-key';
 
-/** Serves the verifier key of the checkpoints (C2SP signed-note), one line of text, to everybody. */
+/** Serves the public verifier key of the checkpoints (C2SP signed-note), one line of text, without authentication. */
 export function servePublicKey({ verifierKey }: Pick<NoteSigner, 'verifierKey'>): Middleware {
   const serve = (ctx: Context): void => {
     requireReading(ctx);

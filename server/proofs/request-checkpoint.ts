@@ -9,14 +9,14 @@ import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { isBusy } from './explain-incomplete.ts';
 
 const refusal =
-  'The ledger does not contain what was signed before, so that no checkpoint of it is signed. The operator of the server has to run: svc verify.';
+  'The ledger does not contain a checkpoint that was signed before, so no new checkpoint is signed. The operator of the server must run: svc verify.';
 
-/** So many entries take up a tenth of a second. */
+/** Adding this many entries takes about 0.1 s. */
 const mostMissing = 20_000;
 
 /**
- * Signs a checkpoint on demand; when nothing was added since the latest, that one is the answer. Nobody must wait while a
- * long ledger is read: the background work takes it up first.
+ * Signs a checkpoint on demand, or returns the latest if nothing was added since. If many entries are missing from the
+ * tree, it rejects the request instead of waiting: the background work adds them first.
  * @throws {Problem} `rate_limited` while the tree lacks many entries; `conflict`.
  */
 export async function requestCheckpoint(

@@ -27,7 +27,7 @@ const Size = text(20)
     },
   });
 
-/** The ledgers, with who may look into them. */
+/** The ledgers, with the scope that may read them. */
 const ledgers = {
   audit: { scope: 'audit:read', name: 'Audit', title: 'the audit log' },
   consent: { scope: 'consent:read', name: 'Consent', title: 'the consent ledger' },
@@ -69,7 +69,7 @@ function ledgerRoutes(
       tag,
       summary: `Sign a checkpoint of ${title} as it is now`,
       description:
-        'The server signs one at intervals by itself. When nothing was added since the latest, that one is the answer.',
+        'The server signs one at intervals by itself. If nothing was added since the latest, the latest is returned.',
       scope,
       status: 201,
       result: CheckpointView,
@@ -98,7 +98,7 @@ function ledgerRoutes(
       path: `${base}/inclusion-proof`,
       operationId: `prove${name}Inclusion`,
       tag,
-      summary: `Prove that an entry of ${title} is among those of a checkpoint`,
+      summary: `Prove that an entry of ${title} is included in a checkpoint`,
       scope,
       query: entryQuery[ledger],
       status: 200,
@@ -112,7 +112,7 @@ function ledgerRoutes(
       path: `${base}/consistency-proof`,
       operationId: `prove${name}Consistency`,
       tag,
-      summary: `Prove that a checkpoint of ${title} grew out of an earlier one`,
+      summary: `Prove that a checkpoint of ${title} extends an earlier one`,
       scope,
       query: z.strictObject({
         from: Size.meta({ description: 'The size of the earlier checkpoint.' }),
@@ -131,7 +131,7 @@ function ledgerRoutes(
       tag,
       summary: `Export ${title} as JSON Lines that can be verified offline`,
       description:
-        'The first line is a header with the latest signed checkpoint and what the rest proves itself with; each other line is an entry: { sequence, prevHash, hash, entry }. The entry just before and the one just after the range come along, so that the file shows that nothing was left out. Entries newer than the checkpoint are not in it: sign one first. Verify with: svc export verify. A tenant may have 16 exports at once, unless this server is set up otherwise; a further one gets 429. A client that reads nothing for 30 seconds is cut off.',
+        'The first line is a header with the latest signed checkpoint and the proofs; each other line is an entry: { sequence, prevHash, hash, entry }. The file includes the entries just before and after the range, to prove that nothing was left out. Entries newer than the checkpoint are not included: sign one first. Verify with: svc export verify. A tenant may run 16 exports at once, unless this server is configured otherwise; further ones get 429. A client that reads nothing for 30 seconds is disconnected.',
       scope,
       query: z.strictObject({
         from: Time.optional().meta({ description: 'Entries at this time or later.' }),
@@ -166,7 +166,7 @@ function refuseRange(error: unknown): never {
 const size = Size.optional().meta({ description: 'The size of the checkpoint; default: the latest.' });
 const sequence = Size.meta({ description: 'The number of the entry.' });
 
-/** How an entry is named. Records tell their number; events only have an id where they are listed. */
+/** The query that names an entry. Records contain their number; events only have an id in lists. */
 const entryQuery = {
   audit: z
     .strictObject({
@@ -176,7 +176,7 @@ const entryQuery = {
     })
     .refine(({ id, sequence }) => (id === undefined) !== (sequence === undefined), {
       path: ['id'],
-      message: 'name the event by id or by sequence, one of both',
+      message: 'name the event either by id or by sequence',
     }),
   consent: z.strictObject({ sequence, size }),
 } as const;

@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database, Dialect } from './database.ts';
 
-/** The tables whose rows the database itself refuses to change or remove. */
+/** The tables whose rows the database refuses to change or delete. */
 export const appendOnlyTables = ['audit_events', 'consent_notice_versions', 'consent_records', 'checkpoints'] as const;
 type AppendOnlyTable = (typeof appendOnlyTables)[number];
 
-/** Makes the database refuse to change or remove rows of a table. */
+/** Makes the database refuse to change or delete rows of a table. */
 export async function makeAppendOnly(db: Kysely<unknown>, dialect: Dialect, table: AppendOnlyTable): Promise<void> {
   if (dialect === 'sqlite') {
     for (const { sql: text } of sqliteGuards(table)) await sql.raw(text).execute(db);
@@ -22,7 +22,7 @@ export async function makeAppendOnly(db: Kysely<unknown>, dialect: Dialect, tabl
 /** The body of the function that the triggers of PostgreSQL call. */
 const refusal = " begin raise exception '% is append-only', tg_table_name; end ";
 
-/** A trigger as SQLite keeps it. */
+/** A trigger as SQLite stores it. */
 interface SqliteTrigger {
   readonly name: string;
   readonly table: string;
@@ -39,9 +39,9 @@ function sqliteGuards(table: AppendOnlyTable): readonly SqliteTrigger[] {
 }
 
 /**
- * Compares the triggers of a database with those that the migrations made: who has the database can drop or weaken them,
- * change rows, and leave no other trace than that.
- * @returns what differs.
+ * Compares the triggers of a database with those that the migrations created: an attacker with the database can drop or
+ * weaken them and change rows without any other trace.
+ * @returns the differences.
  */
 export function checkGuards(database: Database): Promise<readonly string[]> {
   return database.dialect === 'sqlite' ? checkSqlite(database) : checkPostgres(database);
@@ -119,7 +119,7 @@ async function checkFunction(kysely: Database['kysely']): Promise<readonly strin
   return ['the function refuse_change is not the one that Svc made: rows of every append-only table could be changed'];
 }
 
-/** What else keeps triggers from firing: rules that rewrite statements, and a role that replicates. */
+/** Finds other ways to keep triggers from firing: rules that rewrite statements, and the replication role. */
 async function checkBypasses(kysely: Database['kysely']): Promise<readonly string[]> {
   const { rows: rules } = await sql<{ rule: string; table: string }>`
     select rulename as rule, tablename as "table" from pg_rules where schemaname = current_schema()`.execute(kysely);

@@ -1,11 +1,11 @@
 import { ByteCache } from './byte-cache.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
-/** How long a value is served without another look. */
+/** How long a value is served without another lookup. */
 const freshMilliseconds = 1000;
-/** How long the last value that was found may be used while the database is unavailable. */
+/** How long the last value may be served while the database is unavailable. */
 const staleMilliseconds = 24 * 60 * 60 * 1000;
-/** How long a look may take before the last value is served instead. */
+/** How long a lookup may take before the last value is served instead. */
 const patienceMilliseconds = 500;
 
 interface Entry<Value> {
@@ -13,23 +13,23 @@ interface Entry<Value> {
   readonly length: number;
   /** When the database last confirmed it. */
   readonly confirmedAt: number;
-  /** Until when it is served without another look. */
+  /** When it must be looked up again. */
   readonly freshUntil: number;
 }
 
 /**
- * What was looked up, kept for a second: what many ask for costs one look a second, and another server on the same
- * database is never more than that second behind. What was not found is not kept. While the database is unavailable, the
- * last value is served for up to a day.
+ * Caches looked-up values for a second: concurrent requests share one lookup per second, and a change by another server
+ * on the same database is visible after at most a second. Missing values are not cached. While the database is
+ * unavailable, the last value is served for up to a day.
  */
 export class BriefCache<Value extends object> {
   readonly #find: (name: string) => Promise<{ readonly value: Value; readonly length: number } | undefined>;
   readonly #milliseconds: () => number;
   readonly #entries = new ByteCache<Entry<Value>>();
-  /** The looks that are under way: many who ask at once share one. */
+  /** The lookups in progress, which concurrent callers share. */
   readonly #looks = new Map<string, Promise<Value | undefined>>();
 
-  /** @param find looks something up by its name; `length` is how many characters it takes as text. */
+  /** @param find looks up a value by its name; `length` is its number of characters as text. */
   constructor(
     find: (name: string) => Promise<{ readonly value: Value; readonly length: number } | undefined>,
     milliseconds: () => number = performance.now.bind(performance),
@@ -38,7 +38,7 @@ export class BriefCache<Value extends object> {
     this.#milliseconds = milliseconds;
   }
 
-  /** @throws {DatabaseUnavailable} when the database is unavailable and there is no earlier value. */
+  /** @throws {DatabaseUnavailable} if the database is unavailable and there is no earlier value. */
   async find(name: string): Promise<Value | undefined> {
     const now = this.#milliseconds();
     const known = this.#entries.get(name);
@@ -47,14 +47,14 @@ export class BriefCache<Value extends object> {
     return this.#looks.get(name) ?? this.#look(name, isUsable ? known : undefined, now);
   }
 
-  /** Forgets what was changed here. */
+  /** Removes a value that was changed by this process. */
   forget(name: string): void {
-    // A look that is under way may have read it before the change.
+    // A lookup in progress may have read the value before the change.
     this.#looks.delete(name);
     this.#entries.delete(name);
   }
 
-  /** @param known the value to use when the look fails or takes too long. */
+  /** @param known the value to use if the lookup fails or takes too long. */
   #look(name: string, known: Entry<Value> | undefined, now: number): Promise<Value | undefined> {
     const isCurrent = () => this.#looks.get(name) === look;
     const found = this.#find(name).then(
@@ -66,7 +66,7 @@ export class BriefCache<Value extends object> {
       },
       (error: unknown) => {
         if (known === undefined || !(error instanceof DatabaseUnavailable)) throw error;
-        // The next look in a second, not with the next request.
+        // Retry after a second instead of with the next request.
         if (isCurrent()) this.#keep(name, { ...known, freshUntil: this.#milliseconds() + freshMilliseconds });
         return known.value;
       },
@@ -84,7 +84,7 @@ export class BriefCache<Value extends object> {
   }
 }
 
-/** What a look finds, or what is known when it takes too long. */
+/** The result of a lookup, or the known value if it takes too long. */
 async function firstOf<Value>(found: Promise<Value | undefined>, known: Value): Promise<Value | undefined> {
   const late = Promise.withResolvers<Value>();
   const timer = setTimeout(late.resolve, patienceMilliseconds, known).unref();

@@ -1,4 +1,4 @@
-/** A map that forgets its oldest entries when all together take more than so many bytes. */
+/** A map that evicts its oldest entries to stay within a number of bytes. */
 export class ByteCache<Value> {
   readonly #budget: number;
   readonly #entries = new Map<string, { readonly value: Value; readonly bytes: number }>();
@@ -12,7 +12,7 @@ export class ByteCache<Value> {
     return this.#entries.get(name)?.value;
   }
 
-  /** @param length how many characters the value is as text; each may take two bytes. */
+  /** @param length the number of characters of the value as text; each may take two bytes. */
   set(name: string, value: Value, length: number): void {
     this.delete(name);
     const bytes = 2 * (name.length + length);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Database, openDatabase, type Queries } from './database.ts';
 import { migrate } from './migrate.ts';
 
-/** A table, index or view, as SQLite keeps it. */
+/** A table, index or view, as SQLite stores it. */
 interface SchemaPart {
   readonly type: string;
   readonly name: string;
@@ -11,9 +11,9 @@ interface SchemaPart {
 }
 
 /**
- * Compares the tables of a database with those that the migrations make: a view in the place of a table can show other
- * rows than there are. Triggers are looked at by `checkGuards`.
- * @returns what differs.
+ * Compares the tables of a database with those that the migrations create: a view in place of a table can show other
+ * rows than those stored. `checkGuards` checks the triggers.
+ * @returns the differences.
  */
 export async function checkTables(database: Database): Promise<readonly string[]> {
   await using made = openDatabase({ url: null, file: ':memory:' });
@@ -25,7 +25,7 @@ export async function checkTables(database: Database): Promise<readonly string[]
 }
 
 async function readParts(queries: Queries): Promise<readonly SchemaPart[]> {
-  // SQLite keeps its own statistics in tables that nothing else can be called like.
+  // SQLite keeps its statistics in tables with reserved names.
   const { rows } = await sql<SchemaPart>`
     select type, name, tbl_name as "table", sql from sqlite_schema
     where type <> 'trigger' and name not in ('sqlite_stat1', 'sqlite_stat4') order by name`.execute(queries);

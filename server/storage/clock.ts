@@ -6,7 +6,7 @@ export const systemClock: Clock = () => new Date().toISOString();
 
 export const dayMilliseconds = 24 * 60 * 60 * 1000;
 
-/** The time so many milliseconds after another, before it if negative (RFC 3339, UTC, milliseconds). */
+/** The time a number of milliseconds after another, or before it if negative (RFC 3339, UTC, milliseconds). */
 export function addTime(time: string, milliseconds: number): string {
   return new Date(Date.parse(time) + milliseconds).toISOString();
 }

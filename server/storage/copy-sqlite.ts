@@ -2,15 +2,15 @@ import { chmodSync, closeSync, fsyncSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SQLite from 'better-sqlite3';
 
-/** A copy that cannot be used; the message says why. */
+/** A copy is unusable; the message gives the reason. */
 export class DamagedDatabase extends Error {
   override readonly name = 'DamagedDatabase';
 }
 
 /**
- * Copies a SQLite database as it stands at one moment, although servers go on writing to it, and reads the copy through.
- * @param to a file that is not there yet; it is on the disk, and readable only by its owner, when this returns.
- * @returns its size.
+ * Copies a consistent snapshot of a SQLite database, even while servers write to it, and checks the copy.
+ * @param to a file that does not exist yet; when this returns, it is on disk and readable only by its owner.
+ * @returns its size in bytes.
  * @throws {DamagedDatabase}
  */
 export function copySqlite(from: string, to: string): { readonly bytes: number } {
@@ -33,14 +33,14 @@ export function copySqlite(from: string, to: string): { readonly bytes: number }
   return { bytes: statSync(to).size };
 }
 
-/** Waits until the disk has a file, or the names in a folder. */
+/** Syncs a file, or the names in a folder, to disk. */
 export function flushToDisk(path: string): void {
   const file = openSync(path, 'r');
   fsyncSync(file);
   closeSync(file);
 }
 
-/** @throws {DamagedDatabase} when pages, indexes or rows contradict each other. */
+/** @throws {DamagedDatabase} if pages, indexes or rows are inconsistent. */
 function readThrough(file: string): void {
   const copy = new SQLite(file, { readonly: true });
   try {

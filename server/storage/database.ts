@@ -15,13 +15,13 @@ export interface Database extends AsyncDisposable {
   readonly dialect: Dialect;
   readonly kysely: Kysely<Tables>;
   readonly signals: Signals;
-  /** Lets nothing wait for a database that does not answer: what runs fails, and so does everything that comes later. */
+  /** Stops waiting for a database that does not respond: running and later queries fail. */
   abandon(): void;
   /** The clock of the installation. */
   readonly clock: Clock;
-  /** Made of the secret, so that only an installation has it; null for a database that was opened without. */
+  /** Derived from the secret, so that only this installation has it; null if the database was opened without the secret. */
   readonly seal: RowSeal | null;
-  /** Closes the connections; what still runs has a moment to finish. */
+  /** Closes the connections; running queries have a moment to finish. */
   close(): Promise<void>;
 }
 
@@ -52,19 +52,19 @@ export interface DatabaseLocation {
   readonly url: string | null;
   /** The SQLite file, or `:memory:`. */
   readonly file: string;
-  /** Whether a SQLite file is only read: also on storage that cannot be written. */
+  /** Whether a SQLite file is opened read-only, which also works on read-only storage. */
   readonly reads?: boolean;
 }
 
 /**
- * Opens the database; the schema is brought up to date by `migrate`.
- * @param statementSeconds how long PostgreSQL may work on a statement; null for work of any length that no request waits
- *   for: migrations, verification, exports.
+ * Opens the database. It does not migrate the schema; see `migrate`.
+ * @param statementSeconds the time limit of PostgreSQL statements; null for no limit, for work that no request waits for:
+ *   migrations, verification, exports.
  */
 export function openDatabase(location: DatabaseLocation, statementSeconds: number | null = null): Database {
   const signals = createSignals();
   if (location.url === null) {
-    // Where requests are answered nothing may wait inside SQLite, which blocks all of them; `inTransaction` waits instead.
+    // A wait inside SQLite would block all requests; `inTransaction` waits outside it instead.
     const kysely =
       location.reads === true
         ? openSqliteToRead(location.file)
@@ -97,11 +97,10 @@ export function openDatabase(location: DatabaseLocation, statementSeconds: numbe
 }
 
 /**
- * Runs `step` in one transaction: all that it writes commits, or none.
- * A transaction that another one forced to give way (deadlock, serialization) is run again, so `step` may do nothing
- * but query the database. While another process writes to the SQLite file, it is tried again for a while, and other work
- * goes on between the attempts.
- * @throws {DatabaseUnavailable} when the database cannot be used at this moment.
+ * Runs `step` in one transaction, which commits completely or not at all. After a deadlock or serialization failure it
+ * runs again, so `step` may do nothing but query the database. While another process writes to the SQLite file, it is
+ * retried for some seconds without blocking other work.
+ * @throws {DatabaseUnavailable} if the database cannot be used at the moment.
  */
 export async function inTransaction<Result>(
   database: Database,
@@ -123,7 +122,7 @@ export async function inTransaction<Result>(
 }
 
 const maximumAttempts = 5;
-/** How long the lock of another process is waited for, and the longest time between two attempts. */
+/** How long to wait for the lock of another process, and the longest time between two attempts. */
 const lockMilliseconds = 5000;
 const longestPause = 50;
 
@@ -137,7 +136,7 @@ function gaveWay(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01');
 }
 
-/** Whether a failed write can be the fault of one of its rows: a constraint, or a value that does not fit its column. */
+/** Whether one of the written rows can be the cause of a failed write: a constraint, or a value of the wrong type. */
 export function blamesRow(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(code) || /^2[23]\w{3}$/.test(code);

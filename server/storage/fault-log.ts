@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { type Database, inTransaction } from './database.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
-/** An outage that goes on. */
+/** An outage in progress. */
 interface Outage {
   readonly since: number;
   lastFailure: number;
@@ -11,8 +11,8 @@ interface Outage {
 }
 
 /**
- * Logs what fails. An outage of the database takes two lines, one when it starts and one when it is over, instead of one
- * for each request and task that it fails.
+ * Logs failures. An outage of the database is logged in two lines, at its start and at its end, instead of one for each
+ * failed request and task.
  */
 export class FaultLog {
   readonly log: Logger;
@@ -40,7 +40,7 @@ export class FaultLog {
     return isOutage;
   }
 
-  /** Stops looking whether the outage is over. */
+  /** Stops checking whether the outage is over. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -62,7 +62,7 @@ export class FaultLog {
     this.#timer = setTimeout(() => void this.#endIfOver(), quietMilliseconds).unref();
   }
 
-  /** It is over when nothing has failed for a moment, and a write succeeds: a full disk still answers reads. */
+  /** The outage is over when nothing has failed for a moment and a write succeeds: a full disk still allows reads. */
   async #endIfOver(): Promise<void> {
     const outage = this.#outage as Outage;
     const isQuiet = performance.now() - outage.lastFailure >= quietMilliseconds;

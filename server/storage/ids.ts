@@ -6,8 +6,8 @@ let lastTime = 0;
 let counter = 0;
 
 /**
- * A new identifier: UUIDv7 (RFC 9562 section 5.7) with a counter of 12 bits after the time (section 6.2, method 1):
- * later ones of this process sort after earlier ones, also when the clock goes back.
+ * A new identifier: UUIDv7 (RFC 9562 section 5.7) with a 12-bit counter after the time (section 6.2, method 1). Ids of
+ * this process sort in the order of their creation, even if the clock goes back.
  */
 export function newId(): string {
   const now = Date.now();
@@ -22,7 +22,7 @@ export function newId(): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${order}-${tail.slice(0, 4)}-${tail.slice(4)}`;
 }
 
-/** 62 random bits behind the two bits of the variant, as 16 hex digits. Asking the system for many at once is cheaper. */
+/** 62 random bits after the two variant bits, as 16 hex digits. Fetching many at once from the system is cheaper. */
 function takeRandom(): string {
   if (unused === 0) {
     randomFillSync(random);

@@ -4,9 +4,9 @@ import { rememberText } from './query-text.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * Inserts many rows with few statements. The text of a statement depends only on the number of its rows, and
- * numbers are powers of two: each text is built once and stays prepared.
- * @param skipsPresent leaves rows out whose key is there already, instead of failing.
+ * Inserts many rows with few statements. The text of a statement depends only on its number of rows, which is a power of
+ * two, so that each text is built once and stays prepared.
+ * @param skipsPresent skips rows whose key already exists, instead of failing.
  */
 export async function insertRows<Table extends keyof Tables & string>(
   queries: Queries,

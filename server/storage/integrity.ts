@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Database } from './database.ts';
 
 /**
- * Asks SQLite to check its file, indexes and references included, which no hash of ours covers. PostgreSQL has data
- * checksums and amcheck for that.
- * @returns what is wrong; empty when nothing is.
+ * Runs SQLite's own checks of the file, indexes and references, which no hash covers. PostgreSQL has data checksums and
+ * amcheck for that.
+ * @returns the faults; empty if there are none.
  */
 export async function checkIntegrity(database: Database): Promise<readonly string[]> {
   if (database.dialect !== 'sqlite') return [];
@@ -17,7 +17,7 @@ export async function checkIntegrity(database: Database): Promise<readonly strin
   return [...new Set(issues)];
 }
 
-/** Why a database cannot be read, in its own words; null for a failure that is not the database's. */
+/** The database's own message why it cannot be read; null if the error is not from the database. */
 export function describeUnreadable(error: unknown): string | null {
   if (!(error instanceof Error && 'code' in error)) return null;
   return error.message === '' ? String(error.code) : error.message;

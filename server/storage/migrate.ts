@@ -23,8 +23,8 @@ const migrations: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
 };
 
 /**
- * Brings the schema up to date; servers that start at once wait for each other.
- * @returns the names of the migrations that ran now.
+ * Brings the schema up to date. Servers that start at the same time wait for each other.
+ * @returns the names of the migrations that ran.
  */
 export async function migrate(database: Database): Promise<readonly string[]> {
   const provided = Object.fromEntries(Object.entries(migrations).map(([name, make]) => [name, make(database.dialect)]));
@@ -39,7 +39,7 @@ export async function isMigrated({ kysely }: Database): Promise<boolean> {
   try {
     const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(kysely);
     const names = Object.keys(migrations);
-    // One more has run where the database was used by a later version; migrating then says so.
+    // More have run if a later version used the database; `migrate` reports that.
     return names.length === rows.length && names.every((name) => rows.some((row) => row.name === name));
   } catch (error) {
     if (error instanceof Error && 'code' in error && noSuchTable.has(error.code)) return false;
@@ -47,5 +47,5 @@ export async function isMigrated({ kysely }: Database): Promise<boolean> {
   }
 }
 
-/** How SQLite and PostgreSQL say that a table is missing. */
+/** The codes of SQLite and PostgreSQL for a missing table. */
 const noSuchTable: ReadonlySet<unknown> = new Set(['SQLITE_ERROR', '42P01']);

@@ -6,22 +6,22 @@ import type { PoolClient } from 'pg';
 import type { Tables } from './tables.ts';
 import { DatabaseUnavailable, explainFailure } from './unavailable.ts';
 
-// Loaded where it is used: a server on SQLite need not start with it.
+// Loaded on demand: a server on SQLite does not need it.
 const require = createRequire(import.meta.url);
 
 /** An open pool of connections to PostgreSQL. */
 export interface PostgresPool {
   readonly kysely: Kysely<Tables>;
-  /** Cuts every connection: what runs fails at once, and so does everything that comes later. */
+  /** Closes every connection immediately: running and later queries fail. */
   abandon(): void;
-  /** Closes every connection. What runs has a moment to finish. */
+  /** Closes every connection. Running queries have a moment to finish. */
   close(): Promise<void>;
 }
 
 /**
  * Opens a pool of connections to PostgreSQL (or a database that speaks its protocol).
- * @param statementSeconds how long a statement may take; null for no limit. With a limit, PostgreSQL itself ends what takes
- *   longer, and a connection on which no answer comes is dropped.
+ * @param statementSeconds the time limit of statements; null for none. With a limit, PostgreSQL cancels longer statements,
+ *   and a connection without a response is dropped.
  */
 export function openPostgres(url: string, statementSeconds: number | null): PostgresPool {
   const pg: typeof import('pg') = require('pg');
@@ -45,7 +45,7 @@ export function openPostgres(url: string, statementSeconds: number | null): Post
     Client,
     connectionString: url,
     max: 10,
-    // Also the wait for a connection of the pool.
+    // Also limits the wait for a connection of the pool.
     connectionTimeoutMillis: Math.min(statementSeconds ?? 10, 5) * 1000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -60,9 +60,9 @@ export function openPostgres(url: string, statementSeconds: number | null): Post
         oid === int8 ? Number : pg.types.getTypeParser(oid, format),
     },
   });
-  // An idle connection that the server ends is replaced by the pool; without a listener it would end the process.
+  // The pool replaces an idle connection that the server closes; without a listener, the error would end the process.
   pool.on('error', () => undefined);
-  // Nor may one that breaks while it is in use: its query fails, and the caller gets the error.
+  // The same for a connection that breaks in use: its query fails, and the caller gets the error.
   pool.on('connect', (client) => client.on('error', () => undefined));
 
   class Driver extends PostgresDriver {
@@ -76,7 +76,7 @@ export function openPostgres(url: string, statementSeconds: number | null): Post
     }
 
     override async rollbackTransaction(...options: Parameters<PostgresDriver['rollbackTransaction']>) {
-      // A connection that cannot roll back is dropped, and PostgreSQL rolls back; the error that led here is the one to report.
+      // A connection that cannot roll back is dropped, and PostgreSQL rolls back; the original error is reported.
       await super.rollbackTransaction(...options).catch(() => undefined);
     }
   }
@@ -93,7 +93,7 @@ export function openPostgres(url: string, statementSeconds: number | null): Post
     for (const socket of sockets) socket.destroy();
   };
   const close = async () => {
-    // A server that does not answer does not close its connections either, and an open one keeps the process alive.
+    // A server that does not respond does not close its connections either, and an open one keeps the process running.
     const timer = setTimeout(abandon, closingMilliseconds);
     await kysely.destroy();
     await Promise.all([...sockets].map((socket) => once(socket, 'close')));
@@ -107,14 +107,14 @@ const closingMilliseconds = 1000;
 function limitTimes(statement: number) {
   return {
     statement_timeout: statement,
-    // Shorter, so that the reason reported is the lock.
+    // Shorter than the statement limit, so that the reported reason is the lock.
     lock_timeout: statement / 2,
-    // Units of work only query between their statements.
+    // Units of work only run queries between their statements.
     idle_in_transaction_session_timeout: statement * 2,
-    // The answer to a statement that PostgreSQL cancelled needs time to arrive.
+    // The response to a statement that PostgreSQL cancelled needs time to arrive.
     query_timeout: statement + 1000,
   };
 }
 
-/** bigint arrives as text by default; ours are counters far below 2^53. */
+/** bigint arrives as text by default; Svc's are counters far below 2^53. */
 const int8 = 20;

@@ -1,7 +1,7 @@
 import type { Compilable, CompiledQuery } from 'kysely';
 import type { Queries } from './database.ts';
 
-/** Stands for a value that is filled in when the query runs. */
+/** A placeholder for a value that is bound when the query runs. */
 class Parameter {
   readonly name: string;
 
@@ -10,12 +10,12 @@ class Parameter {
   }
 }
 
-/** A query that is built once for each database and run with other values each time: building costs more than running. */
+/** A query that is built once per database and run with different values: building costs more than running. */
 export type PreparedQuery<Given extends object, Row> = (queries: Queries, values: Given) => Promise<readonly Row[]>;
 
 /**
  * Prepares a query.
- * @param build makes the query; `parameter('name')` stands for a value, of the type that the place asks for.
+ * @param build builds the query; `parameter('name')` is a placeholder of the type that the context requires.
  */
 export function prepareQuery<Given extends object, Row>(
   build: (
@@ -23,7 +23,7 @@ export function prepareQuery<Given extends object, Row>(
     parameter: <Name extends keyof Given & string>(name: Name) => Given[Name],
   ) => Compilable<Row>,
 ): PreparedQuery<Given, Row> {
-  // The adapter is one object for a database, inside and outside of its transactions.
+  // The adapter is one object per database, inside and outside transactions.
   const built = new WeakMap<object, CompiledQuery<Row>>();
   const parameter = <Name extends keyof Given & string>(name: Name) => new Parameter(name) as unknown as Given[Name];
   return async (queries, values) => {

@@ -5,16 +5,16 @@ import SQLite from 'better-sqlite3';
 import { Kysely, type SqliteDatabase, SqliteDialect } from 'kysely';
 import type { Tables } from './tables.ts';
 
-// Loaded where it is used: only read-only storage needs it.
+// Loaded on demand: only read-only storage needs it.
 const require = createRequire(import.meta.url);
 
-/** A database that could not be read, which says nothing about what it holds. The message says what to do. */
+/** A database could not be read, regardless of its contents. The message says what to do. */
 export class UnreadableDatabase extends Error {
   override readonly name = 'UnreadableDatabase';
 }
 
 /**
- * Opens a SQLite file for reading only, beside a server or on storage that cannot be written.
+ * Opens a SQLite file read-only, beside a running server or on read-only storage.
  * @throws {UnreadableDatabase}
  */
 export function openSqliteToRead(file: string): Kysely<Tables> {
@@ -25,7 +25,7 @@ export function openSqliteToRead(file: string): Kysely<Tables> {
     database.pragma('busy_timeout = 10000');
     database.pragma('temp_store = MEMORY');
     database.pragma(`mmap_size = ${4 * 1024 ** 3}`);
-    // The first look at the file: on read-only storage one in WAL mode fails here.
+    // The first read of the file: on read-only storage it fails in WAL mode.
     database.pragma('schema_version');
     return new Kysely<Tables>({ dialect: new SqliteDialect({ database }) });
   } catch (error) {
@@ -39,14 +39,14 @@ export function openSqliteToRead(file: string): Kysely<Tables> {
   }
 }
 
-/** Whether SQLite could not write what it needs beside the file, or the file itself. */
+/** Whether SQLite could not write the file, or the files that it needs beside it. */
 export function failsToWrite(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^SQLITE_(READONLY|CANTOPEN|PERM)/.test(String(error.code));
 }
 
 /**
- * Opens a file that nothing can change, without locks and files beside it. better-sqlite3 is built without URIs, which
- * SQLite takes this option from.
+ * Opens a file that cannot change, without locks and files beside it. better-sqlite3 is built without URIs, which SQLite
+ * requires for this option.
  */
 function openImmutable(file: string): SqliteDatabase {
   const { DatabaseSync }: typeof import('node:sqlite') = require('node:sqlite');

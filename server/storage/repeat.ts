@@ -1,22 +1,22 @@
 import type { FaultLog } from './fault-log.ts';
 
-/** Something that runs again and again until it is stopped. */
+/** A task that runs repeatedly until it is stopped. */
 export interface Repeated {
-  /** Resolves when the step that is under way has ended. */
+  /** Resolves when the step in progress has finished. */
   stop(): Promise<void>;
 }
 
 export interface RepeatOptions {
   /** The wait before each step, in milliseconds. */
   readonly every: number;
-  /** The wait before the next step when there is more to do at once; in it, requests have their turn. */
+  /** The wait before the next step if there is more to do immediately, so that requests can run. */
   readonly pause?: number;
-  /** What the log says when a step failed. */
+  /** The log message for a failed step. */
   readonly task: string;
   readonly faults: FaultLog;
 }
 
-/** Runs a step again and again, each time after a wait. @param step returns whether there is more to do at once. */
+/** Runs a step repeatedly, each time after a wait. @param step returns whether there is more to do immediately. */
 export function repeat({ every, pause = 50, task, faults }: RepeatOptions, step: () => Promise<boolean>): Repeated {
   let running: Promise<void> = Promise.resolve();
   let stopped = false;

@@ -14,7 +14,7 @@ import { explainFailure } from './unavailable.ts';
 
 /**
  * Opens (and creates) a SQLite file for one server process; command-line tools may use it at the same time.
- * @param lockMilliseconds how long a statement waits for the lock of another process; the whole process waits with it.
+ * @param lockMilliseconds how long a statement waits for the lock of another process, which blocks the whole process.
  */
 export function openSqlite(file: string, lockMilliseconds: number): Kysely<Tables> {
   return explainErrors(() => {
@@ -31,17 +31,17 @@ export function openSqlite(file: string, lockMilliseconds: number): Kysely<Table
 
 function prepare(database: SQLite.Database, lockMilliseconds: number): void {
   database.pragma('journal_mode = WAL');
-  // A commit returns only when the disk has it: an acknowledged record survives a power cut.
+  // A commit returns only when it is on disk: an acknowledged record survives a power failure.
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
-  // Without it, `insert or replace` removes rows past the triggers that refuse to.
+  // Without it, `insert or replace` deletes rows without firing the triggers that refuse deletion.
   database.pragma('recursive_triggers = ON');
   database.pragma(`busy_timeout = ${lockMilliseconds}`);
-  // 32 MB of log before it is folded into the file: a page that many commits touch is written there once.
+  // A 32 MB log before a checkpoint: pages that many commits change are written to the file only once.
   database.pragma('wal_autocheckpoint = 8000');
-  // What a statement needs to undo itself stays in memory; by default it is a file of its own, each time.
+  // Statement journals stay in memory; by default each is a temporary file.
   database.pragma('temp_store = MEMORY');
-  // Pages are read where the system keeps them; the number bounds addresses, not memory.
+  // Pages are read from the system's cache; the number limits address space, not memory.
   database.pragma(`mmap_size = ${4 * 1024 ** 3}`);
 }
 
@@ -72,14 +72,14 @@ class Driver extends SqliteDriver {
   }
 
   override async rollbackTransaction(...options: Parameters<SqliteDriver['rollbackTransaction']>): Promise<void> {
-    // A COMMIT that fails (disk full) has rolled back by itself; "no transaction is active" would replace its error.
+    // A failed COMMIT (disk full) has already rolled back; "no transaction is active" would replace its error.
     if (this.#database.inTransaction) await super.rollbackTransaction(...options);
   }
 }
 
 /**
- * Migrations run in a transaction, which Kysely does not do for SQLite by itself: one that is cut off leaves nothing
- * behind, and processes that start at once wait for each other.
+ * Runs migrations in a transaction, which Kysely does not do for SQLite: an interrupted migration leaves nothing behind,
+ * and processes that start at the same time wait for each other.
  */
 class Adapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
@@ -87,14 +87,14 @@ class Adapter extends SqliteAdapter {
   }
 }
 
-/** Kysely prepares a statement per query; SQLite is several times faster when the same text is prepared once. */
+/** Caches prepared statements by their text: Kysely prepares one per query, which is several times slower. */
 function rememberStatements(database: SQLite.Database): SqliteDatabase {
   const statements = new Map<string, SqliteStatement>();
   return {
     prepare(sql) {
       let statement = statements.get(sql);
       if (statement === undefined) {
-        // Every transaction of ours writes: taking the lock at once avoids a failure halfway when another process writes too.
+        // Every transaction writes: locking at the start avoids a failure halfway if another process also writes.
         const text = sql === 'begin' ? 'begin immediate' : sql;
         statement = explainStatement(explainErrors(() => database.prepare<unknown[]>(text)));
         if (statements.size >= maximumStatements) statements.clear();
@@ -106,10 +106,10 @@ function rememberStatements(database: SQLite.Database): SqliteDatabase {
   };
 }
 
-/** Texts differ only by filters and batch sizes, so the limit is a guard, not a working size. */
+/** A guard rather than a working size, because texts differ only by filters and batch sizes. */
 const maximumStatements = 1000;
 
-/** A statement whose errors say when the database is unavailable. */
+/** A statement whose errors indicate when the database is unavailable. */
 function explainStatement(statement: SQLite.Statement<unknown[]>): SqliteStatement {
   const run = <Result>(method: (parameters: readonly unknown[]) => Result) => {
     const bound = method.bind(statement);

@@ -42,10 +42,10 @@ export interface Tables {
   readonly merkle_tiles: MerkleTilesTable;
 }
 
-/** One row: what every server on this database must agree on. */
+/** A single row: values that all servers on this database must agree on. */
 interface InstallationTable {
   id: number;
-  /** SHA-256 of the secret, to refuse a server that was started with another one. */
+  /** SHA-256 of the secret, to reject a server that was started with another one. */
   secret_hash: string;
   created_at: string;
 }
@@ -56,15 +56,15 @@ interface TenantsTable {
   name: string;
   api_version: string;
   created_at: string;
-  /** The role of members that come without one; null for the least. */
+  /** The role of members that are provisioned without one; null for the least privileged. */
   default_role: string | null;
   /** Null for `strict`. */
   scim_compatibility: string | null;
   /** The single sign-on configuration, canonical JSON. */
   sso: string | null;
-  /** `yes` where members may do nothing without a second factor. */
+  /** `yes` if members must use a second factor. */
   require_second_factor: string | null;
-  /** Days in which a request of a data subject is answered; null for the default. */
+  /** Days in which a data-subject request must be answered; null for the default. */
   dsr_days: number | null;
 }
 
@@ -74,17 +74,17 @@ interface ApiKeysTable {
   name: string;
   /** SHA-256 of the key; the key itself is shown once and never stored. */
   hash: string;
-  /** The first characters, by which people recognize a key. */
+  /** The first characters, by which users recognize a key. */
   display_prefix: string;
   /** Space-separated. */
   scopes: string;
   created_at: string;
   expires_at: string | null;
   revoked_at: string | null;
-  /** Space-separated ids of the other tenants that the key may act for; null for a key of one tenant. */
+  /** Space-separated ids of further tenants that the key may act for; null for a key of one tenant. */
   tenant_ids: string | null;
   last_used_at: string | null;
-  /** The key that a rotation made in its place. */
+  /** The key that replaced it in a rotation. */
   replaced_by: string | null;
 }
 
@@ -94,14 +94,14 @@ interface IdempotencyKeysTable {
   /** SHA-256 over method, path and body. */
   fingerprint: string;
   status: number;
-  /** The answer, byte for byte. */
+  /** The response body, byte for byte. */
   body: string;
   created_at: string;
 }
 
 interface RateLimitsTable {
   bucket: string;
-  /** The minute since the epoch that is counted. */
+  /** The counted minute, since the epoch. */
   minute: number;
   requests: number;
 }
@@ -115,11 +115,11 @@ interface ChainHeadsTable {
   at: string;
   /** The key that the row is sealed with. */
   key_id: string;
-  /** HMAC over the row: who has only the database cannot write a head. */
+  /** HMAC over the row: an attacker with only the database cannot write a head. */
   mac: string;
 }
 
-/** A row of any ledger: `entry` is the canonical text that is hashed, what stands beside it serves look-ups. */
+/** A row of either ledger: `entry` is the canonical text that is hashed; the other columns serve queries. */
 interface LedgerTable {
   tenant_id: string;
   sequence: number;
@@ -148,11 +148,11 @@ interface ConsentNoticesTable {
   /** The content under edit, canonical JSON; publishing freezes it as the next version. */
   content: string;
   domain: string;
-  /** Lower-case text that `search` looks in. */
+  /** Lower-case text for `search`. */
   search_text: string;
   /** The latest published version; 0 before the first. */
   version: number;
-  /** Kept beside the records, so that a page's total needs no counting. */
+  /** Stored beside the records, so that the total of a page needs no counting. */
   record_count: Generated<number>;
   created_at: string;
   updated_at: string;
@@ -173,7 +173,7 @@ interface ConsentNoticeVersionsTable {
 /** A person, whatever tenants they belong to. */
 interface UsersTable {
   id: string;
-  /** In the form that is compared: see `Email`. */
+  /** In the normalized form for comparison: see `Email`. */
   email: string;
   /** argon2id in PHC form; null until the person has chosen a password. */
   password_hash: string | null;
@@ -181,11 +181,11 @@ interface UsersTable {
   created_at: string;
 }
 
-/** A person's place in one tenant. What a tenant writes of a person stands here, where no other tenant sees it. */
+/** A person's membership in one tenant, with everything that the tenant stores about the person, hidden from others. */
 interface MembershipsTable {
   tenant_id: string;
   user_id: string;
-  /** The e-mail address as the tenant writes it. */
+  /** The e-mail address in the tenant's spelling. */
   user_name: string;
   given_name: string | null;
   family_name: string | null;
@@ -193,7 +193,7 @@ interface MembershipsTable {
   role: string;
   created_at: string;
   updated_at: string;
-  /** When the person took an invitation of this tenant; before, they cannot sign in to it. */
+  /** When the person accepted an invitation of this tenant; before that, they cannot sign in to it. */
   accepted_at: string | null;
   /** Set while `active` is false. */
   deactivated_at: string | null;
@@ -207,16 +207,16 @@ interface SecondFactorsTable {
   user_id: string;
   /** `disabled`, `pending` or `enabled`. */
   state: string;
-  /** The TOTP secret, sealed with a key outside of the database. */
+  /** The TOTP secret, encrypted with a key that is kept outside the database. */
   secret: string | null;
-  /** What the backup codes are hashed with. */
+  /** The salt of the backup codes' hashes. */
   codes_salt: string | null;
   /** The last 30-second step whose code was accepted. */
   last_step: number | null;
   updated_at: string;
 }
 
-/** The codes that were not used yet. */
+/** The unused codes. */
 interface BackupCodesTable {
   user_id: string;
   hash: string;
@@ -227,19 +227,19 @@ interface SessionsTable {
   token_hash: string;
   tenant_id: string;
   user_id: string;
-  /** The challenge that was answered with a code; null without a second factor. */
+  /** The challenge that was completed with a code; null without a second factor. */
   challenge_id: string | null;
   created_at: string;
   last_seen_at: string;
   expires_at: string;
 }
 
-/** A password was right, the code is still to come. */
+/** A sign-in with a correct password that still needs a code. */
 interface SignInChallengesTable {
   id: string;
   tenant_id: string;
   user_id: string;
-  /** How many codes were tried. */
+  /** The number of codes tried. */
   attempts: number;
   expires_at: string;
 }
@@ -283,7 +283,7 @@ interface AccessTokensTable {
   expires_at: string;
 }
 
-/** What happened, for webhooks: written with the change, so that neither is without the other. */
+/** Events for webhooks, written in the transaction of their change. */
 interface WebhookEventsTable {
   id: string;
   tenant_id: string;
@@ -293,59 +293,58 @@ interface WebhookEventsTable {
   created_at: string;
 }
 
-/** Where a tenant wants its events to be sent. */
+/** A webhook endpoint of a tenant. */
 interface WebhookEndpointsTable {
   id: string;
   tenant_id: string;
   /** Empty once it is deleted, as is the secret. */
   url: string;
   description: string | null;
-  /** Types of events, separated by spaces, in the order of the list; null for all, also future ones. */
+  /** Event types, separated by spaces, in the order of the list; null for all, including future ones. */
   event_types: string | null;
-  /** JSON: what the data of events must hold; null for any. */
+  /** JSON: conditions on the data of events; null for none. */
   filter: string | null;
-  /** none, all or subject. */
-  /** Attempts a second, at most; null for as many as it keeps up with. */
+  /** The maximum number of attempts per second; null for no limit. */
   rate_limit: number | null;
-  /** JSON: when attempts are due, in seconds after the first; null for the usual ones. */
+  /** JSON: when attempts are due, in seconds after the first; null for the default schedule. */
   retry_schedule: string | null;
   /** enabled, paused or disabled. */
   status: string;
-  /** Why the server itself disabled it: gone or failing. */
+  /** Why the server disabled it: gone or failing. */
   disabled_reason: string | null;
   disabled_at: string | null;
-  /** Sealed. */
+  /** Encrypted. */
   secret: string;
-  /** JSON: sealed secrets with the times at which they expire, the newest first; they sign along until then. */
+  /** JSON: encrypted secrets with their expiry times, newest first; until then they also sign. */
   previous_secrets: string;
-  /** A private key of Ed25519, sealed; null where it signs only by HMAC. */
+  /** An Ed25519 private key, encrypted; null if the endpoint signs only with HMAC. */
   signing_key: string | null;
-  /** What belongs to it, as it is shown: `whpk_…`. */
+  /** The public key as it is shown: `whpk_…`. */
   public_key: string | null;
   created_at: string;
   updated_at: string;
   deleted_at: string | null;
 }
 
-/** How endpoints fare; a row from the first failure on. */
+/** The health of endpoints; an endpoint has a row from its first failure on. */
 interface WebhookHealthTable {
   endpoint_id: string;
-  /** When the failures began that no success has ended; null while all is well. */
+  /** When the current series of failures began; null if the last attempt succeeded. */
   failing_since: string | null;
   /** When an attempt last failed. */
   failed_at: string | null;
   last_error: string | null;
-  /** How many attempts have failed since; null for none. */
+  /** The number of failed attempts since; null for none. */
   failures: number | null;
-  /** When the other endpoints were notified that it is failing; null while they need not know. */
+  /** When the other endpoints were notified that it is failing; null if they were not. */
   notified_at: string | null;
-  /** Nothing is sent before, because the receiver asked for a pause. */
+  /** Nothing is sent before this time, because the receiver asked for a pause. */
   paused_until: string | null;
 }
 
 /** One event for one endpoint. */
 interface WebhookDeliveriesTable {
-  /** What receivers know as Svc-Delivery. */
+  /** The value of the header Svc-Delivery. */
   id: string;
   tenant_id: string;
   endpoint_id: string;
@@ -355,45 +354,44 @@ interface WebhookDeliveriesTable {
   status: string;
   /** Why the last attempt failed, or why there was none. */
   reason: string | null;
-  /** The HTTP status of the last answer. */
+  /** The HTTP status of the last response. */
   response_status: number | null;
   attempts: number;
-  /** The 24 hours run from here. */
+  /** The start of the 24 hours. */
   first_attempt_at: string | null;
-  /** When the next attempt is to be made; null when there is none. */
+  /** When the next attempt is due; null if there is none. */
   due_at: string | null;
-  /** The sender that makes an attempt at this moment. */
+  /** The sender that is making an attempt. */
   claimed_by: string | null;
-  /** Deliveries of one endpoint with the same key are sent one after the other; null where the order does not matter. */
   /** The delivery that this one repeats. */
   redelivery_of: string | null;
   created_at: string;
   finished_at: string | null;
 }
 
-/** Every attempt at a delivery, as it ended. */
+/** Every finished attempt at a delivery. */
 interface WebhookAttemptsTable {
   delivery_id: string;
   id: string;
   at: string;
-  /** delivered, or the reason of the failure. */
+  /** delivered, or the failure reason. */
   outcome: string;
   response_status: number | null;
-  /** What went wrong, in words. */
+  /** A description of the failure. */
   message: string | null;
-  /** The beginning of the answer. */
+  /** The start of the response body. */
   excerpt: string | null;
   /** JSON: milliseconds. */
   timing: string;
 }
 
-/** The processes that send: what a process has claimed is free again when its beats end. */
+/** The processes that send. The claims of a process are released when its heartbeats stop. */
 interface WebhookSendersTable {
   id: string;
   beats: number;
 }
 
-/** Orders to send many deliveries again. */
+/** Bulk redeliveries. */
 interface WebhookRedeliveriesTable {
   id: string;
   tenant_id: string;
@@ -401,16 +399,16 @@ interface WebhookRedeliveriesTable {
   filter: string;
   /** running, finished or canceled. */
   status: string;
-  /** How many deliveries fitted when it was ordered. */
+  /** The number of matching deliveries when it was created. */
   total: number;
   queued: number;
-  /** The id of the last delivery that was looked at. */
+  /** The id of the last processed delivery. */
   position: string | null;
   created_at: string;
   finished_at: string | null;
 }
 
-/** What a tenant adopted; a row from the first adoption on. */
+/** The frameworks that a tenant adopted; a tenant has a row from the first adoption on. */
 interface ControlProgramsTable {
   id: string;
   tenant_id: string;
@@ -423,15 +421,15 @@ interface ControlProgramsTable {
 interface TenantControlsTable {
   id: string;
   tenant_id: string;
-  /** The control of the catalogue; the row's own id where the tenant defined the control. */
+  /** The control of the catalogue; the row's own id for a custom control. */
   control_id: string;
-  /** What a control of the tenant's own is, canonical JSON; null for one of the catalogue. */
+  /** The definition of a custom control, canonical JSON; null for one of the catalogue. */
   definition: string | null;
-  /** As it was set last; what time makes of it is not stored. */
+  /** The last status that was set; status changes due to time are not stored. */
   status: string;
   cadence: string;
   owner_user_id: string | null;
-  /** Why it is excepted or does not apply. */
+  /** Why it has an exception or does not apply. */
   reason: string | null;
   exception_ends_at: string | null;
   evidence_due_at: string | null;
@@ -439,7 +437,7 @@ interface TenantControlsTable {
   reviewed_at: string | null;
   created_at: string;
   updated_at: string;
-  /** When the tenant took a control of its own out of use. */
+  /** When the tenant retired a custom control. */
   retired_at: string | null;
 }
 
@@ -451,7 +449,7 @@ interface ControlEvidenceTable {
   kind: string;
   description: string | null;
   url: string | null;
-  /** Of the file that the evidence is, hex. */
+  /** SHA-256 of the evidence file, hex. */
   sha256: string | null;
   collected_at: string;
   expires_at: string | null;
@@ -509,7 +507,7 @@ interface DsrRequestsTable {
   extended_at: string | null;
   extension_reason: string | null;
   completed_at: string | null;
-  /** Random, so that the hashes of the row in the audit log confirm no guess of what stood in it. */
+  /** Random, so that the hashes of the row in the audit log do not confirm guesses of its content. */
   salt: string;
   created_at: string;
   updated_at: string;
@@ -531,17 +529,17 @@ interface BreachIncidentsTable {
   /** Why no notification was sent, or why it took longer than the law allows. */
   notification_reason: string | null;
   closed_at: string | null;
-  /** Random, so that the hashes of the row in the audit log confirm no guess of what stood in it. */
+  /** Random, so that the hashes of the row in the audit log do not confirm guesses of its content. */
   salt: string;
   created_at: string;
   updated_at: string;
 }
 
-/** Signed statements of what a ledger held. */
+/** Signed states of a ledger. */
 interface CheckpointsTable {
   tenant_id: string;
   ledger: string;
-  /** How many entries it speaks of. */
+  /** The number of entries that it covers. */
   size: number;
   /** RFC 6962 Merkle tree hash, base64. */
   root_hash: string;
@@ -550,19 +548,19 @@ interface CheckpointsTable {
   note: string;
 }
 
-/** How far the tiles of a ledger reach. */
+/** How many entries the tiles of a ledger cover. */
 interface MerkleTreesTable {
   tenant_id: string;
   ledger: string;
   size: number;
 }
 
-/** Hashes of a Merkle tree, 256 to a tile (C2SP tlog-tiles); the last of a level may hold fewer. */
+/** Hashes of a Merkle tree, 256 per tile (C2SP tlog-tiles); the last of a level may hold fewer. */
 interface MerkleTilesTable {
   tenant_id: string;
   ledger: string;
   level: number;
   number: number;
-  /** Base64 of the hashes, one after the other. */
+  /** Base64 of the concatenated hashes. */
   hashes: string;
 }

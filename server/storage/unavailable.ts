@@ -1,10 +1,10 @@
 /**
- * The database cannot be used at this moment: it is unreachable, does not answer, is full, locked or read-only. No fault of
- * the query, so the same request may succeed later.
+ * The database cannot be used at the moment: it is unreachable, does not respond, is full, locked or read-only. The query
+ * is not at fault, so the same request may succeed later.
  */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
-  /** The code of the driver, where it has one: an SQLSTATE, a code of SQLite or of the network. */
+  /** The code of the driver, if any: an SQLSTATE, a code of SQLite or of the network. */
   declare readonly code?: string;
 
   /** Whether only a row was locked for too long; everything else can be used. */
@@ -19,7 +19,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** What a query failed with, as `DatabaseUnavailable` where that is what it means. */
+/** Converts errors that mean that the database is unavailable to `DatabaseUnavailable`. */
 export function explainFailure(error: unknown): unknown {
   return error instanceof Error && !(error instanceof DatabaseUnavailable) && isUnavailability(error)
     ? new DatabaseUnavailable(error)
@@ -34,7 +34,7 @@ function isUnavailability(error: Error): boolean {
 function describe(error: unknown): { readonly message: string; readonly code: string | undefined } {
   if (!(error instanceof Error)) return { message: String(error), code: undefined };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  // Several addresses of a host that all refuse fail as a group without words.
+  // If several addresses of a host refuse the connection, the group error has no message.
   return { message: error.message || (code ?? error.name), code };
 }
 
@@ -46,6 +46,6 @@ function describe(error: unknown): { readonly message: string; readonly code: st
 const codes =
   /^(?:SQLITE_(?:BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN|PROTOCOL)\w*|(?:08|28|53|57|58)\w{3}|25006|25P03|25P04|3D000|55P03|E[A-Z]{4,})$/;
 
-/** What the client of PostgreSQL says by itself, without a code. */
+/** Messages of the PostgreSQL client that have no code. */
 const clientComplaints =
   /^(?:Query read timeout|timeout exceeded|timeout expired|Connection terminated|Client (?:has encountered a connection error|was closed)|Postgres connection has been discarded)/;

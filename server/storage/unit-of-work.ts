@@ -5,36 +5,36 @@ import type { Signals } from './signals.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * One change and all that belongs to it (its audit events, its idempotent answer), in one transaction.
- * Nothing but the database may be touched inside; what must follow a successful commit is left with `afterCommit`.
+ * One change with everything that belongs to it (audit events, idempotent response) in one transaction. Inside, only the
+ * database may be accessed; actions that require a successful commit are registered with `afterCommit`.
  */
 export interface UnitOfWork {
   readonly transaction: Transaction<Tables>;
-  /** The one time that every row of the change carries: RFC 3339, UTC, milliseconds. */
+  /** The time of every row of the change: RFC 3339, UTC, milliseconds. */
   readonly now: string;
-  /** Returns the time in the middle of the change, which may have waited since `now`. */
+  /** Returns the current time, which is later than `now` if the change had to wait. */
   readonly clock: Clock;
   afterCommit(step: () => void): void;
   readonly signals: Signals;
-  /** Null where the database was opened without the secret: nothing can be appended to a chain then. */
+  /** Null if the database was opened without the secret: then nothing can be appended to a chain. */
   readonly seal: RowSeal | null;
 }
 
-/** What became of one of several changes in a unit of work: its result, or the error that concerns only it. */
+/** The outcome of one of several changes in a unit of work: its result, or the error that affects only it. */
 export type Outcome<Result> = { readonly result: Result } | { readonly error: unknown };
 
 /** Keyed hashes of rows that only a server of this installation may write. */
 export interface RowSeal {
-  /** Names the key, so that a row says which secret it was sealed under. */
+  /** The id of the key, which identifies the secret that sealed a row. */
   readonly keyId: string;
   seal(text: string): string;
-  /** What is stored of a token and looked up: a row with it was written by a server of this installation. */
+  /** The stored hash of a token: only a server of this installation can write a row with it. */
   hashToken(token: string): string;
 }
 
-/** What seals rows. @throws {Error} where the database was opened without the secret. */
+/** The key that seals rows. @throws {Error} if the database was opened without the secret. */
 export function requireSeal({ seal }: { readonly seal: RowSeal | null }): RowSeal {
-  if (seal === null) throw new Error('the database was opened without the secret: what it seals cannot be written');
+  if (seal === null) throw new Error('the database was opened without the secret: sealed rows cannot be written');
   return seal;
 }
 

@@ -4,7 +4,7 @@ import { makeAppendOnly } from '../append-only.ts';
 import type { Dialect } from '../database.ts';
 import { createClusteredTable, describeIndexes, textType } from './columns.ts';
 
-/** Tenants, keys, what the HTTP layer remembers, and the audit log. */
+/** Tenants, keys, stored responses and rate limits, and the audit log. */
 export function spine(dialect: Dialect): Migration {
   const text = textType(dialect);
   return {

@@ -54,7 +54,7 @@ export function consent(dialect: Dialect): Migration {
         .addColumn('hash', text, (column) => column.notNull())
         .addPrimaryKeyConstraint('consent_records_pkey', ['tenant_id', 'sequence'])
         .execute();
-      // Three indexes carry every look-up: a notice's records by id and newest first, and a subject's.
+      // Three indexes cover all queries: a notice's records by id and newest first, and a subject's.
       await db.schema
         .createIndex('consent_records_notice')
         .unique()

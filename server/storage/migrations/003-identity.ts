@@ -3,7 +3,7 @@ import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../database.ts';
 import { createClusteredTable, describeIndexes, textType } from './columns.ts';
 
-/** People, their memberships, how they sign in, and the tokens of machines. */
+/** People, their memberships and sign-in, and the tokens of programs. */
 export function identity(dialect: Dialect): Migration {
   const text = textType(dialect);
   return {
@@ -15,7 +15,7 @@ export function identity(dialect: Dialect): Migration {
         await db.schema.alterTable('api_keys').addColumn(column, text).execute();
       }
       await db.schema.createIndex('api_keys_tenant').on('api_keys').columns(['tenant_id', 'id']).execute();
-      // Few keys act for several tenants; each tenant looks through these for those that name it.
+      // Few keys act for several tenants; each tenant scans these for those that include it.
       await db.schema
         .createIndex('api_keys_shared')
         .on('api_keys')
@@ -149,7 +149,7 @@ export function identity(dialect: Dialect): Migration {
         .addColumn('last_used_at', text)
         .addColumn('revoked_at', text)
         .execute();
-      // The database itself refuses a second valid token.
+      // The database enforces a single valid token.
       await db.schema
         .createIndex('scim_tokens_valid')
         .unique()

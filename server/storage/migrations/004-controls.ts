@@ -3,7 +3,7 @@ import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../database.ts';
 import { textType } from './columns.ts';
 
-/** The control framework of a tenant: what it adopted, its controls, their evidence, tests and results. */
+/** The control framework of a tenant: adopted frameworks, controls, evidence, tests and results. */
 export function controls(dialect: Dialect): Migration {
   const text = textType(dialect);
   return {
@@ -57,7 +57,7 @@ export function controls(dialect: Dialect): Migration {
         .on('control_evidence')
         .columns(['tenant_id', 'tenant_control_id', 'id'])
         .execute();
-      // Freshness of every control of a tenant is read only from this index; SQLite looks at `withdrawn_at` all the same.
+      // The freshness of all controls of a tenant is read only from this index, except for `withdrawn_at` on SQLite.
       await db.schema
         .createIndex('control_evidence_freshness')
         .on('control_evidence')

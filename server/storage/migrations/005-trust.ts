@@ -3,7 +3,7 @@ import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../database.ts';
 import { textType } from './columns.ts';
 
-/** What a tenant shows of itself to everybody. */
+/** The public trust page of a tenant. */
 export function trust(dialect: Dialect): Migration {
   const text = textType(dialect);
   return {

@@ -3,7 +3,7 @@ import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../database.ts';
 import { textType } from './columns.ts';
 
-/** Requests of data subjects, and breaches of personal data. */
+/** Data-subject requests, and breaches of personal data. */
 export function privacy(dialect: Dialect): Migration {
   const text = textType(dialect);
   return {

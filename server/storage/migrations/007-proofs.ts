@@ -26,7 +26,7 @@ export function proofs(dialect: Dialect): Migration {
         .addColumn('size', 'bigint', (column) => column.notNull())
         .addPrimaryKeyConstraint('merkle_trees_pkey', ['tenant_id', 'ledger'])
         .execute();
-      // A tile is eleven kilobytes when it is full: too much for a row that SQLite keeps in the tree of its key.
+      // A full tile has eleven kilobytes: too much for a row that SQLite stores in the tree of its key.
       await db.schema
         .createTable('merkle_tiles')
         .addColumn('tenant_id', text, (column) => column.notNull())

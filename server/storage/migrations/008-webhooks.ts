@@ -3,7 +3,7 @@ import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../database.ts';
 import { createClusteredTable, describeIndexes, textType } from './columns.ts';
 
-/** Where events are sent, what was sent, and what became of it. */
+/** Webhook endpoints, events, deliveries and their attempts. */
 export function webhooks(dialect: Dialect): Migration {
   const text = textType(dialect);
   return {
@@ -29,7 +29,7 @@ export function webhooks(dialect: Dialect): Migration {
         .addColumn('updated_at', text, (column) => column.notNull())
         .addColumn('deleted_at', text)
         .execute();
-      // Deleted ones stay for ever, and nothing that happens may become slower by them.
+      // Deleted endpoints are kept forever and must not slow down deliveries.
       await sql`create index webhook_endpoints_present on webhook_endpoints (tenant_id, id)
         where deleted_at is null`.execute(db);
 
@@ -67,7 +67,7 @@ export function webhooks(dialect: Dialect): Migration {
           .on('webhook_deliveries')
           .columns([...columns])
           .execute();
-      // Most deliveries arrive: their way costs these indexes one entry that goes when they have, and none.
+      // Most deliveries succeed: they cost these indexes a single entry, which is removed on success.
       await sql`create index webhook_deliveries_due on webhook_deliveries (endpoint_id, due_at, id)
         where due_at is not null`.execute(db);
       for (const owner of ['tenant', 'endpoint'])
@@ -123,7 +123,7 @@ export function webhooks(dialect: Dialect): Migration {
   };
 }
 
-/** Lists are in the order of creation, which the ids of several servers only nearly follow. */
+/** Lists are ordered by creation, which the ids of several servers follow only approximately. */
 const deliveryIndexes: Readonly<Record<string, readonly string[]>> = {
   tenant: ['tenant_id', 'created_at', 'id'],
   endpoint: ['endpoint_id', 'created_at', 'id'],

@@ -1,14 +1,14 @@
 import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
 import type { Dialect } from '../database.ts';
 
-/** Text that sorts by its bytes on both databases, whatever the locale of a PostgreSQL cluster is. */
+/** Text that sorts by its bytes on both databases, regardless of the locale of a PostgreSQL cluster. */
 export function textType(dialect: Dialect) {
   return dialect === 'postgres' ? sql`text collate "C"` : sql`text`;
 }
 
 /**
- * Starts a table whose rows SQLite stores in the order of the primary key, without a second key of its own: right for
- * small rows, while rows of a kilobyte make the tree deep.
+ * Starts a table that SQLite stores in the order of its primary key, without a separate key index: suitable for small
+ * rows, because rows of a kilobyte make the tree deep.
  */
 export function createClusteredTable(
   db: Kysely<unknown>,
@@ -19,12 +19,12 @@ export function createClusteredTable(
   return dialect === 'sqlite' ? table.modifyEnd(sql`without rowid`) : table;
 }
 
-/** For a million rows: how many of them share the first column of an index, the first two, and so on. */
+/** For a million rows: how many share the first column of an index, the first two, and so on. */
 export type IndexStatistics = Readonly<Record<string, readonly number[]>>;
 
 /**
- * Informs SQLite how selective the indexes of a table are when it has grown. Without it SQLite assumes the same of every
- * index, and may walk a whole ledger in order where an index leads to three rows. Fixed numbers keep plans as tested.
+ * Tells SQLite how selective the indexes of a large table are. Without statistics, SQLite assumes the same of every
+ * index, and may scan a whole ledger in order when an index leads to three rows. Fixed numbers keep the tested plans.
  */
 export async function describeIndexes(
   db: Kysely<unknown>,

@@ -114,7 +114,7 @@ describe('svc backup and svc restore', () => {
     using _ = lockFolder(moved, 'alone');
     const started = await runSvc(['serve'], { SVC_DATA_DIR: moved, PORT: '0' });
     assert.equal(started.code, 2);
-    assert.match(started.stderr, /^svc: svc restore works in .* at the moment\. Try again when it is done\.\n$/);
+    assert.match(started.stderr, /^svc: svc restore is running in .*\. Try again when it is done\.\n$/);
   });
 
   test('replace nothing that is there', async () => {

@@ -20,7 +20,7 @@ describeOnEachDatabase('appendEntries', (dialect) => {
   });
   after(() => installation[Symbol.asyncDispose]());
 
-  /** Opens the empty chains of so many tenants. */
+  /** Creates the empty chains of several tenants. */
   const createTenants = async (count: number) => {
     const ids = Array.from({ length: count }, newId);
     await write(now, async (work) => {
@@ -56,7 +56,7 @@ describeOnEachDatabase('appendEntries', (dialect) => {
     });
   };
 
-  test('any interleaving of tenants gives chains without gaps with the times of the clock', async () => {
+  test('interleaved tenants get chains without gaps, with the times of the clock', async () => {
     const step = fc.record({
       now: fc
         .integer({ min: 0, max: 100_000 })
@@ -102,7 +102,7 @@ describeOnEachDatabase('appendEntries', (dialect) => {
     );
   });
 
-  test('32 transactions at once on one tenant get one number each', async () => {
+  test('32 concurrent transactions on one tenant get one number each', async () => {
     const [tenantId] = (await createTenants(1)) as [string];
     const links = await Promise.all(
       Array.from({ length: 32 }, (_, index) =>
@@ -117,7 +117,7 @@ describeOnEachDatabase('appendEntries', (dialect) => {
     await assertChain(tenantId, 32);
   });
 
-  test('a change that waited while others were written has the time of the newest, and no clock was set back', async () => {
+  test('a change that waited for a lock gets a time that does not decrease', async () => {
     const clock = new TestClock();
     const { database } = installation;
     const falls: unknown[] = [];
@@ -141,7 +141,7 @@ describeOnEachDatabase('appendEntries', (dialect) => {
     database.signals.off('clockFell', note);
   });
 
-  test('32 transactions at once on the same tenants in different orders do not block each other for good', async () => {
+  test('32 concurrent transactions on the same tenants in different orders do not deadlock', async () => {
     const tenantIds = await createTenants(8);
     await Promise.all(
       Array.from({ length: 32 }, (_, index) => {
@@ -152,7 +152,7 @@ describeOnEachDatabase('appendEntries', (dialect) => {
     for (const id of tenantIds) await assertChain(id, 32);
   });
 
-  test('a transaction that is rolled back leaves no gap, neither alone nor among others', async () => {
+  test('a transaction that is rolled back leaves no gap, sequentially or concurrently', async () => {
     const [tenantId] = (await createTenants(1)) as [string];
     const settled = await Promise.allSettled(
       Array.from({ length: 32 }, (_, index) =>
@@ -167,7 +167,7 @@ describeOnEachDatabase('appendEntries', (dialect) => {
     await assertChain(tenantId, 42);
   });
 
-  test('a tenant without chains is an error, and nothing is appended for its neighbours', async () => {
+  test('rejects a tenant without chains, and appends nothing for the other tenants', async () => {
     const [tenantId] = (await createTenants(1)) as [string];
     await assert.rejects(
       write(now, (work) => append(work, [tenantId, 'nobody'])),
@@ -176,7 +176,7 @@ describeOnEachDatabase('appendEntries', (dialect) => {
     await assertChain(tenantId, 0);
   });
 
-  test('more entries than one statement holds are appended in order', async () => {
+  test('appends more entries than fit into one statement, in order', async () => {
     const [tenantId] = (await createTenants(1)) as [string];
     const events = Array.from({ length: 700 }, (_, index) => ({
       source: systemSource(tenantId),

@@ -22,14 +22,14 @@ const { anyJson } = fc.letrec<{ anyJson: Json }>((tie) => ({
 }));
 
 describe('canonicalize', () => {
-  test('writes what the reference implementation of RFC 8785 writes', () => {
+  test('matches the reference implementation of RFC 8785', () => {
     fc.assert(
       fc.property(anyJson, (value) => assert.equal(canonicalize(value), referenceCanonicalize(value))),
       { numRuns: 2000 },
     );
   });
 
-  test('loses nothing: the text parses to the value', () => {
+  test('is lossless: the text parses to the value', () => {
     fc.assert(
       // Negative zero is the one number whose sign RFC 8785 drops.
       fc.property(anyJson, (value) => assert.deepEqual(JSON.parse(canonicalize(value)), dropNegativeZero(value))),
@@ -45,7 +45,7 @@ describe('canonicalize', () => {
     );
   });
 
-  test('gives the text of the example in RFC 8785 section 3.2.2', () => {
+  test('matches the example in RFC 8785 section 3.2.2', () => {
     const value = {
       numbers: [Number('333333333.33333329'), 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
       string: '\u20ac$\u000F\u000aA\'\u0042\u0022\u005c\\"/',
@@ -76,7 +76,7 @@ describe('canonicalize', () => {
     'a symbol': Symbol('s'),
   };
   for (const [name, value] of Object.entries(unwritable)) {
-    test(`refuses ${name}`, () => {
+    test(`rejects ${name}`, () => {
       assert.throws(() => canonicalize(value as Json), TypeError);
     });
   }

@@ -20,7 +20,7 @@ describe('hashEntry', () => {
     );
   });
 
-  test('is SHA-256 over the entry alone for the first one', () => {
+  test('is SHA-256 over only the entry for the first one', () => {
     fc.assert(
       fc.property(anyText, (entry) => {
         assert.equal(hashEntry(null, entry), createHash('sha256').update(entry, 'utf8').digest('hex'));
@@ -28,7 +28,7 @@ describe('hashEntry', () => {
     );
   });
 
-  test('gives the known value of a known chain', () => {
+  test('matches the known hash of a known chain', () => {
     // printf '{"a":1}' | sha256sum, then the hash followed by '{"b":2}'
     const first = hashEntry(null, '{"a":1}');
     assert.equal(first, '015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862');
@@ -41,7 +41,7 @@ describe('nextTime', () => {
     nextTime({ sequence: 1, hash: 'a'.repeat(64), at: last }, now, () => now);
   const shift = (time: string, milliseconds: number) => new Date(Date.parse(time) + milliseconds).toISOString();
 
-  test('is what the clock says, also when it was set back', () => {
+  test('is the time of the clock, even if it was set back', () => {
     fc.assert(
       fc.property(anyTime, anyTime, (last, now) => {
         const lag = Date.parse(last) - Date.parse(now);
@@ -51,7 +51,7 @@ describe('nextTime', () => {
     );
   });
 
-  test('does not fall for clocks of two servers that differ by up to a second', () => {
+  test('does not decrease if the clocks of two servers differ by up to a second', () => {
     const last = '2026-11-21T12:00:00.000Z';
     for (const lag of [1, 999, 1000])
       assert.deepEqual(afterEntryAt(last, shift(last, -lag)), { at: last, hasFallen: false });

@@ -18,7 +18,7 @@ const checkpoint = fc.record(
 );
 
 describe('a checkpoint', () => {
-  test('is four lines: the log, its size, its root, and when', () => {
+  test('has four lines: the log, its size, its root, and the time', () => {
     const text = writeCheckpoint({
       origin: 'log',
       size: 12,
@@ -28,7 +28,7 @@ describe('a checkpoint', () => {
     assert.equal(text, `log\n12\n${'A'.repeat(43)}=\nTimestamp: 2026-11-21T12:00:00.000Z\n`);
   });
 
-  test('reads as it was written, signed or not', () => {
+  test('parses to what was written, signed or unsigned', () => {
     fc.assert(
       fc.property(checkpoint, (written) => {
         assert.deepEqual(readCheckpoint(writeCheckpoint(written)), written);
@@ -37,7 +37,7 @@ describe('a checkpoint', () => {
     );
   });
 
-  test('has one spelling alone, even where it is signed', () => {
+  test('accepts only the canonical spelling, even if signed', () => {
     const root = Buffer.alloc(32, 7).toString('base64');
     const time = 'Timestamp: 2026-11-21T12:00:00.000Z';
     const wrong = [

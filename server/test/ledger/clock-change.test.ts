@@ -7,7 +7,7 @@ import { capture, createFreshTenant, describeServer, payload } from '../consent/
 const day = 24 * 60 * 60_000;
 
 describeServer('a clock that was a day ahead and is set back', (server) => {
-  test('leaves later entries their true times, in the order of their numbers, and one warning', async () => {
+  test('gives later entries their true times, in sequence order, and logs one warning', async () => {
     const lines: string[] = [];
     const log = createLog(
       { ...server.installation.settings, logLevel: 'info' },
@@ -46,7 +46,7 @@ describeServer('a clock that was a day ahead and is set back', (server) => {
       assert.equal((await verifyChain(server.installation.database.kysely, ledger, id)).fault, null);
   });
 
-  test('shows no event outside of the time that a list of the audit log is about', async () => {
+  test('lists no audit event outside the requested time range', async () => {
     const { key } = await createFreshTenant(server);
     const notice = await server.createNotice({ key });
     const take = async () => payload(await capture(server, notice, {}, { key }));

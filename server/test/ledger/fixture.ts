@@ -38,14 +38,14 @@ import { createEndpoint, deleteEndpoint, disableEndpoint, rotateSecret } from '.
 import { EndpointInput } from '../../webhooks/endpoints/endpoint.ts';
 import { noticeContent } from '../harness.ts';
 
-/** A tenant with something in its ledgers. */
+/** A tenant with entries in its ledgers. */
 export interface FilledTenant {
   readonly id: string;
   readonly slug: string;
   readonly notices: readonly string[];
 }
 
-/** Subjects whose names are hard on whoever looks a value up in canonical text, or counts bytes as characters. */
+/** Subjects whose names are hard to find in canonical text, or to count in bytes instead of characters. */
 const subjects = [
   'plain',
   '"subjectId":"plain"',
@@ -111,7 +111,7 @@ async function fillTenant(
   return { id, slug, notices };
 }
 
-/** A member with all that a tenant keeps of them, an invitation, and a SCIM token. */
+/** A member with every kind of row that a tenant keeps of a person, an invitation, and a SCIM token. */
 async function fillPeople(work: UnitOfWork, tenantId: string, slug: string): Promise<void> {
   const source = systemSource(tenantId);
   const email = `member@${slug}.example.com`;
@@ -151,7 +151,7 @@ async function fillPeople(work: UnitOfWork, tenantId: string, slug: string): Pro
   await rotateScimToken(work, source);
 }
 
-/** Settings that are not those of the start, requests of data subjects and breaches: as little as there may be, and all. */
+/** Changed settings, and data-subject requests and breaches with the fewest and with all fields. */
 async function fillPrivacy(work: UnitOfWork, tenantId: string): Promise<void> {
   const source = systemSource(tenantId);
   const { name, settings } = await requireTenant(work, tenantId);
@@ -174,7 +174,7 @@ async function fillPrivacy(work: UnitOfWork, tenantId: string): Promise<void> {
   await editBreach(work, source, breach.id, { status: 'closed', ...notified });
 }
 
-/** Controls of the tenant's own with evidence and tests, so that no column is null in all of their rows. */
+/** Custom controls with evidence and tests, so that no column is null in all of their rows. */
 async function fillControls(work: UnitOfWork, tenantId: string): Promise<void> {
   const source = systemSource(tenantId);
   const program = await saveProgram(work, tenantId, catalogue.frameworks.slice(0, 2));
@@ -209,7 +209,7 @@ async function fillControls(work: UnitOfWork, tenantId: string): Promise<void> {
   await addTest(work, source, control, { title: 'Count', procedure: null, cadence: null });
 }
 
-/** Endpoints of webhooks: one as it begins, one with all that there may be, and one that was deleted. */
+/** Webhook endpoints: a new one, one with every field, and a deleted one. */
 async function fillWebhooks(work: UnitOfWork, tenantId: string, box: Installation['box']): Promise<void> {
   const source = systemSource(tenantId);
   const rules = { box, policy: { allowPrivate: false } };
@@ -237,7 +237,7 @@ async function requireTenant(work: UnitOfWork, id: string): Promise<Tenant> {
   return tenant;
 }
 
-/** A record as a caller would make it. */
+/** A record as a client would capture it. */
 export function draftRecord(tenantId: string, noticeId: string, subjectId: string): RecordDraft {
   return {
     id: newId(),
@@ -250,7 +250,7 @@ export function draftRecord(tenantId: string, noticeId: string, subjectId: strin
     kind: 'capture',
     withdrawsRecordId: null,
     method: null,
-    // Purposes may be called like the keys that are looked up in the canonical text.
+    // Purposes may have the names of the keys that are looked up in the canonical text.
     purposes: { id: true, noticeId: true, recordedAt: true, subjectId: true, tenantId: true },
     otherPurposes: { space: { granted: true, recordId: newId() } },
     source: 'api',
@@ -261,7 +261,7 @@ export function draftRecord(tenantId: string, noticeId: string, subjectId: strin
   };
 }
 
-/** What `svc verify --json` prints. */
+/** The output of `svc verify --json`. */
 export interface VerifyReport {
   readonly intact: boolean;
   readonly exitCode: number;

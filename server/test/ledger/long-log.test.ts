@@ -28,7 +28,7 @@ crypto.verify = ((...words: Parameters<typeof verify>) => {
 }) as typeof verify;
 syncBuiltinESMExports();
 
-// A check of a signature takes a hundred times as long as reading a record, and a log may have millions of them.
+// Verifying a signature takes a hundred times as long as reading a record, and a log may have millions of records.
 describe('a log with many checkpoints of few ledgers', () => {
   const clock = new TestClock();
   const checkpoints = 20;
@@ -54,7 +54,7 @@ describe('a log with many checkpoints of few ledgers', () => {
   };
   const text = () => readFileSync(installation.anchors.file, 'utf8');
   const newestSize = (anchors: AnchorLog, tenantId: string) => anchors.latest(ofAudit(tenantId))?.size;
-  /** What a server does with the log when it starts. */
+  /** What a server does with the log at startup. */
   const start = async () => {
     const anchors = new AnchorLog(installation.anchors.file, installation.signer.verifier);
     const { database, signer } = installation;
@@ -62,7 +62,7 @@ describe('a log with many checkpoints of few ledgers', () => {
     return anchors;
   };
 
-  test('is read at start with one check of a signature for each ledger, and left as it is', async () => {
+  test('is read at startup with one signature check per ledger, and not changed', async () => {
     const before = text();
     const anchors = await start();
     assert.deepEqual([checked, named], [tenants.length, 0]);
@@ -70,7 +70,7 @@ describe('a log with many checkpoints of few ledgers', () => {
     for (const tenantId of tenants) assert.equal(newestSize(anchors, tenantId), await signedSize(tenantId));
   });
 
-  test('is read so after a restore as well', async () => {
+  test('is read the same way after a restore', async () => {
     const { database, signer, anchors } = installation;
     await stateRestore(database, { signer, anchors }, clock.now());
     for (const tenantId of tenants) await sign(tenantId);
@@ -83,7 +83,7 @@ describe('a log with many checkpoints of few ledgers', () => {
     assert.equal(text(), before);
   });
 
-  test('gets a checkpoint back that was taken out of it, once', async () => {
+  test('gets a removed checkpoint back, once', async () => {
     const [tenantId = ''] = tenants;
     const { note } = await sign(tenantId);
     await sign(tenantId);
@@ -99,7 +99,7 @@ describe('a log with many checkpoints of few ledgers', () => {
     }
   });
 
-  test('is read with every signature when something unsigned claims to be the newest of a ledger', async () => {
+  test('is read with every signature check if an unsigned record claims to be the newest of a ledger', async () => {
     const [tenantId = ''] = tenants;
     const { name } = installation.signer.verifier;
     const stranger = new NoteSigner('the secret of another installation');

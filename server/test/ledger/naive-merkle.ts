@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 
-// Word for word what RFC 6962 section 2.1 says, slowly: what the tests compare our own trees and proofs with.
+// A slow, literal implementation of RFC 6962 section 2.1, to compare the production code with.
 
 const sha256 = (...parts: readonly Uint8Array[]): Buffer =>
   parts.reduce((state, part) => state.update(part), createHash('sha256')).digest();
@@ -10,11 +10,11 @@ export const naiveNode = (left: Uint8Array, right: Uint8Array): Buffer => sha256
 
 /** The largest power of two that is smaller than n. */
 function splitPoint(n: number): number {
-  // Counted in digits: a logarithm would round.
+  // Counted in digits, because a logarithm would round.
   return 2 ** ((n - 1).toString(2).length - 1);
 }
 
-/** MTH over leaves that are hashed already. */
+/** MTH over leaves that are already hashed. */
 export function naiveRoot(leaves: readonly Buffer[]): Buffer {
   if (leaves.length === 0) return sha256();
   if (leaves.length === 1) return leaves[0] as Buffer;
@@ -44,7 +44,7 @@ function subproof(m: number, leaves: readonly Buffer[], isWhole: boolean): reado
     : [...subproof(m - k, leaves.slice(k), false), naiveRoot(leaves.slice(0, k))];
 }
 
-/** The root that an audit path leads to; null when it has too many or too few hashes. */
+/** The root that an audit path leads to; null if it has too many or too few hashes. */
 export function rootOfPath(leaf: Buffer, m: number, n: number, path: readonly Buffer[]): Buffer | null {
   const left = [...path];
   const climb = (index: number, size: number): Buffer | null => {
@@ -79,7 +79,7 @@ export function rootsOfProof(m: number, n: number, oldRoot: Buffer, proof: reado
   return left.length === 0 ? roots : null;
 }
 
-/** What a signed checkpoint says, if the public key in its text form (`name+id+key`) fits; else null. */
+/** The content of a signed checkpoint if it verifies with the public key in text form (`name+id+key`); else null. */
 export function readNote(note: string, verifierKey: string) {
   const [name = '', , ...rest] = verifierKey.trim().split('+');
   const key = Buffer.from(rest.join('+'), 'base64').subarray(1);

@@ -40,13 +40,13 @@ describe('a signed note', () => {
     assert.equal(openNote(`${example.text}\n${example.signature}`, impostor), null);
   });
 
-  test('opens beside the signatures of others, wherever they stand', () => {
+  test('opens with signatures of other keys in any position', () => {
     const foreign = other.signature;
     for (const lines of [foreign + example.signature, example.signature + foreign])
       assert.equal(openNote(`${example.text}\n${lines}`, requireKey(example.key)), example.text);
   });
 
-  test('does not open with a line after the text that is no signature', () => {
+  test('does not open with a line after the text that is not a signature', () => {
     const { text, signature, key } = example;
     for (const line of [
       'nonsense\n',
@@ -59,7 +59,7 @@ describe('a signed note', () => {
       assert.equal(openNote(`${text}\n${signature}${line}`, requireKey(key)), null, line);
   });
 
-  test('does not open with a signature in the name of the key that does not fit', () => {
+  test('does not open with an invalid signature under the name of the key', () => {
     const { text, signature, key } = example;
     const [, , encoded = ''] = signature.trim().split(' ');
     const bytes = Buffer.from(encoded, 'base64');
@@ -91,7 +91,7 @@ describe('a signed note', () => {
     );
   });
 
-  test('that we sign is opened by whoever reads the text of the key alone', () => {
+  test('that Svc signed opens with only the text of the key', () => {
     const signer = new NoteSigner(secret);
     fc.assert(
       fc.property(fc.stringMatching(/^[ -~]{0,40}$/), (line) => {
@@ -104,13 +104,13 @@ describe('a signed note', () => {
 });
 
 describe('the key of an installation', () => {
-  test('is the same for the same secret, and another for another', () => {
+  test('is the same for the same secret, and different for a different one', () => {
     assert.equal(new NoteSigner(secret).verifierKey, new NoteSigner(secret).verifierKey);
     assert.notEqual(new NoteSigner(secret).verifierKey, new NoteSigner(`${secret}.`).verifierKey);
     assert.match(new NoteSigner(secret).verifierKey, /^svc-[0-9a-f]{12}\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}$/);
   });
 
-  test('is read from its text, with white space around it', () => {
+  test('is parsed from its text, with surrounding white space', () => {
     const { verifierKey, verifier } = new NoteSigner(secret);
     for (const text of [verifierKey, `${verifierKey}\n`, ` ${verifierKey}\r\n`]) {
       const read = requireKey(text);
@@ -119,7 +119,7 @@ describe('the key of an installation', () => {
     }
   });
 
-  test('is not read from anything else', () => {
+  test('is not parsed from any other text', () => {
     const { key } = example;
     const ecdsa =
       'rekor.sigstore.dev+c0d23d6a+AjBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABNhtmPtrWm3U1eQXBogSMdGvXwBcK5AW5i0hrZLOC96l+smGNM7nwZ4QvFK/4sueRoVj//QP22Ni4Qt9DPfkWLc=';

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Queries } from '../../storage/database.ts';
 
-/** What must not change, with the columns that name a row. */
+/** The append-only tables, with the columns that identify a row. */
 export const protectedTables = {
   consent_records: ['tenant_id', 'sequence'],
   audit_events: ['tenant_id', 'sequence'],
@@ -32,7 +32,7 @@ export type ProtectedTable = keyof typeof protectedTables;
 export type Row = Readonly<Record<string, string | number | null>>;
 
 /**
- * Lets rows be changed past the triggers and references, and leaves the triggers as they were: as somebody careful with
+ * Changes rows with triggers and references disabled, and restores the triggers afterwards, as a careful attacker with
  * the file or an administrator's password would.
  */
 export async function tamper<Result>(
@@ -60,7 +60,7 @@ export async function tamper<Result>(
   }
 }
 
-/** Takes the triggers and references away, as somebody with the file or an administrator's password would. */
+/** Drops the triggers and references, as an attacker with the file or an administrator's password would. */
 export async function liftProtection({ dialect, kysely }: Database): Promise<void> {
   if (dialect === 'postgres') {
     for (const table of Object.keys(protectedTables))
@@ -72,7 +72,7 @@ export async function liftProtection({ dialect, kysely }: Database): Promise<voi
   for (const { name } of rows) await sql`drop trigger ${sql.id(name)}`.execute(kysely);
 }
 
-/** Every row of a table, in the order of its key. */
+/** Every row of a table, ordered by its key. */
 export async function readRows({ kysely }: Database, table: string): Promise<readonly Row[]> {
   const order = sql.join((protectedTables[table as ProtectedTable] ?? ['id']).map((column) => sql.id(column)));
   const { rows } = await sql<Row>`select * from ${sql.table(table)} order by ${order}`.execute(kysely);

@@ -16,7 +16,7 @@ import { naiveRoot } from './naive-merkle.ts';
 const leafAt = (at: number) => hashLeaf(Buffer.from(`leaf ${at}`));
 const leavesOf = (size: number) => Array.from({ length: size }, (_, at) => leafAt(at));
 
-/** A tree that stops and is opened again, from nothing but what it stored. */
+/** A tree that is reopened from only what it stored. */
 class Stored {
   readonly tiles = new Map<string, Buffer>();
   size = 0;
@@ -40,7 +40,7 @@ const steps = fc.array(fc.oneof(fc.nat(3), fc.integer({ min: 250, max: 260 }), f
 });
 
 describe('a tree in tiles', () => {
-  test('has the same root and the same tiles in whatever steps it grew', () => {
+  test('has the same root and tiles regardless of the steps in which it grew', () => {
     fc.assert(
       fc.property(steps, (counts) => {
         const stored = new Stored();
@@ -57,7 +57,7 @@ describe('a tree in tiles', () => {
     );
   });
 
-  test('has as many hashes in each tile as its size says', () => {
+  test('has the number of hashes in each tile that its size implies', () => {
     fc.assert(
       fc.property(fc.nat(largest), (size) => {
         const stored = new Stored();
@@ -75,7 +75,7 @@ describe('a tree in tiles', () => {
     );
   });
 
-  test('is not opened from tiles that are missing or too short', () => {
+  test('does not open with missing or short tiles', () => {
     const stored = new Stored();
     stored.grow(all.slice(0, 700));
     for (const name of listOpenTiles(700).map(nameTile)) {
@@ -90,19 +90,19 @@ describe('a tree in tiles', () => {
   });
 });
 
-describe('more leaves than a tile of tiles holds', () => {
+describe('more leaves than two levels of tiles hold', () => {
   const size = 256 ** 2 + 300;
   const leaves = leavesOf(size);
   const stored = new Stored();
 
-  test('give the root of RFC 6962', () => {
+  test('have the root of RFC 6962', () => {
     assert.deepEqual(stored.grow(leaves).root(), naiveRoot(leaves));
     assert.equal(stored.tiles.get('2/0')?.length, hashBytes);
   });
 
-  test('give the hash of every node and every range of a proof, out of the tiles that are listed for it', () => {
+  test('have the hash of every node and range of a proof in the tiles that are listed for it', () => {
     const anyRange = fc.integer({ min: 0, max: 16 }).chain((level) => {
-      // A node of some tree: it begins where a subtree of its size may begin, and may end early.
+      // A node of a tree: its start is a multiple of the size of its subtree, and its end may be incomplete.
       const width = 2 ** level;
       return fc
         .record({ index: fc.nat(Math.floor((size - 1) / width)), length: fc.integer({ min: 1, max: width }) })

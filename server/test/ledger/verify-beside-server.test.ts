@@ -8,15 +8,15 @@ import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
 import { draftRecord, type FilledTenant, fillLedgers, runVerify } from './fixture.ts';
 
-describeOnEachDatabase('svc verify beside a server that writes', (dialect) => {
-  test('raises no false alarm', async () => {
+describeOnEachDatabase('svc verify while a server writes', (dialect) => {
+  test('reports no false fault', async () => {
     await using installation = await openTestInstallation(dialect);
     const { database, clock } = installation;
     const [{ id, notices }] = (await fillLedgers(installation)) as [FilledTenant];
     const notice = notices[0] as string;
     let verifying = true;
     let written = 0;
-    // SQLite answers without waiting for anything, so the two take turns at every single query.
+    // SQLite runs synchronously, so the two take turns at every query.
     const writeOnAndOn = async () => {
       while (verifying) {
         written += 1;

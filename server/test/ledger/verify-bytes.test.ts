@@ -14,7 +14,7 @@ import { protectedTables } from './tamper.ts';
 
 const name = 'svc.sqlite';
 
-describe('a changed byte in the file of a server that is stopped', () => {
+describe('a changed byte in the file of a stopped server', () => {
   let location: TestLocation;
   let folder: string;
   let bytes: Buffer;
@@ -26,7 +26,7 @@ describe('a changed byte in the file of a server that is stopped', () => {
     const settings = readSettings(location.environment);
     await using installation = await openInstallation(settings, new TestClock().now);
     [{ id: tenantId }] = (await fillLedgers(installation)) as [FilledTenant];
-    // Leaves no remains of rows behind the pages that hold them; some stay in the first page of a table.
+    // Removes remains of deleted rows from most pages; some stay in the first page of a table.
     await sql`vacuum`.execute(installation.database.kysely);
     await installation.database.close();
     folder = settings.dataDir;
@@ -36,7 +36,7 @@ describe('a changed byte in the file of a server that is stopped', () => {
   });
   after(() => location[Symbol.asyncDispose]());
 
-  /** A new folder with a copy of the database, changed. */
+  /** A new folder with a modified copy of the database. */
   const copy = (change: (copied: Buffer) => void): Settings => {
     const dataDir = mkdtempSync(join(folder, 'copy-'));
     const copied = Buffer.from(bytes);
@@ -54,7 +54,7 @@ describe('a changed byte in the file of a server that is stopped', () => {
     }
   };
 
-  test('is found wherever it touches what must not change', async () => {
+  test('is found wherever it touches append-only rows', async () => {
     let found = 0;
     await fc.assert(
       fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (position, difference) => {
@@ -71,7 +71,7 @@ describe('a changed byte in the file of a server that is stopped', () => {
     assert.ok(found > 40, `only ${found} of 400 changes were found`);
   });
 
-  test('is found at every byte of an entry, whatever stands there instead', async () => {
+  test('is found at every byte of an entry, for every replacement', async () => {
     const entry = Buffer.from('"subjectId":"\uFFFD in the middle \uFFFD"');
     const start = bytes.lastIndexOf(entry);
     assert.ok(start > 0);
@@ -87,7 +87,7 @@ describe('a changed byte in the file of a server that is stopped', () => {
     );
   });
 
-  test('is found where it makes broken UTF-8 that reads like the character before', async () => {
+  test('is found if it makes invalid UTF-8 that decodes to the same character', async () => {
     // EF BF BD is U+FFFD; F0 BF BD is not UTF-8 and is read as one U+FFFD too.
     const position = bytes.indexOf(Buffer.from('\uFFFD in the middle'), bytes.lastIndexOf('"subjectId":"\uFFFD in'));
     assert.equal(bytes[position], 0xef);
@@ -99,7 +99,7 @@ describe('a changed byte in the file of a server that is stopped', () => {
     assert.ok(issues.includes('the text is not Unicode'), JSON.stringify(report));
   });
 
-  test('is found where it makes broken UTF-8 in the name of a key', async () => {
+  test('is found if it makes invalid UTF-8 in the name of a key', async () => {
     const before = Buffer.from(`${tenantId}Key `);
     const position = bytes.indexOf(Buffer.from(`${tenantId}Key \uFFFD`)) + before.length;
     assert.equal(bytes[position], 0xef);
@@ -115,12 +115,12 @@ describe('a changed byte in the file of a server that is stopped', () => {
   });
 
   for (const [what, change] of Object.entries({
-    'no SQLite file at all': (copied: Buffer) => copied.fill('x', 0, 100),
+    'not a SQLite file': (copied: Buffer) => copied.fill('x', 0, 100),
     'a first page of zeroes': (copied: Buffer) => copied.fill(0, 0, 4096),
     'a middle of zeroes': (copied: Buffer) => copied.fill(0, 8192, copied.length / 2),
     'an unknown format version': (copied: Buffer) => copied.fill(9, 18, 20),
   })) {
-    test(`${what} gives a message and the exit code 1`, async () => {
+    test(`${what} prints a message and exits with 1`, async () => {
       const { code, lines, report } = await runVerify({ settings: copy(change) });
       assert.equal(code, 1);
       assert.equal(report.intact, false);
@@ -128,7 +128,7 @@ describe('a changed byte in the file of a server that is stopped', () => {
     });
   }
 
-  test('a cut file gives a message and the exit code 1', async () => {
+  test('prints a message and exits with 1 for a truncated file', async () => {
     const settings = copy(() => undefined);
     writeFileSync(join(settings.dataDir, name), bytes.subarray(0, bytes.length / 2));
     const { code, report } = await runVerify({ settings });
@@ -136,14 +136,14 @@ describe('a changed byte in the file of a server that is stopped', () => {
     assert.ok(report.database.length > 0);
   });
 
-  test('no file is said to be missing, and none is made', async () => {
+  test('reports a missing file, and creates none', async () => {
     const dataDir = mkdtempSync(join(folder, 'empty-'));
     const settings = { ...readSettings(location.environment), dataDir };
     await assert.rejects(runVerify({ settings }), /There is no database in/);
     assert.deepEqual(readdirSync(dataDir), []);
   });
 
-  test('bytes in place of text are found, though they read the same', async () => {
+  test('finds bytes in place of text, even if they decode to the same text', async () => {
     const settings = copy(() => undefined);
     const database = new SQLite(join(settings.dataDir, name));
     database.exec('drop trigger consent_records_refuse_update');
@@ -154,7 +154,7 @@ describe('a changed byte in the file of a server that is stopped', () => {
     assert.equal(report.tenants[0]?.chains[0]?.fault?.issue, 'the entry is not text');
   });
 
-  test('a number in place of text, and text in place of a number, are found', async () => {
+  test('finds a number in place of text, and text in place of a number', async () => {
     for (const change of [
       "hash = x'00'",
       'prev_hash = 1',
@@ -173,13 +173,13 @@ describe('a changed byte in the file of a server that is stopped', () => {
   });
 });
 
-/** Everything in the ledgers, byte by byte and with its kind, read without any of our own code. */
+/** Every value of the ledgers with its type, read without the code under test. */
 function readContent(file: string): string {
   const database = new SQLite(file, { readonly: true });
   try {
     const tables = Object.entries(protectedTables).map(([table, keys]) => {
       const columns = (database.pragma(`table_info(${table})`) as { name: string }[]).map((column) => column.name);
-      // A changed byte may stand in the name of a column.
+      // The changed byte may be in the name of a column.
       const names = columns.map((column) => `"${column.replaceAll('"', '""')}"`);
       const values = names.map((column) => `typeof(${column}) || hex(cast(${column} as blob))`);
       return database

@@ -8,7 +8,7 @@ import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
 import { fillLedgers, runVerify, type VerifyReport } from './fixture.ts';
 import { changeRow, type ProtectedTable, protectedTables, type Row, readRows } from './tamper.ts';
 
-/** What tells of the last use alone. */
+/** Columns that only record the last use. */
 const uses = [
   'api_keys.last_used_at',
   'memberships.last_signed_in_at',
@@ -16,7 +16,7 @@ const uses = [
   'second_factors.last_step',
 ];
 
-/** One character of one column of one row, and what stands there instead. */
+/** One character of one column of one row, and its replacement. */
 interface Change {
   readonly row: Row;
   readonly column: string;
@@ -31,18 +31,18 @@ describeOnEachDatabase('one changed character is found', (dialect) => {
   });
   after(() => installation[Symbol.asyncDispose]());
 
-  test('nothing is found before anything is changed', async () => {
+  test('before any change there are no faults', async () => {
     const { code, report } = await runVerify(installation);
     assert.equal(code, 0, JSON.stringify(report));
   });
 
-  test('but in a column that changes with every use, which no event tells of', () => {
+  test('except in a column that records uses, which no event covers', () => {
     const counters = changingRows.flatMap(({ table, counters }) => counters.map((column) => `${table}.${column}`));
     assert.deepEqual(counters.sort(), [...uses, 'consent_notices.record_count'].sort());
   });
 
   for (const table of Object.keys(protectedTables) as ProtectedTable[]) {
-    test(`in any column of ${table}, and the row is named`, async () => {
+    test(`in any column of ${table}, and the row is reported`, async () => {
       const { database } = installation;
       const rows = await readRows(database, table);
       for (const column of Object.keys(rows[0] as Row).filter((name) => !uses.includes(`${table}.${name}`))) {
@@ -66,21 +66,21 @@ describeOnEachDatabase('one changed character is found', (dialect) => {
   }
 });
 
-/** A row that is hashed whole needs few tries; where columns repeat what stands in a text, places matter. */
+/** A row that is hashed as a whole needs few tries; if columns duplicate values of a text, the position matters. */
 function runsOf(table: ProtectedTable, dialect: Dialect): number {
   const isHashedWhole = changingRows.some((one) => one.table === table);
   if (dialect === 'sqlite') return isHashedWhole ? 2 : 8;
   return isHashedWhole ? 1 : 3;
 }
 
-/** Whether a change would give a row the key of another one, which the database refuses. */
+/** Whether a change would give a row the key of another row, which the database rejects. */
 function isTaken(rows: readonly Row[], table: ProtectedTable, changed: Row, row: Row): boolean {
   return rows.some((other) => other !== row && protectedTables[table].every((key) => other[key] === changed[key]));
 }
 
-/** Another character at any position of the column in any row; in a number, another digit; for null, what fits the column. */
+/** A different character at a random position of the column; for a number a different digit; for null a valid value. */
 function anyChange(rows: readonly Row[], column: string): fc.Arbitrary<Change> {
-  // Where every row that has a value has a number, the database takes no other.
+  // If every row with a value has a number, the database accepts no other type.
   const isNumber = rows.some((row) => typeof row[column] === 'number');
   return fc.constantFrom(...rows).chain((row) => {
     const old = row[column] as string | number | null;
@@ -99,7 +99,7 @@ function anyChange(rows: readonly Row[], column: string): fc.Arbitrary<Change> {
 
 function assertNamed(report: VerifyReport, table: ProtectedTable, { row, column, value }: Change): void {
   const kind = changingRows.find((one) => one.table === table);
-  // What is kept of a person is told to each tenant of theirs.
+  // Rows about a person are reported in each of the person's tenants.
   const owner = kind?.owner === 'members' ? undefined : row[kind?.owner ?? 'tenant_id'];
   const tenant = report.tenants.find(({ tenantId }) => tenantId === owner);
   const told = JSON.stringify(report.tenants, null, 1);
@@ -128,7 +128,7 @@ function assertNamed(report: VerifyReport, table: ProtectedTable, { row, column,
   }
   if (table === 'checkpoints' || table === 'merkle_tiles') {
     const proof = tenant?.proofs.find((one) => one.ledger === row.ledger);
-    // Under the name of another tenant or ledger it is told of there, or among what belongs to none.
+    // Under the name of another tenant or ledger, the row is reported there, or among rows that belong to none.
     const moved = column === 'tenant_id' || column === 'ledger';
     const strays = report.database.filter((issue) => issue.startsWith(table));
     const everywhere = report.tenants.flatMap(({ proofs }) => proofs.flatMap(({ faults }) => faults));
@@ -147,7 +147,7 @@ function assertNamed(report: VerifyReport, table: ProtectedTable, { row, column,
   assert.equal(fault.tenantId, row.tenant_id);
   if (table === 'chain_heads') return;
   assert.equal(fault.sequence, row.sequence);
-  // Under another number or tenant the row is missing where it was.
+  // Under another number or tenant, the original row is reported as missing.
   const gone = column === 'sequence' || column === 'tenant_id';
   assert.equal(fault.id, gone ? null : column === 'id' ? value : row.id);
 }

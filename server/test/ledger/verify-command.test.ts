@@ -25,7 +25,7 @@ describeOnOneDatabase('svc verify', (dialect) => {
   });
   after(() => installation[Symbol.asyncDispose]());
 
-  /** Runs the command as a person would. */
+  /** Runs the command as a child process. */
   const run = (...words: readonly string[]) =>
     new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
       const { dataDir, databaseUrl } = installation.settings;
@@ -35,7 +35,7 @@ describeOnOneDatabase('svc verify', (dialect) => {
       );
     });
 
-  test('ends with 0 and names what it looked at when nothing was changed', async () => {
+  test('exits with 0 and lists what it checked if nothing was changed', async () => {
     const { report } = await runVerify(installation);
     const tables = changingRows.map(({ table }) => table).join(', ');
     const events = await readRows(installation.database, 'audit_events');
@@ -74,7 +74,7 @@ describeOnOneDatabase('svc verify', (dialect) => {
     );
   });
 
-  test('--tenant looks at one tenant alone, by slug or id', async () => {
+  test('--tenant checks only one tenant, by slug or id', async () => {
     for (const tenant of [second.slug, second.id]) {
       const { report } = await runVerify(installation, { tenant });
       assert.deepEqual(
@@ -84,13 +84,13 @@ describeOnOneDatabase('svc verify', (dialect) => {
     }
   });
 
-  test('an unknown tenant is a wrong usage', async () => {
+  test('reports a usage error for an unknown tenant', async () => {
     const { code, stderr } = await run('--tenant', 'nobody');
     assert.equal(code, 2);
     assert.equal(stderr, 'svc: There is no tenant nobody.\n');
   });
 
-  test('looking changes nothing', async () => {
+  test('does not change the database', async () => {
     const { database } = installation;
     const tables = ['consent_records', 'audit_events', 'chain_heads'] as const;
     const read = () => Promise.all(tables.map((table) => readRows(database, table)));
@@ -99,7 +99,7 @@ describeOnOneDatabase('svc verify', (dialect) => {
     assert.deepEqual(await read(), before);
   });
 
-  test('ends with 1 and names the row when one was changed', async () => {
+  test('exits with 1 and reports a changed row', async () => {
     const row = (await readRows(installation.database, 'consent_records')).find(
       ({ tenant_id, sequence }) => tenant_id === second.id && sequence === 5,
     ) as Row;
@@ -127,7 +127,7 @@ describeOnOneDatabase('svc verify', (dialect) => {
     assert.equal(other.code, 0);
   });
 
-  test('a chain whose tenant was deleted is found', async () => {
+  test('reports a chain whose tenant was deleted', async () => {
     const { kysely } = installation.database;
     const tenant = await kysely.selectFrom('tenants').selectAll().where('slug', '=', 'empty').executeTakeFirstOrThrow();
     await kysely.deleteFrom('tenants').where('id', '=', tenant.id).execute();
@@ -137,7 +137,7 @@ describeOnOneDatabase('svc verify', (dialect) => {
     assert.deepEqual(report.database, [`there are rows of the tenant ${tenant.id}, but no such tenant`]);
   });
 
-  test('a chain that was deleted with its head is found', async () => {
+  test('reports a chain that was deleted with its head', async () => {
     for (const row of await readRows(installation.database, 'audit_events')) {
       if (row.tenant_id === first.id) await deleteRow(installation.database, 'audit_events', row);
     }

@@ -10,7 +10,7 @@ describe('an export that was changed', () => {
   let installation: Installation;
   let key: string;
   let ledger: Ledger;
-  /** A whole export and a part, with the note of the earlier checkpoint that both lead back to. */
+  /** A whole export and a partial one, with the note of the earlier checkpoint that both extend. */
   let files: readonly string[];
   let earlier: string;
   before(async () => {
@@ -34,7 +34,7 @@ describe('an export that was changed', () => {
   const linesOf = (file: string) => file.trimEnd().split('\n');
   const join = (lines: readonly string[]) => `${lines.join('\n')}\n`;
 
-  test('in any byte is found', async () => {
+  test('is rejected with any byte changed', async () => {
     const anyChange = fc.record({
       file: fc.nat(1),
       at: fc.nat(1_000_000),
@@ -53,7 +53,7 @@ describe('an export that was changed', () => {
     );
   });
 
-  test('in bytes that read like the character that stood there is found', async () => {
+  test('is rejected with bytes that decode to the same character', async () => {
     for (const file of files) {
       const bytes = Buffer.from(file);
       const at = bytes.indexOf(Buffer.from('\uFFFD'));
@@ -65,7 +65,7 @@ describe('an export that was changed', () => {
     assert.ok(files[0]?.includes('\uFFFD'));
   });
 
-  test('by a line that is removed, doubled, swapped, moved or empty is found', async () => {
+  test('is rejected with a line removed, duplicated, swapped, moved or empty', async () => {
     for (const file of files) {
       const lines = linesOf(file);
       for (const [at, line] of lines.entries()) {
@@ -84,7 +84,7 @@ describe('an export that was changed', () => {
     }
   });
 
-  test('by the end missing, wherever it is cut, is found', async () => {
+  test('is rejected if truncated at any byte', async () => {
     for (const file of files) {
       const bytes = Buffer.from(file);
       const ends = [...bytes.keys()].filter((at) => bytes[at] === 0x0a).flatMap((at) => [at - 1, at, at + 1]);
@@ -94,7 +94,7 @@ describe('an export that was changed', () => {
     }
   });
 
-  test('by lines of another ledger is found', async () => {
+  test('is rejected with lines of another ledger', async () => {
     const other = await createLedger(installation, [1, 1, 1, 1, 1, 1, 1, 1, 1]);
     const foreign = linesOf(await exportText(installation, other.of, latestOf(other)));
     const lines = linesOf(files[0] as string);
@@ -102,7 +102,7 @@ describe('an export that was changed', () => {
     await assertFound(join([lines[0] as string, ...foreign.slice(1)]));
   });
 
-  test('by a key that stands in an object twice, or in another spelling, is found', async () => {
+  test('is rejected with a duplicate key in an object, or a key in another spelling', async () => {
     for (const file of files) {
       const [header = '', first = '', ...rest] = linesOf(file);
       const spellings = [
@@ -128,7 +128,7 @@ describe('an export that was changed', () => {
     }
   });
 
-  test('by another value in the header is found, unless it claims less', async () => {
+  test('is rejected with another value in the header, unless it claims less', async () => {
     for (const file of files) {
       const [text = '', ...rest] = linesOf(file);
       const header = JSON.parse(text);
@@ -157,7 +157,7 @@ describe('an export that was changed', () => {
     }
   });
 
-  test('to lead nowhere from the earlier checkpoint is found', async () => {
+  test('is rejected if it does not extend the earlier checkpoint', async () => {
     const [text = '', ...rest] = linesOf(files[1] as string);
     const header = JSON.parse(text);
     const { from, hashes } = header.consistency;
@@ -174,10 +174,10 @@ describe('an export that was changed', () => {
     for (const consistency of others) await assertFound(join([JSON.stringify({ ...header, consistency }), ...rest]));
   });
 
-  test('to hold fewer entries than its range is found, even where the header says so', async () => {
+  test('is rejected with fewer entries than its range, even if the header agrees', async () => {
     const [text = '', ...rest] = linesOf(files[1] as string);
     const header = JSON.parse(text);
-    // The hash of the entry that is left out goes where it would stand in an honest export of the rest.
+    // The hash of the omitted entry goes where it would be in an honest export of the rest.
     const cut = { ...header, first: header.first + 1 };
     await assertFound(join([JSON.stringify(cut), ...rest.slice(1)]));
     const latest = latestOf(ledger);
@@ -192,7 +192,7 @@ describe('an export that was changed', () => {
       await assertFound(join([JSON.stringify({ ...JSON.parse(honest), [name]: value }), ...lines]), `${name} ${value}`);
   });
 
-  test('to what no program can read is found', async () => {
+  test('is rejected if it cannot be parsed', async () => {
     const [header = ''] = linesOf(files[0] as string);
     const deep = `{"sequence":1,"prevHash":null,"hash":"x","entry":{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}}`;
     const lone = '{"sequence":1,"prevHash":null,"hash":"x","entry":{"a":"\\ud800"}}';
@@ -214,7 +214,7 @@ describe('an export that was changed', () => {
 
 const hashOf = (byte: number) => Buffer.alloc(32, byte).toString('base64');
 
-/** What of the header is told alone, and what claims less than is there. */
+/** Header values that are not proven, or that claim less than there is. */
 function isUntold(file: string, changed: string): boolean {
   const read = (text: string) => {
     try {

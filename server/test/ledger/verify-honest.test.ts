@@ -94,7 +94,7 @@ describe('backups, copies and restores', () => {
     await assertIntact(installation.settings);
   });
 
-  test('a backup verifies where it is, and is not in WAL mode', async () => {
+  test('a backup verifies in place, and is not in WAL mode', async () => {
     await assertIntact(at(early));
     const header = readFileSync(databaseFile(early)).subarray(18, 20);
     assert.deepEqual([...header], [1, 1], 'SQLite file format: 1 is a rollback journal, 2 is WAL');
@@ -104,7 +104,7 @@ describe('backups, copies and restores', () => {
     await assertIntact(at(copyFolder()));
   });
 
-  test('an older backup that is restored beside a log that knows more verifies, also when it grows on', async () => {
+  test('an older backup restored beside a newer log verifies, also after new records', async () => {
     const folder = copyFolder();
     rmSync(databaseFile(folder));
     await run(restore, at(folder), { from: early });
@@ -114,7 +114,7 @@ describe('backups, copies and restores', () => {
     await using installation = await openInstallation(at(folder), clock.now);
     await grow(installation, 2);
     await assertIntact(at(folder));
-    // A second restore, of a backup of the first history, contradicts the second one.
+    // A second restore, of a backup of the first history, contradicts the second history.
     const later = join(settings.dataDir, 'later');
     if (!existsSync(later)) await run(backup, settings, { to: later });
     await installation.database.close();
@@ -123,7 +123,7 @@ describe('backups, copies and restores', () => {
     await assertIntact(at(folder));
   });
 
-  test('an older backup that is restored into an empty folder verifies', async () => {
+  test('an older backup restored into an empty folder verifies', async () => {
     const folder = newFolder();
     await run(restore, at(folder), { from: early });
     const { code, lines } = await runVerify({ settings: at(folder) });
@@ -131,7 +131,7 @@ describe('backups, copies and restores', () => {
     assert.match(lines.join('\n'), /^• checkpoints\.log line \d+: a restore was accepted at \d{4}-/m);
   });
 
-  test('what is cut off after a restore is found again', async () => {
+  test('removed entries are found again after a restore', async () => {
     const folder = newFolder();
     await run(restore, at(folder), { from: early });
     {
@@ -144,7 +144,7 @@ describe('backups, copies and restores', () => {
     assert.match(lines.join('\n'), /the ledger has 12 entries: the newest were removed, or an older database/);
   });
 
-  test('an older file that was put in place by hand is found until restore --in-place accepts it', async () => {
+  test('an older file that was copied into place is reported until restore --in-place accepts it', async () => {
     const folder = copyFolder();
     cpSync(databaseFile(early), databaseFile(folder));
     assert.equal((await runVerify({ settings: at(folder) })).code, 1);
@@ -162,7 +162,7 @@ describe('backups, copies and restores', () => {
     await assertIntact(at(folder));
   });
 
-  test('a kept checkpoint is compared, whatever became of the log', async () => {
+  test('a kept checkpoint is compared, with or without the log', async () => {
     const folder = copyFolder();
     const file = join(folder, 'kept.json');
     {
@@ -205,7 +205,7 @@ describe('backups, copies and restores', () => {
   });
 });
 
-describeOnEachDatabase('the log of checkpoints', (dialect) => {
+describeOnEachDatabase('the checkpoint log', (dialect) => {
   const clock = new TestClock();
   let location: TestLocation;
   before(async () => {
@@ -214,7 +214,7 @@ describeOnEachDatabase('the log of checkpoints', (dialect) => {
   after(() => location[Symbol.asyncDispose]());
 
   let machines = 0;
-  /** A server process: with PostgreSQL on a machine of its own, with SQLite in the same folder. */
+  /** A server process: with PostgreSQL as if on its own machine, with SQLite in the same folder. */
   const open = () => {
     machines += 1;
     const { SVC_DATA_DIR = '' } = location.environment;
@@ -224,7 +224,7 @@ describeOnEachDatabase('the log of checkpoints', (dialect) => {
     return openInstallation(readSettings({ ...location.environment, ...more }), clock.now);
   };
 
-  test('is caught up by each server with what the others signed, so that each verifies', async () => {
+  test('gets the checkpoints of other servers appended by each server, so that each verifies', async () => {
     await using one = await open();
     await using other = await open();
     const [tenantId] = (await fillLedgers(one)).map(({ id }) => id) as [string];
@@ -248,7 +248,7 @@ describeOnEachDatabase('the log of checkpoints', (dialect) => {
     }
   });
 
-  test('gets what a crash after the commit kept from it, and loses half a record of a crash', async () => {
+  test('gets a checkpoint whose append a crash prevented, and skips an incomplete record', async () => {
     await using installation = await open();
     const [row] = await readRows(installation.database, 'tenants');
     const of = { tenantId: String(row?.id), ledger: 'audit' } as const;
@@ -270,7 +270,7 @@ describeOnEachDatabase('the log of checkpoints', (dialect) => {
     await assertIntact(installation.settings);
   });
 
-  test('gets what was taken out of its middle, when a server starts', async () => {
+  test('gets checkpoints that were removed from its middle when a server starts', async () => {
     await using installation = await open();
     const { database, signer, anchors } = installation;
     await anchorCheckpoints(database.kysely, { signer, anchors });
@@ -286,7 +286,7 @@ describeOnEachDatabase('the log of checkpoints', (dialect) => {
     assert.equal(code, 0, lines.join('\n'));
   });
 
-  test('says since when it is kept, where a server finds it gone, and the server warns once', async () => {
+  test('states when it was started if a server finds it missing, and the server warns once', async () => {
     await using installation = await open();
     const { anchors, signer } = installation;
     const kept = existsSync(anchors.file) ? readFileSync(anchors.file) : null;
@@ -307,7 +307,7 @@ describeOnEachDatabase('the log of checkpoints', (dialect) => {
     if (kept !== null) writeFileSync(anchors.file, kept);
   });
 
-  test('is not cut while another process writes to it, and not read with line ends of Windows', async () => {
+  test('is not truncated while another process writes to it, and rejected with CRLF line endings', async () => {
     await using installation = await open();
     const { database, signer, anchors } = installation;
     await anchorCheckpoints(database.kysely, { signer, anchors });
@@ -323,20 +323,17 @@ describeOnEachDatabase('the log of checkpoints', (dialect) => {
     await assertIntact(installation.settings);
     for (const damaged of [before.replaceAll('\n', '\r\n'), before + 'x'.repeat(70_000)]) {
       writeFileSync(anchors.file, damaged);
-      assert.throws(() => new AnchorLog(anchors.file, signer.verifier).open(), /that are no record: something other/);
+      assert.throws(() => new AnchorLog(anchors.file, signer.verifier).open(), /are not a record: a program other/);
       assert.equal(readFileSync(anchors.file, 'utf8'), damaged);
       const { code, lines } = await runVerify(installation);
       assert.equal(code, 1);
-      assert.match(
-        lines.join('\n'),
-        /✗ checkpoints\.log line \d+: from line \d+ on there are \d+ bytes that are no record/,
-      );
+      assert.match(lines.join('\n'), /✗ checkpoints\.log line \d+: the \d+ bytes from line \d+ on are not a record/);
     }
     writeFileSync(anchors.file, before);
     anchors.open();
   });
 
-  test('is believed only as far as this installation signed it', async () => {
+  test('counts only records that this installation signed', async () => {
     await using installation = await open();
     const { database, signer, anchors } = installation;
     const [row] = await readRows(database, 'tenants');
@@ -358,7 +355,7 @@ describeOnEachDatabase('the log of checkpoints', (dialect) => {
     }
     anchors.open();
     assert.deepEqual(anchors.latest(of), known);
-    // Nor does a restore take up what something else wrote into the table.
+    // A restore does not include rows that were written into the table without the secret.
     const origin = nameOrigin(stranger.verifier.name, of.tenantId, of.ledger);
     const at = clock.now();
     const note = stranger.sign(writeCheckpoint({ origin, size: 1, rootHash: Buffer.alloc(32), at }));
@@ -376,7 +373,7 @@ describeOnEachDatabase('the log of checkpoints', (dialect) => {
     await deleteRow(database, 'checkpoints', { tenant_id: of.tenantId, ledger: of.ledger, size: 1 });
   });
 
-  test('keeps the server from signing what has a head that something else wrote', async () => {
+  test('prevents the server from signing a ledger whose head was changed outside Svc', async () => {
     await using installation = await open();
     const { database } = installation;
     const { id: tenantId } = await runUnitOfWork(database, clock.now(), (work) =>
@@ -388,12 +385,12 @@ describeOnEachDatabase('the log of checkpoints', (dialect) => {
     );
     assert.ok(head);
     await changeRow(database, 'chain_heads', head, { at: '2026-11-21T12:00:00.001Z' });
-    await assert.rejects(signNow(installation, of, clock.now()), /has a head whose seal does not fit/);
+    await assert.rejects(signNow(installation, of, clock.now()), /has a head with an invalid seal/);
     assert.equal(await findCheckpoint(database.kysely, of), undefined);
     await changeRow(database, 'chain_heads', head, { at: String(head.at) });
   });
 
-  test('keeps the server from signing a history that was written again, which is logged once', async () => {
+  test('prevents the server from signing a rewritten history, which is logged once', async () => {
     await using installation = await open();
     const [row] = await readRows(installation.database, 'tenants');
     const of = { tenantId: String(row?.id), ledger: 'consent' } as const;
@@ -427,7 +424,7 @@ describeOnEachDatabase('the log of checkpoints', (dialect) => {
     assert.equal(await findCheckpoint(installation.database.kysely, of), undefined);
   });
 
-  test('a head that something else changed stays without a seal, whatever is appended to it', async () => {
+  test('a head that was changed outside Svc stays without a valid seal after further appends', async () => {
     await using installation = await open();
     const { database } = installation;
     const tenant = (await readRows(database, 'tenants'))[1];

@@ -20,12 +20,12 @@ const changed = 'the row is not as the audit log tells';
 const untold = 'the audit log does not tell of the row';
 const missing = 'the row is missing';
 
-describeOnOneDatabase('svc verify, of people', (dialect) => {
+describeOnOneDatabase('svc verify of people', (dialect) => {
   let server: TestServer;
   let other: TestTenant;
-  /** Somebody of both tenants, with a second factor. */
+  /** A member of both tenants, with a second factor. */
   let member: TestMember;
-  /** Somebody of the other tenant alone. */
+  /** A member of only the other tenant. */
   let stranger: TestMember;
   let invitationId: string;
   before(async () => {
@@ -39,7 +39,7 @@ describeOnOneDatabase('svc verify, of people', (dialect) => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  /** Runs the command beside the server. @returns the faults of each tenant, as `slug table id: issue`. */
+  /** Runs the command while the server runs. @returns the faults of each tenant, as `slug table id: issue`. */
   const verify = async () => {
     const { dataDir, databaseUrl } = server.installation.settings;
     const environment = { SVC_DATA_DIR: dataDir, ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }) };
@@ -57,7 +57,7 @@ describeOnOneDatabase('svc verify, of people', (dialect) => {
     assert.ok(row, table);
     return row;
   };
-  /** Sets columns of a row past the server. @returns what the command finds before they are put back. */
+  /** Sets columns of a row directly in the database. @returns the faults before the row is restored. */
   const findChange = async (table: ProtectedTable, fits: (row: Row) => boolean, values: Row) => {
     const { database } = server.installation;
     const row = await find(table, fits);
@@ -77,18 +77,18 @@ describeOnOneDatabase('svc verify, of people', (dialect) => {
   };
   const isMembership = (row: Row) => row.user_id === member.userId && row.tenant_id === server.tenant.id;
 
-  test('finds nothing while nobody touched the database', async () => {
+  test('reports no fault in an unchanged database', async () => {
     assert.deepEqual(await verify(), []);
   });
 
-  test('names a password that was changed, in every tenant of the person', async () => {
+  test('reports a changed password, in every tenant of the person', async () => {
     const password_hash = '$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHRzYWx0$dGFndGFndGFn';
     const faults = await findChange('users', ({ id }) => id === member.userId, { password_hash });
     const named = `users ${member.userId}: ${changed}`;
     assert.deepEqual(faults, [`first ${named}`, `other ${named}`]);
   });
 
-  test('raises no alarm in a tenant that only lists a person, and finds what was changed once they accepted', async () => {
+  test('reports no fault in a tenant that only lists a person, and reports changes once the person has joined', async () => {
     const lists = await server.createTenant('lists');
     const person = await server.createMember({ tenantId: other.id });
     await addPerson(server, lists.id, { email: person.email });
@@ -113,12 +113,12 @@ describeOnOneDatabase('svc verify, of people', (dialect) => {
     assert.deepEqual(faults.sort(), [`lists users ${person.userId}: ${changed}`, inOther]);
   });
 
-  test('names an address that was changed', async () => {
+  test('reports a changed address', async () => {
     const faults = await findChange('users', ({ id }) => id === stranger.userId, { email: 'attacker@example.com' });
     assert.deepEqual(faults, [`other users ${stranger.userId}: ${changed}`]);
   });
 
-  test('names a role that was raised, and whatever else of a membership was changed', async () => {
+  test('reports a changed role and any other changed column of a membership', async () => {
     for (const values of [
       { role: 'admin' },
       { accepted_at: null },
@@ -131,7 +131,7 @@ describeOnOneDatabase('svc verify, of people', (dialect) => {
       ]);
   });
 
-  test('names a membership that was removed, or marked as removed', async () => {
+  test('reports a membership that was deleted, or marked as removed', async () => {
     assert.deepEqual(await findRemoval('memberships', isMembership), [
       `first memberships ${member.userId}: ${missing}`,
     ]);
@@ -139,7 +139,7 @@ describeOnOneDatabase('svc verify, of people', (dialect) => {
     assert.deepEqual(marked, [`first memberships ${member.userId}: ${changed}`]);
   });
 
-  test('names an administrator who was slipped in', async () => {
+  test('reports an inserted administrator', async () => {
     const { database } = server.installation;
     const row = await find('memberships', ({ user_id }) => user_id === stranger.userId);
     const slipped = { ...row, tenant_id: server.tenant.id, role: 'admin' };
@@ -157,7 +157,7 @@ describeOnOneDatabase('svc verify, of people', (dialect) => {
     assert.deepEqual(ghosts.sort(), named);
   });
 
-  test('names a second factor that was turned off, given another secret, or removed', async () => {
+  test('reports a second factor that was turned off, given another secret, or deleted', async () => {
     const fits = ({ user_id }: Row) => user_id === member.userId;
     const named = `second_factors ${member.userId}`;
     for (const values of [{ state: 'disabled' }, { secret: 'sealed by somebody else' }, { codes_salt: 'x' }])
@@ -171,7 +171,7 @@ describeOnOneDatabase('svc verify, of people', (dialect) => {
     ]);
   });
 
-  test('names a SCIM token that was exchanged, or revived', async () => {
+  test('reports a SCIM token that was replaced or reactivated', async () => {
     await server.createScimToken();
     const valid = await find('scim_tokens', ({ revoked_at }) => revoked_at === null);
     const old = await find('scim_tokens', ({ revoked_at }) => revoked_at !== null);
@@ -181,7 +181,7 @@ describeOnOneDatabase('svc verify, of people', (dialect) => {
     assert.deepEqual(moved, [`first scim_tokens ${old.id}: ${missing}`, `other scim_tokens ${old.id}: ${untold}`]);
   });
 
-  test('names an invitation that was raised, prolonged, exchanged or removed', async () => {
+  test('reports an invitation whose role, expiry or token was changed, or that was deleted', async () => {
     const fits = ({ id }: Row) => id === invitationId;
     for (const values of [
       { role: 'admin' },
@@ -195,7 +195,7 @@ describeOnOneDatabase('svc verify, of people', (dialect) => {
     assert.deepEqual(await findRemoval('invitations', fits), [`first invitations ${invitationId}: ${missing}`]);
   });
 
-  test('finds nothing wrong with what people do after all of this', async () => {
+  test('reports no fault for later changes by the people themselves', async () => {
     payload(await server.request('PATCH', `/v1/users/${member.userId}`, { body: { role: 'dpo' } }), 200);
     payload(await server.request('DELETE', `/v1/users/invitations/${invitationId}`), 200);
     const signIn = await server.request('POST', '/v1/auth/sign-in', {

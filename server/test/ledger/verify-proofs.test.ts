@@ -16,7 +16,7 @@ import { signNow } from './exported.ts';
 import { type FilledTenant, fillLedgers, runVerify } from './fixture.ts';
 import { changeRow, deleteRow, insertRow, type ProtectedTable, type Row, readRows } from './tamper.ts';
 
-describeOnOneDatabase('svc verify, of checkpoints', (dialect) => {
+describeOnOneDatabase('svc verify of checkpoints', (dialect) => {
   const clock = new TestClock();
   let installation: Installation;
   let tenant: FilledTenant;
@@ -36,7 +36,7 @@ describeOnOneDatabase('svc verify, of checkpoints', (dialect) => {
     assert.ok(found, table);
     return found;
   };
-  /** What is said of the proofs of the consent ledger, and of rows that belong to no ledger. */
+  /** The faults of the proofs of the consent ledger, and of rows that belong to no ledger. */
   const verify = async (settings = installation.settings) => {
     const { code, report, lines } = await runVerify({ settings });
     const { proofs = [], chains = [] } = report.tenants.find(({ tenantId }) => tenantId === tenant.id) ?? {};
@@ -49,14 +49,14 @@ describeOnOneDatabase('svc verify, of checkpoints', (dialect) => {
     assert.equal(code === 1, faults.length > 0 || claimFaults.length > 0 || chain !== null);
     return faults.map(({ size, issue }) => `${size}: ${issue}`);
   };
-  /** What is found while a row is gone. */
+  /** The faults while a row is missing. */
   const findRemoval = async (table: ProtectedTable, row: Row) => {
     await deleteRow(installation.database, table, row);
     const issues = await issuesOf();
     await insertRow(installation.database, table, row);
     return issues;
   };
-  /** What is found while columns of a row are others. */
+  /** The faults while columns of a row are changed. */
   const findChange = async (table: ProtectedTable, row: Row, values: Row) => {
     await changeRow(installation.database, table, row, values);
     const issues = await issuesOf();
@@ -64,13 +64,13 @@ describeOnOneDatabase('svc verify, of checkpoints', (dialect) => {
     return issues;
   };
 
-  test('counts them, and finds nothing wrong with what the server wrote', async () => {
+  test('counts them, and reports no fault in what the server wrote', async () => {
     const { code, checkpoints, signatures, faults, lines } = await verify();
     assert.deepEqual([code, checkpoints, signatures, faults], [0, 4, true, []]);
     assert.ok(lines.includes('✓ first: consent checkpoints, 4'), lines.join('\n'));
   });
 
-  test('says plainly that signatures are not checked where the secret is not there, and checks the rest', async () => {
+  test('reports that signatures are not checked if the secret is missing, and checks the rest', async () => {
     const file = join(installation.settings.dataDir, 'secret.key');
     const row = await find('checkpoints', ({ size }) => size === 812);
     const note = String(row.note).replace(/.\n$/, '~\n');
@@ -91,26 +91,30 @@ describeOnOneDatabase('svc verify, of checkpoints', (dialect) => {
     } finally {
       renameSync(`${file}.kept`, file);
     }
-    assert.deepEqual(await findChange('checkpoints', row, { note }), ['812: the signature is not ours']);
+    assert.deepEqual(await findChange('checkpoints', row, { note }), [
+      '812: the signature is not of this installation',
+    ]);
   });
 
-  test('names every checkpoint that another key signed', async () => {
+  test('reports every checkpoint that another key signed', async () => {
     const stranger = new NoteSigner('the secret of another installation');
     const row = await find('checkpoints', ({ size }) => size === 312);
     const { name } = stranger.verifier;
     const rootHash = Buffer.from(row.root_hash as string, 'base64');
     const origin = nameOrigin(name, tenant.id, 'consent');
     const note = stranger.sign(writeCheckpoint({ origin, size: 312, rootHash, at: row.at as string }));
-    assert.deepEqual(await findChange('checkpoints', row, { note }), ['312: the signature is not ours']);
+    assert.deepEqual(await findChange('checkpoints', row, { note }), [
+      '312: the signature is not of this installation',
+    ]);
   });
 
-  test('does not take another secret for that of the installation: it checks no signatures with it', async () => {
+  test('checks no signatures with a secret that is not that of the installation', async () => {
     const secret = 'the secret of another installation';
     const { faults, signatures } = await verify({ ...installation.settings, secret });
     assert.deepEqual([faults, signatures], [[], false]);
   });
 
-  test('names one whose note is that of another', async () => {
+  test('reports a checkpoint with the note of another', async () => {
     const [row, other] = [
       await find('checkpoints', ({ size }) => size === 312),
       await find('checkpoints', ({ size }) => size === 812),
@@ -119,7 +123,7 @@ describeOnOneDatabase('svc verify, of checkpoints', (dialect) => {
     assert.deepEqual(issues, ['312: the row differs from the signed note']);
   });
 
-  test('names those that speak of entries which were removed together with the head', async () => {
+  test('reports checkpoints of entries that were removed together with the head', async () => {
     const { database } = installation;
     const rows = (await readRows(database, 'consent_records')).filter(
       ({ tenant_id, sequence }) => tenant_id === tenant.id && Number(sequence) > 700,
@@ -137,7 +141,7 @@ describeOnOneDatabase('svc verify, of checkpoints', (dialect) => {
     assert.ok(faults.some(({ size, issue }) => size === 812 && issue === 'speaks of 812 entries, the ledger has 700'));
   });
 
-  test('names a tile that is missing, too short, or not of the ledger', async () => {
+  test('reports a tile that is missing, too short, or not of the ledger', async () => {
     const rows = (await readRows(installation.database, 'merkle_tiles')).filter(
       ({ tenant_id, ledger }) => tenant_id === tenant.id && ledger === 'consent',
     );
@@ -165,7 +169,7 @@ describeOnOneDatabase('svc verify, of checkpoints', (dialect) => {
     }
   });
 
-  test('names a tree that is said to reach further than its ledger', async () => {
+  test('reports a tree that claims more entries than its ledger', async () => {
     const trees = installation.database.kysely
       .updateTable('merkle_trees')
       .where('tenant_id', '=', tenant.id)
@@ -176,23 +180,23 @@ describeOnOneDatabase('svc verify, of checkpoints', (dialect) => {
     assert.deepEqual(issues[0], 'null: the tree has 813 entries, the ledger 812');
   });
 
-  test('names rows of ledgers that there are not', async () => {
+  test('reports rows of ledgers that do not exist', async () => {
     const row = await find('checkpoints', ({ size }) => size === 812);
     await insertRow(installation.database, 'checkpoints', { ...row, tenant_id: 'nobody' });
     const { code, database } = await verify();
     await deleteRow(installation.database, 'checkpoints', { ...row, tenant_id: 'nobody' });
     assert.equal(code, 1);
-    assert.deepEqual(database, ['checkpoints has rows of the ledger consent of nobody, which is not there']);
+    assert.deepEqual(database, ['checkpoints has rows of the ledger consent of nobody, which does not exist']);
   });
 
-  test('finds nothing wrong once everything is put back', async () => {
+  test('reports no fault after everything is restored', async () => {
     assert.deepEqual(await issuesOf(), []);
   });
 
-  test('raises no false alarm while the server appends, grows its trees and signs', async () => {
+  test('reports no false fault while the server appends, grows its trees and signs', async () => {
     const { database } = installation;
     const of = { tenantId: tenant.id, ledger: 'consent' } as const;
-    // In whatever steps the tree grows after the check has begun: behind its start, up to it, and beyond its end.
+    // The tree may grow in any steps during the check: to a size before its start, up to it, and beyond its end.
     for (const [before, grown, during] of [
       [0, 0, 100],
       [700, 300, 40],

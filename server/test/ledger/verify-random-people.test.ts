@@ -18,7 +18,7 @@ import { describeOnOneDatabase, startTestServer, type TestServer } from '../harn
 import { accept } from '../identity/invitation-helpers.ts';
 import { runVerify } from './fixture.ts';
 
-/** Something that happens to a person of a tenant. */
+/** An event in the life of a person of a tenant. */
 interface Step {
   readonly kind: keyof typeof operations;
   readonly tenant: 0 | 1;
@@ -30,7 +30,7 @@ interface Step {
 interface Place extends Step {
   readonly tenantId: string;
   readonly email: string;
-  /** Of the person, where they are known. */
+  /** Of the person, if known. */
   readonly userId: string | null;
   readonly server: TestServer;
 }
@@ -43,7 +43,7 @@ const change =
   (work, place) =>
     changeMembers(work, systemSource(place.tenantId), place.userId === null ? [] : [place.userId], what(place), 'test');
 
-/** What the parts of the server do to people, each as one unit of work. */
+/** What each part of the server does to people, as one unit of work each. */
 const operations = {
   provision: (work, { tenantId, email, role, flag }) =>
     addMember(work, systemSource(tenantId), { email, role, isActivated: flag, isAccepted: false }, 'test'),
@@ -90,7 +90,7 @@ const steps = (count: number) =>
     { minLength: count, maxLength: count },
   );
 
-describeOnOneDatabase('svc verify, after whatever happens to people', (dialect) => {
+describeOnOneDatabase('svc verify after random changes of people', (dialect) => {
   let server: TestServer;
   let tenantIds: readonly string[];
   let round = 0;
@@ -100,7 +100,7 @@ describeOnOneDatabase('svc verify, after whatever happens to people', (dialect) 
   });
   after(() => server[Symbol.asyncDispose]());
 
-  /** Makes one step. What the server refuses is a step, too. */
+  /** Runs one step. A rejection by the server is a step, too. */
   async function make(step: Step): Promise<void> {
     const { database } = server.installation;
     const email = `person-${step.person}@round-${round}.example.com`;
@@ -129,7 +129,7 @@ describeOnOneDatabase('svc verify, after whatever happens to people', (dialect) 
     assert.equal(report.intact, true);
   }
 
-  test('finds nothing when it happens in order', async () => {
+  test('reports no fault after sequential changes', async () => {
     await fc.assert(
       fc.asyncProperty(steps(80), async (given) => {
         round += 1;
@@ -140,7 +140,7 @@ describeOnOneDatabase('svc verify, after whatever happens to people', (dialect) 
     );
   });
 
-  test('finds nothing when it happens all at once', async () => {
+  test('reports no fault after concurrent changes', async () => {
     await fc.assert(
       fc.asyncProperty(steps(64), async (given) => {
         round += 1;
@@ -152,7 +152,7 @@ describeOnOneDatabase('svc verify, after whatever happens to people', (dialect) 
     );
   });
 
-  test('finds nothing when somebody comes to a tenant while their password changes', async () => {
+  test('reports no fault if a person joins a tenant while their password changes', async () => {
     const step = { person: 0, role: 'auditor', flag: true } as const;
     for (let times = 0; times < 25; times += 1) {
       round += 1;

@@ -15,7 +15,7 @@ import { draftRecord } from './fixture.ts';
 import { readNote, rootsOfProof } from './naive-merkle.ts';
 import { changeRow, deleteRow, insertRow, liftProtection, type Row, readRows } from './tamper.ts';
 
-/** What somebody does with the rows of a ledger, at a place before the earlier checkpoint. */
+/** What an attacker does with the rows of a ledger, before the earlier checkpoint. */
 const attacks: Readonly<Record<string, (rows: readonly Row[], at: number) => readonly Row[]>> = {
   changed: (rows, at) => rows.with(at, { ...at0(rows, at), entry: edit(String(at0(rows, at).entry)) }),
   removed: (rows, at) => rows.toSpliced(at, 1),
@@ -30,7 +30,7 @@ const attacks: Readonly<Record<string, (rows: readonly Row[], at: number) => rea
 const at0 = (rows: readonly Row[], at: number) => rows[at] as Row;
 const edit = (entry: string) => entry.replace(/"(reason|ipHash)":null/, '"$1":"another"');
 
-describeOnOneDatabase('a ledger that was rewritten by somebody with full control', (dialect) => {
+describeOnOneDatabase('a ledger that was rewritten by an attacker with full control', (dialect) => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer(dialect);
@@ -50,7 +50,7 @@ describeOnOneDatabase('a ledger that was rewritten by somebody with full control
     }
   };
 
-  /** Writes a whole ledger anew: rows, chain, head, tree, tiles, and a checkpoint with the right keys. */
+  /** Rewrites a whole ledger: rows, chain, head, tree, tiles, and a checkpoint with the right keys. */
   async function rewrite(tenantId: string, ledger: LedgerName, attack: (rows: readonly Row[]) => readonly Row[]) {
     const { installation, clock } = server;
     const { database } = installation;
@@ -61,7 +61,7 @@ describeOnOneDatabase('a ledger that was rewritten by somebody with full control
     const rewritten = attack(rows);
     const times = rows.map((row) => JSON.parse(String(row.entry))[ledger === 'audit' ? 'at' : 'recordedAt']).sort();
     for (const [index, row] of rewritten.entries()) {
-      // Times must rise in the new order too, or the export itself tells.
+      // Times must rise in the new order too, or the export itself shows the change.
       const at = times[Math.min(index, times.length - 1)];
       const entry: string = String(row.entry).replace(/"(at|recordedAt)":"[^"]+"/, `"$1":"${at}"`);
       const prev_hash: string | null = hash;
@@ -77,7 +77,7 @@ describeOnOneDatabase('a ledger that was rewritten by somebody with full control
     const of = { tenantId, ledger };
     await forgetTree(installation, of);
     await database.kysely.deleteFrom('checkpoints').where('tenant_id', '=', tenantId).execute();
-    // Who has the machine has its log of anchors, too.
+    // An attacker who controls the machine also controls its log of anchors.
     const anchors = new AnchorLog(`${installation.anchors.file}.${newId()}`, installation.signer.verifier);
     return signNow({ ...installation, anchors }, of, clock.now());
   }
@@ -117,7 +117,7 @@ describeOnOneDatabase('a ledger that was rewritten by somebody with full control
 
   let tenants = 0;
   for (const ledger of ['audit', 'consent'] as const) {
-    test(`${ledger}: fits an earlier checkpoint while nothing is rewritten`, async () => {
+    test(`${ledger}: matches an earlier checkpoint while nothing is rewritten`, async () => {
       const tenant = await server.createTenant(`honest-${ledger}`);
       await append(tenant.id, ledger, 6);
       const of = { tenantId: tenant.id, ledger };
@@ -138,7 +138,7 @@ describeOnOneDatabase('a ledger that was rewritten by somebody with full control
     });
 
     for (const [name, attack] of Object.entries(attacks)) {
-      test(`${ledger}: with a row ${name} hangs together in itself and fits no earlier checkpoint`, async () => {
+      test(`${ledger}: with a row ${name} is consistent in itself and matches no earlier checkpoint`, async () => {
         await fc.assert(
           fc.asyncProperty(fc.integer({ min: 3, max: 12 }), fc.nat(8), fc.nat(), async (before, more, pick) => {
             tenants += 1;
@@ -160,7 +160,7 @@ describeOnOneDatabase('a ledger that was rewritten by somebody with full control
             assert.deepEqual(alone, [null, null, null]);
             assert.deepEqual(against, [true, true, true]);
             assert.equal(await proves(tenant, ledger, earlier), false);
-            // Nor does the file pass with the note that was kept in place of the new one.
+            // The file also fails with the kept note in place of the new one.
             const [header = '', ...lines] = (await exportText(installation, of, latest)).split('\n');
             const forged = JSON.stringify({ ...JSON.parse(header), checkpoint: earlier.note });
             const report = await verifyFile([forged, ...lines].join('\n'), installation.signer.verifierKey);

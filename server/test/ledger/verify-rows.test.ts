@@ -31,7 +31,7 @@ describeOnEachDatabase('verifyChain', (dialect) => {
     const setHead = (head: Row) =>
       changeRow(installation.database, 'chain_heads', { tenant_id: tenantId, ledger }, head);
 
-    /** Attacks the chain, looks at it, and puts everything back. */
+    /** Runs the attack, verifies the chain, and restores everything. */
     const findFault = async (attack: Attack) => {
       const { database } = installation;
       const rows = (await readRows(database, table)).filter((row) => row.tenant_id === tenantId);
@@ -62,7 +62,7 @@ describeOnEachDatabase('verifyChain', (dialect) => {
     };
     const nobody = () => null;
 
-    test(`${ledger}: counts the entries of an intact chain and tells its progress`, async () => {
+    test(`${ledger}: counts the entries of an intact chain and reports progress`, async () => {
       const rows = (await readRows(installation.database, table)).filter((row) => row.tenant_id === tenantId);
       const progress: number[] = [];
       const report = await verifyChain(installation.database.kysely, ledger, tenantId, (entries) =>
@@ -147,7 +147,7 @@ describeOnEachDatabase('verifyChain', (dialect) => {
       );
     });
 
-    test(`${ledger}: a copy of the last row stands behind the head`, async () => {
+    test(`${ledger}: a copy of the last row follows the head`, async () => {
       await assertFault(
         (rows) =>
           insertRow(installation.database, table, { ...at(rows, -1), id: copyId(rows[0]), sequence: rows.length + 1 }),
@@ -156,7 +156,7 @@ describeOnEachDatabase('verifyChain', (dialect) => {
       );
     });
 
-    test(`${ledger}: a row that fits stands behind the head`, async () => {
+    test(`${ledger}: a valid row follows the head`, async () => {
       const forge = (rows: readonly Row[]): Row => {
         const { entry, hash } = at(rows, -1) as { entry: string; hash: string };
         return {
@@ -221,12 +221,12 @@ describeOnEachDatabase('verifyChain', (dialect) => {
   }
 
   test('a chain of an unknown tenant has no head', async () => {
-    const { fault } = await verifyChain(installation.database.kysely, 'audit' satisfies LedgerName, 'nobody');
+    const { fault } = await verifyChain(installation.database.kysely, 'audit' satisfies LedgerName, 'unknown');
     assert.equal(fault?.issue, 'the head of the chain is missing');
   });
 });
 
-/** An id of its own for the copy of a row, so that the unique indexes take it. */
+/** A different id for the copy of a row, so that the unique indexes accept it. */
 function copyId(row: Row | undefined): string {
   return `${row?.id}-copy`;
 }

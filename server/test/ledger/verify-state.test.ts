@@ -32,7 +32,7 @@ describeOnOneDatabase('verifyRows', (dialect) => {
     (await readRows(installation.database, table)).find((row) => row.id === id) as Row;
   const findKeys = async () =>
     (await readRows(installation.database, 'api_keys')).filter(({ tenant_id }) => tenant_id === tenant.id);
-  /** What `svc verify` says about the rows of all tenants. */
+  /** The faults that `svc verify` reports for the rows of all tenants. */
   const findFaults = async () => {
     const { code, report } = await runVerify(installation);
     const faults = report.tenants.flatMap(({ rows }) => rows.faults);
@@ -40,7 +40,7 @@ describeOnOneDatabase('verifyRows', (dialect) => {
     return faults;
   };
 
-  test('the tables that are checked and those that are working state are all that there are', async () => {
+  test('every table is either checked or working state', async () => {
     const tables = await installation.database.kysely.introspection.getTables();
     const known = [...Object.keys(protectedTables), ...workingState, 'installation'];
     assert.deepEqual(
@@ -53,7 +53,7 @@ describeOnOneDatabase('verifyRows', (dialect) => {
     );
   });
 
-  test('the hash is that of the canonical row, so that it can be computed elsewhere', async () => {
+  test('the hash is that of the canonical row, so that other programs can compute it', async () => {
     const { record_count: _, ...row } = await findRow('consent_notices', notice);
     const events = await installation.database.kysely
       .selectFrom('audit_events')
@@ -66,7 +66,7 @@ describeOnOneDatabase('verifyRows', (dialect) => {
     assert.equal(last.diff.stateHash, hashContent(canonicalize(Object.fromEntries(present)) as string));
   });
 
-  test('finds nothing wrong with a notice in any of its states, nor while captures count', async () => {
+  test('reports no fault for a notice in any of its states, or during captures', async () => {
     const source = systemSource(tenant.id);
     await change((work) => archiveNotice(work, source, notice));
     assert.deepEqual(await findFaults(), []);
@@ -75,7 +75,7 @@ describeOnOneDatabase('verifyRows', (dialect) => {
     assert.deepEqual(await findFaults(), []);
   });
 
-  test('names a row that was deleted', async () => {
+  test('reports a deleted row', async () => {
     const [key] = (await findKeys()) as [Row];
     await deleteRow(installation.database, 'api_keys', key);
     const faults = await findFaults();
@@ -83,7 +83,7 @@ describeOnOneDatabase('verifyRows', (dialect) => {
     assert.deepEqual(faults, [{ table: 'api_keys', id: key.id, issue: 'the row is missing' }]);
   });
 
-  test('names a row that was slipped in', async () => {
+  test('reports an inserted row', async () => {
     const [key] = (await findKeys()) as [Row];
     const id = newId();
     await insertRow(installation.database, 'api_keys', { ...key, id, hash: 'f'.repeat(64) });
@@ -92,7 +92,7 @@ describeOnOneDatabase('verifyRows', (dialect) => {
     assert.deepEqual(faults, [{ table: 'api_keys', id, issue: 'the audit log does not tell of the row' }]);
   });
 
-  test('names a row that was slipped in for a tenant that there is not', async () => {
+  test('reports an inserted row of a tenant that does not exist', async () => {
     const [key] = (await findKeys()) as [Row];
     const id = newId();
     await insertRow(installation.database, 'api_keys', { ...key, id, hash: 'f'.repeat(64), tenant_id: 'nobody' });
@@ -101,7 +101,7 @@ describeOnOneDatabase('verifyRows', (dialect) => {
     assert.deepEqual(faults, [{ table: 'api_keys', id, issue: 'the audit log does not tell of the row' }]);
   });
 
-  test('names a key whose end was taken away, and one that was opened to more scopes', async () => {
+  test('reports a key whose expiry was removed, and one that got more scopes', async () => {
     const [endless, ending] = (await findKeys()) as [Row, Row];
     await changeRow(installation.database, 'api_keys', ending, { expires_at: null });
     await changeRow(installation.database, 'api_keys', endless, { scopes: `${endless.scopes} everything` });
@@ -115,7 +115,7 @@ describeOnOneDatabase('verifyRows', (dialect) => {
     );
   });
 
-  test('names a row that was set back to an earlier state', async () => {
+  test('reports a row that was set back to an earlier state', async () => {
     const { record_count: _, ...before } = await findRow('consent_notices', notice);
     await change((work) => editNotice(work, systemSource(tenant.id), notice, { name: 'Another' }));
     const { record_count: __, ...now } = await findRow('consent_notices', notice);
@@ -126,7 +126,7 @@ describeOnOneDatabase('verifyRows', (dialect) => {
     assert.deepEqual(faults, [{ table: 'consent_notices', id: notice, issue }]);
   });
 
-  test('knows a tenant by its id, not by what stands beside it', async () => {
+  test('identifies a tenant by its id, not by its name or slug', async () => {
     const row = await findRow('tenants', tenant.id);
     await changeRow(installation.database, 'tenants', row, { name: 'Renamed', slug: 'renamed' });
     const { report } = await runVerify(installation, { tenant: 'renamed' });
@@ -135,7 +135,7 @@ describeOnOneDatabase('verifyRows', (dialect) => {
     assert.deepEqual(report.tenants[0]?.rows.faults, [{ table: 'tenants', id: tenant.id, issue }]);
   });
 
-  test('accepts what the server changed after the chain was walked, and nothing else', async () => {
+  test('accepts only what the server changed after the chain was walked', async () => {
     const { kysely } = installation.database;
     const told = new ToldStates();
     await verifyChain(kysely, 'audit', tenant.id, undefined, ({ entry }) => told.read(entry));
@@ -151,7 +151,7 @@ describeOnOneDatabase('verifyRows', (dialect) => {
     assert.deepEqual(await check(), []);
   });
 
-  test('finds nothing wrong once everything is put back', async () => {
+  test('reports no fault after everything is restored', async () => {
     assert.deepEqual(await findFaults(), []);
   });
 });

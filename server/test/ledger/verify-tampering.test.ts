@@ -23,12 +23,12 @@ import { signNow } from './exported.ts';
 import { fillLedgers, runVerify } from './fixture.ts';
 import { type Row, readRows, tamper } from './tamper.ts';
 
-/** A copy of an installation that somebody may do anything to. */
+/** A copy of an installation to attack. */
 interface Scene {
   readonly settings: Settings;
   readonly folder: string;
   readonly database: Database;
-  /** The tenant that is attacked, and another one. */
+  /** The attacked tenant, and another one. */
   readonly tenantId: string;
   readonly otherId: string;
   /** The database as it was before the latest records. */
@@ -37,13 +37,13 @@ interface Scene {
 
 interface Attack {
   readonly run: (scene: Scene) => Promise<unknown> | unknown;
-  /** The exit code, and what the output must name. */
+  /** The exit code, and what the output must contain. */
   readonly code: 1 | 3;
   readonly names: RegExp;
-  /** Where its statements differ between the databases, it runs on both. */
+  /** If its statements differ between the databases, it runs on both. */
   readonly everywhere?: boolean;
   readonly only?: Dialect;
-  /** How many minutes after the latest checkpoint it is verified; before, with a clock that is behind. */
+  /** Minutes between the latest checkpoint and the verification; negative with a clock that is behind. */
   readonly minutes?: number;
 }
 
@@ -60,7 +60,7 @@ const rewriteLog = (scene: Scene, edit: (text: string) => string) => {
   writeFileSync(logOf(scene), edited);
 };
 
-/** Puts the head where the last row is, as well as one can without the secret. */
+/** Sets the head to the last row, as far as possible without the secret. */
 async function fixHead(scene: Scene): Promise<void> {
   const last = (await recordsOf(scene)).at(-1) as Row;
   const at = JSON.parse(String(last.entry)).recordedAt;
@@ -74,7 +74,7 @@ async function fixHead(scene: Scene): Promise<void> {
   );
 }
 
-/** Recomputes every hash of the attacked ledger and forgets its tree. */
+/** Recomputes every hash of the attacked ledger and deletes its tree. */
 async function rehash(scene: Scene): Promise<void> {
   let prev: string | null = null;
   for (const row of await recordsOf(scene)) {
@@ -98,7 +98,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     run: (scene) =>
       change(scene.database, `update consent_records set ${editEntry} where ${ofTenant(scene)} and sequence = 3`),
     code: 1,
-    names: /✗ first: consent chain, row 3 .*: the hash does not fit the entry/,
+    names: /✗ first: consent chain, row 3 .*: the hash does not match the entry/,
     everywhere: true,
   },
   'an entry edited with its own hash': {
@@ -125,7 +125,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     code: 1,
     names: /✗ first: consent chain, row 21 \(gone\): the rows 21 to 22 are missing/,
   },
-  'a tail cut behind the last checkpoint, with the head fixed': {
+  'a tail cut after the last checkpoint, with the head fixed': {
     async run(scene) {
       await change(scene.database, `delete from consent_records where ${ofTenant(scene)} and sequence > 21`);
       await fixHead(scene);
@@ -160,7 +160,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     names: /✗ first: consent checkpoint of 20 entries .*: the ledger has 12 entries: the newest were removed/,
     only: 'sqlite',
   },
-  'a history written again, with hashes and head recomputed and checkpoints dropped': {
+  'a rewritten history, with hashes and head recomputed and checkpoints dropped': {
     async run(scene) {
       await change(scene.database, `update consent_records set ${editEntry} where ${ofTenant(scene)} and sequence = 3`);
       await rehash(scene);
@@ -224,7 +224,7 @@ const attacks: Readonly<Record<string, Attack>> = {
       /✗ first: consent checkpoint of 20 entries .*: the ledger has 12 entries: the newest were removed, or an older database was put in its place/,
     only: 'sqlite',
   },
-  'a tenant removed with all that it had': {
+  'a tenant removed with all its rows': {
     async run({ database, tenantId }) {
       const tables = await database.kysely.introspection.getTables();
       for (const { name, columns } of tables) {
@@ -303,7 +303,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     names: /✗ database: the rule hide on consent_records was not made by Svc/,
     only: 'postgres',
   },
-  'a view in the place of a table, which hides a key': {
+  'a view in place of a table, which hides a key': {
     async run({ database }) {
       await sql.raw('alter table api_keys rename to hidden_keys').execute(database.kysely);
       await sql.raw('create view api_keys as select * from hidden_keys').execute(database.kysely);
@@ -391,7 +391,7 @@ const attacks: Readonly<Record<string, Attack>> = {
       await change(scene.database, `update installation set secret_hash = '${new PrivateHasher('x').fingerprint}'`);
     },
     code: 1,
-    names: /✗ first: consent checkpoint of 6 entries: the signature is not ours/,
+    names: /✗ first: consent checkpoint of 6 entries: the signature is not of this installation/,
   },
   'the time of a checkpoint edited': {
     run: (scene) =>
@@ -446,7 +446,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     code: 1,
     names: /✗ checkpoints\.log line \d+: the record is not signed by this installation/,
   },
-  'a forged restore that is to hide a roll-back': {
+  'a forged restore statement that hides a roll-back': {
     async run(scene) {
       await (attacks['the whole file rolled back'] as Attack).run(scene);
       const origin = nameRestore(stranger.verifier.name);
@@ -472,7 +472,7 @@ const attacks: Readonly<Record<string, Attack>> = {
       assert.equal(anchors.latest({ tenantId: scene.tenantId, ledger: 'consent' })?.size, 20, 'nor does a server');
     },
     code: 1,
-    names: /✗ checkpoints\.log line \d+: the restore statement was made for another place of the log: it was copied/,
+    names: /✗ checkpoints\.log line \d+: the restore statement was made for another position in the log: it was copied/,
     only: 'sqlite',
   },
   'the seal of a head edited': {
@@ -550,7 +550,7 @@ describeOnEachDatabase('svc verify finds', (dialect) => {
     };
   }
 
-  test('nothing in a copy that was left alone', async () => {
+  test('nothing in an unchanged copy', async () => {
     await using scene = await open();
     const { code, lines } = await runVerify(scene);
     assert.equal(code, 0, lines.join('\n'));

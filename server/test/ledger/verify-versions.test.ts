@@ -32,11 +32,11 @@ describeOnOneDatabase('verifyVersions', (dialect) => {
   const setNotice = (values: { version?: number; record_count?: number }) =>
     installation.database.kysely.updateTable('consent_notices').set(values).where('id', '=', notice).execute();
 
-  test('counts the versions of a tenant and finds nothing', async () => {
+  test('counts the versions of a tenant and reports no fault', async () => {
     assert.deepEqual(await check(), { versions: 3, faults: [] });
   });
 
-  test('finds nothing wrong with a notice that was archived and opened again', async () => {
+  test('reports no fault for a notice that was archived and restored', async () => {
     const source = systemSource(tenant.id);
     const run = (step: typeof publishNotice) =>
       runUnitOfWork(installation.database, clock.now(), (work) => step(work, source, notice));
@@ -47,7 +47,7 @@ describeOnOneDatabase('verifyVersions', (dialect) => {
     assert.deepEqual(await check(), { versions: 3, faults: [] });
   });
 
-  test('finds nothing wrong with a version that was published while the clock went back', async () => {
+  test('reports no fault for a version that was published with the clock set back', async () => {
     await using other = await openTestInstallation(dialect, {}, new TestClock());
     const [filled] = (await fillLedgers(other)) as [FilledTenant];
     await runUnitOfWork(other.database, '2020-01-01T00:00:00.000Z', async (work) => {
@@ -59,7 +59,7 @@ describeOnOneDatabase('verifyVersions', (dialect) => {
   });
 
   for (const version of [1, 2]) {
-    test(`names version ${version} of 2 when it was deleted`, async () => {
+    test(`reports version ${version} of 2 if it was deleted`, async () => {
       const row = await findVersion(version);
       await deleteRow(installation.database, table, row);
       const { faults } = await check();
@@ -68,7 +68,7 @@ describeOnOneDatabase('verifyVersions', (dialect) => {
     });
   }
 
-  test('names a version whose content and hash were both changed', async () => {
+  test('reports a version whose content and hash were both changed', async () => {
     const row = await findVersion(1);
     const content = (row.content as string).replace('Example', 'Changed');
     await changeRow(installation.database, table, row, { content, content_hash: hashContent(content) });
@@ -80,7 +80,7 @@ describeOnOneDatabase('verifyVersions', (dialect) => {
     assert.deepEqual(faults, [{ noticeId: notice, version: 1, issue: 'the audit log tells of another hash' }]);
   });
 
-  test('names a version that was slipped in', async () => {
+  test('reports an inserted version', async () => {
     const row = { ...(await findVersion(2)), version: 3 };
     await insertRow(installation.database, table, row);
     await setNotice({ version: 3 });
@@ -91,7 +91,7 @@ describeOnOneDatabase('verifyVersions', (dialect) => {
     assert.deepEqual(faults, [{ noticeId: notice, version: 3, issue }]);
   });
 
-  test('names both versions when two were swapped', async () => {
+  test('reports both versions if two were swapped', async () => {
     const [first, second] = [await findVersion(1), await findVersion(2)];
     const swap = async (one: Row, other: Row) => {
       await changeRow(installation.database, table, one, {
@@ -112,14 +112,14 @@ describeOnOneDatabase('verifyVersions', (dialect) => {
     );
   });
 
-  test('names a notice whose latest version is not the one it gives', async () => {
+  test('reports a notice whose latest version is not the one in its row', async () => {
     await setNotice({ version: 1 });
     const { faults } = await check();
     await setNotice({ version: 2 });
     assert.deepEqual(faults, [{ noticeId: notice, version: 1, issue: 'the latest version is 2' }]);
   });
 
-  test('names a notice whose counter does not fit the ledger', async () => {
+  test('reports a notice whose counter does not match the ledger', async () => {
     await setNotice({ record_count: 7 });
     const { faults } = await check();
     await setNotice({ record_count: 6 });
@@ -128,7 +128,7 @@ describeOnOneDatabase('verifyVersions', (dialect) => {
     ]);
   });
 
-  test('names the versions of a notice that was deleted', async () => {
+  test('reports the versions of a deleted notice', async () => {
     const { database } = installation;
     const row = await database.kysely
       .selectFrom('consent_notices')
@@ -152,7 +152,7 @@ describeOnOneDatabase('verifyVersions', (dialect) => {
     }
   });
 
-  test('finds nothing wrong once everything is put back', async () => {
+  test('reports no fault after everything is restored', async () => {
     assert.deepEqual((await check()).faults, []);
   });
 });

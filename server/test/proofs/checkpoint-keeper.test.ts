@@ -13,8 +13,8 @@ import { appendManyRecords } from './ledger-requests.ts';
 
 const interval = 60 * 60_000;
 
-describeOnEachDatabase('the keeper of checkpoints', (dialect) => {
-  /** An installation with a clock, and what the keeper did. */
+describeOnEachDatabase('the checkpoint keeper', (dialect) => {
+  /** An installation with a clock, and the results of the keeper. */
   async function open() {
     const clock = new TestClock();
     const installation = await openTestInstallation(dialect, {}, clock);
@@ -22,7 +22,7 @@ describeOnEachDatabase('the keeper of checkpoints', (dialect) => {
     const log = pino({ level: 'silent' });
     const createKeeper = () => new CheckpointKeeper({ ...installation, interval, log });
     const keeper = createKeeper();
-    /** Runs steps until there is nothing to do at once. @returns how many it took. */
+    /** Runs steps until there is no work left. @returns the number of steps. */
     const work = async (one = keeper) => {
       for (let steps = 1; ; steps += 1) if (!(await one.step(clock.now()))) return steps;
     };
@@ -45,12 +45,12 @@ describeOnEachDatabase('the keeper of checkpoints', (dialect) => {
   const addTenant = async ({ database, clock }: Installation, slug: string) =>
     (await runUnitOfWork(database, clock(), (work) => createTenant(work, { slug, name: slug }))).id;
 
-  test('signs the first checkpoint at once, the next ones at intervals, and none of a ledger that rests', async () => {
+  test('signs the first checkpoint immediately, the next ones at intervals, and none of an unchanged ledger', async () => {
     await using scene = await open();
     const { installation, clock, work, read } = scene;
     const id = await addTenant(installation, 'one');
     await work();
-    assert.deepEqual(await read(), ['audit 1'], 'the consent ledger is empty and stays so');
+    assert.deepEqual(await read(), ['audit 1'], 'the consent ledger stays empty');
     await appendOne(installation, id, clock.now(), 'a');
     clock.advance(interval - 1);
     await work();
@@ -64,7 +64,7 @@ describeOnEachDatabase('the keeper of checkpoints', (dialect) => {
     assert.equal((await runVerify(installation)).code, 0);
   });
 
-  test('signs again when the clock is set back by a day, and does not wait for that day', async () => {
+  test('signs again after the clock was set back by a day, without waiting for that day', async () => {
     await using scene = await open();
     const { installation, clock, work, read } = scene;
     const id = await addTenant(installation, 'one');
@@ -79,7 +79,7 @@ describeOnEachDatabase('the keeper of checkpoints', (dialect) => {
     assert.deepEqual(await read(), ['audit 1', 'audit 2'], 'the next one is due after the interval');
   });
 
-  test('keeps the tree up to the entries between two checkpoints, so that one on demand is quick', async () => {
+  test('updates the tree between two checkpoints, so that one on demand is fast', async () => {
     await using scene = await open();
     const { installation, work, read, clock } = scene;
     const id = await addTenant(installation, 'one');
@@ -91,7 +91,7 @@ describeOnEachDatabase('the keeper of checkpoints', (dialect) => {
     assert.deepEqual(await trees.execute(), [{ ledger: 'audit', size: 3 }]);
   });
 
-  test('takes more entries than one step holds in several, and signs when it has them all', async () => {
+  test('splits many entries into several steps, and signs after the last one', async () => {
     await using scene = await open();
     const { installation, clock, work, read, keeper } = scene;
     const id = await addTenant(installation, 'one');
@@ -103,18 +103,18 @@ describeOnEachDatabase('the keeper of checkpoints', (dialect) => {
     assert.equal((await runVerify(installation)).code, 0);
   });
 
-  test('looks after every ledger of every tenant', async () => {
+  test('processes every ledger of every tenant', async () => {
     await using scene = await open();
     const { installation, clock, work, read } = scene;
     const ids: string[] = [];
     for (let number = 0; number < 23; number += 1) ids.push(await addTenant(installation, `tenant-${number}`));
     for (const id of ids.slice(0, 3)) await appendManyRecords({ installation, clock }, id, 2);
-    assert.ok((await work()) > 1, 'requests have their turn in between');
+    assert.ok((await work()) > 1, 'requests can run between the steps');
     for (const [number, id] of ids.entries())
       assert.deepEqual(await read(id), number < 3 ? ['audit 2', 'consent 2'] : ['audit 1']);
   });
 
-  test('fails on a ledger that is broken, and goes on with the others', async () => {
+  test('fails on a broken ledger and continues with the others', async () => {
     await using scene = await open();
     const { installation, clock, keeper, read, work } = scene;
     const ids: string[] = [];
@@ -134,7 +134,7 @@ describeOnEachDatabase('the keeper of checkpoints', (dialect) => {
     assert.deepEqual(await read(broken), ['audit 3']);
   });
 
-  test('does not get in the way of another server that does the same', async () => {
+  test('runs concurrently with the keeper of another server', async () => {
     await using scene = await open();
     const { installation, clock, createKeeper, work, read } = scene;
     const ids: string[] = [];

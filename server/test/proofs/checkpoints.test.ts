@@ -17,7 +17,7 @@ describeOnEachDatabase('checkpoints on demand', (dialect) => {
   const requested = async (tenantId: string) =>
     (await readChain(server, tenantId, 'audit')).filter(({ entry }) => entry.includes('"checkpoint.requested"'));
 
-  test('are missing before the first one, and it is said how to make one', async () => {
+  test('are missing before the first one, and the error says how to create one', async () => {
     const { key } = await server.createTenant('without');
     for (const ledger of ['audit', 'consent']) {
       assert.deepEqual((await list(key, ledger)).body.data, { items: [], nextCursor: null });
@@ -34,7 +34,7 @@ describeOnEachDatabase('checkpoints on demand', (dialect) => {
   });
 
   for (const ledger of ['audit', 'consent'] as const) {
-    test(`of the ${ledger} ledger speak of every entry there is, signed with the public key`, async () => {
+    test(`of the ${ledger} ledger cover every entry and verify with the public key`, async () => {
       const tenant = await server.createTenant(`whole-${ledger}`);
       await append(server, tenant.id, ledger, 5);
       const shown = await requestCheckpoint(server, tenant, ledger);
@@ -54,7 +54,7 @@ describeOnEachDatabase('checkpoints on demand', (dialect) => {
       assert.deepEqual(latest.body.data, shown);
     });
 
-    test(`of the ${ledger} ledger are the same again while nothing is added, and no event tells of it`, async () => {
+    test(`of the ${ledger} ledger stay the same while nothing is added, without an audit event`, async () => {
       const tenant = await server.createTenant(`same-${ledger}`);
       const first = await requestCheckpoint(server, tenant, ledger);
       assert.equal((await requested(tenant.id)).length, 1);
@@ -63,7 +63,7 @@ describeOnEachDatabase('checkpoints on demand', (dialect) => {
       assert.equal((await requested(tenant.id)).length, 1);
       await append(server, tenant.id, ledger, 1);
       const second = await requestCheckpoint(server, tenant, ledger);
-      // A request for the audit log is told in it.
+      // A request for a checkpoint of the audit log is recorded in the audit log.
       assert.equal(second.size, first.size + (ledger === 'audit' ? 2 : 1));
       assert.equal((await requested(tenant.id)).length, 2);
       assert.deepEqual((await list(tenant.key, ledger)).body.data.items, [second, first]);
@@ -76,7 +76,7 @@ describeOnEachDatabase('checkpoints on demand', (dialect) => {
     assert.deepEqual([size, rootHash], [0, '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=']);
   });
 
-  test('have the time of the clock, also when it went back', async () => {
+  test('have the time of the clock, even if it was set back', async () => {
     const tenant = await server.createTenant('clock');
     server.clock.advance(60_000);
     await append(server, tenant.id, 'consent', 1);
@@ -85,7 +85,7 @@ describeOnEachDatabase('checkpoints on demand', (dialect) => {
     server.clock.advance(60_000);
   });
 
-  test('asked for by many at once are all good, and one for each size', async () => {
+  test('are valid and one per size when requested concurrently', async () => {
     const tenant = await server.createTenant('many');
     await append(server, tenant.id, 'consent', 3);
     const ledgers = Array.from({ length: 12 }, (_, number) => (number % 2 === 0 ? 'audit' : 'consent'));

@@ -19,7 +19,7 @@ export async function append(server: TestServer, tenantId: string, ledger: Ledge
   }
 }
 
-/** Appends records at once, on the notice of the tenant. */
+/** Appends records concurrently, on the notice of the tenant. */
 export function appendManyRecords(
   { installation, clock }: Pick<TestServer, 'installation' | 'clock'>,
   tenantId: string,
@@ -40,7 +40,7 @@ async function findNotice(work: UnitOfWork, tenantId: string): Promise<string> {
   return (await createNotice(work, systemSource(tenantId), noticeContent as unknown as NoticeContent)).id;
 }
 
-/** What the API says of a checkpoint. */
+/** A checkpoint as the API returns it. */
 export interface ShownCheckpoint {
   readonly ledger: string;
   readonly size: number;
@@ -49,7 +49,7 @@ export interface ShownCheckpoint {
   readonly note: string;
 }
 
-/** Asks for a checkpoint. */
+/** Requests a checkpoint. */
 export async function requestCheckpoint(
   server: TestServer,
   { key }: Pick<TestTenant, 'key'>,
@@ -60,14 +60,14 @@ export async function requestCheckpoint(
   return response.body.data;
 }
 
-/** The public key as everybody gets it. */
+/** The public key, requested without authentication. */
 export async function fetchPublicKey(server: TestServer): Promise<string> {
   const response = await server.request('GET', '/.well-known/svc-ledger-key', { key: null });
   assert.equal(response.status, 200);
   return response.text;
 }
 
-/** The hashes of a ledger, as the rows have them, oldest first. */
+/** The hashes of a ledger from its rows, oldest first. */
 export async function readChain(server: TestServer, tenantId: string, ledger: LedgerName) {
   const { kysely } = server.installation.database;
   return kysely

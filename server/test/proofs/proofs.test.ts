@@ -13,8 +13,8 @@ import {
 
 const decode = (hashes: readonly string[]) => hashes.map((hash) => Buffer.from(hash, 'base64'));
 
-// The verifier is not ours: the definitions of RFC 6962, written down in naive-merkle.ts.
-describeOnOneDatabase('proofs of the API verify with the public key alone', (dialect) => {
+// The verifier is independent: naive-merkle.ts implements the definitions of RFC 6962 literally.
+describeOnOneDatabase('proofs of the API verify with only the public key', (dialect) => {
   let server: TestServer;
   let key: string;
   before(async () => {
@@ -67,7 +67,7 @@ describeOnOneDatabase('proofs of the API verify with the public key alone', (dia
     });
   }
 
-  test('of an event by its id are those by its number', async () => {
+  test('of an event are the same by id and by number', async () => {
     const tenant = await server.createTenant('by-id');
     await append(server, tenant.id, 'audit', 3);
     await requestCheckpoint(server, tenant, 'audit');
@@ -77,7 +77,7 @@ describeOnOneDatabase('proofs of the API verify with the public key alone', (dia
     }
   });
 
-  test('over several tiles, which grew in several steps', async () => {
+  test('over several tiles that grew in several steps', async () => {
     const tenant = await server.createTenant('large');
     const checkpoints: ShownCheckpoint[] = [];
     for (const count of [200, 100, 512, 700]) {

@@ -13,7 +13,7 @@ describe('the public key of the ledgers', () => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  test('is one line of text for everybody, on every site', async () => {
+  test('is one line of text, readable without credentials and from every origin', async () => {
     const { status, headers, text } = await server.request('GET', path, { key: null });
     assert.equal(status, 200);
     assert.equal(headers.get('content-type'), 'text/plain; charset=utf-8');
@@ -22,7 +22,7 @@ describe('the public key of the ledgers', () => {
     assert.ok(readVerifierKey(text));
   });
 
-  test('is answered to HEAD without a body, and to no other method', async () => {
+  test('supports HEAD, and rejects methods other than GET and HEAD', async () => {
     const head = await server.request('HEAD', path, { key: null });
     assert.deepEqual([head.status, head.text], [200, '']);
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
@@ -32,7 +32,7 @@ describe('the public key of the ledgers', () => {
     }
   });
 
-  test('is that of every server with the same secret, and tells nothing of the secret', async () => {
+  test('is the same on every server with the same secret, and does not reveal the secret', async () => {
     const { text } = await server.request('GET', path, { key: null });
     await using same = await startTestServer('sqlite', { SVC_SECRET: 'one secret that several servers share' });
     await using other = await startTestServer('sqlite', { SVC_SECRET: 'another secret, of another installation' });

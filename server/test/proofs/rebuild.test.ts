@@ -26,7 +26,7 @@ describeOnEachDatabase('a Merkle tree that is behind its ledger', (dialect) => {
     while (await keeper.step(server.clock.now()));
   };
 
-  test('and was thrown away is made anew, though no entry comes and a checkpoint speaks of all', async () => {
+  test('and was deleted is rebuilt, even without new entries and with a checkpoint of all', async () => {
     const tenant = await server.createTenant('thrown-away');
     const of = { tenantId: tenant.id, ledger: 'audit' } as const;
     await append(server, tenant.id, 'audit', 300);
@@ -52,7 +52,7 @@ describeOnEachDatabase('a Merkle tree that is behind its ledger', (dialect) => {
     assert.equal((await runVerify(server.installation, { tenant: 'thrown-away' })).code, 0);
   });
 
-  test('by very much makes nobody wait: a checkpoint on demand is refused until the keeper has caught up', async () => {
+  test('by many entries does not block: checkpoints on demand are rejected until the keeper has caught up', async () => {
     const tenant = await server.createTenant('very-much');
     await appendManyRecords(server, tenant.id, 20_001);
     assertProblem(await server.request('POST', '/v1/ledgers/consent/checkpoints', { key: tenant.key }), 'rate_limited');
@@ -60,7 +60,7 @@ describeOnEachDatabase('a Merkle tree that is behind its ledger', (dialect) => {
     assert.equal((await requestCheckpoint(server, tenant, 'consent')).size, 20_001);
   });
 
-  test('an export lets others have their turn between its pages', async () => {
+  test('lets other requests run between the pages of an export', async () => {
     const tenant = await server.createTenant('many-pages');
     await appendManyRecords(server, tenant.id, 2600);
     await requestCheckpoint(server, tenant, 'consent');

@@ -4,7 +4,7 @@ import { describeOnOneDatabase, startTestServer, type TestServer, type TestTenan
 import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { append, readChain, requestCheckpoint } from './ledger-requests.ts';
 
-describeOnOneDatabase('what is asked of proofs', (dialect) => {
+describeOnOneDatabase('requests for proofs', (dialect) => {
   let server: TestServer;
   let tenant: TestTenant;
   let other: TestTenant;
@@ -25,7 +25,7 @@ describeOnOneDatabase('what is asked of proofs', (dialect) => {
   const ask = (path: string, key = tenant.key) => server.request('GET', `/v1/ledgers/${path}`, { key });
   const notNumbers = ['', '-1', '1.5', '1e3', 'x', '0x1', '%201', '1234567890123456', 'NaN', '１'];
 
-  test('must name one entry, by id or by number', async () => {
+  test('must name an entry by either id or number', async () => {
     assertInvalid(await ask('audit/inclusion-proof'), 'query.id');
     assertInvalid(await ask('audit/inclusion-proof?id=x&sequence=1'), 'query.id');
     assertInvalid(await ask('audit/inclusion-proof?id='), 'query.id');
@@ -33,7 +33,7 @@ describeOnOneDatabase('what is asked of proofs', (dialect) => {
     assertInvalid(await ask('consent/inclusion-proof?sequence=1&id=x'), 'query.id');
   });
 
-  test('must be whole numbers', async () => {
+  test('reject sizes and numbers that are not integers', async () => {
     for (const value of notNumbers) {
       for (const ledger of ['audit', 'consent']) {
         assertInvalid(await ask(`${ledger}/inclusion-proof?sequence=${value}`), 'query.sequence');
@@ -45,7 +45,7 @@ describeOnOneDatabase('what is asked of proofs', (dialect) => {
     }
   });
 
-  test('must be an entry that there is', async () => {
+  test('reject an entry that does not exist', async () => {
     for (const query of [
       'sequence=0',
       'sequence=999',
@@ -61,41 +61,41 @@ describeOnOneDatabase('what is asked of proofs', (dialect) => {
     assertProblem(await ask('consent/inclusion-proof?sequence=0'), 'not_found');
   });
 
-  test('must be a checkpoint that there is', async () => {
+  test('reject a checkpoint that does not exist', async () => {
     for (const wrong of [0, 1, size - 1, size + 1, 999_999_999_999_999]) {
       assertProblem(await ask(`audit/inclusion-proof?sequence=1&size=${wrong}`), 'not_found');
       assertProblem(await ask(`audit/consistency-proof?from=0&to=${wrong}`), 'not_found');
     }
   });
 
-  test('must be an entry that the checkpoint speaks of', async () => {
+  test('reject an entry that the checkpoint does not cover', async () => {
     for (const query of [`sequence=${size + 1}`, `sequence=${size + 1}&size=${size}`]) {
       const { message } = assertProblem(await ask(`audit/inclusion-proof?${query}`), 'checkpoint_missing');
       assert.ok(message.includes('POST /v1/ledgers/audit/checkpoints'), message);
     }
   });
 
-  test('must grow, not shrink', async () => {
+  test('reject a consistency proof to a smaller size', async () => {
     for (const query of [`from=${size + 1}`, `from=${size + 1}&to=${size}`, 'from=999999999999999'])
       assertInvalid(await ask(`audit/consistency-proof?${query}`), 'query.from');
     assertInvalid(await ask('audit/consistency-proof'), 'query.from');
     assertInvalid(await ask(`audit/export?since=${size + 1}`), 'query.since');
   });
 
-  test('must be times where it is a range', async () => {
+  test('reject a range whose limits are not times', async () => {
     for (const value of ['', 'yesterday', '2026-11-21', '2026-13-01T00:00:00Z', '5']) {
       assertInvalid(await ask(`audit/export?from=${value}`), 'query.from');
       assertInvalid(await ask(`audit/export?to=${value}`), 'query.to');
     }
   });
 
-  test('may be of no other ledger', async () => {
+  test('return 404 for an unknown ledger', async () => {
     for (const path of ['checkpoints', 'checkpoints/latest', 'export', 'inclusion-proof?sequence=1'])
       for (const ledger of ['trust', 'AUDIT', 'chain_heads', '%2e%2e'])
         assert.equal((await ask(`${ledger}/${path}`)).status, 404, `${ledger} ${path}`);
   });
 
-  test('may be of no other tenant', async () => {
+  test('return nothing of another tenant', async () => {
     const [event] = await readChain(server, tenant.id, 'audit');
     await requestCheckpoint(server, other, 'audit');
     await requestCheckpoint(server, other, 'consent');
@@ -108,7 +108,7 @@ describeOnOneDatabase('what is asked of proofs', (dialect) => {
     assert.ok(text.includes(other.id) && !text.includes(tenant.id));
   });
 
-  test('needs the scope of its ledger alone', async () => {
+  test('need only the scope of their ledger', async () => {
     for (const [ledger, own, foreign] of [
       ['audit', 'audit:read', 'consent:read'],
       ['consent', 'consent:read', 'audit:read'],

@@ -39,7 +39,7 @@ describeOnEachDatabase('append-only tables', (dialect) => {
       }),
     };
     for (const [name, statement] of Object.entries(statements)) {
-      test(`${table} refuses ${name}`, async () => {
+      test(`${table} rejects ${name}`, async () => {
         const before = await readRows(installation.database, table);
         assert.ok(before.length > 0);
         const run = inTransaction(installation.database, (transaction) => sql.raw(statement).execute(transaction));
@@ -50,14 +50,14 @@ describeOnEachDatabase('append-only tables', (dialect) => {
   }
 
   if (dialect === 'sqlite') {
-    test('consent_records refuses a row that would replace another one by its id', async () => {
+    test('consent_records rejects a row that would replace another by its id', async () => {
       const before = await readRows(installation.database, 'consent_records');
       const run = sql`insert or replace into consent_records select tenant_id, 1000, id, notice_id, subject_id, space, entry, prev_hash, hash from consent_records limit 1`;
       await assert.rejects(run.execute(installation.database.kysely), /append-only/);
       assert.deepEqual(await readRows(installation.database, 'consent_records'), before);
     });
 
-    test('other programs with the file are refused too', async () => {
+    test('rejects changes by other programs that open the file', async () => {
       const file = join(installation.settings.dataDir, 'svc.sqlite');
       using other = Object.assign(new SQLite(file), { [Symbol.dispose]: () => other.close() });
       for (const table of tables) {

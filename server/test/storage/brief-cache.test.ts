@@ -6,13 +6,13 @@ import { DatabaseUnavailable } from '../../storage/unavailable.ts';
 const day = 24 * 60 * 60 * 1000;
 
 describe('a brief cache', () => {
-  /** A cache of one value that the test sets; `looks` counts how often it was looked up. */
+  /** A cache of one value that the test sets; `looks` counts its lookups. */
   function open() {
     const state = {
       now: 0,
       value: 'first' as string | undefined,
       looks: 0,
-      /** What a look waits for; its rejection is what the look fails with. */
+      /** What a lookup awaits; its rejection is the lookup's error. */
       database: Promise.resolve(),
     };
     const cache = new BriefCache(
@@ -28,7 +28,7 @@ describe('a brief cache', () => {
     return { state, cache, find };
   }
 
-  test('looks once a second', async () => {
+  test('looks up at most once a second', async () => {
     const { state, find } = open();
     await find();
     state.value = 'second';
@@ -38,7 +38,7 @@ describe('a brief cache', () => {
     assert.deepEqual([await find(), state.looks], ['second', 2]);
   });
 
-  test('keeps nothing of what was not found', async () => {
+  test('does not cache missing values', async () => {
     const { state, find } = open();
     state.value = undefined;
     assert.equal(await find(), undefined);
@@ -46,7 +46,7 @@ describe('a brief cache', () => {
     assert.equal(await find(), 'there');
   });
 
-  test('forgets what it is told to, what is being looked up at that moment included', async () => {
+  test('forgets a value, including the result of a lookup in progress', async () => {
     const { state, cache, find } = open();
     const early = find();
     state.value = 'second';
@@ -58,7 +58,7 @@ describe('a brief cache', () => {
     assert.equal(await find(), 'third');
   });
 
-  test('looks once for many who ask at the same time', async () => {
+  test('shares one lookup between concurrent callers', async () => {
     const { state, find } = open();
     assert.deepEqual(await Promise.all([find(), find(), find()]), ['first', 'first', 'first']);
     assert.equal(state.looks, 1);
@@ -66,7 +66,7 @@ describe('a brief cache', () => {
 
   const unavailable = () => new DatabaseUnavailable(new Error('gone'));
 
-  test('serves the last value for a day while the database is unavailable, and tries again once a second', async () => {
+  test('serves the last value for a day while the database is unavailable, and retries once a second', async () => {
     const { state, find } = open();
     await find();
     state.database = Promise.reject(unavailable());
@@ -81,7 +81,7 @@ describe('a brief cache', () => {
     assert.equal(await find(), 'second');
   });
 
-  test('does not wait for a database that does not answer, and takes its answer when it comes', {
+  test('does not wait for a database that does not respond, and uses a late response', {
     timeout: 10_000,
   }, async () => {
     const { state, find } = open();
@@ -92,12 +92,12 @@ describe('a brief cache', () => {
     state.now = 1000;
     assert.deepEqual([await find(), await find(), state.looks], ['first', 'first', 2]);
     answered.resolve();
-    // The look that was under way ends in some turns of its promises.
+    // The lookup in progress ends after some turns of its promises.
     while ((await find()) === 'first') await new Promise((resolve) => setImmediate(resolve));
     assert.equal(state.looks, 2);
   });
 
-  test('has nothing to serve for what was never found or was forgotten, and hides no other failure', async () => {
+  test('throws for values that were never found or were forgotten, and for other errors', async () => {
     const { state, cache, find } = open();
     state.database = Promise.reject(unavailable());
     await assert.rejects(find(), DatabaseUnavailable);
@@ -109,11 +109,11 @@ describe('a brief cache', () => {
     state.database = Promise.resolve();
     await find();
     state.now = 1000;
-    state.database = Promise.reject(new TypeError('a fault of ours'));
+    state.database = Promise.reject(new TypeError('a bug'));
     await assert.rejects(find(), TypeError);
   });
 
-  test('keeps no value of what is gone when the database says so', async () => {
+  test('drops a value once the database reports that it is gone', async () => {
     const { state, find } = open();
     await find();
     state.value = undefined;

@@ -7,7 +7,7 @@ import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
 describeOnEachDatabase('a connection that breaks in the middle of a transaction', (dialect) => {
   const skip = dialect === 'sqlite' ? 'SQLite has no connections' : false;
 
-  test('fails the transaction alone, and the next one has a new connection', { skip }, async () => {
+  test('fails only the transaction, and the next one gets a new connection', { skip }, async () => {
     await using installation = await openTestInstallation(dialect);
     const { database } = installation;
     const broken = inTransaction(database, async (queries) => {
@@ -15,7 +15,7 @@ describeOnEachDatabase('a connection that breaks in the middle of a transaction'
       await sql`select pg_terminate_backend(${rows[0]?.pid}::int)`.execute(database.kysely);
       await sql`select 1`.execute(queries);
     });
-    // What the driver calls it depends on whether it hears of the end before, or by, the next query.
+    // The driver's message depends on whether it learns of the end before the next query or by it.
     await assert.rejects(broken, /terminat|ECONNRESET|connection error/i);
     await inTransaction(database, (queries) => sql`select 1`.execute(queries));
   });

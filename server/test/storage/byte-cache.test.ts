@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { ByteCache } from '../../storage/byte-cache.ts';
 
 describe('a byte cache', () => {
-  test('forgets its oldest entries to stay within its bytes', () => {
+  test('evicts its oldest entries to stay within its limit', () => {
     const cache = new ByteCache<string>(100);
     for (const name of ['a', 'b', 'c']) cache.set(name, name, 15);
     assert.deepEqual([cache.get('a'), cache.get('b'), cache.get('c')], ['a', 'b', 'c']);
@@ -15,7 +15,7 @@ describe('a byte cache', () => {
     assert.deepEqual([cache.get('b'), cache.get('c')], ['again', undefined]);
   });
 
-  test('keeps nothing that is larger than all of it', () => {
+  test('does not cache a value that is larger than the limit', () => {
     const cache = new ByteCache<string>(100);
     cache.set('huge', 'huge', 50);
     assert.equal(cache.get('huge'), undefined);
@@ -23,7 +23,7 @@ describe('a byte cache', () => {
     assert.equal(cache.get('small'), 'small');
   });
 
-  test('never holds more than its bytes, whatever is set and deleted', () => {
+  test('never exceeds its limit after any sequence of sets and deletes', () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
     const step = fc.oneof(fc.record({ name, length: fc.nat(60) }), fc.record({ name }));
     fc.assert(

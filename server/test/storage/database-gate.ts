@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to PostgreSQL that a test can close: as if the database were stopped, or as if it did not answer any more. */
+/** A proxy to PostgreSQL that a test can close: as if the database were stopped, or did not respond. */
 export class DatabaseGate implements AsyncDisposable {
   readonly #target: URL;
   readonly #pairs = new Set<readonly [Socket, Socket]>();
@@ -14,21 +14,21 @@ export class DatabaseGate implements AsyncDisposable {
     this.#server = this.#createServer();
   }
 
-  /** Opens a gate to a database. */
+  /** Opens a proxy to a database. */
   static async open(target: string): Promise<DatabaseGate> {
     const gate = new DatabaseGate(target);
     await gate.start();
     return gate;
   }
 
-  /** The address of the database behind the gate. */
+  /** The address of the database behind the proxy. */
   get url(): string {
     const url = new URL(this.#target);
     url.host = `127.0.0.1:${this.#port}`;
     return url.href;
   }
 
-  /** Cuts all connections and refuses new ones. */
+  /** Closes all connections and refuses new ones. */
   async stop(): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
@@ -36,20 +36,20 @@ export class DatabaseGate implements AsyncDisposable {
     await closed;
   }
 
-  /** Lets connections through again after `stop`. */
+  /** Accepts connections again after `stop`. */
   async start(): Promise<void> {
     this.#server = this.#createServer().listen(this.#port, '127.0.0.1');
     await once(this.#server, 'listening');
     this.#port = (this.#server.address() as AddressInfo).port;
   }
 
-  /** Takes connections and everything that is sent, and lets no answer through. */
+  /** Accepts connections and requests, but forwards no response. */
   freeze(): void {
     this.#isFrozen = true;
     for (const [, database] of this.#pairs) database.pause();
   }
 
-  /** Lets answers through again. */
+  /** Forwards responses again. */
   thaw(): void {
     this.#isFrozen = false;
     for (const [, database] of this.#pairs) database.resume();
@@ -60,7 +60,7 @@ export class DatabaseGate implements AsyncDisposable {
   }
 
   #createServer(): Server {
-    // A machine that stands still does not answer the end of a connection either.
+    // A hung machine does not respond to the end of a connection either.
     return createServer({ allowHalfOpen: true }, (client) => {
       const database = connect({ port: Number(this.#target.port), host: this.#target.hostname, allowHalfOpen: true });
       const pair = [client, database] as const;

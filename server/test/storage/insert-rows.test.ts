@@ -33,7 +33,7 @@ describeOnEachDatabase('insertRows', (dialect) => {
     );
   });
 
-  test('takes the columns of each row by name, whatever their order', async () => {
+  test('maps the columns of each row by name, in any order', async () => {
     const { kysely } = installation.database;
     await insertRows(kysely, 'rate_limits', [
       { bucket: 'a', minute: 1, requests: 10 },
@@ -46,7 +46,7 @@ describeOnEachDatabase('insertRows', (dialect) => {
     await kysely.deleteFrom('rate_limits').execute();
   });
 
-  test('inserts nothing in a transaction whose last row is refused', async () => {
+  test('inserts nothing in a transaction whose last row is rejected', async () => {
     const rows = Array.from({ length: 200 }, (_, minute) => ({ bucket: 'b', minute, requests: 1 }));
     const twice = { bucket: 'b', minute: 0, requests: 1 };
     await assert.rejects(

@@ -40,11 +40,11 @@ describeOnEachDatabase('migrate', (dialect) => {
     assert.equal(await isMigrated(database), true);
   });
 
-  test('leaves nothing behind when it is cut off, and succeeds the next time', async () => {
+  test('leaves nothing behind when it fails, and succeeds the next time', async () => {
     await using location = await createLocation(dialect);
     await using database = openEmpty(location);
     const tableNames = async () => (await database.kysely.introspection.getTables()).map(({ name }) => name);
-    // In the way of the very last table.
+    // Conflicts with the very last table.
     await sql`create table webhook_events (id integer)`.execute(database.kysely);
     await assert.rejects(migrate(database), /already exists/);
     assert.deepEqual(await tableNames(), ['webhook_events']);
@@ -92,7 +92,7 @@ async function describeSchema(database: Database): Promise<object> {
         nullable: column.isNullable,
         hasDefault: column.hasDefaultValue,
       })),
-      // The integer key of this one-row table is the row number of SQLite, which has no index.
+      // The integer key of this one-row table is the rowid of SQLite, which has no index.
       indexes: name === 'installation' ? [] : await listIndexes(database, name),
     };
   }

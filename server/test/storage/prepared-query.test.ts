@@ -15,7 +15,7 @@ let built = 0;
 const insertCount = prepareQuery<Count, unknown>((queries, parameter) =>
   queries
     .insertInto('rate_limits')
-    // Not in the order of the columns or of the values that are given.
+    // In a different order than the columns and the given values.
     .values({ requests: parameter('requests'), bucket: parameter('bucket'), minute: parameter('minute') }),
 );
 const findCounts = prepareQuery<{ bucket: string; least: number }, Count>((queries, parameter) => {
@@ -41,13 +41,13 @@ describeOnEachDatabase('prepareQuery', (dialect) => {
   const findMinutes = async (bucket: string, least: number) =>
     (await findCounts(installation.database.kysely, { least, bucket })).map(({ minute }) => minute);
 
-  test('fills each value in at its place, beside fixed ones, anew in each run', async () => {
+  test('binds each value at its position in each run, beside constants', async () => {
     assert.deepEqual(await findMinutes('a', 0), [0, 2, 3]);
     assert.deepEqual(await findMinutes('b', 0), [1, 2]);
     assert.deepEqual(await findMinutes('a', 25), [3]);
   });
 
-  test('is built once for a database, in and out of transactions, whatever runs at once', async () => {
+  test('is built once per database, in and out of transactions and concurrently', async () => {
     await findMinutes('a', 0);
     const before = built;
     const inside = inTransaction(installation.database, (transaction) =>
@@ -58,7 +58,7 @@ describeOnEachDatabase('prepareQuery', (dialect) => {
     assert.equal(built, before);
   });
 
-  test('sees what its own transaction wrote, and nothing of one that was rolled back', async () => {
+  test('sees the writes of its own transaction, and none of one that was rolled back', async () => {
     const failed = inTransaction(installation.database, async (transaction) => {
       await insertCount(transaction, { bucket: 'c', minute: 1, requests: 1 });
       assert.equal((await findCounts(transaction, { bucket: 'c', least: 0 })).length, 2);

@@ -50,8 +50,8 @@ const page = { startIndex: 1, count: 50 };
 
 const place = { tenantId: 't', noticeId: 'n', subjectId: 's', space: 'public' } as const;
 
-// A plan that walks a ledger costs nothing in a test with ten rows and stops every tenant at a million. So the plans
-// themselves are looked at: each query on a ledger must go through the index that was made for it.
+// A plan that scans a ledger costs nothing in a test with ten rows and blocks every tenant at a million. The tests
+// therefore check the plans themselves: each query on a ledger must use the index that was made for it.
 describe('the plans of SQLite', () => {
   const cases: readonly [name: string, index: string, run: (queries: Queries) => Promise<unknown>][] = [
     ['a record', 'consent_records_notice', (queries) => findRecord(queries, 't', 'n', 'i')],
@@ -83,7 +83,7 @@ describe('the plans of SQLite', () => {
       const plans = await readPlans(run);
       assert.ok(plans.length > 0, 'the query was not seen');
       for (const plan of plans) {
-        // More of the index than the tenant must be looked up by.
+        // The index must be used for more columns than the tenant.
         assert.match(plan, new RegExp(`INDEX ${index} \\((?:tenant_id=\\? AND |notice_id=\\?)`));
         assert.doesNotMatch(plan, /SCAN (?:consent_records|audit_events|record|other)\b/);
       }
@@ -91,8 +91,8 @@ describe('the plans of SQLite', () => {
   }
 });
 
-// Anyone may send any number of records of one subject. What a capture and a page read of them is found through the index,
-// one step for each notice and space, and never walked or sorted.
+// Anyone may send any number of records of one subject. Captures and pages must find them through the index, with one
+// step per notice and space, without scanning or sorting.
 describe('the plans of SQLite for a subject', () => {
   const seek = 'USING (?:COVERING )?INDEX consent_records_subject \\(tenant_id=\\? AND subject_id=\\?';
   const inPlace = `${seek} AND notice_id=\\? AND space=\\?`;
@@ -136,7 +136,7 @@ describe('the plans of SQLite for a subject', () => {
   });
 });
 
-// A dead-letter queue is read when something is wrong: when there are most of them.
+// A dead-letter queue is read when something is wrong: when it is largest.
 describe('the plans of SQLite for deliveries', () => {
   const place = { createdAt: '2026', id: 'i' };
   const [tenant, endpoint, deadOfTenant, deadOfEndpoint] = [
@@ -178,8 +178,8 @@ describe('the plans of SQLite for deliveries', () => {
   }
 });
 
-// What every request of a credential or a person asks. A tenant may have a hundred thousand members, an installation
-// millions of sessions; nothing of it may be walked or sorted.
+// The queries of every authenticated request. A tenant may have a hundred thousand members, an installation millions of
+// sessions, so none may be scanned or sorted.
 describe('the plans of SQLite for credentials and people', () => {
   const { seal } = deriveSecrets('a secret for the hashes of tokens');
   const cases: readonly [name: string, index: string, run: (queries: Queries) => Promise<unknown>][] = [
@@ -222,7 +222,7 @@ describe('the plans of SQLite for credentials and people', () => {
   }
 });
 
-// A tenant keeps every request of years; a filter must not walk those that do not fit, nor sort those that do.
+// A tenant keeps requests for years; a filter must not scan the others, nor sort the matching ones.
 describe('the plans of SQLite for data-subject requests and breaches', () => {
   const list = (filter: DsrFilter, before: string | null) => (queries: Queries) =>
     listDsrs(queries, 't', filter, before, 25);
@@ -255,8 +255,8 @@ describe('the plans of SQLite for data-subject requests and breaches', () => {
   }
 });
 
-// Every count is made anew for each request, so what it is made of must be found by an index: the controls of the tenant,
-// its evidence in the index alone, and one seek for the latest result of each test.
+// Counts are computed for each request, so an index must cover their inputs: the controls of the tenant, its evidence
+// from only the index, and one seek for the latest result of each test.
 describe('the plans of SQLite for controls', () => {
   const place = { testedAt: 'a', id: 'i' };
   const unique = 'sqlite_autoindex_\\w+';
@@ -296,7 +296,7 @@ describe('the plans of SQLite for controls', () => {
   }
 });
 
-// A proof over a million entries is made of a few tiles, and the latest checkpoint of many is one step into its key.
+// A proof over a million entries needs a few tiles, and the latest checkpoint of many is one step into its key.
 describe('the plans of SQLite for proofs', () => {
   const of = { tenantId: 't', ledger: 'audit' } as const;
   const key = 'checkpoints USING PRIMARY KEY \\(tenant_id=\\? AND ledger=\\?';
@@ -323,7 +323,7 @@ describe('the plans of SQLite for proofs', () => {
   }
 });
 
-/** Runs queries, by default on an empty database, and asks SQLite how it carries out those that fit: by default, that look into a ledger. */
+/** Runs queries, by default on an empty database, and returns SQLite's plans of the matching ones: by default, those on a ledger. */
 async function readPlans(
   run: (queries: Queries) => Promise<unknown>,
   wanted = /consent_records|audit_events/,

@@ -38,12 +38,12 @@ describeOnEachDatabase('stored values', (dialect) => {
     'a million characters': '\u{1F600}a'.repeat(333_334),
   };
   for (const [name, text] of Object.entries(texts)) {
-    test(`${name} comes back as it was`, async () => {
+    test(`returns ${name} unchanged`, async () => {
       assert.equal(await store(text), text);
     });
   }
 
-  test('any text without NUL comes back as it was', async () => {
+  test('returns any text without NUL unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: 'binary', maxLength: 200 }).filter((text) => !text.includes('\0')),
@@ -52,7 +52,7 @@ describeOnEachDatabase('stored values', (dialect) => {
     );
   });
 
-  test('whole numbers up to 2^53 - 1 come back as numbers', async () => {
+  test('returns integers up to 2^53 - 1 as numbers', async () => {
     const { kysely } = installation.database;
     for (const requests of [0, -1, 2 ** 31, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]) {
       await kysely.insertInto('rate_limits').values({ bucket: 'b', minute: 1, requests }).execute();
@@ -62,7 +62,7 @@ describeOnEachDatabase('stored values', (dialect) => {
     }
   });
 
-  test('text sorts by its bytes, whatever the locale', async () => {
+  test('sorts text by its bytes in every locale', async () => {
     const { kysely } = installation.database;
     const buckets = ['\u{1F600}', 'b', 'B', 'a', 'Z', '_', '-', 'é', '\uFF5E', ''];
     for (const bucket of buckets)

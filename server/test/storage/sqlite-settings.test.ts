@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';
 import { openTestInstallation } from '../harness.ts';
 
-test('SQLite: an acknowledged commit is on the disk, readers do not block the writer', async () => {
+test('SQLite: syncs commits to disk, and readers do not block the writer', async () => {
   await using installation = await openTestInstallation('sqlite');
   const read = async (pragma: RawBuilder<Record<string, unknown>>) => {
     const { rows } = await pragma.execute(installation.database.kysely);
@@ -13,5 +13,5 @@ test('SQLite: an acknowledged commit is on the disk, readers do not block the wr
   assert.equal(await read(sql`pragma synchronous`), 2, 'FULL');
   assert.equal(await read(sql`pragma foreign_keys`), 1);
   assert.equal(await read(sql`pragma recursive_triggers`), 1);
-  assert.equal(await read(sql`pragma busy_timeout`), 0, 'no statement waits, and all requests with it');
+  assert.equal(await read(sql`pragma busy_timeout`), 0, 'no statement waits and blocks all requests');
 });

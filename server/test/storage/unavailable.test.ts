@@ -14,7 +14,7 @@ import { DatabaseGate } from './database-gate.ts';
 
 const postgresUrl = process.env.SVC_TEST_POSTGRES_URL;
 const skipPostgres = postgresUrl === undefined ? 'no PostgreSQL' : false;
-/** Without the limits that they are about, these tests would wait for good. */
+/** A deadline, because these tests would otherwise wait forever if a limit fails. */
 const deadline = { timeout: 20_000 };
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -39,7 +39,7 @@ describe('a SQLite file on which another process holds the write lock', () => {
     return { other, database, write, close: () => installation[Symbol.asyncDispose]() };
   };
 
-  test('lets other work go on between the attempts, reads included, and is written to once it is free', async () => {
+  test('does not block other work between the attempts, and is written to once it is free', async () => {
     const { other, database, write, close } = await openLocked();
     let isWritten = false;
     const writing = write().then(() => {
@@ -56,7 +56,7 @@ describe('a SQLite file on which another process holds the write lock', () => {
     await close();
   });
 
-  test('is given up after five seconds of attempts', async (context) => {
+  test('fails after five seconds of attempts', async (context) => {
     const { other, write, close } = await openLocked();
     context.mock.timers.enable({ apis: ['setTimeout'] });
     const outcome = write().then(
@@ -80,7 +80,7 @@ describe('a SQLite file on which another process holds the write lock', () => {
   });
 });
 
-describe('a disk that is full', () => {
+describe('a full disk', () => {
   const folder = mkdtempSync(join(findMemoryFolder(), 'svc-full-'));
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder]).status === 0;
   after(() => {
@@ -89,12 +89,12 @@ describe('a disk that is full', () => {
   });
   const skip = mounted ? false : 'a small file system can only be mounted as root';
 
-  test('fails a transaction with the error of its COMMIT, and the next one works once there is room', {
+  test('fails a transaction with the error of its COMMIT, and the next one succeeds once there is space', {
     skip,
   }, async () => {
     await using database = openDatabase({ url: null, file: join(folder, 'svc.sqlite') }, 10);
     await sql`create table filling (bytes blob)`.execute(database.kysely);
-    // The cache keeps what is written until the COMMIT, which is then what fails.
+    // The cache keeps the writes until the COMMIT, which then fails.
     await sql`pragma cache_spill = off`.execute(database.kysely);
     const fill = (size: number) =>
       inTransaction(database, (transaction) =>
@@ -105,7 +105,7 @@ describe('a disk that is full', () => {
   });
 });
 
-describe('a COMMIT that PostgreSQL breaks off', { skip: skipPostgres }, () => {
+describe('a COMMIT that PostgreSQL aborts', { skip: skipPostgres }, () => {
   test('fails with its own error, not with that of the roll-back', async () => {
     await using location = await createLocation('postgres');
     await using database = openDatabase({ url: location.environment.DATABASE_URL as string, file: '' }, 10);
@@ -129,7 +129,7 @@ describe('a PostgreSQL', { skip: skipPostgres }, () => {
   before(async () => {
     location = await createLocation('postgres');
     gate = await DatabaseGate.open(location.environment.DATABASE_URL as string);
-    // As short as it may be set: each test below waits for it.
+    // The shortest possible limit, because each test below waits for it.
     database = openDatabase({ url: gate.url, file: '' }, 1);
     await migrate(database);
   });
@@ -149,12 +149,12 @@ describe('a PostgreSQL', { skip: skipPostgres }, () => {
     return rows[0]?.count;
   };
 
-  test('ends a statement that takes too long itself, and keeps the connection', deadline, async () => {
+  test('cancels a statement that takes too long, and keeps the connection', deadline, async () => {
     await assert.rejects(sql`select pg_sleep(60)`.execute(database.kysely), isUnavailable('57014'));
     assert.equal(await countConnections(), 1);
   });
 
-  test('ends the wait for a lock before the statement is ended', deadline, async () => {
+  test('cancels the wait for a lock before the statement limit', deadline, async () => {
     const held = Promise.withResolvers<void>();
     const isHeld = Promise.withResolvers<void>();
     const holding = inTransaction(database, async (transaction) => {
@@ -168,7 +168,7 @@ describe('a PostgreSQL', { skip: skipPostgres }, () => {
     await holding;
   });
 
-  test('that does not answer fails what waits, and its connections are dropped', deadline, async () => {
+  test('that does not respond fails the waiting queries, and its connections are dropped', deadline, async () => {
     gate.freeze();
     // One more than the pool has: it waits for a connection.
     const waiting = Array.from({ length: 11 }, () =>
@@ -181,7 +181,7 @@ describe('a PostgreSQL', { skip: skipPostgres }, () => {
     await inTransaction(database, (transaction) => sql`select 1`.execute(transaction));
   });
 
-  test('that is stopped fails what is asked at once, and is used again when it is back', deadline, async () => {
+  test('that is stopped fails queries immediately, and is used again when it is back', deadline, async () => {
     await gate.stop();
     await assert.rejects(sql`select 1`.execute(database.kysely), DatabaseUnavailable);
     await assert.rejects(sql`select 1`.execute(database.kysely), isUnavailable('ECONNREFUSED'));
@@ -189,12 +189,12 @@ describe('a PostgreSQL', { skip: skipPostgres }, () => {
     await sql`select 1`.execute(database.kysely);
   });
 
-  test('that does not answer can be abandoned, with no limit on statements, too', deadline, async () => {
+  test('that does not respond can be abandoned, even without a statement limit', deadline, async () => {
     const patient = openDatabase({ url: gate.url, file: '' });
     await sql`select 1`.execute(patient.kysely);
     gate.freeze();
     const running = sql`select 1`.execute(patient.kysely);
-    // The query is on its way.
+    // The query was sent.
     await turn();
     patient.abandon();
     await assert.rejects(running, isUnavailable(undefined));

@@ -45,7 +45,7 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
     return { name: tenant.name, events: events.length };
   };
 
-  test('keeps the change and its audit event, and gives the result', async () => {
+  test('commits the change with its audit event, and returns the result', async () => {
     const { events } = await readState();
     const result = await run(async (work) => {
       await rename(work, 'After');
@@ -56,7 +56,7 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
     assert.deepEqual(await readState(), { name: 'After', events: events + 1 });
   });
 
-  test('keeps neither when the step fails at its end', async () => {
+  test('commits neither if the step fails at its end', async () => {
     const before = await readState();
     const failed = run(async (work) => {
       await rename(work, 'After');
@@ -67,7 +67,7 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
     assert.deepEqual(await readState(), before);
   });
 
-  test('keeps neither when the database refuses a statement', async () => {
+  test('commits neither if the database rejects a statement', async () => {
     const before = await readState();
     const failed = run(async (work) => {
       await tell(work);
@@ -77,7 +77,7 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
     assert.deepEqual(await readState(), before);
   });
 
-  test('runs what is left for after the commit when others can see the change, in order', async () => {
+  test('runs actions after the commit in order, when other connections can see the change', async () => {
     const told: string[] = [];
     await run(async (work) => {
       work.afterCommit(() => told.push('first'));
@@ -88,7 +88,7 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
     assert.deepEqual(told, ['first', 'second']);
   });
 
-  test('runs nothing after a failure', async () => {
+  test('runs no actions after a failure', async () => {
     const told: string[] = [];
     const failed = run(async (work) => {
       work.afterCommit(() => told.push('told'));
@@ -99,7 +99,7 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
   });
 
   if (dialect === 'postgres') {
-    test('is run again when another transaction was first, and follows up once', async () => {
+    test('runs again after a serialization failure, and its actions once', async () => {
       const told: number[] = [];
       let attempts = 0;
       await run(async (work) => {
@@ -107,7 +107,7 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
         work.afterCommit(() => told.push(attempt));
         await sql`set transaction isolation level repeatable read`.execute(work.transaction);
         await work.transaction.selectFrom('tenants').select('name').execute();
-        // After the snapshot was taken: PostgreSQL refuses the update below with serialization_failure.
+        // After the snapshot was taken: PostgreSQL rejects the update below with serialization_failure.
         if (attempt === 1) await run((other) => rename(other, 'By another'));
         await rename(work, `Attempt ${attempt}`);
       });
@@ -115,7 +115,7 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
       assert.deepEqual(told, [2]);
     });
 
-    test('gives up after five attempts and tells why', async () => {
+    test('gives up after five attempts and reports the reason', async () => {
       let attempts = 0;
       const failed = run(async (work) => {
         attempts += 1;
@@ -129,7 +129,7 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
       assert.equal((await readState()).name, 'By another 5');
     });
 
-    test('two that wait for each other both succeed', async () => {
+    test('two deadlocked transactions both succeed', async () => {
       await run((work) => createTenant(work, { slug: 'second', name: 'Before' }));
       const bothHold = Promise.withResolvers<void>();
       let holding = 0;

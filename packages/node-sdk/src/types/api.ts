@@ -154,14 +154,14 @@ export type CaptureMethod = 'banner' | 'modal' | 'inline' | 'checkbox' | 'double
 
 export interface Checkpoint {
   readonly ledger: LedgerName;
-  /** How many entries of the ledger it speaks of: those numbered 1 to this. */
+  /** The number of entries that it covers: those numbered 1 to this. */
   readonly size: number;
   /** Root of the Merkle tree (RFC 6962) over these entries, base64. */
   readonly rootHash: string;
   readonly at: string;
   /**
-   * The checkpoint with its signature (C2SP tlog-checkpoint, signed-note). Keep it: with it and the public key alone
-   * anyone can later show whether these entries were changed.
+   * The checkpoint with its signature (C2SP tlog-checkpoint, signed-note). Keep it: anyone who has it and the public
+   * key can later check whether these entries were changed.
    */
   readonly note: string;
 }
@@ -645,7 +645,7 @@ export interface GetScimServiceProviderConfigParams {
 }
 
 export interface InclusionProof {
-  /** The number of the entry; its leaf has this number less one. */
+  /** The number of the entry; its leaf index is this number minus one. */
   readonly sequence: number;
   /** The chain hash of the entry, hex. Its 32 bytes are the data of the leaf. */
   readonly hash: string;
