@@ -6,7 +6,7 @@ import { findBuild, readWidgets } from '../../widgets/widget.ts';
 import { createPlaces, hashFile, writeBuild } from './places.ts';
 
 describe('the add-ons of a version', () => {
-  test('are those whose files it has, whatever else it is made of', () => {
+  test('are those whose files it has', () => {
     using places = createPlaces();
     writeBuild(findBuild('consent-banner', places), '2.0.0', {
       'svc-consent.js': 'stub',

@@ -49,7 +49,7 @@ for (const { name, packageName } of widgetKinds) {
       return { isFine: status === 0, output: stdout + stderr };
     };
 
-    test('has the same bytes wherever and however often it is built, and those of the release, if there is one', () => {
+    test('is built reproducibly, with the bytes of the release if there is one', () => {
       const [one, other] = copies.map((copy) => readTree(join(copy, 'dist'))) as [
         ReadonlyMap<string, Buffer>,
         ReadonlyMap<string, Buffer>,
@@ -58,7 +58,7 @@ for (const { name, packageName } of widgetKinds) {
       assert.deepEqual([...one.keys()], [...other.keys()]);
       const differing = [...one].filter(([path, bytes]) => !other.get(path)?.equals(bytes)).map(([path]) => path);
       assert.deepEqual(differing, []);
-      for (const bytes of one.values()) assert.ok(!bytes.includes(folder), 'no path of this machine is in it');
+      for (const bytes of one.values()) assert.ok(!bytes.includes(folder), 'it contains no path of this machine');
       const releases = join(folder, 'releases');
       const { version } = releaseWidget(join(copies[0] as string, 'dist'), releases);
       const released = readTree(join(widgetPlaces.releases, name));
@@ -68,7 +68,7 @@ for (const { name, packageName } of widgetKinds) {
       }
     });
 
-    test('has nothing that publint or attw objects to', async () => {
+    test('passes publint and attw', async () => {
       const { messages } = await publint({ pkgDir: installed, strict: true, pack: false });
       const manifest = readJson('package.json');
       assert.deepEqual(
@@ -79,7 +79,7 @@ for (const { name, packageName } of widgetKinds) {
       assert.ok(isFine, output);
     });
 
-    test('has every file that its exports, its manifest and its integrity name, and its license', () => {
+    test('has every file of its exports, manifest and integrity.json, and its license', () => {
       const { exports, customElements, license } = readJson('package.json');
       const targets = Object.values<string | Record<string, string>>(exports).flatMap((target) =>
         typeof target === 'string' ? [target] : Object.values(target),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { WidgetPlaces } from '../../widgets/widget.ts';
 
-/** Empty places of widgets, gone when disposed of. */
+/** Empty folders for widgets, which are deleted when disposed. */
 export function createPlaces(): WidgetPlaces & Disposable {
   const folder = mkdtempSync(join(tmpdir(), 'svc-widgets-'));
   return {
@@ -18,7 +18,7 @@ export function hashFile(content: string | Buffer): string {
   return `sha384-${hash('sha384', content, 'base64')}`;
 }
 
-/** Writes what a build writes: files, of which the first is the script of the tag, and their manifest. */
+/** Writes a build: files, of which the first is the script of the tag, and their manifest. */
 export function writeBuild(folder: string, version: string, contents: Readonly<Record<string, string>>): void {
   const files = Object.entries(contents).map(([file, content]) => {
     mkdirSync(dirname(join(folder, file)), { recursive: true });

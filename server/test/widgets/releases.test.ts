@@ -22,7 +22,7 @@ describe('the released widgets', () => {
   for (const { name, packageName } of widgetKinds) {
     const versions = readdirSync(join(widgetPlaces.releases, name));
 
-    test(`${name}: every file has the bytes of its integrity, and no other file is there`, () => {
+    test(`${name}: every file matches its integrity, and there are no other files`, () => {
       assert.ok(versions.includes('0.1.0'));
       for (const version of versions) {
         const folder = join(widgetPlaces.releases, name, version);
@@ -32,7 +32,7 @@ describe('the released widgets', () => {
       }
     });
 
-    test(`${name}: the present build is what it was released as, if its version was released`, () => {
+    test(`${name}: the current build matches the release, if its version was released`, () => {
       const build = findBuild(packageName);
       const { version, names } = checkFolder(build);
       if (!versions.includes(version)) return;
@@ -45,15 +45,11 @@ describe('the released widgets', () => {
     });
   }
 
-  test('keep the hashes that pages have pinned', () => {
+  test('have the hashes that pages have pinned', () => {
     const pinned = Object.fromEntries(
       readWidgets().map(({ name, version, integrity }) => [`${name} ${version}`, integrity]),
     );
-    assert.deepEqual(
-      { ...pinned, ...releasedHashes },
-      pinned,
-      'pages have pinned these: put the released files back as they were',
-    );
+    assert.deepEqual({ ...pinned, ...releasedHashes }, pinned, 'pages have pinned these: restore the released files');
   });
 });
 
@@ -69,7 +65,7 @@ describe('releasing a widget', () => {
   });
   afterEach(() => places[Symbol.dispose]());
 
-  test('copies its files, in their folders, and nothing else', () => {
+  test('copies only its files, in their folders', () => {
     writeFileSync(join(build, 'index.d.ts'), '');
     assert.deepEqual(releaseWidget(build, releases), { version: '1.0.0', isNew: true });
     assert.deepEqual([...readTree(join(releases, '1.0.0'))].sort(), [
@@ -81,12 +77,12 @@ describe('releasing a widget', () => {
     checkFolder(join(releases, '1.0.0'));
   });
 
-  test('of the same bytes a second time changes nothing', () => {
+  test('changes nothing if the same bytes were released before', () => {
     releaseWidget(build, releases);
     assert.deepEqual(releaseWidget(build, releases), { version: '1.0.0', isNew: false });
   });
 
-  test('is refused for a version that has other bytes, and changes nothing', () => {
+  test('rejects a version with other bytes, and changes nothing', () => {
     releaseWidget(build, releases);
     for (const name of ['svc-consent.js', 'words/de.json']) {
       const before = readFileSync(join(releases, '1.0.0', name), 'utf8');
@@ -103,7 +99,7 @@ describe('releasing a widget', () => {
     assert.throws(() => releaseWidget(build, releases), ReleaseError);
   });
 
-  test('is refused for a build that is not what its manifest says', () => {
+  test('rejects a build that does not match its manifest', () => {
     writeFileSync(join(build, 'words/de.json'), '{ }');
     assert.throws(() => releaseWidget(build, releases), /words\/de\.json does not match integrity\.json/);
     rmSync(join(build, 'words/de.json'));
@@ -113,7 +109,7 @@ describe('releasing a widget', () => {
     assert.ok(!existsSync(releases));
   });
 
-  test('is refused for a build whose files would lie outside of its folder', () => {
+  test('rejects a build with files outside its folder', () => {
     for (const name of ['../x.js', '/x.js', 'a/b/c.js', 'a/../x.js', 'x.html', '.js', 'a\\b.js']) {
       const file = { file: name, bytes: 0, integrity: `sha384-${'A'.repeat(64)}` };
       writeFileSync(join(build, 'integrity.json'), JSON.stringify({ ...file, version: '1.0.0', files: [] }));
@@ -121,7 +117,7 @@ describe('releasing a widget', () => {
     }
   });
 
-  test('that was cut short is finished by the next attempt', () => {
+  test('completes an interrupted earlier attempt', () => {
     releaseWidget(build, releases);
     for (const name of ['integrity.json', 'words/de.json']) rmSync(join(releases, '1.0.0', name));
     assert.deepEqual(readWidgets({ ...places, packages: '/nowhere' }), []);
@@ -150,7 +146,7 @@ describe('releasing a widget', () => {
     assert.equal(readWidget('trust-badge', places), undefined);
   });
 
-  test('fixes the bytes that are given out, also when the build changes', () => {
+  test('fixes the bytes that are served, even if the build changes', () => {
     releaseWidget(build, releases);
     writeBuild(build, '1.0.0', { 'svc-consent.js': 'changed' });
     const widget = readWidget('consent-banner', places);

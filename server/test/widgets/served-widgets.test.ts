@@ -41,7 +41,7 @@ describe('the widgets', () => {
     return { headers: response.headers, status: response.statusCode, bytes: await buffer(response) };
   }
 
-  test('are the same bytes forever, for pages of any origin', async () => {
+  test('are immutable, for pages of any origin', async () => {
     const { headers, status } = await receive(released);
     assert.equal(status, 200);
     assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable');
@@ -51,7 +51,7 @@ describe('the widgets', () => {
     assert.equal(headers['x-content-type-options'], 'nosniff');
   });
 
-  test('come in the encoding that the client takes, and are the same in each', async () => {
+  test('are sent in an encoding that the client accepts, and decode to the same bytes', async () => {
     const plain = await receive(script);
     const decoders = { br: brotliDecompressSync, gzip: gunzipSync, identity: (bytes: Buffer) => bytes };
     for (const [encoding, decode] of Object.entries(decoders)) {
@@ -68,7 +68,7 @@ describe('the widgets', () => {
     }
   });
 
-  test('match the integrity that is published beside them', async () => {
+  test('match their published integrity', async () => {
     for (const { name, version, built } of readWidgets()) {
       const at = `/widgets/${name}/${version}`;
       const manifest = (await server.request('GET', `${at}/integrity.json`, { key: null })).body;
@@ -85,12 +85,12 @@ describe('the widgets', () => {
     }
   });
 
-  test('may be asked about without the bytes', async () => {
+  test('support HEAD', async () => {
     const head = await server.request('HEAD', script, { key: null });
     assert.deepEqual([head.status, head.text], [200, '']);
   });
 
-  test('are not sent again to whom has them in that encoding', async () => {
+  test('return 304 to a client that has them in that encoding', async () => {
     const { headers, bytes } = await receive(script, 'br');
     const ask = async (tag: string, encodings: string) => {
       const answer = await receive(script, encodings, tag);
@@ -148,13 +148,13 @@ describe('the widgets', () => {
     }
   });
 
-  test('cannot be written', async () => {
+  test('reject other methods than GET and HEAD', async () => {
     for (const method of ['POST', 'PUT', 'DELETE'])
       assertProblem(await server.request(method, script, { key: null }), 'method_not_allowed');
   });
 });
 
-test('a version that is still worked on is asked about at each use: its bytes may change; its release may not', async () => {
+test('an unreleased version is revalidated at each use, its release never', async () => {
   using places = createPlaces();
   const build = findBuild('consent-banner', places);
   const koa = new Koa().use(

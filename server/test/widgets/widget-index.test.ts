@@ -34,7 +34,7 @@ describe('the list of widgets', () => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  test('has every version of both widgets, the newest first', () => {
+  test('lists every version of both widgets, newest first', () => {
     assert.deepEqual(
       index.widgets.map(({ name, package: packageName }) => [name, packageName]),
       [
@@ -53,7 +53,7 @@ describe('the list of widgets', () => {
     }
   });
 
-  test('names every file with the address, the bytes and the hash that it is served with', async () => {
+  test('lists every file with its address, size and hash', async () => {
     for (const { files } of index.widgets.flatMap(({ versions }) => versions)) {
       for (const { url, bytes, integrity } of files) {
         const content = Buffer.from(await (await fetch(url)).arrayBuffer());
@@ -62,7 +62,7 @@ describe('the list of widgets', () => {
     }
   });
 
-  test('has the tag of each version: its script, pinned, and its element', () => {
+  test('has the tags of each version: the pinned script and the element', () => {
     for (const { name, versions } of index.widgets) {
       for (const { version, script, element, tag, files } of versions) {
         assert.equal(tag, `${script}\n${element}`);
@@ -83,7 +83,7 @@ describe('the list of widgets', () => {
     );
   });
 
-  test('has the tag of each add-on, pinned, with settings to start from, and none for the first version', async () => {
+  test('has the pinned tag of each add-on, with example settings, and none for the first version', async () => {
     const [banner, badge] = index.widgets;
     const newest = banner?.versions[0];
     assert.deepEqual(
@@ -99,12 +99,12 @@ describe('the list of widgets', () => {
       assert.deepEqual(written?.slice(1, 3), [built?.url, built?.integrity], tag);
       const holdsBack = !['elements', 'inspector'].includes(name);
       assert.equal(written?.[3]?.startsWith(' data-'), holdsBack);
-      assert.equal(tag.includes(' defer'), !holdsBack, 'what holds others back runs before them');
+      assert.equal(tag.includes(' defer'), !holdsBack, 'an add-on that blocks other scripts runs before them');
     }
     assert.deepEqual([banner?.versions.at(-1)?.addOns, badge?.versions[0]?.addOns], [[], []]);
   });
 
-  test('may be read by pages of any origin, and is kept for a minute', async () => {
+  test('allows any origin, and is cached for a minute', async () => {
     const { headers, text } = await server.request('GET', path, { key: null });
     assert.equal(headers.get('access-control-allow-origin'), '*');
     assert.equal(headers.get('cache-control'), 'public, max-age=60');
@@ -121,7 +121,7 @@ describe('the list of widgets', () => {
     assert.deepEqual([again?.status, again?.text, text !== ''], [304, '', true]);
   });
 
-  test('is for the address that was asked, and refuses one that cannot be', async () => {
+  test('uses the Host of the request, and rejects an invalid one', async () => {
     const [other] = await sendRaw(server, requestText('GET', path, { Host: 'privacy.example:8443' }));
     assert.ok(other?.text.includes('http://privacy.example:8443/widgets/'));
     assert.ok(!other?.text.includes(server.url));
@@ -133,13 +133,13 @@ describe('the list of widgets', () => {
     }
   });
 
-  test('cannot be written', async () => {
+  test('rejects other methods than GET and HEAD', async () => {
     for (const method of ['POST', 'PUT', 'DELETE'])
       assertProblem(await server.request(method, path, { key: null }), 'method_not_allowed');
   });
 });
 
-test('the list of widgets behind a proxy names the public address, whatever was asked', async () => {
+test('the list of widgets behind a proxy uses the public address for any Host', async () => {
   await using server = await startTestServer('sqlite', { SVC_BASE_URL: 'https://privacy.example.com' });
   const { body, text } = await server.request('GET', path, { key: null });
   assert.ok(!text.includes('http://'));
@@ -151,7 +151,7 @@ describe('svc widgets', () => {
   const environment = { SVC_BASE_URL: 'https://privacy.example.com', SVC_DATA_DIR: '/nowhere' };
   const notice = '0199f0c4-6f2e-7c4a-9a51-3d2f6f0f8f11';
 
-  test('prints the tags of the newest versions, with what they are for filled in', async () => {
+  test('prints the tags of the newest versions, with the notice and tenant filled in', async () => {
     const { code, stdout, stderr } = await runSvc(['widgets', '--notice', notice, '--tenant', 'acme'], environment);
     assert.deepEqual([code, stderr], [0, '']);
     assert.ok(stdout.includes(`<svc-consent notice-id="${notice}"></svc-consent>`));
@@ -163,19 +163,19 @@ describe('svc widgets', () => {
     assert.equal(stdout.split('<script').length, 3);
   });
 
-  test('prints as JSON what the server answers', async () => {
+  test('prints the same JSON as the server', async () => {
     const { stdout } = await runSvc(['widgets', '--json'], environment);
     await using server = await startTestServer('sqlite', { SVC_BASE_URL: 'https://privacy.example.com' });
     assert.deepEqual(JSON.parse(stdout), (await server.request('GET', path, { key: null })).body);
   });
 
-  test('prints those of an older version', async () => {
+  test('prints the tags of an older version', async () => {
     const { stdout } = await runSvc(['widgets', '--release', '0.1.0'], environment);
     assert.match(stdout, /svc-consent\/0\.1\.0\/svc-consent\.js" integrity="sha384-IX7KX8/);
     assert.equal(stdout.split('<script').length, 3);
   });
 
-  test('prints the tag of an add-on that is asked for', async () => {
+  test('prints the tag of a requested add-on', async () => {
     const { stdout: plain } = await runSvc(['widgets'], environment);
     assert.match(plain, /^Add-ons: elements, gpp, inspector, requests, signals, tcf /m);
     const { stdout } = await runSvc(['widgets', '--add-on', 'signals'], environment);
@@ -195,7 +195,7 @@ describe('svc widgets', () => {
     assert.match(stdout, /<svc-trust-badge /);
   });
 
-  test('refuses what is no notice, no tenant, no version and no add-on', async () => {
+  test('rejects an invalid notice, tenant, version or add-on', async () => {
     for (const words of [
       ['--notice', '"><script>'],
       ['--tenant', 'Acme GmbH'],

@@ -1,4 +1,4 @@
-// Of React's own types, as much as typings of an element meet.
+// The part of React's types that typings of an element use.
 export type ReactNode = string | number | boolean | null | undefined | JSX.Element | readonly ReactNode[];
 
 export interface HTMLAttributes<T> {

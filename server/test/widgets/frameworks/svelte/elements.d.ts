@@ -1,4 +1,4 @@
-// Of Svelte's own types, as much as typings of an element meet.
+// The part of Svelte's types that typings of an element use.
 export interface HTMLAttributes<T extends EventTarget> {
   id?: string | null | undefined;
   class?: string | null | undefined;
@@ -8,6 +8,6 @@ export interface HTMLAttributes<T extends EventTarget> {
 
 export interface SvelteHTMLElements {
   a: HTMLAttributes<HTMLAnchorElement> & { href?: string | null | undefined };
-  // biome-ignore lint/suspicious/noExplicitAny: as Svelte has it
+  // biome-ignore lint/suspicious/noExplicitAny: as in Svelte
   [name: string]: { [name: string]: any };
 }

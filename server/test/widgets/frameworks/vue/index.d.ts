@@ -1,4 +1,4 @@
-// Of Vue's own types, as much as typings of an element meet.
+// The part of Vue's types that typings of an element use.
 export interface HTMLAttributes {
   id?: string | undefined;
   class?: unknown;
