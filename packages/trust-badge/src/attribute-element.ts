@@ -1,14 +1,13 @@
-/** Where there is no DOM (on a server), the class can still be defined. */
+/** A base class without a DOM, so that the class can be defined on a server. */
 const BaseElement: typeof HTMLElement = globalThis.HTMLElement ?? class {};
 
 /**
- * An element whose properties are its attributes, as those of HTML are, and that draws itself soon after any of them
- * has changed: once for all changes of one task.
+ * An element whose properties reflect its attributes, as in HTML. It renders once per task after any of them changes.
  */
 export abstract class AttributeElement extends BaseElement {
   #isUpdating = false;
 
-  /** Properties that were set before the class was known would hide the accessors. */
+  /** Properties that were set before the element was defined would hide the accessors. */
   connectedCallback(): void {
     for (const [name, value] of Object.entries(this)) {
       delete this[name as never];
@@ -33,12 +32,12 @@ export abstract class AttributeElement extends BaseElement {
   protected abstract update(): void;
 }
 
-/** The property of an attribute: `api-base` is `apiBase`. */
+/** The property name of an attribute: `api-base` is `apiBase`. */
 export function nameProperty(attribute: string): string {
   return attribute.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Gives a class one property for each attribute. Null and undefined remove the attribute. */
+/** Adds an accessor for each attribute to a class. Null and undefined remove the attribute. */
 export function defineProperties(element: typeof AttributeElement, attributes: readonly string[]): void {
   for (const attribute of attributes) {
     Object.defineProperty(element.prototype, nameProperty(attribute), {

@@ -1,4 +1,4 @@
-/** The attributes of the element, which are its properties too. */
+/** The attributes of the element, which are also its properties. */
 export const attributes = [
   'tenant',
   'api-base',

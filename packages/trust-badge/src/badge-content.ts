@@ -6,16 +6,16 @@ import type { Trust } from './trust.ts';
 
 export interface BadgeContent {
   readonly variant: Variant;
-  /** Undefined while it is awaited, null when it cannot be had: then the badge is a plain link. */
+  /** Undefined while loading, null if unavailable: then the badge is a plain link. */
   readonly trust: Trust | null | undefined;
   readonly words: SpokenWords;
-  /** Where the links of the badge lead. */
+  /** The target of the badge's links. */
   readonly link: string;
-  /** What its `show-…` attributes say. */
+  /** The values of the `show-…` attributes. */
   readonly shows: (what: 'frameworks' | 'updated' | 'powered-by') => boolean;
 }
 
-/** Whose trust center this is. Without data: that it is one, and where the link leads. */
+/** The tenant's name, or without data the words "Trust center" and the host of the link. */
 export function titleView({ trust, words, link }: BadgeContent): TemplateResult {
   return html`
     <bdi class="quiet kicker" part="kicker">${trust ? words.kicker : new URL(link).host}</bdi>
@@ -23,7 +23,7 @@ export function titleView({ trust, words, link }: BadgeContent): TemplateResult 
   `;
 }
 
-/** How old the data is, in words and by a dot; nothing while there is none. */
+/** The age of the data, in words and by a dot; nothing without data. */
 export function liveView({ trust, words, shows }: BadgeContent): TemplateResult | typeof nothing {
   if (!trust || !shows('updated')) return nothing;
   const { updatedAt } = trust;

@@ -1,6 +1,6 @@
 import { refuseValue } from './report-problem.ts';
 
-/** What each closed attribute may say. The first is what it says by default. */
+/** The values of each enumerated attribute. The first is the default. */
 export const choices = {
   variant: ['compact', 'mini', 'card', 'status', 'floating', 'full'],
   theme: ['light', 'dark', 'auto'],
@@ -17,7 +17,7 @@ export type Radius = Choice<'radius'>;
 export type Size = Choice<'size'>;
 export type Position = Choice<'position'>;
 
-/** Reads what a site chooses from a list. */
+/** Reads an enumerated attribute. */
 export function readChoice<Name extends ChoiceName>(name: Name, value: string | null): Choice<Name> {
   const known: readonly string[] = choices[name];
   const isKnown = known.includes(value ?? '');
@@ -25,7 +25,7 @@ export function readChoice<Name extends ChoiceName>(name: Name, value: string | 
   return (isKnown ? value : known[0]) as Choice<Name>;
 }
 
-/** Reads what a site turns on or off; it is on by default. */
+/** Reads a boolean attribute, which is on by default. */
 export function readFlag(name: string, value: string | null): boolean {
   const isOff = /^(false|0|no|off)$/i.test(`${value}`);
   if (value && !isOff && value !== 'true') refuseValue(name, value, 'true or false');
@@ -33,8 +33,8 @@ export function readFlag(name: string, value: string | null): boolean {
 }
 
 /**
- * Reads any CSS colour and nothing else. What also fits a length is no colour but a keyword for any property, or a
- * function such as var() that could stand for anything. `currentcolor` would be that of the text on it.
+ * Reads a CSS colour. A value that is also valid as a length is rejected: it is a CSS-wide keyword or a function such as
+ * var() that could be anything. `currentcolor` is rejected because it would be the colour of the text on it.
  */
 export function readColour(name: string, value: string | null): string {
   if (!value) return '';
@@ -42,7 +42,7 @@ export function readColour(name: string, value: string | null): string {
   return isColour ? value : refuseValue(name, value, 'a CSS colour of its own');
 }
 
-/** Reads an address that a link may lead to, relative to the page and without credentials. */
+/** Reads a link target, relative to the page and without credentials. */
 export function readAddress(name: string, value: string | null): string {
   if (!value) return '';
   let href = '';

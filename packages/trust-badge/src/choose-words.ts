@@ -9,12 +9,12 @@ export interface SpokenWords {
   readonly on: string;
   readonly powered: string;
   readonly close: string;
-  /** A language tag for dates too: they never speak another language than the words. */
+  /** A language tag for dates, too, so that they are in the language of the words. */
   readonly lang: string;
   readonly dir: 'ltr' | 'rtl';
 }
 
-/** Speaks the language asked for, else the page's around the element, else the browser's; English where we lack words. */
+/** Chooses the requested language, else that of the page around the element, else the browser's, else English. */
 export function chooseWords(element: Element, locale: string | null): SpokenWords {
   const asked = readLocale(locale);
   if (locale && !asked) refuseValue('locale', locale, 'a BCP 47 tag');
@@ -25,7 +25,7 @@ export function chooseWords(element: Element, locale: string | null): SpokenWord
   return { kicker, cta, updated, on, powered, close, lang: words ? baseName : 'en', dir };
 }
 
-/** The first that is a language tag as BCP 47 has them. */
+/** The first value that is a language tag (BCP 47). */
 function readLocale(...tags: readonly unknown[]): Intl.Locale | undefined {
   for (const tag of tags) {
     try {
@@ -35,7 +35,7 @@ function readLocale(...tags: readonly unknown[]): Intl.Locale | undefined {
   return undefined;
 }
 
-/** The language of the nearest element that says one, through the hosts of shadow trees. */
+/** The language of the nearest element that has one, through the hosts of shadow trees. */
 function findLanguage(element: Element): string | null | undefined {
   const speaker = element.closest('[lang]');
   if (speaker) return speaker.getAttribute('lang');

@@ -3,7 +3,7 @@ import type { BadgeContent } from './badge-content.ts';
 import { markView } from './icons.ts';
 import { panelView } from './panel-view.ts';
 
-/** A button that stays in its corner and opens a drawer; without data, a link there. */
+/** A button in a corner that opens a drawer; without data, a link. */
 export function floatingView(content: BadgeContent): TemplateResult {
   const { trust, words, link } = content;
   const face = html`${markView(!!trust)}<span>${words.kicker}</span>`;
@@ -25,18 +25,18 @@ export function floatingView(content: BadgeContent): TemplateResult {
 
 function openDrawer({ currentTarget }: Event): void {
   const button = currentTarget as HTMLElement;
-  button.focus(); // Not every browser does so on a click, and the focus returns to where it was.
+  button.focus(); // Some browsers do not focus a clicked button, and the focus must return to it.
   (button.nextElementSibling as HTMLDialogElement).showModal();
 }
 
-/** What the pointer went down on: a selection of text that ends outside is no click beside the drawer. */
+/** The pointerdown target: a text selection that ends outside is not a click beside the drawer. */
 let pressed: EventTarget | null;
 
 function notePress({ target }: Event): void {
   pressed = target;
 }
 
-/** By its button or by what is behind it: the panel fills the dialog, so that what hits the dialog itself hits its veil. */
+/** Closes the drawer by its button or its backdrop: the panel fills the dialog, so only the backdrop targets the dialog. */
 function closeDrawer({ target, currentTarget }: Event): void {
   const isVeil = target === currentTarget && pressed === target;
   if (isVeil || (target as Element).closest('button')) (currentTarget as HTMLDialogElement).close();

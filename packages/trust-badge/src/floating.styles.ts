@@ -1,6 +1,6 @@
 import { css } from './css.ts';
 
-/** The floating button, in a physical corner whatever the writing direction, and its drawer in the same corner. */
+/** The floating button, in a physical corner in either writing direction, and its drawer in the same corner. */
 export const floatingStyles = css`
   .floating {
     --_edge: max(1em, env(safe-area-inset-top), env(safe-area-inset-bottom), env(safe-area-inset-left));

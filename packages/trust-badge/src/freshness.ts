@@ -1,6 +1,6 @@
 import type { SpokenWords } from './choose-words.ts';
 
-/** How old data may be and still be called fresh. */
+/** The maximum age of fresh data. */
 const FRESH_DAYS = 30;
 
 export interface Freshness {
@@ -13,12 +13,12 @@ interface Formatters {
   readonly date: Intl.DateTimeFormat;
 }
 
-/** Formatters are costly to make, and a page speaks few languages. */
+/** Formatters are expensive to create, and a page uses few languages. */
 const formatters: Record<string, Formatters> = {};
 
 /**
- * Says when data was updated: by days of the visitor's calendar while it is fresh, else by its date. A clock that is
- * behind by a day at most sees "today".
+ * Formats the time of the last update: in days of the visitor's calendar while it is fresh, else as a date. If the clock
+ * is up to a day behind, it is "today".
  */
 export function describeFreshness(updatedAt: string, now: number, { lang, updated, on }: SpokenWords): Freshness {
   formatters[lang] ??= {

@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit/html.js';
 
-/** Stands beside the name: a seal with its check, which only data from a trust center bears, or "more about this". */
+/** The icon beside the name: a seal with a check mark if there is data from a trust center, else an info icon. */
 export function markView(isSealed: boolean): TemplateResult {
   const shape = isSealed ? 'M6 6h12v12H6zM12 3.5l8.5 8.5-8.5 8.5L3.5 12z' : 'M12 3a9 9 0 1 0 .1 0z';
   const sign = isSealed ? 'M8.5 12l2.5 2.5 4.5-5' : 'M12 11.5v5M12 7.5v.1';

@@ -8,7 +8,7 @@ export { SvcTrustBadgeElement } from './trust-badge.ts';
 
 declare global {
   interface Window {
-    /** There when the script tag is used; the module exports it instead. */
+    /** Set by the script tag; the module exports it instead. */
     readonly mountSvcTrustBadge: typeof mountSvcTrustBadge;
   }
   interface HTMLElementTagNameMap {

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { type BadgeContent, liveView, titleView } from './badge-content.ts';
 import { arrow, markView } from './icons.ts';
 
-/** The variants of one line: mini, compact and status are one link as a whole. */
+/** The single-line variants: mini, compact and status are one link each. */
 export function lineView(content: BadgeContent): TemplateResult {
   const isMini = content.variant === 'mini';
   return html`

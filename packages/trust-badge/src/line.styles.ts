@@ -1,6 +1,6 @@
 import { css } from './css.ts';
 
-/** Mini, compact and status: one link each, whose height does not depend on the data; compact's width neither. */
+/** Mini, compact and status: links whose height does not depend on the data; neither does the width of compact. */
 export const lineStyles = css`
   .line {
     padding: 0.25em 0.875em;

@@ -3,7 +3,7 @@ import { attributes } from './attributes.ts';
 import type { Position, Radius, Size, Theme, Variant } from './choices.ts';
 import type { SvcTrustBadgeElement } from './trust-badge.ts';
 
-/** The attributes of the element, and where it goes. */
+/** The attributes of the element, and its parent. */
 export interface TrustBadgeOptions {
   readonly tenant: string;
   readonly apiBase?: string | undefined;
@@ -18,11 +18,11 @@ export interface TrustBadgeOptions {
   readonly showPoweredBy?: boolean | undefined;
   readonly locale?: string | undefined;
   readonly trustUrl?: string | undefined;
-  /** Default: the body of the document. Null, which is what a search without a find gives, is refused. */
+  /** Default: the body of the document. Null, the result of a failed lookup, is rejected. */
   readonly target?: Element | null | undefined;
 }
 
-/** Appends a badge to the target and returns it at once; its data comes later. */
+/** Appends a badge to the target and returns it immediately; its data follows. */
 export function mountSvcTrustBadge(options: TrustBadgeOptions): SvcTrustBadgeElement {
   const { tenant, target = document.body } = options ?? {};
   if (tenant == null || target?.ownerDocument !== document) {

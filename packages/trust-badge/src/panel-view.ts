@@ -3,7 +3,7 @@ import { type BadgeContent, liveView, titleView } from './badge-content.ts';
 import { arrow, check, cross, markView } from './icons.ts';
 import type { Trust } from './trust.ts';
 
-/** The variants with room for everything: card, full, and what the drawer holds. */
+/** The large variants: card, full, and the content of the drawer. */
 export function panelView(content: BadgeContent): TemplateResult {
   const { variant, trust, words, link, shows } = content;
   const closeButton = (): TemplateResult => html`
@@ -28,7 +28,7 @@ export function panelView(content: BadgeContent): TemplateResult {
   `;
 }
 
-/** What was achieved, each once, and how much more than there is room for. */
+/** The achieved frameworks without duplicates, and how many more there are. */
 function chipsView({ achievedFrameworks }: Trust, room: number): TemplateResult {
   const names = [...new Set(achievedFrameworks)];
   const shown = names.length > room ? room - 1 : room;

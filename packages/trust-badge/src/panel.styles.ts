@@ -1,6 +1,6 @@
 import { css } from './css.ts';
 
-/** Card, full and what the drawer holds. A card keeps room for a name of two lines and two rows of chips. */
+/** Card, full and the content of the drawer. A card reserves space for a two-line name and two rows of chips. */
 export const panelStyles = css`
   .card {
     width: 22em;

@@ -1,4 +1,4 @@
-// The entry of the script tag: it registers the element and leaves no name behind but `mountSvcTrustBadge`.
+// The entry of the script tag: it registers the element and defines only the global `mountSvcTrustBadge`.
 import { mountSvcTrustBadge } from './index.ts';
 
 Object.defineProperty(window, 'mountSvcTrustBadge', {

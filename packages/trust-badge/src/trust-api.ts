@@ -5,14 +5,14 @@ import { parseTrust, type Trust } from './trust.ts';
 
 const TIMEOUT = 15_000;
 
-/** Where a tenant's trust data and its trust page are. */
+/** The addresses of a tenant's trust data and trust page. */
 export interface TrustSource {
   readonly tenant: string;
   readonly data: string;
   readonly page: string;
 }
 
-/** Finds a tenant's addresses. The API base may be relative, and have a path; what follows that does not count. */
+/** Builds a tenant's addresses. The API base may be relative and have a path; query and fragment are ignored. */
 export function locateTrust(tenant: string | null, apiBase: string | null): TrustSource | undefined {
   if (!tenant || !/^[a-z\d-]+$/.test(tenant)) {
     refuseValue('tenant', tenant, 'the slug of a tenant');
@@ -20,7 +20,7 @@ export function locateTrust(tenant: string | null, apiBase: string | null): Trus
   }
   const base = (readAddress('api-base', apiBase) || scriptOrigin()).replace(/(?<![/])[/]*([?#].*)?$/s, '');
   if (base === 'null') {
-    // The origin of a file or a sandbox.
+    // The origin of a file or a sandboxed frame.
     refuseValue('api-base', apiBase, 'an http(s) address');
     return undefined;
   }
@@ -29,7 +29,7 @@ export function locateTrust(tenant: string | null, apiBase: string | null): Trus
 
 const answers: Record<string, Promise<Trust | null>> = {};
 
-/** Asks once per page for each address; null after a failure, which the console is told and who comes later asks again. */
+/** Fetches each address once per page; null after a failure, which is logged, and the next caller retries. */
 export async function loadTrust(source: TrustSource): Promise<Trust | null> {
   const { data } = source;
   answers[data] ??= fetchTrust(source).catch((cause) => {

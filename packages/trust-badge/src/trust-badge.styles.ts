@@ -3,7 +3,7 @@ import { floatingStyles } from './floating.styles.ts';
 import { lineStyles } from './line.styles.ts';
 import { panelStyles } from './panel.styles.ts';
 
-/** Colours, type and pieces that the variants share. Sizes follow the visitor's own font size, not the page's. */
+/** Colours, type and parts that the variants share. Sizes follow the visitor's font size, not the page's. */
 const sharedStyles = css`
   :host {
     all: initial;
@@ -197,6 +197,6 @@ const sharedStyles = css`
   }
 `;
 
-/** One sheet for all badges of the page; none where there is no DOM, and an empty one where it is only imitated. */
+/** One sheet for all badges of the page; undefined without a DOM, and empty with an incomplete one. */
 export const sheet = globalThis.CSSStyleSheet && new CSSStyleSheet();
 sheet?.replaceSync?.(sharedStyles + lineStyles + panelStyles + floatingStyles);

@@ -23,8 +23,7 @@ import { loadTrust, locateTrust, type TrustSource } from './trust-api.ts';
 import { sheet } from './trust-badge.styles.ts';
 
 /**
- * Shows what a tenant has published in its trust center, and leads there. Until there is data, and when it cannot be
- * had, it is a plain link without a seal.
+ * Shows what a tenant has published in its trust center, and links to it. Without data it is a plain link without a seal.
  *
  * @summary A trust badge in six variants.
  * @element svc-trust-badge
@@ -98,7 +97,7 @@ export class SvcTrustBadgeElement extends AttributeElement {
   disconnectedCallback(): void {
     this.#observer?.disconnect();
     this.#shadow.querySelector('dialog')?.close();
-    this.#trust ??= undefined; // What has failed is tried again when the badge comes back.
+    this.#trust ??= undefined; // Retry after a failure when the badge is inserted again.
   }
 
   protected override update(): void {
@@ -109,7 +108,7 @@ export class SvcTrustBadgeElement extends AttributeElement {
     this.#observer?.disconnect();
     if (!source) return;
     const root = this.#shadow.firstElementChild as HTMLElement;
-    root.style.setProperty('--_a', readColour('accent', this.accent)); // An attribute would break a strict policy.
+    root.style.setProperty('--_a', readColour('accent', this.accent)); // A style attribute would violate a strict policy.
     if (this.#trust !== undefined) return;
     if (!globalThis.IntersectionObserver) return void this.#load(source);
     this.#observer = new IntersectionObserver(
@@ -135,7 +134,7 @@ export class SvcTrustBadgeElement extends AttributeElement {
     };
     const corner = choose('position').replace('-', ' ');
     const classes = `root ${variant} ${choose('theme')} r-${choose('radius')} s-${choose('size')} ${corner}`;
-    // As long as there is no data the site's own link comes first, but it cannot float. White space is no link.
+    // Without data, the site's own link has priority, but it cannot float. White space is not a link.
     const isOwn = !trust && variant !== 'floating' && this.firstElementChild;
     return html`
       <div

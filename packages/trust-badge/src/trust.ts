@@ -1,4 +1,4 @@
-/** What a trust center publishes for widgets. */
+/** The public data of a trust center for widgets. */
 export interface Trust {
   readonly name: string;
   readonly slug: string;
@@ -7,7 +7,7 @@ export interface Trust {
   readonly updatedAt: string;
 }
 
-/** Reads a server's answer as trust data of this tenant; anything else throws. */
+/** Parses a server response as trust data of this tenant; throws for anything else. */
 export function parseTrust(body: unknown, tenant: string): Trust {
   const { data } = body as { readonly data: Trust };
   const { name, slug, achievedFrameworks, updatedAt } = data;

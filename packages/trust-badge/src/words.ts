@@ -1,4 +1,4 @@
-/** What the badge itself says. `updated` stands before "3 days ago", and before `on` with a date. */
+/** The badge's own words. `updated` precedes "3 days ago", and precedes `on` with a date. */
 export type Words = readonly [kicker: string, cta: string, updated: string, on: string, powered: string, close: string];
 
 export const catalogue: Readonly<Record<string, Words>> = {

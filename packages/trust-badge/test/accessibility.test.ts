@@ -43,7 +43,7 @@ const looks: Readonly<Record<string, Look>> = {
 async function showVariants(state: State, options: Partial<TrustBadgeOptions>): Promise<Element> {
   const tenant = createTenant();
   const network = replaceNetwork(createTrust(tenant));
-  const told = listenToConsole();
+  const logged = listenToConsole();
   if (state === 'while it waits' || state === "with the site's own link") network.answer = () => new Promise(() => {});
   if (state === 'after a failure') network.answer = () => new Response('', { status: 500 });
   const page = document.body.appendChild(document.createElement('main'));
@@ -54,8 +54,8 @@ async function showVariants(state: State, options: Partial<TrustBadgeOptions>): 
     return badge;
   });
   for (const badge of badges) {
-    badge.scrollIntoView(); // What is far below the window does not ask for its data.
-    await waitUntil(() => isIn(state, badge, told), `it is ${state}`);
+    badge.scrollIntoView(); // A badge far below the viewport does not request its data.
+    await waitUntil(() => isIn(state, badge, logged), `it is ${state}`);
   }
   if (state === 'with its drawer open') find(badges[0] as Element, '[part~=trigger]').click();
   for (let frames = 0; frames < 3; frames++) await nextFrame();
@@ -63,9 +63,9 @@ async function showVariants(state: State, options: Partial<TrustBadgeOptions>): 
   return page;
 }
 
-function isIn(state: State, badge: SvcTrustBadgeElement, told: readonly string[]): boolean {
+function isIn(state: State, badge: SvcTrustBadgeElement, logged: readonly string[]): boolean {
   if (state === 'with data' || state === 'with its drawer open') return hasData(badge);
-  return badge.shadowRoot?.querySelector('.root') != null && (state !== 'after a failure' || told.length > 0);
+  return badge.shadowRoot?.querySelector('.root') != null && (state !== 'after a failure' || logged.length > 0);
 }
 
 describe('axe finds nothing in any variant', () => {

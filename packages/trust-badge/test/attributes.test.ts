@@ -24,7 +24,7 @@ describe('the attributes', () => {
     }
   });
 
-  it('are properties too, whether set before or after the element is known', async () => {
+  it('are also properties, set before or after the element is defined', async () => {
     const { badge } = await showBadge();
     badge.variant = 'card';
     badge.showFrameworks = false;
@@ -46,7 +46,7 @@ describe('the attributes', () => {
   });
 
   for (const [name, values] of Object.entries(choices)) {
-    it(`${name} takes ${values.join(', ')}; of anything else the console is told once, and it is ${values[0]}`, async () => {
+    it(`${name} accepts ${values.join(', ')}; any other value is logged once and means ${values[0]}`, async () => {
       const { badge } = await showBadge({ variant: 'card' });
       const root = find(badge, '.root');
       badge.setAttribute(name, values[0]);
@@ -59,14 +59,14 @@ describe('the attributes', () => {
         seen.add(root.className);
       }
       expect(seen.size, 'each looks different').to.equal(values.length);
-      const told = listenToConsole();
+      const logged = listenToConsole();
       for (const nonsense of ['HUGE', 'constructor', '"><img src=x>', 'HUGE', '']) {
         badge.setAttribute(name, nonsense);
         await drawAgain();
         expect(root.className).to.equal(usual);
       }
-      expect(told).to.have.length(3);
-      expect(told[0]).to.equal(`<svc-trust-badge>: ${name}="HUGE" must be one of ${values}`);
+      expect(logged).to.have.length(3);
+      expect(logged[0]).to.equal(`<svc-trust-badge>: ${name}="HUGE" must be one of ${values}`);
     });
   }
 
@@ -76,7 +76,7 @@ describe('the attributes', () => {
       const { badge } = await showBadge({ variant: 'full' });
       const [outer, inner = ''] = part.split(' ');
       const isShown = (): boolean => query(badge, `[part=${outer}] ${inner}`) != null;
-      const told = listenToConsole();
+      const logged = listenToConsole();
       expect(isShown()).to.equal(true);
       for (const [value, isOn] of Object.entries({
         false: false,
@@ -90,54 +90,54 @@ describe('the attributes', () => {
         await drawAgain();
         expect(isShown(), value).to.equal(isOn);
       }
-      expect(told).to.be.empty;
+      expect(logged).to.be.empty;
       badge.setAttribute(name, 'maybe');
       await drawAgain();
       expect(isShown()).to.equal(true);
-      expect(told).to.deep.equal([`<svc-trust-badge>: ${name}="maybe" must be true or false`]);
+      expect(logged).to.deep.equal([`<svc-trust-badge>: ${name}="maybe" must be true or false`]);
     });
   }
 
   it('api-base may be relative and have a path, and must be http or https', async () => {
-    const told = listenToConsole();
+    const logged = listenToConsole();
     const { badge, network } = await showBadge({ apiBase: '/privacy//' });
     const at = `${location.origin}/privacy`;
     expect(network.requests[0]?.url).to.equal(`${at}/v1/public/trust/${badge.tenant}/widget`);
     expect(find(badge, 'a').getAttribute('href')).to.equal(`${at}/trust/${badge.tenant}`);
-    expect(told).to.be.empty;
+    expect(logged).to.be.empty;
     for (const apiBase of ['javascript:alert(1)//', 'https://', 'data:text/html,x']) {
       const { badge, network } = await showBadge({ apiBase });
       expect(network.requests[0]?.url).to.equal(`${location.origin}/v1/public/trust/${badge.tenant}/widget`);
-      expect(told.at(-1)).to.equal(`<svc-trust-badge>: api-base="${apiBase}" must be an http(s) address`);
+      expect(logged.at(-1)).to.equal(`<svc-trust-badge>: api-base="${apiBase}" must be an http(s) address`);
     }
   });
 
-  it('api-base counts up to its path', async () => {
-    const told = listenToConsole();
+  it('ignores query and fragment of api-base', async () => {
+    const logged = listenToConsole();
     for (const apiBase of ['/privacy/?q=1', '/privacy#here/', '/privacy//?a=/b#/c']) {
       const { badge, network } = await showBadge({ apiBase });
       const at = `${location.origin}/privacy`;
       expect(network.requests[0]?.url).to.equal(`${at}/v1/public/trust/${badge.tenant}/widget`);
       expect(find(badge, 'a').getAttribute('href')).to.equal(`${at}/trust/${badge.tenant}`);
     }
-    expect(told).to.be.empty;
+    expect(logged).to.be.empty;
   });
 
-  it('api-base and trust-url take no credentials, but any path', async () => {
-    const told = listenToConsole();
+  it('rejects credentials in api-base and trust-url, but no path', async () => {
+    const logged = listenToConsole();
     for (const url of ['https://u:p@evil.example', 'https://u@evil.example/@x', '//u:p@evil.example/x']) {
       const { badge, network } = await showBadge({ apiBase: url, trustUrl: url });
       expect(network.requests[0]?.url).to.equal(`${location.origin}/v1/public/trust/${badge.tenant}/widget`);
       expect(find(badge, 'a').getAttribute('href')).to.equal(`${location.origin}/trust/${badge.tenant}`);
     }
-    expect(told).to.have.length(6);
+    expect(logged).to.have.length(6);
     const { badge } = await showBadge({ trustUrl: 'https://example.org/@acme?by=a@b.example' });
     expect(find(badge, 'a').getAttribute('href')).to.equal('https://example.org/@acme?by=a@b.example');
-    expect(told).to.have.length(6);
+    expect(logged).to.have.length(6);
   });
 
-  it('trust-url is where all links lead, if it is http or https', async () => {
-    const told = listenToConsole();
+  it('all links lead to trust-url if it is http or https', async () => {
+    const logged = listenToConsole();
     const { badge } = await showBadge({ variant: 'card', trustUrl: '../security?a=1&b=2' });
     expect(find(badge, 'a').getAttribute('href')).to.equal(`${location.origin}/security?a=1&b=2`);
     const { badge: evil } = await showBadge({ variant: 'floating' });
@@ -152,10 +152,10 @@ describe('the attributes', () => {
       await drawAgain();
       expect(find(evil, 'a').getAttribute('href')).to.equal(`${location.origin}/trust/${evil.tenant}`);
     }
-    expect(told).to.have.length(5);
+    expect(logged).to.have.length(5);
   });
 
-  it('tenant may change: the next one is asked for, and the answer of the last one is not shown any more', async () => {
+  it('fetches the data again after a change of tenant, and ignores the response for the last one', async () => {
     const { badge, network } = await showBadge();
     const other = createTenant();
     network.answer = () => Response.json({ data: createTrust(other, { name: 'Other' }) });
@@ -164,8 +164,8 @@ describe('the attributes', () => {
     expect(network.requests).to.have.length(2);
   });
 
-  it('tenant must be a slug: without one nothing shows but what the site put there, and the console is told once', async () => {
-    const told = listenToConsole();
+  it('without a valid tenant, shows only the content of the site and logs once', async () => {
+    const logged = listenToConsole();
     const network = replaceNetwork(createTrust('x'));
     for (const tenant of ['', '..', 'a/b', 'Acme GmbH']) {
       const badge = await fixture<SvcTrustBadgeElement>(html`<svc-trust-badge tenant=${tenant}></svc-trust-badge>`);
@@ -178,8 +178,8 @@ describe('the attributes', () => {
     await drawAgain();
     expect(own.firstElementChild?.getBoundingClientRect().height).to.be.above(0);
     expect(network.requests).to.be.empty;
-    expect(told).to.have.length(4);
-    expect(told[0]).to.equal('<svc-trust-badge>: tenant="" must be the slug of a tenant');
+    expect(logged).to.have.length(4);
+    expect(logged[0]).to.equal('<svc-trust-badge>: tenant="" must be the slug of a tenant');
   });
 
   it('work in markup', async () => {
@@ -193,7 +193,7 @@ describe('the attributes', () => {
     expect(query(badge, '[part=chips]')).to.equal(null);
   });
 
-  it('ask for the data anew in no case but another tenant or api-base', async () => {
+  it('fetch the data again only for another tenant or api-base', async () => {
     listenToConsole();
     const { badge, network } = await awaitBadge();
     for (const name of ['variant', 'theme', 'accent', 'locale', 'trust-url']) badge.setAttribute(name, 'dark');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-// A whole page of a strict site with the built script on it, and the one answer of the API behind it.
+// A complete page of a strict site with the built script, and the API response behind it.
 
 interface Exchange {
   readonly path: string;

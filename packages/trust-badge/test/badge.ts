@@ -9,13 +9,13 @@ import {
 } from './trust-answers.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** A badge on the page, and the network behind it. */
+/** A badge on the page, and its network. */
 export interface Shown {
   readonly badge: SvcTrustBadgeElement;
   readonly network: Network;
 }
 
-/** Puts a badge on the page, as far as it comes without data. */
+/** Adds a badge to the page and waits until it has rendered, without data. */
 export async function awaitBadge(
   options: BadgeOptions = {},
   changes: Partial<TrustData> = {},
@@ -30,7 +30,7 @@ export async function awaitBadge(
   return { badge, network };
 }
 
-/** Puts a badge on the page and waits for its data. */
+/** Adds a badge to the page and waits for its data. */
 export async function showBadge(options: BadgeOptions = {}, changes: Partial<TrustData> = {}): Promise<Shown> {
   const shown = await awaitBadge(options, changes);
   await waitUntil(() => hasData(shown.badge), 'the data is there');
@@ -51,12 +51,12 @@ export function find<T extends Element = HTMLElement>(badge: Element, selector: 
   return found;
 }
 
-/** The text of a part as a reader sees it, without the marks that keep names apart. */
+/** The text of a part as a reader sees it, without the marks that isolate names. */
 export function readPart(badge: Element, part: string): string | undefined {
   return query(badge, `[part~=${part}]`)?.textContent?.trim();
 }
 
-/** Any colour as the browser paints it: red, green, blue from 0 to 255. */
+/** Any colour as the browser renders it: red, green, blue from 0 to 255. */
 export function paintColour(colour: string): readonly [number, number, number] {
   const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
   if (!canvas) throw new Error('no canvas');
@@ -66,7 +66,7 @@ export function paintColour(colour: string): readonly [number, number, number] {
   return [red, green, blue];
 }
 
-/** Long enough for changed attributes to be drawn: at the end of the task. */
+/** Waits until changed attributes are rendered: at the end of the task. */
 export async function drawAgain(): Promise<void> {
   await Promise.resolve();
 }

@@ -5,11 +5,11 @@ import { hasData } from './badge.ts';
 import { createTrust, listenToConsole, replaceNetwork, restorePage } from './trust-answers.ts';
 import { waitUntil } from './wait-until.ts';
 
-// The built file beside its sources: an attribute does the same in both, and does something.
+// The built file and its sources: an attribute has the same effect in both, and does have one.
 
 type Frame = HTMLIFrameElement & { readonly contentDocument: Document };
 
-/** A value of each attribute that changes what is drawn. */
+/** A value of each attribute that changes the rendering. */
 const values: Readonly<Record<(typeof attributes)[number], string>> = {
   tenant: 'other',
   'api-base': '/privacy/',
@@ -28,7 +28,7 @@ const values: Readonly<Record<(typeof attributes)[number], string>> = {
 
 const usual = { tenant: 'acme', variant: 'full' };
 
-/** What is drawn, without the white space and the marks of the templates. */
+/** The rendering without the white space and the markers of the templates. */
 function describeDrawn(badge: Element): readonly string[] {
   const drawn = [...(badge.shadowRoot?.querySelectorAll('*') ?? [])];
   return drawn.map((element) => {
@@ -76,13 +76,13 @@ describe('in the built script', () => {
   }
 
   for (const name of attributes) {
-    it(`${name} does what it does in the source`, async () => {
-      const told = listenToConsole();
+    it(`${name} has the same effect as in the source`, async () => {
+      const logged = listenToConsole();
       const given = { ...usual, [name]: values[name] };
       const drawn = await draw(frame.contentDocument, given);
       expect(drawn).to.deep.equal(await drawFromSource(given));
       expect(drawn).to.not.deep.equal(await draw(frame.contentDocument, usual));
-      expect(told).to.deep.equal([]);
+      expect(logged).to.deep.equal([]);
     });
   }
 });

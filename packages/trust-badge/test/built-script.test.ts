@@ -2,7 +2,7 @@ import { expect } from '@open-wc/testing';
 import { hasData } from './badge.ts';
 import { waitUntil } from './wait-until.ts';
 
-// The file that is shipped, in a whole page of its own: strict policy, integrity hash, a real request.
+// The shipped file, in a separate page: strict policy, integrity hash, a real request.
 
 type Frame = HTMLIFrameElement & { readonly contentWindow: Window; readonly contentDocument: Document };
 
@@ -35,19 +35,19 @@ describe('the built script', () => {
     for (const frame of frames.splice(0)) frame.remove();
   });
 
-  it('shows what the API of its own origin says', async () => {
+  it('shows the data of the API at its own origin', async () => {
     const root = await meetBadge('variant=full');
     expect(root.querySelector('[part=name]')?.textContent).to.equal('Acme');
     expect(root.querySelector('[part=cta]')?.getAttribute('href')).to.equal(`${location.origin}/trust/acme`);
   });
 
-  it('draws its icons as shapes side by side, none inside another', async () => {
+  it('renders its icons as sibling shapes', async () => {
     const root = await meetBadge('variant=full');
     expect(root.querySelectorAll('svg path')).to.have.length(2 + 1 + 1);
     expect(root.querySelector('path path')).to.equal(null);
   });
 
-  it('works under a strict policy with Trusted Types, and violates nothing', async () => {
+  it('works under a strict policy with Trusted Types, without violations', async () => {
     const frame = await visit('variant=floating');
     const violations: string[] = [];
     frame.contentDocument.addEventListener('securitypolicyviolation', (event) => {
@@ -64,7 +64,7 @@ describe('the built script', () => {
     expect(violations).to.deep.equal([]);
   });
 
-  it('is not needed for the link that the site put inside, which is the badge without it', async () => {
+  it('leaves the link inside as the badge if it does not load', async () => {
     const inside = encodeURIComponent('<a href="/trust">Our trust center</a>');
     for (const copies of [0, 1]) {
       const frame = await visit(`copies=${copies}&inside=${inside}`);
@@ -74,7 +74,7 @@ describe('the built script', () => {
     }
   });
 
-  it('leaves one name on the page, frozen', async () => {
+  it('defines one frozen global', async () => {
     const frame = await visit('');
     const blank = document.body.appendChild(document.createElement('iframe'));
     frames.push(blank);
@@ -88,13 +88,13 @@ describe('the built script', () => {
 
   const image = '<img name="currentScript" src="http://evil.example/x.png" alt="">';
 
-  it('goes by its own origin even where an image has the name of `currentScript`', async () => {
+  it('uses its own origin even if an image is named `currentScript`', async () => {
     const badge = findBadge(await visit(`above=${encodeURIComponent(image)}`));
     await waitUntil(() => hasData(badge), 'the data is there');
     expect(badge.shadowRoot?.querySelector('a')?.getAttribute('href')).to.equal(`${location.origin}/trust/acme`);
   });
 
-  it('shows its data at once where the DOM has neither constructable sheets nor IntersectionObserver', async () => {
+  it('shows its data immediately without constructable sheets and IntersectionObserver', async () => {
     const frame = document.body.appendChild(document.createElement('iframe')) as Frame;
     frames.push(frame);
     const { contentWindow, contentDocument } = frame;
@@ -107,7 +107,7 @@ describe('the built script', () => {
     await waitUntil(() => hasData(findBadge(frame)), 'the data is there');
   });
 
-  it('says what is missing where a page calls it in its head', async () => {
+  it('throws an error that names the missing body if a page calls it in its head', async () => {
     const { contentWindow, contentDocument } = await visit('');
     contentDocument.body.remove();
     expect(() => contentWindow.mountSvcTrustBadge({ tenant: 'acme' })).to.throw('no body yet');
@@ -121,7 +121,7 @@ describe('the built script', () => {
     expect(badge.shadowRoot?.querySelector('.card.dark')).to.not.equal(null);
   });
 
-  it('is harmless when it is loaded twice', async () => {
+  it('has no effect when loaded a second time', async () => {
     const root = await meetBadge('copies=2');
     expect(root.querySelectorAll('.root')).to.have.length(1);
   });

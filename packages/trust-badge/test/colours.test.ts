@@ -22,7 +22,7 @@ function measureContrast(one: string, other: string): number {
 describe('the colours', () => {
   afterEach(restorePage);
 
-  it('accent is any CSS colour, and the text on it is as legible as black or white can be', async () => {
+  it('accent is any CSS colour, and the text on it is black or white with the higher contrast', async () => {
     const { badge } = await showBadge({ variant: 'card' });
     const cta = find(badge, '[part=cta]');
     const colour = fc.oneof(
@@ -42,8 +42,8 @@ describe('the colours', () => {
     );
   });
 
-  it('accent takes nothing that is no colour, and the console is told once', async () => {
-    const told = listenToConsole();
+  it('rejects accents that are not colours, and logs once', async () => {
+    const logged = listenToConsole();
     const { badge } = await showBadge({ variant: 'card' });
     const usual = getComputedStyle(find(badge, '[part=cta]')).backgroundColor;
     expect(paintColour(usual)).to.deep.equal([197, 138, 42]);
@@ -73,11 +73,11 @@ describe('the colours', () => {
       expect(getComputedStyle(find(badge, '[part=cta]')).backgroundColor, accent).to.equal(usual);
       expect(find(badge, '.root').style.cssText, accent).to.equal('');
     }
-    expect(told).to.have.length(refused.length);
-    expect(told[0]).to.contain('must be a CSS colour');
+    expect(logged).to.have.length(refused.length);
+    expect(logged[0]).to.contain('must be a CSS colour');
   });
 
-  it('nothing that is refused could be a colour of its own (fuzz)', () => {
+  it('rejects no valid colour (fuzz)', () => {
     listenToConsole();
     const style = new Option().style;
     fc.assert(
@@ -135,7 +135,7 @@ describe('the colours', () => {
     expect(Number.parseFloat(radii[3] ?? '')).to.be.above(500);
   });
 
-  it('no rule of the page reaches in, but by parts', async () => {
+  it('rules of the page apply only to parts', async () => {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync('* { color: red !important } svc-trust-badge::part(name) { letter-spacing: 9px }');
     document.adoptedStyleSheets = [sheet];

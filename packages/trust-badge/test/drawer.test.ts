@@ -26,7 +26,7 @@ describe('the drawer', () => {
     });
   }
 
-  it('is worked by keyboard alone: opens, holds the focus, and Escape leads back to its button', async () => {
+  it('works by keyboard: opens, traps the focus, and Escape returns it to the button', async () => {
     const before = document.body.appendChild(document.createElement('button'));
     const { badge } = await showBadge({ variant: 'floating' });
     before.focus();
@@ -40,14 +40,14 @@ describe('the drawer', () => {
     await sendKeys({ press: 'Tab' });
     expect(badge.shadowRoot?.activeElement).to.equal(find(badge, '[part=cta]'));
     await sendKeys({ press: 'Tab' });
-    expect(document.activeElement === before, 'the page behind is out of reach').to.equal(false);
+    expect(document.activeElement === before, 'the page behind is inert').to.equal(false);
     await sendKeys({ press: 'Escape' });
     await waitUntil(() => !isOpen(badge), 'the drawer closes');
     expect(badge.shadowRoot?.activeElement).to.equal(find(badge, '[part~=trigger]'));
     before.remove();
   });
 
-  it('scrolls as a whole in a small window, and the focus still starts at its button', async () => {
+  it('scrolls as a whole in a small window, with the initial focus on its button', async () => {
     await setViewport({ width: 320, height: 256 });
     const { badge } = await showBadge({ variant: 'floating', size: 'lg' });
     find(badge, '[part~=trigger]').click();
@@ -66,7 +66,7 @@ describe('the drawer', () => {
     expect(badge.shadowRoot?.activeElement).to.equal(find(badge, '[part~=trigger]'));
   });
 
-  it('closes by a click beside it, not by one inside', async () => {
+  it('closes on a click on the backdrop, not on one inside', async () => {
     const { badge } = await showBadge({ variant: 'floating' });
     find(badge, '[part~=trigger]').click();
     await drawAgain();
@@ -77,7 +77,7 @@ describe('the drawer', () => {
     expect(isOpen(badge)).to.equal(false);
   });
 
-  it('stays open when a selection of its text ends outside', async () => {
+  it('stays open if a text selection ends outside', async () => {
     const { badge } = await showBadge({ variant: 'floating' });
     find(badge, '[part~=trigger]').click();
     const { x, y } = find(badge, 'dialog .name').getBoundingClientRect();
@@ -90,7 +90,7 @@ describe('the drawer', () => {
     expect(isOpen(badge)).to.equal(false);
   });
 
-  it('closes when its element is taken away, and opens again after', async () => {
+  it('closes when its element is removed, and opens again afterwards', async () => {
     const { badge } = await showBadge({ variant: 'floating' });
     find(badge, '[part~=trigger]').click();
     badge.remove();
@@ -112,7 +112,7 @@ describe('the drawer', () => {
   });
 
   for (const position of choices.position) {
-    it(`and its button are at the ${position} of the window, in either direction of writing`, async () => {
+    it(`and its button are at the ${position} of the window, in either writing direction`, async () => {
       for (const locale of ['en', 'ar']) {
         const { badge } = await showBadge({ variant: 'floating', position, locale });
         const button = find(badge, '[part~=float-button]');
@@ -135,7 +135,7 @@ describe('the drawer', () => {
     });
   }
 
-  it('does not move for those who asked for less motion', async () => {
+  it('does not move with reduced motion', async () => {
     const { badge } = await showBadge({ variant: 'floating' });
     find(badge, '[part~=trigger]').click();
     expect(badge.shadowRoot?.getAnimations()).to.have.length(1);

@@ -17,7 +17,7 @@ describe('mountSvcTrustBadge', () => {
     target.remove();
   });
 
-  it('takes every attribute', () => {
+  it('sets every attribute', () => {
     const options: TrustBadgeOptions = {
       tenant,
       apiBase: '/api',
@@ -53,19 +53,19 @@ describe('mountSvcTrustBadge', () => {
     expect(badge).to.include({ apiBase: '/api', showFrameworks: 'false', trustUrl: '/trust' });
   });
 
-  it('leaves attributes off that it is not given, and takes nothing else', () => {
+  it('sets only the given attributes, and ignores unknown ones', () => {
     const options = { tenant, theme: undefined, innerHTML: '<b>no</b>', id: 'no' };
     expect(mountSvcTrustBadge(options).outerHTML).to.equal(`<svc-trust-badge tenant="${tenant}"></svc-trust-badge>`);
   });
 
   for (const target of [null, 'footer', {}, document] as unknown as Element[]) {
-    it(`says what is wrong when the target is ${target}`, () => {
+    it(`throws if the target is ${target}`, () => {
       expect(() => mountSvcTrustBadge({ tenant, target })).to.throw(TypeError, 'no target element in this document');
       expect(document.querySelector('svc-trust-badge')).to.equal(null);
     });
   }
 
-  it('says so too when the target is in another document, where the badge would be without its styles', () => {
+  it('throws if the target is in another document, where the badge would lack its styles', () => {
     const frame = document.body.appendChild(document.createElement('iframe'));
     const target = frame.contentDocument?.body as Element;
     expect(() => mountSvcTrustBadge({ tenant, target })).to.throw(TypeError, 'no target element in this document');
@@ -73,7 +73,7 @@ describe('mountSvcTrustBadge', () => {
     frame.remove();
   });
 
-  it('takes an element that came from another document', () => {
+  it('accepts an element that came from another document', () => {
     const frame = document.body.appendChild(document.createElement('iframe'));
     const target = document.adoptNode(frame.contentDocument?.createElement('footer') as Element);
     frame.remove();
@@ -82,7 +82,7 @@ describe('mountSvcTrustBadge', () => {
     target.remove();
   });
 
-  it('says that the tenant is missing', () => {
+  it('throws if the tenant is missing', () => {
     for (const options of [undefined, null, {}, 'acme', { tenant: undefined }, { tenant: null }] as unknown as [
       TrustBadgeOptions,
     ]) {
@@ -90,7 +90,7 @@ describe('mountSvcTrustBadge', () => {
     }
   });
 
-  it('is typed, as the element is', () => {
+  it('has types, like the element', () => {
     const badge = document.createElement('svc-trust-badge');
     // @ts-expect-error: no such variant.
     badge.variant = 'huge';

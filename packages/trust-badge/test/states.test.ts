@@ -49,7 +49,7 @@ describe('without data', () => {
   afterEach(restorePage);
 
   for (const variant of ['mini', 'compact', 'status', 'card', 'full', 'floating'] as const) {
-    it(`${variant} is a plain link to the trust center that claims nothing`, async () => {
+    it(`${variant} is a plain link to the trust center without any claims`, async () => {
       const { badge } = await awaitBadge({ variant }, {}, (network) => {
         network.answer = never;
       });
@@ -62,20 +62,20 @@ describe('without data', () => {
   }
 
   for (const [name, answer] of Object.entries(badAnswers)) {
-    it(`(${name}) it stays that link, and the console is told once why`, async () => {
-      const told = listenToConsole();
+    it(`(${name}) it stays that link, and the reason is logged once`, async () => {
+      const logged = listenToConsole();
       const tenant = createTenant();
       const trust = createTrust(tenant);
       const network = replaceNetwork(trust);
       network.answer = async () => {
-        await nextFrame(); // No network answers before all badges have asked.
+        await nextFrame(); // No network responds before all badges have sent their requests.
         return answer(trust);
       };
       const badges = (['card', 'floating', 'mini'] as const).map((variant) => mountSvcTrustBadge({ tenant, variant }));
-      await waitUntil(() => told.length, 'the console is told');
+      await waitUntil(() => logged.length, 'a problem is logged');
       for (let frames = 0; frames < 3; frames++) await nextFrame();
-      expect(told).to.have.length(1);
-      expect(told[0]).to.match(/^<svc-trust-badge>: no trust data from .*\/widget \(.*\)\. Is it published/);
+      expect(logged).to.have.length(1);
+      expect(logged[0]).to.match(/^<svc-trust-badge>: no trust data from .*\/widget \(.*\)\. Is it published/);
       expect(network.requests).to.have.length(1);
       for (const one of badges) {
         expect(query(one, '.seal, [part=chip], [part=live]')).to.equal(null);
@@ -84,12 +84,12 @@ describe('without data', () => {
     });
   }
 
-  it('a badge that is added later asks again, as does the same one when it comes back', async () => {
-    const told = listenToConsole();
+  it('a badge that is added later retries, as does the same one when it is inserted again', async () => {
+    const logged = listenToConsole();
     const { badge, network } = await awaitBadge({}, {}, (network) => {
       network.answer = () => new Response('', { status: 503 });
     });
-    await waitUntil(() => told.length, 'the console is told');
+    await waitUntil(() => logged.length, 'a problem is logged');
     badge.variant = 'card';
     for (let frames = 0; frames < 3; frames++) await nextFrame();
     expect(network.requests, 'a change of looks is no reason').to.have.length(1);
@@ -99,7 +99,7 @@ describe('without data', () => {
     document.body.append(badge);
     await waitUntil(() => hasData(later) && hasData(badge), 'the data is there');
     expect(network.requests).to.have.length(2);
-    expect(told).to.have.length(1);
+    expect(logged).to.have.length(1);
   });
 
   for (const [name, inside] of Object.entries({
@@ -107,7 +107,7 @@ describe('without data', () => {
     'a comment': '<!-- later -->',
     text: 'Trust',
   })) {
-    it(`${name} inside is no link of the site`, async () => {
+    it(`${name} inside is not a link of the site`, async () => {
       const { badge } = await awaitBadge({}, {}, (network) => {
         network.answer = never;
       });
@@ -118,7 +118,7 @@ describe('without data', () => {
     });
   }
 
-  it("the site's own link takes the place of ours when it comes later, and gives it back when it goes", async () => {
+  it("the site's own link replaces the badge's while it is present", async () => {
     const { badge } = await awaitBadge({}, {}, (network) => {
       network.answer = never;
     });
@@ -130,7 +130,7 @@ describe('without data', () => {
     await waitUntil(() => find(badge, '.face').checkVisibility(), 'ours is back');
   });
 
-  it("the site's own link does not float: our button stands in its corner", async () => {
+  it("the site's own link does not float: the badge's button is in its corner", async () => {
     const { badge } = await awaitBadge({ variant: 'floating' }, {}, (network) => {
       network.answer = never;
     });
@@ -140,14 +140,14 @@ describe('without data', () => {
     expect(find(badge, '[part=float-button]').checkVisibility()).to.equal(true);
   });
 
-  it('where the page has no origin only the slot shows, and the console is told once', async () => {
+  it('without an origin of the page, shows only the slot and logs once', async () => {
     const frame = document.createElement('iframe');
     frame.sandbox.add('allow-scripts');
     const source = new URL('../dist/svc-trust-badge.js', import.meta.url);
-    const told = new Promise<{ readonly errors: readonly string[]; readonly html: string }>((resolve) => {
+    const logged = new Promise<{ readonly errors: readonly string[]; readonly html: string }>((resolve) => {
       addEventListener('message', ({ data }) => resolve(data), { once: true });
     });
-    // The script's text stands in the page itself, as a bundler of one file would put it there.
+    // The script is inline in the page, as a bundler for a single file would embed it.
     const script = (await (await fetch(source)).text()).replaceAll('</', '<\\/');
     frame.srcdoc = `<svc-trust-badge tenant="acme"></svc-trust-badge><svc-trust-badge tenant="acme"></svc-trust-badge>
       <script>const errors = []; console.error = (text) => errors.push(text); onerror = (text) => errors.push(text);
@@ -155,7 +155,7 @@ describe('without data', () => {
       <script>setTimeout(() => parent.postMessage({ errors, html:
       document.querySelector('svc-trust-badge').shadowRoot.innerHTML.replace(/<!--.*?-->/g, '') }, '*'));</script>`;
     document.body.append(frame);
-    expect(await told).to.deep.equal({
+    expect(await logged).to.deep.equal({
       errors: ['<svc-trust-badge>: api-base="" must be an http(s) address'],
       html: '<slot></slot>',
     });
@@ -174,7 +174,7 @@ describe('without data', () => {
       html`<svc-trust-badge tenant=${tenant}><a href="/trust">Our trust center</a></svc-trust-badge>`,
     );
     const own = badge.firstElementChild as HTMLElement;
-    await waitUntil(() => network.requests.length, 'the data is asked for');
+    await waitUntil(() => network.requests.length, 'the data is requested');
     expect(own.checkVisibility()).to.equal(true);
     expect(find(badge, '.face').checkVisibility()).to.equal(false);
     answer();
@@ -183,21 +183,21 @@ describe('without data', () => {
     expect(find(badge, '.face').checkVisibility()).to.equal(true);
   });
 
-  it("the site's own link stays when the data cannot be had", async () => {
-    const told = listenToConsole();
+  it("the site's own link stays if the data is unavailable", async () => {
+    const logged = listenToConsole();
     const tenant = createTenant();
     const network = replaceNetwork(createTrust(tenant));
     network.answer = () => new Response('', { status: 503 });
     const badge = await fixture(
       html`<svc-trust-badge tenant=${tenant}><a href="/trust">Our trust center</a></svc-trust-badge>`,
     );
-    await waitUntil(() => told.length, 'the console is told');
+    await waitUntil(() => logged.length, 'a problem is logged');
     for (let frames = 0; frames < 3; frames++) await nextFrame();
     expect(badge.firstElementChild?.checkVisibility()).to.equal(true);
     expect(find(badge, '.face').checkVisibility()).to.equal(false);
   });
 
-  it('a badge that is gone when the answer comes shows it where it is put again', async () => {
+  it('a badge that was removed before the response shows the data when it is inserted again', async () => {
     let answer = (): void => {};
     const { badge, network } = await awaitBadge({}, {}, (network, trust) => {
       network.answer = () =>
@@ -205,7 +205,7 @@ describe('without data', () => {
           answer = () => resolve(Response.json({ data: trust }));
         });
     });
-    await waitUntil(() => network.requests.length, 'the data is asked for');
+    await waitUntil(() => network.requests.length, 'the data is requested');
     badge.remove();
     answer();
     for (let frames = 0; frames < 3; frames++) await nextFrame();
@@ -231,7 +231,7 @@ describe('the request', () => {
     expect(network.requests[0]?.init.headers).to.equal(undefined);
   });
 
-  it('waits until the badge comes near, but for a floating one', async () => {
+  it('waits until the badge comes near the viewport, except for a floating one', async () => {
     const far = document.body.appendChild(document.createElement('div'));
     far.style.marginTop = '5000px';
     const { badge, network } = await awaitBadge({ target: far });
@@ -250,7 +250,7 @@ describe('hostile data', () => {
   afterEach(restorePage);
 
   for (const variant of ['mini', 'compact', 'status', 'card', 'full', 'floating'] as const) {
-    it(`is text and nothing else in ${variant}`, async () => {
+    it(`is inserted as text in ${variant}`, async () => {
       const { badge } = await showBadge(
         { variant },
         { name: hostile, achievedFrameworks: [hostile, 'javascript:alert(1)'] },
@@ -262,7 +262,7 @@ describe('hostile data', () => {
     });
   }
 
-  it('of great length stays inside the window, and keeps the boxes that are reserved', async () => {
+  it('of great length stays inside the window and the reserved boxes', async () => {
     const long = 'Datenschutzgrundverordnungsbeauftragtenstelle'.repeat(4);
     const achievedFrameworks = Array.from({ length: 50 }, (_, index) => `${index} ${long.slice(0, 97)}`);
     for (const variant of ['mini', 'compact', 'status', 'card', 'full'] as const) {
@@ -277,7 +277,7 @@ describe('hostile data', () => {
     }
   });
 
-  it('shows as many chips as there is room for, each framework once, and counts the rest', async () => {
+  it('shows as many chips as fit, without duplicates, and counts the rest', async () => {
     const achievedFrameworks = ['A', 'B', 'B', 'C', 'D', 'E'];
     const readChips = (badge: Element): readonly string[] =>
       [...(badge.shadowRoot?.querySelectorAll('[part=chip]') ?? [])].map(({ textContent }) => textContent ?? '');

@@ -1,6 +1,6 @@
 import type { TrustBadgeOptions } from '../src/index.ts';
 
-/** Trust data as the API gives it. */
+/** Trust data as the API returns it. */
 export interface TrustData {
   readonly name: string;
   readonly slug: string;
@@ -8,7 +8,7 @@ export interface TrustData {
   readonly updatedAt: string;
 }
 
-/** What stands in for the network: how it answers, and what it was asked. */
+/** The fake network: its responses, and the requests it received. */
 export interface Network {
   answer: () => Response | Promise<Response>;
   readonly requests: { readonly url: string; readonly init: RequestInit }[];
@@ -18,7 +18,7 @@ const pageFetch = window.fetch;
 const pageConsoleError = console.error;
 let count = 0;
 
-/** A tenant of its own for each test: a page asks only once for each. */
+/** A separate tenant for each test, because a page requests each only once. */
 export function createTenant(): string {
   return `acme-${++count}`;
 }
@@ -28,7 +28,7 @@ export function createTrust(slug: string, changes: Partial<TrustData> = {}): Tru
   return { name: 'Acme Health', slug, achievedFrameworks, updatedAt: '2024-03-05T12:00:00.000Z', ...changes };
 }
 
-/** Takes the network's place until `restorePage()`. */
+/** Replaces the network until `restorePage()`. */
 export function replaceNetwork(trust: TrustData): Network {
   const network: Network = { answer: () => Response.json({ data: trust }), requests: [] };
   window.fetch = async (input, init = {}) => {
@@ -38,11 +38,11 @@ export function replaceNetwork(trust: TrustData): Network {
   return network;
 }
 
-/** Collects what the console is told about errors. */
+/** Collects the errors that are logged in the console. */
 export function listenToConsole(): readonly string[] {
-  const told: string[] = [];
-  console.error = (...parts: unknown[]) => told.push(parts.join(' '));
-  return told;
+  const logged: string[] = [];
+  console.error = (...parts: unknown[]) => logged.push(parts.join(' '));
+  return logged;
 }
 
 export function restorePage(): void {

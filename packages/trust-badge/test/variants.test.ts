@@ -47,7 +47,7 @@ describe('the variants', () => {
       });
     }
 
-    it(`${variant} keeps its edges and its text in forced colours`, async () => {
+    it(`${variant} keeps its borders and its text in forced colours`, async () => {
       await emulateForcedColors(true);
       const { badge } = await showBadge({ variant });
       query(badge, 'button')?.click();
@@ -61,7 +61,7 @@ describe('the variants', () => {
       if (cta) {
         const { color, backgroundColor, forcedColorAdjust } = getComputedStyle(cta);
         expect(color).to.not.equal(backgroundColor);
-        expect(forcedColorAdjust, 'no plate of the system behind the words').to.equal('none');
+        expect(forcedColorAdjust, 'no backplate behind the text').to.equal('none');
       }
       const seal = find(badge, '.seal :first-child');
       const { fill } = getComputedStyle(seal);
@@ -85,7 +85,7 @@ describe('the variants', () => {
   });
 
   for (const variant of ['mini', 'compact', 'status', 'card', 'full'] as const) {
-    it(`${variant} does not move the page when its data comes`, async () => {
+    it(`${variant} causes no layout shift when its data arrives`, async () => {
       const shifts: LayoutShift[] = [];
       const observer = new PerformanceObserver((list) => shifts.push(...(list.getEntries() as LayoutShift[])));
       let answer = (): void => {};
@@ -97,7 +97,7 @@ describe('the variants', () => {
       });
       const after = document.body.appendChild(document.createElement('p'));
       after.textContent = 'What follows.';
-      await waitUntil(() => network.requests.length, 'the data is asked for');
+      await waitUntil(() => network.requests.length, 'the data is requested');
       const before = [badge, after].map((element) => element.getBoundingClientRect().toJSON());
       await settle();
       observer.observe({ type: 'layout-shift' });
@@ -109,12 +109,12 @@ describe('the variants', () => {
       const sizes = [badge, after].map((element) => element.getBoundingClientRect().toJSON());
       after.remove();
       if (variant !== 'mini') expect(sizes).to.deep.equal(before);
-      // Within the bar of "status" words may move by a little.
+      // Inside the bar of "status", words may move slightly.
       if (variant !== 'status') expect(shifts.reduce((sum, { value }) => sum + value, 0)).to.equal(0);
     });
   }
 
-  it("keep the same box in every size, with data and while the site's own link stands there", async () => {
+  it("keep the same box in every size, with data and with the site's own link", async () => {
     for (const size of choices.size) {
       for (const variant of ['mini', 'compact', 'status', 'card'] as const) {
         const measure = (badge: Element): number => find(badge, '.root').getBoundingClientRect().height;
@@ -133,7 +133,7 @@ describe('the variants', () => {
     }
   });
 
-  it('have the heights that the README reserves for them before the script comes', async () => {
+  it('have the heights that the README reserves for them before the script loads', async () => {
     const readme = await (await fetch(new URL('../README.md', import.meta.url))).text();
     const [, compact, others = ''] = /min-height: (\d+)px; \/\* (.*) \*\//.exec(readme) ?? [];
     const heights = [['compact', compact], ...[...others.matchAll(/(\w+): (\d+)px/g)].map(([, ...pair]) => pair)];
@@ -144,7 +144,7 @@ describe('the variants', () => {
     }
   });
 
-  it('stay inside a window of 320 px (400 % zoom), with every link within reach', async () => {
+  it('stay inside a window of 320 px (400 % zoom), with every link reachable', async () => {
     await setViewport({ width: 320, height: 256 });
     for (const variant of choices.variant) {
       const { badge } = await showBadge({ variant, size: 'lg' }, { name: 'Muster Krankenversicherung AG' });
@@ -162,7 +162,7 @@ describe('the variants', () => {
     await setViewport({ width: 800, height: 600 });
   });
 
-  it('cut nothing of their own words off in a window of 320 px', async () => {
+  it('do not truncate their own words in a window of 320 px', async () => {
     await setViewport({ width: 320, height: 568 });
     for (const variant of ['status', 'card', 'full'] as const) {
       const { badge } = await showBadge({ variant }, { name: 'Muster Krankenversicherung AG' });
@@ -182,7 +182,7 @@ describe('the variants', () => {
     expect(widths).to.deep.equal([252, 288, 324]);
   });
 
-  it('keep to the language of writing: in Arabic all is mirrored', async () => {
+  it('follow the writing direction: Arabic is mirrored', async () => {
     for (const variant of choices.variant) {
       const { badge } = await showBadge({ variant, locale: 'ar' });
       query(badge, 'button')?.click();
@@ -195,7 +195,7 @@ describe('the variants', () => {
     }
   });
 
-  it('are neither seen nor within reach where the page around them is not', async () => {
+  it('are hidden and unreachable if the page around them is', async () => {
     const around = document.body.appendChild(document.createElement('div'));
     around.style.cssText = 'visibility: hidden; pointer-events: none';
     const { badge } = await showBadge({ target: around });
@@ -208,7 +208,7 @@ describe('the variants', () => {
     around.remove();
   });
 
-  it('print, but for the floating one', async () => {
+  it('are printed, except for the floating one', async () => {
     const { badge: compact } = await showBadge();
     const { badge: floating } = await showBadge({ variant: 'floating' });
     await emulateMedia({ media: 'print' });

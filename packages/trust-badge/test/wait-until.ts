@@ -1,6 +1,6 @@
-const pageSetTimeout = window.setTimeout; // A test may hold the timers of the page.
+const pageSetTimeout = window.setTimeout; // A test may replace the timers of the page.
 
-/** Waits until something holds, up to eight seconds: a busy machine may take its time. */
+/** Waits for a condition, up to eight seconds, because a busy machine is slow. */
 export async function waitUntil(
   holds: () => unknown,
   what = 'a condition',
@@ -8,7 +8,7 @@ export async function waitUntil(
 ): Promise<void> {
   const end = performance.now() + timeout;
   while (!(await holds())) {
-    if (performance.now() > end) throw new Error(`Waited in vain until ${what}`);
+    if (performance.now() > end) throw new Error(`Timed out waiting until ${what}`);
     await new Promise((resolve) => pageSetTimeout(resolve, 20));
   }
 }

@@ -40,7 +40,7 @@ describe('the words', () => {
     });
   }
 
-  it('tell the age of the data: by days while it is fresh, by its date after 30 of them', () => {
+  it('give the age of fresh data in days, and its date after 30 days', () => {
     expect(describeDaysAgo(0)).to.deep.equal({ text: 'Updated today', isFresh: true });
     expect(describeDaysAgo(0.9).text).to.equal('Updated yesterday');
     expect(describeDaysAgo(30)).to.deep.equal({ text: 'Updated 30 days ago', isFresh: true });
@@ -50,7 +50,7 @@ describe('the words', () => {
     expect(describeDaysAgo(-1700)).to.deep.equal({ text: 'Updated on Jul 18, 2031', isFresh: false });
   });
 
-  it('mark the time for machines', async () => {
+  it('have a machine-readable time', async () => {
     const { badge } = await showBadge();
     expect(find(badge, 'time').getAttribute('datetime')).to.equal('2024-03-05T12:00:00.000Z');
     expect(find(badge, 'time').classList.contains('fresh')).to.equal(false);
@@ -58,17 +58,17 @@ describe('the words', () => {
     expect(find(fresh, 'time').classList.contains('fresh')).to.equal(true);
   });
 
-  it('take a region for the dates', () => {
+  it('use the region for dates', () => {
     expect(describeDaysAgo(90, 'en-GB').text).to.equal('Updated on 23 Aug 2026');
     expect(speak('pt-br')).to.include({ lang: 'pt-BR', kicker: 'Centro de confiança' });
   });
 
-  it('are English all through for a language that is not there', () => {
+  it('are entirely English for an unsupported language', () => {
     expect(describeDaysAgo(90, 'ja').text).to.equal('Updated on Aug 23, 2026');
     expect(speak('ja')).to.include({ lang: 'en', dir: 'ltr', close: 'Close' });
   });
 
-  it('are in the language of the page around, through shadow trees, unless locale says otherwise', async () => {
+  it('are in the language of the page, through shadow trees, unless locale is set', async () => {
     const outer = document.createElement('div');
     outer.lang = 'de-CH';
     const inner = outer.attachShadow({ mode: 'open' }).appendChild(document.createElement('section'));
@@ -84,7 +84,7 @@ describe('the words', () => {
     expect(find(top, '.root').lang).to.equal('fr');
   });
 
-  it("are in the browser's language where the page says none, or nonsense", async () => {
+  it("are in the browser's language if the page's is missing or invalid", async () => {
     for (const lang of ['', 'not a language']) {
       document.documentElement.lang = lang;
       const { badge } = await showBadge();
@@ -92,7 +92,7 @@ describe('the words', () => {
     }
   });
 
-  it('are English where neither the page nor the browser says a language tag', async () => {
+  it('are English if neither the page nor the browser has a language tag', async () => {
     document.documentElement.lang = '';
     Object.defineProperty(navigator, 'language', { value: 'en-US@posix', configurable: true });
     const { badge } = await showBadge();
@@ -101,14 +101,14 @@ describe('the words', () => {
     expect(readPart(badge, 'live')).to.equal('Updated on Mar 5, 2024');
   });
 
-  it('do not mind a locale that is no language tag; the console is told once', async () => {
-    const told = listenToConsole();
+  it('ignore a locale that is not a language tag, and log once', async () => {
+    const logged = listenToConsole();
     document.documentElement.lang = 'fr';
     for (const locale of ['english please', 'x', 'english please']) {
       const { badge } = await showBadge({ locale });
       expect(find(badge, '.root').lang).to.equal('fr');
     }
-    expect(told).to.deep.equal([
+    expect(logged).to.deep.equal([
       '<svc-trust-badge>: locale="english please" must be a BCP 47 tag',
       '<svc-trust-badge>: locale="x" must be a BCP 47 tag',
     ]);

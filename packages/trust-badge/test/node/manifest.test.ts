@@ -47,7 +47,7 @@ describe('the custom elements manifest', () => {
   const element = declarations.find(({ tagName }) => tagName === 'svc-trust-badge') as Declaration;
   const names = (list: readonly Named[]): readonly string[] => list.map(({ name }) => name);
 
-  test('lists what the package offers, and nothing from inside it', () => {
+  test('lists only the public API of the package', () => {
     assert.deepEqual(names(declarations), ['mountSvcTrustBadge', 'SvcTrustBadgeElement']);
     assert.equal(package_.customElements, 'dist/custom-elements.json');
   });
