@@ -31,15 +31,15 @@ export function apiKeyRoutes({ database, hasher }: Pick<Installation, 'database'
     sourceOf: clientSource(principal.actor, client, hasher),
   });
   const show = ({ key, row }: NewKey, now: string) => ({ ...viewApiKey(row, row.tenant_id, now), key });
+  const common = { tag: 'API keys', scope: 'keys:write' } as const;
   return [
     listRoute({
+      ...common,
       path: '/v1/api-keys',
       operationId: 'listApiKeys',
-      tag: 'API keys',
       summary: 'List API keys, newest first',
       description:
         'The keys of the tenant, and shared keys of other tenants that can act for it; `tenantId` distinguishes them.',
-      scope: 'keys:write',
       filters: { status: KeyStatus.optional() },
       limit: { most: 100, usual: 25 },
       result: cursorPageOf(ApiKey),
@@ -50,14 +50,13 @@ export function apiKeyRoutes({ database, hasher }: Pick<Installation, 'database'
       },
     }),
     defineRoute({
+      ...common,
       method: 'POST',
       path: '/v1/api-keys',
       operationId: 'createApiKey',
-      tag: 'API keys',
       summary: 'Create an API key; it is shown only once',
       description:
         'A key has at most the rights of the caller: no scope that the caller lacks, no tenant in which the caller cannot create keys.',
-      scope: 'keys:write',
       body: WantedApiKey,
       status: 201,
       result: CreatedApiKey,
@@ -66,12 +65,11 @@ export function apiKeyRoutes({ database, hasher }: Pick<Installation, 'database'
       change: async (call, work) => show(await addKey(work, managerOf(call), call.body), work.now),
     }),
     defineRoute({
+      ...common,
       method: 'GET',
       path: '/v1/api-keys/{id}',
       operationId: 'getApiKey',
-      tag: 'API keys',
       summary: 'Get an API key',
-      scope: 'keys:write',
       params: KeyParams,
       status: 200,
       result: ApiKey,
@@ -82,14 +80,13 @@ export function apiKeyRoutes({ database, hasher }: Pick<Installation, 'database'
       },
     }),
     defineRoute({
+      ...common,
       method: 'DELETE',
       path: '/v1/api-keys/{id}',
       operationId: 'revokeApiKey',
-      tag: 'API keys',
       summary: 'Revoke an API key and its access tokens: their next requests fail',
       description:
         'A shared key of another tenant keeps working there and can no longer act for this one. Does nothing when the key was revoked before.',
-      scope: 'keys:write',
       params: KeyParams,
       status: 200,
       result: ApiKey,
@@ -99,14 +96,13 @@ export function apiKeyRoutes({ database, hasher }: Pick<Installation, 'database'
       },
     }),
     defineRoute({
+      ...common,
       method: 'POST',
       path: '/v1/api-keys/{id}/rotate',
       operationId: 'rotateApiKey',
-      tag: 'API keys',
       summary: 'Rotate an API key; the new key is shown only once',
       description:
         'The new key has the name, scopes, environment and tenants of the old one, and the same lifetime from now on. The old one expires after the overlap, but not later than before.',
-      scope: 'keys:write',
       params: KeyParams,
       body: Rotation,
       status: 201,

@@ -65,19 +65,17 @@ export function authRoutes(services: SignInServices): readonly Route[] {
     return answerWith(signedIn, { 'Set-Cookie': cookies });
   };
 
+  const common = { method: 'POST', tag: 'Sign-in', status: 200, headers: ['Set-Cookie'] } as const;
   return [
     defineRoute({
+      ...common,
       auth: 'anonymous',
-      method: 'POST',
       path: '/v1/auth/sign-in',
       operationId: 'signIn',
-      tag: 'Sign-in',
       summary: 'Sign in with a password',
       description:
         'Returns `signed_in` with the session cookie, or `mfa_required` with a challenge when a second factor is enabled. Without `tenant`, it is the tenant of the latest sign-in.',
       body: SignInInput,
-      status: 200,
-      headers: ['Set-Cookie'],
       result: z.union([SignedIn, CodeWanted]),
       errors: ['invalid_credentials', 'forbidden'],
       limits,
@@ -87,32 +85,26 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       },
     }),
     defineRoute({
+      ...common,
       auth: 'anonymous',
-      method: 'POST',
       path: '/v1/auth/challenge',
       operationId: 'answerChallenge',
-      tag: 'Sign-in',
       summary: 'Finish a sign-in with a code of the second factor',
       description:
         'The code has six digits, or is a backup code. A challenge is valid for five minutes and five attempts; the session is bound to it.',
       body: ChallengeAnswer,
-      status: 200,
-      headers: ['Set-Cookie'],
       result: SignedIn,
       errors: ['invalid_challenge', 'code_incorrect', 'forbidden'],
       limits,
       handle: async (call) => welcome(await answerChallenge(services, call.body, call)),
     }),
     defineRoute({
+      ...common,
       auth: 'session',
-      method: 'POST',
       path: '/v1/auth/sign-out',
       operationId: 'signOut',
-      tag: 'Sign-in',
       summary: 'Sign out',
       description: 'Ends the session and clears its cookie.',
-      status: 200,
-      headers: ['Set-Cookie'],
       result: SignedOut,
       async change({ principal: { actor, tenantId, credential }, client }, work) {
         // Like every change that ends sessions: the chain first.
@@ -124,16 +116,13 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       },
     }),
     defineRoute({
+      ...common,
       auth: 'session',
-      method: 'POST',
       path: '/v1/auth/password',
       operationId: 'changePassword',
-      tag: 'Sign-in',
       summary: 'Change your password',
       description: 'Your other sessions end, in every tenant; this one continues with a new cookie.',
       body: PasswordChange,
-      status: 200,
-      headers: ['Set-Cookie'],
       result: ChangedPassword,
       errors: ['password_incorrect', 'forbidden'],
       async handle(call) {
@@ -143,17 +132,14 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       },
     }),
     defineRoute({
+      ...common,
       auth: 'anonymous',
-      method: 'POST',
       path: '/v1/auth/invitations/accept',
       operationId: 'acceptInvitation',
-      tag: 'Sign-in',
       summary: 'Accept an invitation',
       description:
         'Sets the password of the user. A user who already signs in to another tenant sends the existing password, which does not change.',
       body: InvitationAcceptance,
-      status: 200,
-      headers: ['Set-Cookie'],
       result: AcceptedInvitation,
       errors: ['invalid_credentials', 'forbidden'],
       limits,

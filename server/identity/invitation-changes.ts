@@ -18,21 +18,15 @@ import {
   updatePassword,
 } from './account-store.ts';
 import { requireStrongPassword } from './change-password.ts';
-import {
-  closeInvitations,
-  expiryOf,
-  findInvitationByHash,
-  type InvitationRow,
-  insertInvitation,
-  invitationRows,
-  statusOf,
-} from './invitation.ts';
+import { closeInvitations, findInvitationByHash, type InvitationRow, invitationRows, statusOf } from './invitation.ts';
 import { addMember, changeMembers } from './membership-changes.ts';
 import { findMemberByEmail, isAcceptedElsewhere, listMembershipsOf } from './membership-store.ts';
 import { isSecondFactorEnabled } from './mfa/store.ts';
 import { refuseSignIn, type SignInServices, type Visitor } from './sign-in-result.ts';
 
 const prefix = 'svc_invitation_';
+/** A week. */
+const lifetimeMilliseconds = 7 * 24 * 60 * 60 * 1000;
 
 /**
  * Invites an e-mail address to the tenant of the source and revokes its pending invitations. A member can set a new
@@ -65,11 +59,11 @@ export async function invite(
     role: member?.role ?? wanted.role ?? wanted.defaultRole,
     token_hash: hashToken(token),
     created_at: work.now,
-    expires_at: expiryOf(work.now),
+    expires_at: new Date(Date.parse(work.now) + lifetimeMilliseconds).toISOString(),
     accepted_at: null,
     revoked_at: null,
   };
-  await insertInvitation(work, row);
+  await work.transaction.insertInto('invitations').values(row).execute();
   const diff = { role: row.role, expiresAt: row.expires_at };
   await recordChange(work, source, invitationRows, row, { verb: 'created', targetRef: row.email, diff });
   return { row, token };

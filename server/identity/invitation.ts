@@ -19,14 +19,6 @@ export const invitationRows: RowKind<'invitations'> = {
   counters: [],
 };
 
-/** A week. */
-const lifetimeMilliseconds = 7 * 24 * 60 * 60 * 1000;
-
-/** When an invitation that is created now expires: after a week. */
-export function expiryOf(now: string): string {
-  return new Date(Date.parse(now) + lifetimeMilliseconds).toISOString();
-}
-
 /** An invitation to a tenant, without its token. */
 export const Invitation = z
   .strictObject({
@@ -61,11 +53,6 @@ export function viewInvitation(row: InvitationRow, now: string): Invitation {
     acceptedAt: row.accepted_at,
     revokedAt: row.revoked_at,
   };
-}
-
-/** Stores a new invitation. */
-export async function insertInvitation(work: UnitOfWork, row: InvitationRow): Promise<void> {
-  await work.transaction.insertInto('invitations').values(row).execute();
 }
 
 /** Finds an invitation of a tenant. */

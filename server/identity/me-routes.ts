@@ -38,16 +38,15 @@ export function meRoutes(services: SignInServices): readonly Route[] {
     return endAndRecord(work, callSource(call, hasher), 'session.ended', { id: actor.id, name: actor.email }, which);
   };
 
+  const common = { auth: 'session', tag: 'Sign-in', status: 200 } as const;
   return [
     defineRoute({
-      auth: 'session',
+      ...common,
       method: 'GET',
       path: '/v1/me',
       operationId: 'getMe',
-      tag: 'Sign-in',
       summary: 'Get the signed-in user, the session and the scopes of the role',
       description: 'Also lists every tenant that the user can sign in to.',
-      status: 200,
       result: Me,
       async handle({ principal: { tenantId, actor, scopes, credential } }) {
         const tenant = await findTenant(database.kysely, tenantId);
@@ -72,14 +71,12 @@ export function meRoutes(services: SignInServices): readonly Route[] {
       },
     }),
     defineRoute({
-      auth: 'session',
+      ...common,
       method: 'GET',
       path: '/v1/me/sessions',
       operationId: 'listMySessions',
-      tag: 'Sign-in',
       summary: 'List your sessions, newest first',
       description: 'Only the sessions in this tenant. `isCurrent` marks the one of this request.',
-      status: 200,
       result: SessionList,
       handle: async ({ principal: { tenantId, actor, credential } }) => ({
         items: await viewSessions(services, { tenantId, userId: actor.id, currentId: credential.id }),
@@ -87,27 +84,23 @@ export function meRoutes(services: SignInServices): readonly Route[] {
       }),
     }),
     defineRoute({
-      auth: 'session',
+      ...common,
       method: 'DELETE',
       path: '/v1/me/sessions',
       operationId: 'endMyOtherSessions',
-      tag: 'Sign-in',
       summary: 'End all of your sessions except this one',
       description: 'The session of this request does not end.',
-      status: 200,
       result: EndedSessions,
       change: (call, work) => end(call, work, { exceptSessionId: call.principal.credential.id }),
     }),
     defineRoute({
-      auth: 'session',
+      ...common,
       method: 'DELETE',
       path: '/v1/me/sessions/{id}',
       operationId: 'endMySession',
-      tag: 'Sign-in',
       summary: 'End one of your sessions',
       description: 'The `id` comes from the list of sessions. The session of this request can be ended too.',
       params: z.strictObject({ id: Id }),
-      status: 200,
       result: EndedSessions,
       async change(call, work) {
         const ended = await end(call, work, { sessionId: call.params.id });

@@ -17,7 +17,7 @@ import {
   type Profile,
   readMembership,
 } from './membership.ts';
-import { insertMembership, membershipRows, readMembershipRows, updateMemberships } from './membership-store.ts';
+import { membershipRows, readMembershipRows, updateMemberships } from './membership-store.ts';
 
 /** A user to make a member. */
 export interface NewMember extends Profile {
@@ -64,7 +64,7 @@ export async function addMember(
     deleted_at: null,
     last_signed_in_at: earlier?.last_signed_in_at ?? null,
   };
-  if (earlier === undefined) await insertMembership(work, row);
+  if (earlier === undefined) await work.transaction.insertInto('memberships').values(row).execute();
   else await updateMemberships(work, tenantId, [account.id], row);
   await announce(work, source, [{ before: earlier === undefined ? null : readMembership(earlier), row }], reason);
   return readMembership(row);

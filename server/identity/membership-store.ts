@@ -68,11 +68,6 @@ export function readMembershipRows(
   );
 }
 
-/** Stores a new membership. */
-export async function insertMembership(work: UnitOfWork, row: MembershipRow): Promise<void> {
-  await work.transaction.insertInto('memberships').values(row).execute();
-}
-
 /** Sets the same columns in several memberships. @returns the updated rows, in any order. */
 export function updateMemberships(
   work: UnitOfWork,

@@ -43,6 +43,7 @@ export function userRoutes(
     return endAndRecord(work, callSource(call, hasher), 'session.revoked', user, which);
   };
 
+  const common = { tag: 'Users', status: 200, params: z.strictObject({ id: Id }) } as const;
   return [
     listRoute({
       path: '/v1/users',
@@ -77,33 +78,29 @@ export function userRoutes(
       },
     }),
     defineRoute({
+      ...common,
       method: 'GET',
       path: '/v1/users/{id}',
       operationId: 'getUser',
-      tag: 'Users',
       summary: 'Get one member',
       scope: 'users:read',
-      params: z.strictObject({ id: Id }),
-      status: 200,
       result: User,
       async handle({ params, principal: { tenantId } }) {
         return view(database.kysely, await requireMember(database.kysely, tenantId, params.id));
       },
     }),
     defineRoute({
+      ...common,
       method: 'PATCH',
       path: '/v1/users/{id}',
       operationId: 'editUser',
-      tag: 'Users',
       summary: 'Change the role of a member, or suspend or reactivate them',
       description:
         'A suspended member cannot sign in, and their sessions in this tenant end at once. The last administrator who can sign in cannot be suspended or lose the role.',
       scope: 'users:write',
-      params: z.strictObject({ id: Id }),
       body: z
         .strictObject({ role: RoleName.optional(), active: z.boolean().optional(), reason: Reason })
         .meta({ id: 'UserChange' }),
-      status: 200,
       result: User,
       errors: ['forbidden'],
       async change(call, work) {
@@ -122,15 +119,13 @@ export function userRoutes(
       },
     }),
     defineRoute({
+      ...common,
       method: 'DELETE',
       path: '/v1/users/{id}',
       operationId: 'removeUser',
-      tag: 'Users',
       summary: 'Remove a member',
       description: 'The history stays; a former member who is added again keeps the id.',
       scope: 'users:write',
-      params: z.strictObject({ id: Id }),
-      status: 200,
       result: User,
       errors: ['forbidden'],
       async change(call, work) {
@@ -143,14 +138,12 @@ export function userRoutes(
       },
     }),
     defineRoute({
+      ...common,
       method: 'GET',
       path: '/v1/users/{id}/sessions',
       operationId: 'listUserSessions',
-      tag: 'Users',
       summary: 'List the sessions of a member in this tenant, newest first',
       scope: 'users:read',
-      params: z.strictObject({ id: Id }),
-      status: 200,
       result: SessionList,
       async handle({ params, principal: { tenantId, credential } }) {
         const { userId } = await requireMember(database.kysely, tenantId, params.id);
@@ -159,26 +152,23 @@ export function userRoutes(
       },
     }),
     defineRoute({
+      ...common,
       method: 'DELETE',
       path: '/v1/users/{id}/sessions',
       operationId: 'revokeUserSessions',
-      tag: 'Users',
       summary: 'End every session of a member in this tenant',
       scope: 'users:write',
-      params: z.strictObject({ id: Id }),
-      status: 200,
       result: EndedSessions,
       change: (call, work) => revoke(call, work, call.params.id),
     }),
     defineRoute({
+      ...common,
       method: 'DELETE',
       path: '/v1/users/{id}/sessions/{sessionId}',
       operationId: 'revokeUserSession',
-      tag: 'Users',
       summary: 'End one session of a member',
       scope: 'users:write',
       params: z.strictObject({ id: Id, sessionId: Id }),
-      status: 200,
       result: EndedSessions,
       async change(call, work) {
         const ended = await revoke(call, work, call.params.id, call.params.sessionId);
@@ -187,16 +177,14 @@ export function userRoutes(
       },
     }),
     defineRoute({
+      ...common,
       method: 'DELETE',
       path: '/v1/users/{id}/mfa',
       operationId: 'resetUserSecondFactor',
-      tag: 'Users',
       summary: 'Reset the second factor of a member',
       description:
         'For a member who lost their device: they sign in with only the password and enroll again. The operator of this server must reset the second factor of a user who also signs in to another tenant, because it protects that tenant too.',
       scope: 'users:write',
-      params: z.strictObject({ id: Id }),
-      status: 200,
       result: User,
       errors: ['forbidden'],
       async change(call, work) {

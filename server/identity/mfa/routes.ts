@@ -18,36 +18,32 @@ const CodeBody = z
 const BackupCodes = z.array(z.string()).meta({
   description: 'Each can be used once, instead of a code of the authenticator. They are shown only here.',
 });
-const tag = 'Second factor';
 
 /** The operations of a signed-in user on their second factor (spec.md "Second factor"). */
 export function mfaRoutes(services: SignInServices): readonly Route[] {
   const { database, hasher, sessionCookie, sessionLifetime } = services;
+  const common = { auth: 'session', tag: 'Second factor', status: 200 } as const;
   return [
     defineRoute({
-      auth: 'session',
+      ...common,
       method: 'GET',
       path: '/v1/me/mfa',
       operationId: 'getMfaStatus',
-      tag,
       summary: 'Get the status of your second factor',
       description: 'The status is the whole body, without `data` around it.',
-      status: 200,
       result: MfaStatus,
       isBare: true,
       handle: ({ principal: { actor } }) => readStatus(database.kysely, actor.id),
     }),
     defineRoute({
-      auth: 'session',
+      ...common,
       method: 'POST',
       path: '/v1/me/mfa/totp/enroll',
       operationId: 'enrollTotp',
-      tag,
       summary: 'Start the enrolment of an authenticator',
       description:
         'Sign-in does not change until a code is verified. A pending enrolment is replaced together with its backup codes; an enabled second factor must be disabled first.',
       body: PasswordBody,
-      status: 200,
       result: z
         .strictObject({
           totpURI: z.string().meta({ description: 'An otpauth://totp/ URI, to show as a QR code.' }),
@@ -61,16 +57,14 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
       },
     }),
     defineRoute({
-      auth: 'session',
+      ...common,
       method: 'POST',
       path: '/v1/me/mfa/totp/verify',
       operationId: 'verifyTotp',
-      tag,
       summary: 'Enable the second factor with the first code',
       description:
         'Your other sessions end, in every tenant; this one continues with a new cookie. The code counts as used.',
       body: CodeBody,
-      status: 200,
       headers: ['Set-Cookie'],
       result: MfaStatus,
       errors: ['code_incorrect', 'forbidden'],
@@ -81,16 +75,14 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
       },
     }),
     defineRoute({
-      auth: 'session',
+      ...common,
       method: 'DELETE',
       path: '/v1/me/mfa/totp',
       operationId: 'disableTotp',
-      tag,
       summary: 'Disable your second factor, or cancel a pending enrolment',
       description:
         'Deletes the secret and the backup codes. Your other sessions end, in every tenant; this one continues with a new cookie. A password that is too weak without a second factor must be changed first.',
       body: PasswordBody,
-      status: 200,
       headers: ['Set-Cookie'],
       result: MfaStatus,
       errors: ['password_incorrect', 'forbidden'],
@@ -111,15 +103,13 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
       },
     }),
     defineRoute({
-      auth: 'session',
+      ...common,
       method: 'POST',
       path: '/v1/me/mfa/backup-codes',
       operationId: 'replaceBackupCodes',
-      tag,
       summary: 'Replace the backup codes',
       description: 'All earlier backup codes become invalid.',
       body: PasswordBody,
-      status: 200,
       result: z.strictObject({ backupCodes: BackupCodes }).meta({ id: 'BackupCodes' }),
       errors: ['password_incorrect', 'forbidden'],
       async handle(call) {
