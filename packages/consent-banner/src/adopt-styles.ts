@@ -1,6 +1,6 @@
 const sheets = new Map<string, CSSStyleSheet>();
 
-/** Gives a shadow root its styles as constructable sheets, which no Content-Security-Policy minds. */
+/** Applies styles to a shadow root as constructable sheets, which every Content-Security-Policy allows. */
 export function adoptStyles(root: ShadowRoot, ...styles: readonly string[]): void {
   root.adoptedStyleSheets = styles.map((text) => sheets.get(text) ?? createSheet(text));
 }

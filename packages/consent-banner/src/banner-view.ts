@@ -13,7 +13,7 @@ export interface BannerActions {
   readonly acceptAll: () => void;
   readonly rejectAll: () => void;
   readonly showPanel: () => void;
-  /** The visitor seems to be about to ask for the panel. */
+  /** The visitor is likely to open the panel next, so that it can be preloaded. */
   readonly expectPanel: () => void;
 }
 

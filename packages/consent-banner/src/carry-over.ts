@@ -2,8 +2,8 @@ import type { Notice, Purpose, Purposes } from './notice.ts';
 import type { PageView } from './stub/consent-state.ts';
 
 /**
- * What a visitor granted before and is not asked for anew. Only what they chose themselves outlives the version of the
- * notice they saw: a purpose that was required then was never chosen (GDPR, Article 4(11)).
+ * The consents of an earlier decision that need not be asked for again. Only what visitors chose themselves survives a new
+ * version of the notice: a purpose that was required then was never chosen (GDPR, Article 4(11)).
  */
 export function carryOver({ state, stored }: PageView, { purposes, version }: Notice): Purposes {
   const required = stored?.required;

@@ -4,7 +4,7 @@ import { AGE, DOMAIN } from './stub/attribute-values.ts';
 const PAIRS = /^\s*[^\s:;]+\s*:[^:;]+(;\s*[^\s:;]+\s*:[^:;]+)*(;\s*)?$/;
 const MAPPING = 'pairs such as "statistics: one two; marketing: three"';
 
-/** What the values of attributes must be; the others are any text. */
+/** The patterns of attribute values; the other attributes accept any text. */
 const rules: Readonly<Record<string, readonly [RegExp, string]>> = {
   theme: [/^(auto|light|dark)$/, 'auto, light or dark'],
   trigger: [/^(none|bottom-left|bottom-right)$/, 'none, bottom-left or bottom-right'],
@@ -16,7 +16,7 @@ const rules: Readonly<Record<string, readonly [RegExp, string]>> = {
   'consent-mode': [PAIRS, MAPPING],
 };
 
-/** Tells which values are not understood. They count as not given. */
+/** Logs invalid attribute values, which are ignored. */
 export function checkAttributes(element: Element): void {
   for (const [name, [rule, wanted]] of Object.entries(rules)) {
     const value = element.getAttribute(name);
@@ -24,11 +24,11 @@ export function checkAttributes(element: Element): void {
   }
 }
 
-/** What loads by itself although it names a purpose, as long as nothing is granted; and what cannot wait. */
+/** Tags that load although they name a purpose, before anything is granted; and tags that cannot be blocked. */
 const LOOSE =
   '[data-svc-purpose]:is(:is(iframe,img,embed,video,audio,source)[src]:not([data-src],[src^="about:"]),[srcset]:not([data-srcset]),[poster]:not([data-poster]),link[href]:not([data-href]),:has(>source[src]),script:is(:not([type]),[type*=javascript],[type=module]),object)';
 
-/** Tells which tags are not held back. */
+/** Logs tags that are not blocked. */
 export function checkTags(): void {
   for (const tag of Document.prototype.querySelectorAll.call(document, LOOSE)) {
     reportProblem(

@@ -6,7 +6,7 @@ export interface ChoiceActions {
   readonly rejectAll: () => void;
 }
 
-/** Refusing and accepting share one class and one part: no style can favour either. */
+/** Both buttons share one class and one part, so that no style can favour either. */
 export function choicesView(words: Words, { acceptAll, rejectAll }: ChoiceActions): TemplateResult {
   return html`
     <div class="choices">

@@ -4,13 +4,13 @@ import { attempt } from './stub/attempt.ts';
 
 const RECORD_TIMEOUT = 30_000;
 
-/** How the server took a record: for good, not ever, or not now (then with the wait it asked for). */
+/** The server's verdict on a record: kept, refused permanently, or retry later, with the wait it asked for. */
 export type Receipt =
   | { readonly outcome: 'kept'; readonly body: unknown }
   | { readonly outcome: 'refused'; readonly reason: string }
   | { readonly outcome: 'later'; readonly waitSeconds: number | null };
 
-/** Reads the answer to the question for a notice; the error of a failure says what to check. */
+/** Parses the response to a request for a notice; errors say what to check. */
 export async function readNotice(answer: Promise<Response>, address: string, noticeId: string): Promise<Notice> {
   const response = await answer.catch((cause) => {
     throw new Error(
@@ -28,7 +28,7 @@ export async function readNotice(answer: Promise<Response>, address: string, not
   }
 }
 
-/** Sends one record. The server takes a repeated one as the same, so that a lost answer costs nothing. */
+/** Sends one record. The server deduplicates repeated records, so a lost response is harmless. */
 export async function sendRecord(address: string, record: ConsentRecord): Promise<Receipt> {
   try {
     const response = await fetch(`${address}/records`, {
@@ -45,7 +45,7 @@ export async function sendRecord(address: string, record: ConsentRecord): Promis
   }
 }
 
-/** Only the API's own words count: what a proxy, a firewall or a login page says is no reason to lose a record. */
+/** Only the API's own responses count: a response of a proxy, a firewall or a login page must not discard a record. */
 async function readReceipt(response: Response): Promise<Receipt> {
   const { ok, status, headers } = response;
   const text = await response.text();

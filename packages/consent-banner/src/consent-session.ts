@@ -11,7 +11,7 @@ import { attempt } from './stub/attempt.ts';
 import type { PageActions, PageView } from './stub/consent-state.ts';
 import { decisionKey, type StoredDecision } from './stub/stored-decision.ts';
 
-/** Who has what cares for cookies, once it is there. */
+/** The parts that handle cookies, once loaded. */
 interface CookieKeeper {
   readonly parts: Pick<PanelParts, 'keepCookies'> | undefined;
 }
@@ -19,21 +19,21 @@ interface CookieKeeper {
 export interface ConsentSessionOptions {
   readonly page: PageView;
   readonly actions: PageActions;
-  /** Stage three, which cares for cookies; whoever has attributes for them does not decide before it is there. */
+  /** Stage three, which handles cookies; if the element has attributes for them, a decision waits for it. */
   readonly panel: CookieKeeper;
-  /** Told when the receipt of the latest decision has its proof. */
+  /** Called when the receipt of the latest decision has its proof. */
   readonly onReceipt: () => void;
 }
 
-/** One visitor and one notice on this page: the words of the notice, and the way of a decision to the ledger. */
+/** One visitor and one notice on this page: loads the notice and its words, and records decisions in the ledger. */
 export class ConsentSession {
-  /** What stage one knew last. */
+  /** The last state from stage one. */
   page: PageView;
   readonly noticeId: string;
   readonly address: string;
-  /** The notice, once it is there. */
+  /** The notice, once loaded. */
   notice: Notice | null = null;
-  /** Whether it was asked for and did not come. */
+  /** Whether loading failed. */
   isFailed = false;
   readonly #actions: PageActions;
   readonly #panel: CookieKeeper;
@@ -48,12 +48,12 @@ export class ConsentSession {
     this.#panel = panel;
     this.noticeId = page.noticeId;
     this.address = page.address;
-    // A tab that shows nothing follows by the storage alone. Where that is blocked or full, all of them ask, and stand here.
-    // Where a browser forbids storage it may forbid this, too.
+    // Inactive tabs follow through storage events alone. If storage is blocked or full, all of them ask through this channel.
+    // A browser that forbids storage may also forbid this.
     this.#tabs = attempt(() => new BroadcastChannel(decisionKey(page.noticeId)));
     this.#tabs?.addEventListener('message', ({ data }) => actions.follow(data));
     const { signal } = this.#ended;
-    // What an earlier notice has left goes out as well, each to where that was.
+    // Queued records of an earlier notice are sent, too, each to its own address.
     for (const noticeId of new Set([this.noticeId, ...listNotices()])) {
       const sender = new RecordSender({
         noticeId,
@@ -62,14 +62,14 @@ export class ConsentSession {
         onKept: (record, body) => keepAnswer(noticeId, record, body) && onReceipt(),
       });
       this.#sender ??= sender;
-      // What could not be sent goes out when the network is back, and once more with the page.
+      // Unsent records are retried when the network is back, and once more when the page is left.
       addEventListener('online', () => sender.flush(), { signal });
       addEventListener('pagehide', () => sender.leave(), { signal });
       void sender.flush();
     }
   }
 
-  /** The notice, asked for once; after a failure (told in the console) it is null and may be asked for again. */
+  /** The notice, fetched once; null after a failure (which is logged), and then it may be fetched again. */
   loadNotice(): Promise<Notice | null> {
     this.#loading ??= this.#readNotice().catch((error: Error) => {
       this.#loading = undefined;
@@ -80,13 +80,13 @@ export class ConsentSession {
     return this.#loading;
   }
 
-  /** Another notice takes its place, and sends what is queued. */
+  /** Called when another notice replaces this one; sends the queued records. */
   end(): void {
     this.#ended.abort();
     this.#tabs?.close();
   }
 
-  /** Takes the visitor's choice: queued first, then stored and told to the page, then sent. */
+  /** Records the visitor's choice: queued first, then stored and announced to the page, then sent. */
   decide(notice: Notice, isGranted: Parameters<typeof decidePurposes>[1], method: ConsentRecord['method']): void {
     const { noticeId } = this;
     const before = this.page.state?.purposes ?? {};
@@ -107,8 +107,8 @@ export class ConsentSession {
       ...(hasPrivacySignal() && { signal: true }),
     });
     void this.#sender?.flush();
-    // The record is in the queue, and goes with the page that is left. Other tabs keep what the visitor is writing there.
-    // A purpose that the notice has no more was not taken back, unless the visitor refused everything.
+    // The record is queued and is sent when the page is left. Other tabs are not reloaded: the visitor may be typing there.
+    // A purpose that the notice no longer has was not withdrawn, unless the visitor refused everything.
     const isLess = Object.keys(decision === 'rejected' ? before : purposes).some(
       (key) => before[key] && !purposes[key],
     );

@@ -21,7 +21,7 @@ import type { ConsentInterface, PageActions, PageView } from './stub/consent-sta
 
 type IsGranted = (purpose: Purpose, index: number) => boolean;
 
-/** Shows a page's consent in the first of its elements: first layer, panel, floating button; and covers what is held back. */
+/** Shows a page's consent in its first element (first layer, panel, floating button), and covers blocked content. */
 export class ConsentView implements ConsentInterface {
   readonly #actions: PageActions;
   readonly #speaker: Speaker;
@@ -32,7 +32,7 @@ export class ConsentView implements ConsentInterface {
   #session: ConsentSession | undefined;
   #root: ShadowRoot | undefined;
   #isPanelOpen = false;
-  /** What the visitor answered, in the place of a notice that cannot be had; only the panel shows it. */
+  /** The visitor's stored answer in place of a notice that cannot be loaded; only the panel shows it. */
   #recalled: Notice | undefined;
 
   constructor(actions: PageActions, { loadLanguage, loadPanel }: InterfaceLoaders) {
@@ -40,7 +40,7 @@ export class ConsentView implements ConsentInterface {
     this.#speaker = new Speaker(loadLanguage);
     this.#panel = new PanelLoader(loadPanel);
     document.addEventListener('focusin', ({ target }) => {
-      // The links that stand in the layer are not under it.
+      // The links inside the layer are not under it.
       if (!this.#page?.element?.contains(target as Node)) this.#clearance.clear(target as HTMLElement, this.#banner);
     });
   }
@@ -58,7 +58,7 @@ export class ConsentView implements ConsentInterface {
     else void this.#speaker.prepare(this.#language).then(() => this.#render());
     if ((frames[0] || CORNER.test(this.#read('trigger')) || this.#hasCookies) && !this.#panel.isFailed) {
       void this.#panel.prepare().then(() => {
-        // Whatever set them, and wherever it was decided.
+        // Deletes cookies no matter what set them, and in which tab the decision was made.
         this.#panel.parts?.clearCookies(this.#page?.element, this.#page?.state?.purposes ?? {});
         this.#render();
       });
@@ -119,7 +119,7 @@ export class ConsentView implements ConsentInterface {
     return this.#session;
   }
 
-  /** Fetches what is to be shown, the notice and its words at the same time. */
+  /** Fetches the notice and its words concurrently. */
   async #prepare(): Promise<boolean> {
     const session = this.#session;
     void this.#speaker.prepare(this.#language);
@@ -129,7 +129,7 @@ export class ConsentView implements ConsentInterface {
     return session === this.#session && this.#root !== undefined;
   }
 
-  /** The element's own language, or the notice's. Until that is known the page's is a good guess. */
+  /** The element's language, or the notice's. Until the notice is loaded, the page's language is a good guess. */
   get #language(): string {
     return this.#read('language') || this.#notice?.language || document.documentElement.lang || 'en';
   }
@@ -138,7 +138,7 @@ export class ConsentView implements ConsentInterface {
     return this.#session?.notice ?? this.#recalled;
   }
 
-  /** Whether a decision has to do with cookies, which stage three sees to. */
+  /** Whether a decision affects cookies, which stage three handles. */
   get #hasCookies(): boolean {
     return (this.#read('cookie-domain') || this.#read('clear-cookies')) !== '';
   }
@@ -173,7 +173,7 @@ export class ConsentView implements ConsentInterface {
     const dialog = this.#dialog;
     if (dialog && this.#isPanelOpen && !dialog.open) {
       dialog.showModal();
-      // What nobody sees must not hold the page.
+      // An invisible dialog must not block the page.
       if (!dialog.checkVisibility()) {
         reportProblem('the preferences cannot be seen. Something hides the element or what it stands in.');
         this.#closePanel();
@@ -185,7 +185,7 @@ export class ConsentView implements ConsentInterface {
       notice: offered,
       words,
       theme: this.#read('theme'),
-      // Asked when it is pressed: by then the visitor may have decided on other purposes.
+      // Read when it is pressed, because the visitor may have decided on other purposes by then.
       allow: (keys) =>
         this.#decide(
           ({ key }) => keys.includes(key) || Object.hasOwn(parts.carryOver(this.#page as PageView, offered), key),
@@ -198,7 +198,7 @@ export class ConsentView implements ConsentInterface {
     const { isAsking, stored } = this.#page as PageView;
     const words = fillWords(spoken, notice);
     const earlier = stored && stored.noticeVersion < notice.version ? stored : null;
-    // The panel first: of two slots of one name the first is filled, and the panel has one only while it is open.
+    // The panel first: of two slots with the same name the first is filled, and the panel has one only while it is open.
     const isShown = isAsking && this.#session?.notice && (parts || !this.#hasCookies);
     return html`
       ${parts ? this.#renderPanel(notice, words, parts) : nothing}
@@ -256,7 +256,7 @@ export class ConsentView implements ConsentInterface {
     this.#render();
   }
 
-  /** Escape closes the dialog without us. The event comes late: by then it may have been opened again. */
+  /** Escape closes the dialog natively. The event is late: the dialog may already be open again. */
   readonly #followDialog = (): void => {
     this.#isPanelOpen = this.#dialog?.open === true;
     this.#render();

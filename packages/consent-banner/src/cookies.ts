@@ -5,10 +5,10 @@ import { cookieName } from './stub/find-decision.ts';
 import { readMapping } from './stub/mapping.ts';
 import type { Purposes, StoredDecision } from './stub/stored-decision.ts';
 
-/** Browsers keep no cookie for longer (RFC 6265bis, section 5.5). */
+/** Browsers cap the lifetime of cookies at 400 days (RFC 6265bis, section 5.5). */
 const LONGEST = 400 * 86_400;
 
-/** Does with cookies what the attributes of an element ask for: shares the decision, deletes what is not granted. */
+/** Applies the cookie attributes of an element: shares the decision, deletes cookies of purposes that are not granted. */
 export function keepCookies(element: Element | undefined, noticeId: string, decision: StoredDecision): void {
   const domain = element?.getAttribute('cookie-domain') ?? '';
   if (DOMAIN.test(domain) && !shareDecision({ noticeId, domain, decision })) {
@@ -21,27 +21,27 @@ export function keepCookies(element: Element | undefined, noticeId: string, deci
 
 interface SharedDecision {
   readonly noticeId: string;
-  /** The domain whose hosts share it: this host, or one above it. */
+  /** The domain whose hosts share the decision: this host, or one above it. */
   readonly domain: string;
   readonly decision: StoredDecision;
 }
 
 /**
- * Keeps a decision in a cookie for all hosts of a domain, and removes the one of the same name that is this host's alone:
- * of two, a browser may send either.
- * @returns whether the browser took it.
+ * Stores a decision in a cookie for all hosts of a domain, and removes the host-only cookie of the same name: of two, a
+ * browser may send either.
+ * @returns whether the browser accepted it.
  */
 function shareDecision({ noticeId, domain, decision }: SharedDecision): boolean {
   const name = cookieName(noticeId);
   const value = encodeURIComponent(JSON.stringify(decision));
   const secure = location.protocol === 'https:' ? '; Secure' : '';
-  // First they go: should the new one not fit, no older grant may outlive it.
+  // Delete them first: if the new one does not fit, no older grant may outlive it.
   for (const place of ['', `; Domain=${domain}`]) writeCookie(`${name}=; Max-Age=0; Path=/${place}`);
   writeCookie(`${name}=${value}; Domain=${domain}; Path=/; Max-Age=${LONGEST}; SameSite=Lax${secure}`);
   return listCookies().includes(`${name}=${value}`);
 }
 
-/** Deletes the cookies that stand for what is not granted, from this host and every domain above it. */
+/** Deletes the cookies of purposes that are not granted, from this host and every domain above it. */
 export function clearCookies(element: Element | undefined, purposes: Purposes): void {
   const mapping = readMapping(element?.getAttribute('clear-cookies'));
   const patterns = mapping.filter(([key]) => purposes[key] !== true).map(([, name]) => name);
@@ -49,7 +49,7 @@ export function clearCookies(element: Element | undefined, purposes: Purposes): 
   for (const name of names.filter((one) => patterns.some((pattern) => isMatch(one, pattern)))) {
     for (const place of ['', ...listDomains().map((domain) => `; Domain=${domain}`)]) {
       for (const path of listPaths()) {
-        // `__Host-` and `__Secure-` names need the one, cookies of their own for each site both.
+        // `__Host-` and `__Secure-` names require Secure, partitioned cookies both attributes.
         for (const flags of ['', '; Secure', '; Secure; SameSite=None; Partitioned']) {
           writeCookie(`${name}=; Max-Age=0; Path=${path}${place}${flags}`);
         }
@@ -58,7 +58,7 @@ export function clearCookies(element: Element | undefined, purposes: Purposes): 
   }
 }
 
-/** A name, or the beginning of one and an asterisk. */
+/** Matches a name, or a prefix with an asterisk. */
 function isMatch(name: string, pattern: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
@@ -68,7 +68,7 @@ function listDomains(): readonly string[] {
   return labels.map((_, index) => labels.slice(index).join('.'));
 }
 
-/** A page sees the cookies of the folders it stands in. */
+/** A page sees the cookies of all folders in its path. */
 function listPaths(): readonly string[] {
   const folders = location.pathname.split('/').slice(1);
   return ['/', ...folders.map((_, index) => `/${folders.slice(0, index + 1).join('/')}`)];

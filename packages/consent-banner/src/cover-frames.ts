@@ -8,15 +8,15 @@ export interface CoverOptions {
   readonly notice: Notice;
   readonly words: SpokenWords;
   readonly theme: string | null;
-  /** The visitor wants these purposes, by key. */
+  /** Called with the keys of the purposes that the visitor wants to allow. */
   readonly allow: (keys: readonly string[]) => void;
 }
 
-/** The boxes over frames, images and videos that are held back, each as long as that is. */
+/** The placeholders over blocked frames, images and videos. */
 export class FrameCovers {
   readonly #covers = new Map<HTMLElement, { readonly words: SpokenWords; readonly remove: () => void }>();
 
-  /** Covers these frames and no others. */
+  /** Covers exactly these frames. */
   cover(frames: readonly HTMLElement[], options: CoverOptions): void {
     for (const [frame, { words, remove }] of this.#covers) {
       if (frames.includes(frame) && words === options.words) continue;

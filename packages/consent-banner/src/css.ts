@@ -1,2 +1,2 @@
-/** Marks a text as CSS, which the build tightens. */
+/** Marks a text as CSS, which the build minifies. */
 export const css = String.raw;

@@ -1,10 +1,10 @@
-/** Keeps what has the focus out from under the first layer (WCAG 2.2, success criterion 2.4.11). */
+/** Keeps the focused element from being covered by the first layer (WCAG 2.2, success criterion 2.4.11). */
 export class FocusClearance {
   readonly #room = new CSSStyleSheet();
 
   /**
-   * Scrolls until the target is above the layer; where the page ends before that, it gets room at its end. Only for who
-   * goes by keyboard: nothing may move between the press of a pointer and its release.
+   * Scrolls until the target is above the layer; extends the end of the page if needed. Only for keyboard focus: nothing may
+   * move between pointerdown and pointerup.
    */
   clear(target: HTMLElement, layer: Element | null | undefined): void {
     if (!layer || !target.matches(':focus-visible') || !isUnder(target, layer)) return;
@@ -23,7 +23,7 @@ export class FocusClearance {
     style.scrollMarginBottom = scrollMarginBottom;
   }
 
-  /** The layer has gone. */
+  /** The layer was closed. */
   end(): void {
     this.#room.replaceSync('');
   }

@@ -1,4 +1,4 @@
-/** Remembers where the focus was before the visitor came to the banner, and puts it back when the banner goes. */
+/** Remembers the focus before the visitor entered the banner, and restores it when the banner closes. */
 export class FocusReturn {
   #before: HTMLElement | undefined;
 
@@ -11,7 +11,7 @@ export class FocusReturn {
     if (relatedTarget instanceof HTMLElement && !isInside) this.#before = relatedTarget;
   };
 
-  /** The button that was pressed is gone. Whoever has the focus by now keeps it. */
+  /** The pressed button was removed. Focus that has moved elsewhere since is kept. */
   restore(root: ShadowRoot): void {
     const { activeElement } = root.host.getRootNode() as Document | ShadowRoot;
     if (!activeElement || activeElement === document.body) this.#before?.focus({ preventScroll: true });

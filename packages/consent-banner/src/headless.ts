@@ -18,49 +18,49 @@ export interface DecideOptions {
   readonly method?: ConsentMethod | undefined;
 }
 
-/** Everything that the banner does, for an interface of your own. */
+/** Everything that the banner does, for a custom interface. */
 export interface Consent {
-  /** The notice to be shown; null when it cannot be had, which the console explains. Asks once, and again after a failure. */
+  /** The notice to show; null if it cannot be loaded, which is logged. Fetched once, and again after a failure. */
   loadNotice(): Promise<Notice | null>;
   /** The decision in force, or null. Required purposes are always true in it. */
   get(): ConsentState | null;
-  /** Whether the visitor is to be asked: undecided, decided too long ago, or about an older version of the notice. */
+  /** Whether to ask the visitor: undecided, decided too long ago, or about an older version of the notice. */
   isAsking(): boolean;
-  /** Calls back at once, and whenever something changes. Returns the way to unsubscribe. */
+  /** Calls back immediately and on every change. Returns a function that unsubscribes. */
   subscribe(listener: (snapshot: ConsentSnapshot) => void): () => void;
-  /** Grants every purpose. Resolves to what is in force then; null when nothing was recorded. */
+  /** Grants every purpose. Resolves to the decision in force then; null if nothing was recorded. */
   acceptAll(options?: DecideOptions): Promise<ConsentState | null>;
   /**
-   * Refuses every purpose that can be refused; also when the notice cannot be had, if it was decided on before. It waits for
-   * the notice only while the visitor is to be asked.
+   * Refuses every optional purpose. If there was a decision before, it works without the notice; it waits for the notice
+   * only while the visitor is to be asked.
    */
   rejectAll(options?: DecideOptions): Promise<ConsentState | null>;
-  /** Grants the purposes that are `true`, and no others. A key that is no purpose of the notice is told in the console. */
+  /** Grants exactly the purposes that are `true`. Unknown keys are logged in the console. */
   decide(purposes: Purposes, options?: DecideOptions): Promise<ConsentState | null>;
   /**
-   * Takes back these purposes and keeps the rest; all that can be refused when none is named. It is about the version that was
-   * answered, and waits for no server: a newer version is asked about still. Null before a decision.
+   * Withdraws these purposes and keeps the others; without purposes, withdraws all optional ones. It applies to the version of
+   * the last decision and needs no server: a newer version is still asked about. Null before a decision.
    */
   withdraw(keys?: readonly string[], options?: DecideOptions): Promise<ConsentState | null>;
-  /** What the visitor granted before and chose themselves: how to set your switches. */
+  /** The purposes that the visitor granted before and chose themselves: the initial state of switches. */
   carryOver(notice: Notice): Purposes;
-  /** The receipt of the latest decision in this browser, with its proof once the server has answered. */
+  /** The receipt of the latest decision in this browser, with its proof once the server has responded. */
   readReceipt(): RecordReceipt | null;
-  /** Ends this object: it neither tells nor decides any more. What is held back stays under the visitor's decision. */
+  /** Ends this object: it neither calls back nor records decisions. Blocked content follows the visitor's decision. */
   destroy(): void;
 }
 
 /**
- * Asks for consent without showing anything: storage, records, other tabs, Global Privacy Control, Consent Mode and tags that
- * are held back are as with `<svc-consent>`. On a server it does nothing.
- * @throws TypeError when the page asks for another notice already, or a name in the options cannot be written.
+ * Manages consent without an interface: storage, records, other tabs, Global Privacy Control, Consent Mode and blocked tags
+ * work as with `<svc-consent>`. On a server it does nothing.
+ * @throws TypeError if the page already uses another notice, or a name in the options contains a separator.
  */
 export function createConsent(options: ConsentOptions): Consent {
   if (!globalThis.document) return createIdleConsent();
   return joinPage(writeElement(options), options);
 }
 
-/** Where there is no page nobody is asked. */
+/** The implementation without a page. */
 function createIdleConsent(): Consent {
   const nothing = async (): Promise<null> => null;
   return Object.freeze<Consent>({

@@ -1,4 +1,4 @@
-/** The words of each language as a module of its own, for the bundler of whoever imports the package. */
+/** The words of each language as a separate module, for the bundler of the importing project. */
 const modules: Readonly<Record<string, () => Promise<{ readonly words: unknown }>>> = {
   ar: () => import('./words/ar.ts'),
   bg: () => import('./words/bg.ts'),
@@ -40,7 +40,7 @@ const modules: Readonly<Record<string, () => Promise<{ readonly words: unknown }
   'zh-Hant': () => import('./words/zh-Hant.ts'),
 };
 
-/** Brings the words of a language as `loadWords` asks for them. */
+/** Loads the words of a language for `loadWords`. */
 export async function importWords(language: string): Promise<unknown> {
   return (await modules[language]?.())?.words;
 }

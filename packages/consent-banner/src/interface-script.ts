@@ -1,4 +1,4 @@
-// Stage two, which stage one loads by its hash. It hands itself over and leaves no name behind.
+// Stage two, which stage one loads by its hash. It hands itself over and defines no global.
 import { mountInterface } from './mount-interface.ts';
 import type { PanelParts } from './mount-panel.ts';
 import { shared } from './shared.ts';
@@ -14,7 +14,7 @@ const WORDS_TIMEOUT = 5_000;
 const script = currentScript() as Partial<LoadedScript & HTMLScriptElement> | null;
 const folder = new URL('words/', script?.src).href;
 
-/** Each file of words is known by its hash in a list, and the list by its own: whoever exchanges "accept" and "reject" is not heard. */
+/** Each file of words is checked by a hash in a list, and the list by its own hash, so that words cannot be tampered with. */
 async function loadLanguage(language: string): Promise<unknown> {
   const hashes = (await loadFile('integrity', SVC_WORDS_INTEGRITY)) as Readonly<Record<string, string>>;
   return loadFile(language, hashes[language] as string);
@@ -35,5 +35,5 @@ const mount: MountByScript = (actions, load) =>
     loadLanguage,
     loadPanel: () => load<() => PanelParts>('panel', SVC_PANEL_INTEGRITY, shared),
   });
-// By a tag that is not stage one's it does nothing.
+// Without stage one's tag it does nothing.
 script?.done?.(mount);

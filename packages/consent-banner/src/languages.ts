@@ -1,4 +1,4 @@
-/** The languages that the banner has words in, as the names of their files. English is the one that is always there. */
+/** The languages of the banner, as file names. English is always available. */
 export const languages = [
   'ar',
   'bg',
@@ -45,15 +45,15 @@ export type Language = (typeof languages)[number];
 
 const rightToLeft: readonly string[] = ['ar', 'fa', 'he', 'ur'] satisfies Language[];
 
-/** Norwegian without a form, and Nynorsk, which every reader of Bokmål reads. */
+/** Norwegian without a variant, and Nynorsk, whose readers understand Bokmål. */
 const near: Readonly<Record<string, string>> = { no: 'nb', nn: 'nb' };
 
 /**
- * The nearest language that there are words in: "pt-BR" takes "pt", "zh-TW" takes "zh-Hant", the old "iw" takes "he".
- * What is no BCP 47 tag, or no language of ours, takes English.
+ * The best available language: "pt-BR" maps to "pt", "zh-TW" to "zh-Hant", the old "iw" to "he". Invalid and unsupported
+ * tags map to English.
  */
 export function matchLanguage(tag: string): Language {
-  // The usual tags need no `Intl.Locale`, whose data a browser first has to load.
+  // Common tags avoid `Intl.Locale`, whose data a browser must load first.
   const [, plain] = /^([a-z]{2})(?:-[A-Z]{2})?$/.exec(tag) ?? [];
   const found = languages.find((known) => known === plain);
   if (found) return found;

@@ -3,10 +3,10 @@ import { reportProblem } from './report-problem.ts';
 import { words as englishWords } from './words/en.ts';
 import type { Words } from './words.ts';
 
-/** Far beyond the longest sentence in any language: what is longer is not ours. */
+/** Far longer than any sentence in any language: a longer text is not part of the words. */
 const LONGEST = 600;
 
-/** The words of one language, with how to write it. */
+/** The words of one language, with its writing direction. */
 export interface SpokenWords extends Words {
   readonly lang: Language;
   readonly dir: 'ltr' | 'rtl';
@@ -15,8 +15,8 @@ export interface SpokenWords extends Words {
 export const english: SpokenWords = speak('en', englishWords);
 
 /**
- * The words for a BCP 47 tag. English is at hand; `load` brings the others, as the value of their file. What does not come,
- * or is not complete, is told in the console, and English takes its place: the visitor is asked in any case.
+ * The words for a BCP 47 tag. English is built in; `load` fetches the others, as the value of their file. If they are missing
+ * or incomplete, this is logged and English is used: the visitor is asked in any case.
  */
 export async function loadWords(tag: string, load: (language: Language) => Promise<unknown>): Promise<SpokenWords> {
   const language = matchLanguage(tag);
@@ -33,7 +33,7 @@ function speak(lang: Language, words: Words): SpokenWords {
   return { ...words, lang, dir: readDirection(lang) };
 }
 
-/** Every text that English has, of sensible length, and with the same things to fill in. Nothing else is taken over. */
+/** Accepts a file only with every text of English, of reasonable length, with the same placeholders. */
 function readWords(value: unknown): Words {
   const given = Object(value) as Readonly<Record<string, unknown>>;
   const read = Object.entries<string>({ ...englishWords }).map(([name, model]) => {

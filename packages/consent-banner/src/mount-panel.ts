@@ -12,7 +12,7 @@ import { triggerView } from './trigger-view.ts';
 
 const styles = css`${panelStyles}${switchStyles}${receiptStyles}${triggerStyles}`;
 
-/** Stage three: what is for those who open the preferences, and for pages that ask for more than the first layer. */
+/** Stage three: the preferences, and features that only some pages use. */
 export interface PanelParts {
   readonly styles: string;
   readonly covers: FrameCovers;

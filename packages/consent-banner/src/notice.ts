@@ -21,7 +21,7 @@ export interface Notice {
   readonly version: number;
 }
 
-/** Reads a server's answer as a notice, or throws an error that names the first thing wrong with it. */
+/** Parses a server response as a notice, or throws an error that names the first invalid field. */
 export function parseNotice(body: unknown, noticeId: string): Notice {
   const notice = readObject(readObject(body, 'the answer').data, 'data');
   for (const field of ['id', 'name', 'controllerName', 'language', 'domain']) readText(notice, field, 'data');
@@ -39,7 +39,7 @@ export function parseNotice(body: unknown, noticeId: string): Notice {
   return notice as unknown as Notice;
 }
 
-/** Decides every purpose of a notice: required ones are true, whatever was chosen. */
+/** Completes a decision for all purposes of a notice: required ones are always true. */
 export function decidePurposes(notice: Notice, isGranted: (purpose: Purpose, index: number) => boolean): Purposes {
   const decided = notice.purposes.map((purpose, index) => [purpose.key, purpose.required || isGranted(purpose, index)]);
   return Object.freeze(Object.fromEntries(decided));

@@ -5,9 +5,9 @@ export type LoadPanel = () => Promise<() => PanelParts>;
 
 /** Loads stage three when it is needed. */
 export class PanelLoader {
-  /** Stage three, once it is there. */
+  /** Stage three, once loaded. */
   parts: PanelParts | undefined;
-  /** Whether it was asked for and did not come. */
+  /** Whether loading failed. */
   isFailed = false;
   readonly #load: LoadPanel;
   #loading: Promise<void> | undefined;
@@ -16,7 +16,7 @@ export class PanelLoader {
     this.#load = load;
   }
 
-  /** Sees to it that the parts are there; the console is told when they do not come, and the next call tries again. */
+  /** Loads stage three; failures are logged, and the next call retries. */
   async prepare(): Promise<boolean> {
     this.#loading ??= this.#load().then(
       (mount) => {

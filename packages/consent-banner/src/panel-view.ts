@@ -7,10 +7,10 @@ import { receiptView } from './receipt-view.ts';
 import type { StoredDecision } from './stub/stored-decision.ts';
 
 export interface PanelActions extends ChoiceActions {
-  /** Told whether the switch of a purpose is on, by its place in the notice. */
+  /** Called with the index of a purpose and whether its switch is on. */
   readonly save: (isOn: (purpose: Purpose, index: number) => boolean) => void;
   readonly close: () => void;
-  /** The dialog was closed, by us or by the visitor. */
+  /** Called when the dialog was closed, by code or by the visitor. */
   readonly followDialog: () => void;
 }
 
@@ -18,9 +18,9 @@ export interface PanelContent {
   readonly noticeId: string;
   readonly notice: Notice;
   readonly words: SpokenWords;
-  /** What the switches show first: nothing is on that the visitor has not turned on before. */
+  /** The initial state of the switches: only what the visitor turned on before is on. */
   readonly granted: Purposes;
-  /** What the visitor decided on last, in whatever version; null if nothing. */
+  /** The visitor's last decision, on any version; null if there is none. */
   readonly stored: StoredDecision | null;
   readonly hasPrivacySignal: boolean;
 }

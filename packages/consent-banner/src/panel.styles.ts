@@ -1,6 +1,6 @@
 import { css } from './css.ts';
 
-/** The preferences dialog: heading and buttons stay, the purposes scroll between them. */
+/** The preferences dialog: heading and buttons are fixed, the purposes scroll between them. */
 export const panelStyles = css`
   .panel {
     inline-size: min(36em, 100% - 2 * var(--_gap));

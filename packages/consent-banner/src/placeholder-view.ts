@@ -5,30 +5,30 @@ import type { SpokenWords } from './load-words.ts';
 import { placeholderStyles } from './placeholder.styles.ts';
 import { sharedStyles } from './shared.styles.ts';
 
-/** Below this there is no room for a sentence, and such frames show nothing to a visitor anyway. */
+/** Smaller frames have no room for a sentence, and show nothing to a visitor anyway. */
 const SMALLEST = 48;
 
-/** An image without an address is but its alternative text; so it has the size of its attributes, and stands like an image. */
+/** Without an address, an image is rendered as its alternative text; this gives it the size of its attributes. */
 const asBox = [
   ['display', 'inline-block'],
   ['overflow', 'hidden'],
 ] as const;
 
 export interface PlaceholderOptions {
-  /** The frame, image or video that is held back: it stays where it is, empty, so that nothing on the page moves. */
+  /** The blocked frame, image or video: it stays in place, empty, so that nothing on the page moves. */
   readonly frame: HTMLElement;
-  /** The purposes that it waits for, as the notice names them. */
+  /** The purposes that it needs, as the notice names them. */
   readonly labels: readonly string[];
   readonly words: SpokenWords;
   readonly theme?: string | null;
-  /** The visitor wants these purposes. */
+  /** Called when the visitor allows these purposes. */
   readonly allow: () => void;
 }
 
 /**
- * Lays a box over a frame that is held back: it says what is missing and offers to allow it. The frame keeps its place in
- * the page's layout, whatever the page's styles say about it; it is only out of reach.
- * @returns the way to take the box away again.
+ * Covers a blocked frame with a placeholder that says which consent is missing and offers to grant it. The frame keeps its
+ * place in the layout under any styles of the page; it is only inert.
+ * @returns a function that removes the placeholder.
  */
 export function showPlaceholder({ frame, labels, words, theme, allow }: PlaceholderOptions): () => void {
   const host = document.createElement('svc-consent-placeholder');
@@ -51,13 +51,13 @@ export function showPlaceholder({ frame, labels, words, theme, allow }: Placehol
   );
 
   const parent = frame.parentElement as HTMLElement;
-  // A copy of the page, as client routers keep one, has what we wrote into it, and a box that nobody looks after.
+  // Copies of the page, as kept by client routers, contain our changes and an orphaned placeholder.
   const next = frame.nextElementSibling;
   const isCopy = next?.localName === host.localName;
   if (isCopy) next?.remove();
   const wasInert = frame.inert && !isCopy;
 
-  /** Puts the box over the frame, of its size. It stands behind it in the page, out of the flow. */
+  /** Positions the placeholder over the frame, with its size. It follows the frame in the DOM, out of flow. */
   const cover = (): void => {
     if (!frame.isConnected) {
       remove();
@@ -78,7 +78,7 @@ export function showPlaceholder({ frame, labels, words, theme, allow }: Placehol
   };
 
   const observer = new ResizeObserver(cover);
-  // What writes the page's first markup over it, such as a morph, takes the box away.
+  // A router that morphs the page back to its original markup removes the placeholder.
   const keeper = new MutationObserver(() => host.isConnected || cover());
   const remove = (): void => {
     observer.disconnect();
@@ -90,11 +90,11 @@ export function showPlaceholder({ frame, labels, words, theme, allow }: Placehol
   };
   const boxes = frame instanceof HTMLImageElement && getComputedStyle(frame).display === 'inline' ? asBox : [];
   for (const [name, value] of boxes) frame.style.setProperty(name, value, 'important');
-  // Where it stands within its parent changes with its neighbours; the box is laid out there, too, and follows the rest.
+  // Its offset in the parent changes with its siblings; the placeholder is laid out there as well, and follows.
   for (const neighbour of [parent, ...parent.children]) observer.observe(neighbour);
   keeper.observe(parent, { childList: true });
   cover();
-  // The box scrolls with the page, but not within an element whose content it does not belong to for layout.
+  // The placeholder scrolls with the page, but not in a scroll container that is not its containing block.
   addEventListener('scroll', cover, true);
   return remove;
 }

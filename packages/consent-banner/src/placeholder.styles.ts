@@ -1,6 +1,6 @@
 import { css } from './css.ts';
 
-/** A box over what is held back: of its size, in the colours of the banner. */
+/** A placeholder over blocked content: the same size, in the banner's colours. */
 export const placeholderStyles = css`
   :host {
     position: absolute;

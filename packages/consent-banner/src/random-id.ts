@@ -1,7 +1,7 @@
 /**
- * A random UUID, version 7: the time comes first, so that the ids of new visitors stand together in the ledger's index,
- * and it tells no more than the time of the decision, which the record holds anyway.
- * `crypto.randomUUID` is absent on plain http, `getRandomValues` is not.
+ * A random UUID, version 7: it starts with the time, so that the ids of new visitors are adjacent in the ledger's index. The
+ * time reveals nothing new, because the record contains it. `crypto.randomUUID` is missing on plain http,
+ * `getRandomValues` is not.
  */
 export function createRandomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(10));

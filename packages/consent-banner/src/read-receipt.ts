@@ -4,8 +4,8 @@ import { type ReceiptSource, receiptKey } from './receipt-store.ts';
 import { readItem } from './safe-storage.ts';
 
 /**
- * The receipt of the decision that was made at a moment. What cannot be read, or belongs to another decision, is none:
- * a visitor is never shown a receipt of what is not in force.
+ * The receipt of the decision that was made at a given time; null if it is invalid or of another decision, so that a
+ * visitor never sees the receipt of a decision that is not in force.
  */
 export function readReceipt(noticeId: string, decidedAt: string): RecordReceipt | null {
   try {

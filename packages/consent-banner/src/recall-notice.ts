@@ -5,8 +5,8 @@ import { attempt } from './stub/attempt.ts';
 import type { StoredDecision } from './stub/stored-decision.ts';
 
 /**
- * The notice as the visitor answered it, for when the server has it no more: consent can be taken back at any time
- * (GDPR, Article 7(3)). It comes from the kept receipt, or has but the keys that were decided on.
+ * The notice as the visitor answered it, for when the server no longer has it: consent can be withdrawn at any time (GDPR,
+ * Article 7(3)). It is read from the stored receipt, or has only the decided keys.
  */
 export function recallNotice(noticeId: string, stored: StoredDecision): Notice {
   const source = attempt(() => JSON.parse(readItem(receiptKey(noticeId)) as string));

@@ -4,13 +4,13 @@ import { readItem, writeItem } from './safe-storage.ts';
 import { attempt } from './stub/attempt.ts';
 import { decisionKey } from './stub/stored-decision.ts';
 
-/** What a receipt is made of: kept at the decision, and made into one when the visitor looks at it. */
+/** The source of a receipt: stored with the decision, and converted when the visitor opens the receipt. */
 export interface ReceiptSource {
   readonly notice: Notice;
   readonly record: ConsentRecord;
   /** The public address of the notice. */
   readonly address: string;
-  /** What the server answered to the record, once it has. */
+  /** The server's response to the record, once received. */
   readonly answer?: unknown;
 }
 
@@ -18,13 +18,13 @@ export function receiptKey(noticeId: string): string {
   return `${decisionKey(noticeId)}:receipt`;
 }
 
-/** Keeps the source of the latest decision's receipt beside the decision itself: losing the one never costs the other. */
+/** Stores the source of the latest decision's receipt, separately from the decision, so that a failure cannot lose that. */
 export function keepReceipt(noticeId: string, source: ReceiptSource): void {
   writeItem(receiptKey(noticeId), JSON.stringify(source));
 }
 
 /**
- * Keeps the server's answer with the receipt of the record that it answers.
+ * Stores the server's response with the receipt of its record.
  * @returns whether that was the latest one.
  */
 export function keepAnswer(noticeId: string, { capturedAt }: ConsentRecord, answer: unknown): boolean {

@@ -4,7 +4,7 @@ import type { SpokenWords } from './load-words.ts';
 import type { ReceiptPurpose, RecordReceipt } from './receipt.ts';
 import { saveReceipt } from './save-receipt.ts';
 
-/** What the visitor decided and where the ledger holds it, folded away at the end of the panel. */
+/** The visitor's decision and its position in the ledger, collapsed at the end of the panel. */
 export function receiptView(receipt: RecordReceipt | null, words: SpokenWords): TemplateResult | typeof nothing {
   if (!receipt) return nothing;
   const { event, proof, purposes } = receipt;

@@ -1,6 +1,6 @@
 import { css } from './css.ts';
 
-/** The receipt in the panel: a line to unfold, then names above values. */
+/** The receipt in the panel: a summary line to expand, then names above values. */
 export const receiptStyles = css`
   .receipt {
     margin-block: 1em;

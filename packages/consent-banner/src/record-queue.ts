@@ -16,10 +16,10 @@ export interface ConsentRecord {
   readonly noticeVersion: number;
 }
 
-/** A notice, and where it is. */
+/** A notice and its address. */
 export interface NoticePlace {
   readonly noticeId: string;
-  /** The public address of the notice; one without an origin leads nowhere. */
+  /** The public address of the notice; without an origin it is invalid. */
   readonly address: string;
 }
 
@@ -28,25 +28,25 @@ export interface QueuedRecord extends NoticePlace {
   readonly record: ConsentRecord;
 }
 
-/** Each record has a key of its own: tabs that write at once cannot overwrite one another. */
+/** Each record has its own storage key, so that concurrent tabs cannot overwrite each other's. */
 export function enqueueRecord({ noticeId, address }: NoticePlace, record: ConsentRecord): void {
   const key = `${decisionKey(noticeId)}:record:${record.capturedAt}:${createRandomId()}`;
   writeItem(key, JSON.stringify({ ...record, address }));
 }
 
-/** The records on a notice that can be sent, in the order of the decisions. */
+/** The records of a notice that can be sent, in the order of the decisions. */
 export function listRecords(place: NoticePlace): readonly QueuedRecord[] {
   return listKeys(`${decisionKey(place.noticeId)}:record:`).flatMap((key) => {
     // An entry without an address is of an earlier version.
     const { address = place.address, ...record } = Object(attempt(() => JSON.parse(readItem(key) as string)));
     if (typeof record.subjectId !== 'string')
-      removeItem(key); // Somebody else's bytes: they would block the queue for ever.
+      removeItem(key); // Not a record: it would block the queue forever.
     else if (/^https?:/.test(address)) return { ...place, key, record, address };
     return [];
   });
 }
 
-/** The notices that have records: also those that were on this page before. */
+/** The notices with queued records, including notices that were on this page before. */
 export function listNotices(): readonly string[] {
   const ids = listKeys(decisionKey('')).map((key) => /^svc-consent:(.+):record:/.exec(key)?.[1] ?? '');
   return [...new Set(ids.filter(Boolean))];

@@ -6,17 +6,17 @@ import { decisionKey } from './stub/stored-decision.ts';
 
 const FIRST_WAIT = 5_000;
 const LONGEST_WAIT = 300_000;
-/** A server may ask for a day at most: a longer wait is a wrong clock, ours or its. */
+/** A server may ask for at most a day: a longer wait means that a clock is wrong. */
 const LONGEST_ORDERED_WAIT = 86_400_000;
 
 export interface RecordSenderOptions extends NoticePlace {
-  /** Ends the tries. */
+  /** Stops retrying. */
   readonly signal: AbortSignal;
-  /** Told what the server answered to a record that it keeps. */
+  /** Called with the server's response to a record that it stored. */
   readonly onKept: (record: ConsentRecord, body: unknown) => void;
 }
 
-/** Brings the queued records of one notice to the server, in order, each until it is kept or refused for good. */
+/** Sends the queued records of one notice in order, each until it is stored or permanently refused. */
 export class RecordSender {
   readonly #options: RecordSenderOptions;
   readonly #noticeId: string;
@@ -30,7 +30,7 @@ export class RecordSender {
     this.#noticeId = options.noticeId;
   }
 
-  /** Sends what waits. Safe to call at any time and as often as one likes. */
+  /** Sends the queued records. Idempotent. */
   async flush(): Promise<void> {
     if (this.#isSending) {
       this.#isAskedAgain = true;
@@ -45,7 +45,7 @@ export class RecordSender {
     this.#isSending = false;
   }
 
-  /** Sends all at once, for the page is going and there is no time to take turns. The server takes a repeated one as the same. */
+  /** Sends all records at once, because the page is being left. The server deduplicates them. */
   leave(): void {
     if (this.#orderedWait() > 0) return;
     for (const queued of listRecords(this.#options)) {
@@ -53,7 +53,7 @@ export class RecordSender {
     }
   }
 
-  /** One sender among the tabs, where the browser can tell (it cannot on plain http or in a sandbox). */
+  /** Limits sending to one tab, if the browser supports locks (not on plain http or in a sandbox). */
   async #sendAlone(): Promise<void> {
     let isStarted = false;
     const send = (): Promise<void> => {
@@ -85,17 +85,17 @@ export class RecordSender {
     else this.#reportRefusal(receipt);
   }
 
-  /** The server's wait outlives the page, ours does not: the next page may try at once. */
+  /** The server's wait outlives the page, our backoff does not: the next page may try immediately. */
   #nextWait(seconds: number | null): number {
     const doubled = Math.min(FIRST_WAIT * 2 ** this.#failures++, LONGEST_WAIT);
-    const own = doubled * (0.5 + Math.random() / 2); // Spread, so that a server that comes back is not run over.
+    const own = doubled * (0.5 + Math.random() / 2); // Jitter, so that a recovering server is not overloaded.
     if (seconds === null) return own;
     const ordered = Math.min(seconds * 1000, LONGEST_ORDERED_WAIT);
     writeItem(this.#waitKey, String(Date.now() + ordered));
     return Math.max(own, ordered);
   }
 
-  /** How long the server still wants to be left alone, in milliseconds. */
+  /** How long the server still asks for no requests, in milliseconds. */
   #orderedWait(): number {
     const text = readItem(this.#waitKey);
     const wait = Number(text) - Date.now();

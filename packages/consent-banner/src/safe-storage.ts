@@ -1,14 +1,14 @@
 import { attempt } from './stub/attempt.ts';
 
 // `localStorage` is a getter that may throw (cookies blocked, sandboxed frame), and so may each call on it (full).
-// What could not be stored lives here until the page goes.
+// Values that could not be stored are kept in memory until the page is left.
 const memory = new Map<string, string>();
 
 export function readItem(key: string): string | null {
   return memory.get(key) ?? attempt(() => localStorage.getItem(key)) ?? null;
 }
 
-/** Stores for good if it can, else for this page. An older value never outlives a newer one that did not fit. */
+/** Stores permanently if possible, else for this page. If a new value does not fit, the old one is removed. */
 export function writeItem(key: string, value: string): void {
   memory.delete(key);
   const isStored = attempt(() => {

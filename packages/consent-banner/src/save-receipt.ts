@@ -1,9 +1,9 @@
 import type { RecordReceipt } from './receipt.ts';
 
-/** Long enough for any browser to take the bytes. */
+/** Long enough for any browser to read the bytes. */
 const KEPT_FOR = 60_000;
 
-/** Hands the receipt to the visitor as a file of JSON: by a blob, which no Content-Security-Policy stands against. */
+/** Downloads the receipt as a JSON file, through a blob, which every Content-Security-Policy allows. */
 export function saveReceipt(receipt: RecordReceipt): void {
   const text = `${JSON.stringify(receipt, null, 2)}\n`;
   const link = document.createElement('a');

@@ -1,4 +1,4 @@
-// Stage one, the entry of the script tag. It leaves no name behind but `SvcConsent`.
+// Stage one, the entry of the script tag. It defines only the global `SvcConsent`.
 import { currentScript } from './stub/current-script.ts';
 import { type MountByScript, scriptLoader } from './stub/load-script.ts';
 import { registerSvcConsent } from './stub/register.ts';

@@ -13,23 +13,22 @@ export type RequestHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface ConsentQuestion {
-  /** As the element's `notice-id` has it. */
+  /** The element's `notice-id`. */
   readonly noticeId: string;
   readonly headers: RequestHeaders;
-  /** Days, as the element's `max-age`. Default: 365. */
+  /** Days, like the element's `max-age`. Default: 365. */
   readonly maxAge?: number;
-  /** Days, as the element's `refusal-max-age`. Default: `maxAge`. */
+  /** Days, like the element's `refusal-max-age`. Default: `maxAge`. */
   readonly refusalMaxAge?: number;
 }
 
 /**
- * Reads on a server what the visitor of a request has decided, from the cookie that `<svc-consent cookie-domain="…">`
- * keeps. Pure but for the clock; it never throws.
+ * Reads the decision of a request's visitor on a server, from the cookie that `<svc-consent cookie-domain="…">` sets. Pure
+ * except for the clock; it never throws.
  *
- * @returns the decision in force, by the rules of the page: the newest of the cookies, not too old, and no grant from
- *   before a browser began to send Global Privacy Control (`Sec-GPC: 1`, https://www.w3.org/TR/gpc/). Null when there is
- *   none, and for whatever is not understood. An age that is no number of days above 0 is told in the console, and counts
- *   as not given.
+ * @returns the decision in force, by the rules of the page: the newest of the cookies, not too old, and no grant from before
+ *   the browser began to send Global Privacy Control (`Sec-GPC: 1`, https://www.w3.org/TR/gpc/). Null if there is none or it
+ *   is invalid. An age that is not a positive number of days is logged and ignored.
  */
 export function readConsent(question: ConsentQuestion): ConsentState | null {
   return attempt(() => findConsent(question)) ?? null;
@@ -40,12 +39,12 @@ function findConsent({ noticeId, headers, maxAge, refusalMaxAge }: ConsentQuesti
   const hasSignal = /^\s*1\s*(,|;|$)/.test(readHeader(headers, 'sec-gpc'));
   const decision = findNewest(listDecisions(noticeId, readHeader(headers, 'cookie')));
   if (!decision || !isInForce(decision, (name) => ages[name as keyof typeof ages], hasSignal)) return null;
-  // Whatever a purpose is called, one that was not decided on is not there.
+  // Has no prototype, so that only decided purposes exist, whatever their names.
   const purposes: Purposes = Object.assign(Object.create(null), decision.purposes);
   return Object.freeze({ decided: true, purposes: Object.freeze(purposes) });
 }
 
-/** Two cookies may have one name: of a host, and of a domain above it. */
+/** Two cookies may have the same name: one of the host, and one of a domain above it. */
 function listDecisions(noticeId: string, cookies: string): readonly StoredDecision[] {
   const start = `${cookieName(noticeId)}=`;
   const own = cookies.split(/; ?/).filter((cookie) => cookie.startsWith(start));
@@ -54,7 +53,7 @@ function listDecisions(noticeId: string, cookies: string): readonly StoredDecisi
     .filter(isDecision);
 }
 
-/** A withdrawal counts whenever it was, also under a clock that is ahead: then nothing is known to be granted. */
+/** A withdrawal always counts, even with a clock that is ahead: then nothing is known to be granted. */
 function findNewest(decisions: readonly StoredDecision[]): StoredDecision | null {
   let newest: StoredDecision | null = null;
   for (const one of decisions) if (isNext(one, newest)) newest = one;

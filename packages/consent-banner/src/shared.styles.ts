@@ -1,6 +1,6 @@
 import { css } from './css.ts';
 
-/** Colours, type and buttons, which all boxes share. Sizes follow the visitor's own font size, not the page's. */
+/** Colours, type and buttons that all boxes share. Sizes follow the visitor's font size, not the page's. */
 export const sharedStyles = css`
   :host {
     all: initial;

@@ -7,7 +7,7 @@ import { reportProblem } from './report-problem.ts';
 import { readItem } from './safe-storage.ts';
 import { sharedStyles } from './shared.styles.ts';
 
-/** What stage two hands to stage three. The build leaves these modules out of the latter, so that nobody loads them twice. */
+/** The modules that stage two passes to stage three, so that the build leaves them out of the latter. */
 export const shared = {
   html,
   nothing,

@@ -1,25 +1,25 @@
 import type { ConsentMethod } from '../record-queue.ts';
 
-/** Purpose key to the names that stand for it. */
+/** Purpose key to the names that it maps to. */
 export type PurposeNames = Readonly<Record<string, readonly string[]>>;
 
-/** What a page wants of its consent: the attributes of `<svc-consent>`, as a typed object. */
+/** Options of a page: the attributes of `<svc-consent>`, as a typed object. */
 export interface ConsentOptions {
   /** Id of the published notice. */
   readonly noticeId: string;
   /** Address of the API, with or without a path. */
   readonly apiBase: string;
-  /** Days until a decision is asked for again. Default: 365. */
+  /** Days until the visitor is asked again. Default: 365. */
   readonly maxAge?: number | undefined;
-  /** The same for a refusal. Default: `maxAge`. */
+  /** The same after a refusal of everything. Default: `maxAge`. */
   readonly refusalMaxAge?: number | undefined;
-  /** Domain whose hosts share one decision, kept in a cookie. */
+  /** Domain whose hosts share one decision, stored in a cookie. */
   readonly cookieDomain?: string | undefined;
   /** Cookies to delete when a purpose is not granted; a name may end in an asterisk: `{ statistics: ['_ga', '_ga_*'] }`. */
   readonly clearCookies?: PurposeNames | undefined;
   /** Signals of Google Consent Mode for each purpose: `{ statistics: ['analytics_storage'] }`. */
   readonly consentMode?: PurposeNames | undefined;
-  /** Loads the page anew when a consent is taken back on it: a script that ran has run. */
+  /** Reloads the page when a consent is withdrawn on it, because scripts that have run cannot be undone. */
   readonly reloadOnWithdrawal?: boolean | undefined;
   /** How your interface asks, for the record. Default: `banner`. */
   readonly method?: ConsentMethod | undefined;
@@ -28,8 +28,8 @@ export interface ConsentOptions {
 }
 
 /**
- * An element, on no page, that says by attributes what the options say: so stage one reads them as it reads the banner's.
- * @throws TypeError when a name has a character that separates names.
+ * A detached element with the options as attributes, so that stage one reads them like the banner's.
+ * @throws TypeError if a name contains a separator.
  */
 export function writeElement(options: ConsentOptions): HTMLElement {
   const element = document.createElement('div');
@@ -42,7 +42,7 @@ export function writeElement(options: ConsentOptions): HTMLElement {
     'clear-cookies': writeMapping(options.clearCookies),
     'consent-mode': writeMapping(options.consentMode),
     'reload-on-withdrawal': options.reloadOnWithdrawal ? '' : undefined,
-    // There is always somebody who wants to know: the one who draws.
+    // There is always a listener: the custom interface.
     trigger: 'bottom-left',
   };
   for (const [name, value] of Object.entries(attributes)) {

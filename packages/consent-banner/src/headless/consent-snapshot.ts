@@ -2,29 +2,29 @@ import { hasPrivacySignal } from '../consent-session.ts';
 import type { ConsentState, PageView } from '../stub/consent-state.ts';
 import { readNeeds } from '../stub/held-tags.ts';
 
-/** A frame, image or video that waits for consent and has a place in the page, to be covered by a box of yours. */
+/** A blocked frame, image or video with a place in the page, to be covered by your placeholder. */
 export interface HeldTag {
   readonly tag: HTMLElement;
   /** The keys of the purposes that it needs, all of them. */
   readonly purposes: readonly string[];
 }
 
-/** All that an interface shows, at one moment. */
+/** Everything that an interface shows, at one moment. */
 export interface ConsentSnapshot {
   /** The decision in force, or null. */
   readonly state: ConsentState | null;
-  /** Whether the visitor is to be asked: undecided, decided too long ago, or about an older version of the notice. */
+  /** Whether to ask the visitor: undecided, decided too long ago, or about an older version of the notice. */
   readonly isAsking: boolean;
-  /** When the visitor decided last, in force or not: ISO 8601. */
+  /** When the visitor last decided, in force or not: ISO 8601. */
   readonly decidedAt: string | null;
-  /** The version of the notice that they decided on then. */
+  /** The version of the notice of that decision. */
   readonly decidedVersion: number | null;
-  /** Whether the browser sends Global Privacy Control: to be told to the visitor. It is no decision. */
+  /** Whether the browser sends Global Privacy Control, which you should show. It is not a decision. */
   readonly hasPrivacySignal: boolean;
   readonly heldTags: readonly HeldTag[];
 }
 
-/** What there is to show of a page. */
+/** The state of a page to show. */
 export function takeSnapshot({ state, isAsking, stored, frames }: PageView): ConsentSnapshot {
   return Object.freeze({
     state,

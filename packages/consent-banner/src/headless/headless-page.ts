@@ -18,13 +18,13 @@ export interface HeadlessChoice {
   readonly isGranted: (purpose: Purpose, notice: Notice) => boolean;
   readonly method: ConsentMethod;
   /**
-   * An `answer` is about the notice as it is now. A `refusal` grants nothing, so it needs no server: consent can be taken back
-   * at any time (GDPR, Article 7(3)). A `withdrawal` is about what was answered before, and answers nothing new.
+   * An `answer` is about the current notice. A `refusal` grants nothing, so it needs no server: consent can be withdrawn at any
+   * time (GDPR, Article 7(3)). A `withdrawal` is about the last answer, and answers nothing new.
    */
   readonly kind: 'answer' | 'refusal' | 'withdrawal';
 }
 
-/** A page's consent with nothing to be seen: stage one, and in the place of stage two who calls the functions below. */
+/** A page's consent without an interface: stage one, with the functions below in place of stage two. */
 export class HeadlessPage implements ConsentInterface {
   readonly consent: PageConsent;
   /** What `SvcConsent.open()` does. */
@@ -32,20 +32,20 @@ export class HeadlessPage implements ConsentInterface {
   readonly #listeners = new Set<(snapshot: ConsentSnapshot) => void>();
   readonly #ready: Promise<void>;
   #setReady = (): void => {};
-  /** Whether stage one has asked for this. */
+  /** Whether stage one has requested this. */
   #isWanted = false;
-  /** Whether the next to open is but our own way to be asked for. */
+  /** Whether the next `open` is only our own request to be loaded. */
   #isJoining = false;
   #actions: PageActions | undefined;
   #view: PageView | undefined;
-  /** What the listeners were told last. */
+  /** The last state that listeners received. */
   #told: PageView | undefined;
   #session: ConsentSession | undefined;
   #snapshot: ConsentSnapshot | undefined;
-  /** The version that something was taken back of while a newer one was asked about: that one is asked about still. */
+  /** The version that was withdrawn from while a newer one was pending: the newer one is still asked about. */
   #withdrawnVersion: number | undefined;
 
-  /** @param script our own script tag, if there is one. */
+  /** @param script the banner's script tag, if there is one. */
   constructor(script: HTMLScriptElement | null = null) {
     this.#ready = new Promise((resolve) => {
       this.#setReady = resolve;
@@ -63,7 +63,7 @@ export class HeadlessPage implements ConsentInterface {
     });
   }
 
-  /** Lets an element say what is wanted of this page, and looks at what there is. */
+  /** Connects an element with the page's options, and reads the state. */
   join(element: HTMLElement): void {
     this.consent.elements.add(element);
     this.consent.refresh();
@@ -71,7 +71,7 @@ export class HeadlessPage implements ConsentInterface {
       const join = (): unknown => this.consent.elements.has(element) && this.join(element);
       addEventListener.call(document, 'prerenderingchange', join, { once: true });
     }
-    // Stage one has time for the decided. Where there is no decision it asks at once, but for robots, who are left alone.
+    // Stage one delays the check for decided visitors. For undecided ones it asks immediately, except robots.
     if (this.#isWanted || !this.consent.api.get()) return;
     this.#isJoining = true;
     this.consent.api.open();
@@ -82,7 +82,7 @@ export class HeadlessPage implements ConsentInterface {
     this.consent.refresh();
   }
 
-  /** What stage one says of the page: it is the only one to know what is in force. */
+  /** Called with the page's state by stage one, which alone knows the decision in force. */
   update(given: PageView): void {
     const { element, state, noticeId, stored, address } = given;
     const isUnanswered = address === this.#session?.address && stored?.noticeVersion === this.#withdrawnVersion;
@@ -108,7 +108,7 @@ export class HeadlessPage implements ConsentInterface {
     else reportProblem('SvcConsent.open() has nothing to open. Give createConsent() the option openPreferences.');
   }
 
-  /** Whether the visitor is to be asked. */
+  /** Whether to ask the visitor. */
   get isAsking(): boolean {
     return this.#view?.isAsking === true;
   }
@@ -122,13 +122,13 @@ export class HeadlessPage implements ConsentInterface {
     return () => this.#listeners.delete(own);
   }
 
-  /** The notice, or null when there is none to be had (told in the console), or when it is a robot that asks. */
+  /** The notice, or null if it cannot be loaded (which is logged) or the client is a robot. */
   async loadNotice(): Promise<Notice | null> {
     const session = await this.#findSession();
     return (await session?.loadNotice()) ?? null;
   }
 
-  /** What a visitor granted before and need not be asked for anew. */
+  /** The earlier consents that need not be asked for again. */
   carryOver(notice: Notice): Purposes {
     return this.#view ? carryOver(this.#view, notice) : {};
   }
@@ -140,9 +140,9 @@ export class HeadlessPage implements ConsentInterface {
   }
 
   /**
-   * Takes the visitor's choice; at once when the notice is there, or not needed, so that a click counts even if the page goes
-   * with it.
-   * @returns what is in force then, or null when there is no notice to decide on: nothing is recorded.
+   * Records the visitor's choice; synchronously if the notice is loaded or not needed, so that a click counts even if the page
+   * is left.
+   * @returns the decision in force then, or null if there is no notice to decide on: nothing is recorded.
    */
   async decide({ isGranted, method, kind }: HeadlessChoice): Promise<ConsentState | null> {
     const session = this.#session ?? (await this.#findSession());
@@ -154,12 +154,12 @@ export class HeadlessPage implements ConsentInterface {
     if (!session || session !== this.#session || !notice) return null;
     if (kind === 'withdrawal' && this.isAsking) this.#withdrawnVersion = notice.version;
     session.decide(notice, (purpose) => isGranted(purpose, notice), method);
-    // What was recalled is no news of the notice: the next page looks for a newer version.
+    // A recalled notice says nothing about newer versions: the next page checks for one.
     if (notice !== session.notice) attempt(() => localStorage.removeItem(`${decisionKey(session.noticeId)}:checked`));
     return this.consent.api.get();
   }
 
-  /** The notice of the latest decision, where the choice is about that: it is at hand, and the server need not be waited for. */
+  /** The notice of the latest decision, if the choice is about it: it is stored, so there is no need to wait for the server. */
   #findAnswered(kind: HeadlessChoice['kind']): Notice | null {
     const notice = this.#session?.notice;
     if (kind === 'answer' || (kind === 'refusal' && (notice || this.isAsking))) return null;
@@ -171,7 +171,7 @@ export class HeadlessPage implements ConsentInterface {
     return noticeId && stored ? recallNotice(noticeId, stored) : null;
   }
 
-  /** Stage one never asks a robot, and a page that is being prerendered later. */
+  /** Stage one never asks a robot, and asks a prerendered page later. */
   async #findSession(): Promise<ConsentSession | undefined> {
     if (this.#isWanted || isPrerendering()) await this.#ready;
     return this.#session;
@@ -194,18 +194,18 @@ export class HeadlessPage implements ConsentInterface {
     const snapshot = takeSnapshot(this.#view as PageView);
     this.#snapshot = snapshot;
     for (const listener of [...this.#listeners]) {
-      // Who was told to stop by another listener is told no more, nor is what has become old meanwhile.
+      // A listener that was unsubscribed by an earlier one is not called, and an outdated state is not sent.
       if (this.#listeners.has(listener) && this.#snapshot === snapshot) call(listener, snapshot);
     }
   }
 }
 
-/** Whether the page is made ready before the visitor looks at it, if they ever do. */
+/** Whether the page is prerendered. */
 function isPrerendering(): boolean {
   return (document as { prerendering?: boolean }).prerendering === true;
 }
 
-/** One listener that throws stops no other. */
+/** A listener that throws does not stop the others. */
 function call(listener: (snapshot: ConsentSnapshot) => void, snapshot: ConsentSnapshot): void {
   try {
     listener(snapshot);

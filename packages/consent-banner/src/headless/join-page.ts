@@ -16,8 +16,8 @@ const users = new Set<User>();
 let page: HeadlessPage | undefined;
 
 /**
- * Begins before anybody asks: tags are held back, and Google Consent Mode is denied where the script's own tag says so.
- * @param script our own script tag: what is on it counts as on the banner's.
+ * Starts before any request: blocks tags, and denies Google Consent Mode if the script's tag is configured for it.
+ * @param script the script tag, whose attributes count as the banner's.
  */
 export function preparePage(script: HTMLScriptElement | null): void {
   page ??= new HeadlessPage(script);
@@ -26,8 +26,8 @@ export function preparePage(script: HTMLScriptElement | null): void {
 
 /**
  * Joins the consent of this page.
- * @param element on no page, that says by attributes what is wanted, as `<svc-consent>` does; they are read as they are needed.
- * @throws TypeError when the page asks for another notice already.
+ * @param element detached; its attributes are the options, as on `<svc-consent>`, and are read when needed.
+ * @throws TypeError if the page already uses another notice.
  */
 export function joinPage(
   element: HTMLElement,
@@ -46,7 +46,7 @@ export function joinPage(
   return createUser(user, page, method);
 }
 
-/** Scripts of the page ask `SvcConsent`, whoever draws the interface; the banner, if it comes, takes its place. */
+/** Scripts of the page use `SvcConsent` with any interface; if the banner is added, it takes over. */
 function publish({ consent }: HeadlessPage): void {
   if (customElements.get('svc-consent') || Object.hasOwn(window, 'SvcConsent')) return;
   publishApi(consent.api);
@@ -96,7 +96,7 @@ function createUser(user: User, own: HeadlessPage, method: ConsentOptions['metho
   });
 }
 
-/** The latest that has preferences shows them. */
+/** Opens the preferences of the latest one that has some. */
 function choosePreferences(own: HeadlessPage): void {
   own.openPreferences = [...users].findLast(({ openPreferences }) => openPreferences)?.openPreferences;
 }

@@ -1,4 +1,4 @@
-/** What an access gives, or undefined where the browser forbids it or there is nothing to be read. */
+/** The result of a read, or undefined if the browser forbids it or it throws. */
 export function attempt<T>(access: () => T): T | undefined {
   try {
     return access();

@@ -1,11 +1,11 @@
 import type { PageConsent } from './page-consent.ts';
 
-// On a server there are no elements: the class can be named there, and does nothing.
+// Without a DOM, the class is defined but does nothing.
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
 let page: PageConsent | undefined;
 
-/** Tells the elements whom they belong to, before there are any. */
+/** Connects the elements with their page, before there are any. */
 export function joinPage(consent: PageConsent): void {
   page = consent;
 }
@@ -101,7 +101,7 @@ export class SvcConsentElement extends Base {
   }
 }
 
-/** Sets anew what a framework set before the class was there. */
+/** Sets properties again that a framework set before the class was defined. */
 function claimProperties(element: Partial<SvcConsentElement>): void {
   for (const name of Object.keys(element) as 'noticeId'[]) {
     const value = element[name] as string;

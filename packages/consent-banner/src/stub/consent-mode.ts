@@ -2,8 +2,8 @@ import { readMapping } from './mapping.ts';
 import type { Purposes } from './stored-decision.ts';
 
 /**
- * Tells Google's tags on the page what is granted, as https://developers.google.com/tag-platform/security/guides/consent
- * asks for it. A signal that several purposes name needs all of them. The queue `dataLayer` is Google's own.
+ * Updates Google's tags, as in https://developers.google.com/tag-platform/security/guides/consent. A signal that several
+ * purposes name needs all of them. The queue `dataLayer` is Google's.
  */
 export function tellConsentMode(
   command: 'default' | 'update',
@@ -18,10 +18,10 @@ export function tellConsentMode(
   if (signals) push('consent', command, signals);
 }
 
-/** What is pushed must be an `arguments` object: Google's tags take nothing else for a command. */
+/** Pushes an `arguments` object, because Google's tags accept nothing else as a command. */
 function push(..._command: unknown[]): void {
   const page = window as { dataLayer?: unknown[] };
   page.dataLayer ??= [];
-  // biome-ignore lint/complexity/noArguments: as said.
+  // biome-ignore lint/complexity/noArguments: see above.
   page.dataLayer.push(arguments);
 }

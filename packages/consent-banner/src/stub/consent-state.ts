@@ -9,48 +9,48 @@ export interface ConsentState {
 
 export type DecisionListener = (state: ConsentState) => void;
 
-/** `window.SvcConsent`: what the page may ask about the visitor's decision. */
+/** `window.SvcConsent`: the API for the page. */
 export interface SvcConsent {
   /** The decision, or null before there is one. */
   get(): ConsentState | null;
-  /** Calls back on each decision, at once if there is one already. Returns the way to unsubscribe. */
+  /** Calls back on each decision, immediately if there already is one. Returns a function that unsubscribes. */
   onDecision(listener: DecisionListener): () => void;
   /** Opens the preferences panel again. */
   open(): void;
 }
 
-/** What stage one knows of the page at a moment. */
+/** The state of the page in stage one. */
 export interface PageView {
-  /** The first of the page's elements: the one that shows. */
+  /** The first of the page's elements, which shows the interface. */
   readonly element: HTMLElement | undefined;
   readonly noticeId: string;
-  /** The public address of the notice; it has no origin when `api-base` is no address. */
+  /** The public address of the notice; without an origin if `api-base` is invalid. */
   readonly address: string;
   /** The decision in force. */
   readonly state: ConsentState | null;
   /** The latest decision, in force or not. */
   readonly stored: StoredDecision | null;
-  /** Whether the visitor is to be asked: undecided, decided too long ago, or about an older notice. */
+  /** Whether to ask the visitor: undecided, decided too long ago, or about an older notice. */
   readonly isAsking: boolean;
-  /** The frames, images and videos that are held back and have a place in the page, in document order. */
+  /** The blocked frames, images and videos with a place in the page, in document order. */
   readonly frames: readonly HTMLElement[];
 }
 
-/** What stage two asks of stage one. */
+/** The functions of stage one that stage two uses. */
 export interface PageActions {
-  /** Asks for the notice, or hands on the answer that stage one has asked for already. */
+  /** Fetches the notice, or returns the response that stage one has already requested. */
   readonly fetchNotice: () => Promise<Response>;
-  /** Takes over a decision that is stored already, and tells it to the page. */
+  /** Adopts a decision that is already stored, and announces it to the page. */
   readonly decide: (decision: StoredDecision) => void;
-  /** Takes over what was decided in another tab, if it is a decision and newer. */
+  /** Adopts a decision of another tab, if it is valid and newer. */
   readonly follow: (decision: unknown) => void;
 }
 
-/** Stage two, as stage one sees it: all that a visitor sees, and all that is recorded. */
+/** Stage two, as seen by stage one: the interface and the recording. */
 export interface ConsentInterface {
-  /** Something may have changed that is shown. */
+  /** Something that is shown may have changed. */
   update(page: PageView): void;
-  /** The preferences panel is wanted. */
+  /** Opens the preferences panel. */
   open(): void;
 }
 

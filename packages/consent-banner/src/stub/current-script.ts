@@ -1,6 +1,6 @@
 /**
- * The script tag that runs now; to be asked while a file first runs. By the getter itself, for an image of the name
- * `currentScript` would take its place on `document`.
+ * The running script tag; call it while the file first runs. Through the prototype's getter, because an image named
+ * `currentScript` would shadow it on `document`.
  */
 export function currentScript(): HTMLScriptElement | null {
   return Reflect.get(Document.prototype, 'currentScript', document) as HTMLScriptElement | null;

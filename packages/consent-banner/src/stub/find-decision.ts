@@ -4,17 +4,17 @@ import { decisionKey, isDecision, type Purposes, type StoredDecision } from './s
 
 /** Milliseconds. */
 export const DAY = 86_400_000;
-/** How far a clock may be ahead, in days: five minutes. */
+/** The tolerated clock difference, in days: five minutes. */
 const LEEWAY = 0.0035;
 
-/** The name of the cookie that carries the decision through the hosts of a domain. */
+/** The name of the cookie that shares the decision between the hosts of a domain. */
 export function cookieName(noticeId: string): string {
   return encodeURIComponent(decisionKey(noticeId));
 }
 
 /**
- * The newest of the decisions that are kept: in this host's storage, and in cookies where a domain shares them. Two
- * cookies may have one name. One from the future was made under a wrong clock, and nobody knows how old it is.
+ * The newest stored decision: in this host's storage, and in cookies if a domain shares them. Two cookies may have the same
+ * name. A decision from the future is invalid, because its clock was wrong and its age is unknown.
  */
 export function findDecision(noticeId: string, isShared: boolean): StoredDecision | null {
   const start = `${cookieName(noticeId)}=`;
@@ -24,14 +24,14 @@ export function findDecision(noticeId: string, isShared: boolean): StoredDecisio
   }
   let newest: StoredDecision | null = null;
   for (const text of texts) {
-    if (!text) continue; // Most visitors have none, and an error takes its time.
+    if (!text) continue; // Most visitors have none, and an exception is slow.
     const found = attempt<unknown>(() => JSON.parse(text));
     if (isNext(found, newest)) newest = found;
   }
   return newest;
 }
 
-/** Whether a value is a decision that takes the place of another. */
+/** Whether a value is a decision that replaces another. */
 export function isNext(decision: unknown, than: StoredDecision | null): decision is StoredDecision {
   return isDecision(decision) && countDays(decision) > -LEEWAY && !(than && decision.decidedAt <= than.decidedAt);
 }
@@ -43,8 +43,8 @@ export function isLess({ purposes }: StoredDecision, { purposes: than }: StoredD
 }
 
 /**
- * Whether a decision still counts: it is not too old, and what it grants was granted in spite of the signal that the
- * browser sends now (Global Privacy Control, https://www.w3.org/TR/gpc/).
+ * Whether a decision still counts: it is not too old, and its grants were given in spite of the signal that the browser
+ * sends now (Global Privacy Control, https://www.w3.org/TR/gpc/).
  */
 export function isInForce(
   decision: StoredDecision,

@@ -3,8 +3,8 @@ import { readMapping } from './mapping.ts';
 import type { Purposes } from './stored-decision.ts';
 
 /**
- * Whether there are cookies that stand for what is not granted.
- * @param mapping purposes to names; a name may be the beginning of one and an asterisk.
+ * Whether there are cookies of purposes that are not granted.
+ * @param mapping purposes to names; a name may be a prefix with an asterisk.
  */
 export function hasLeftovers(mapping: string | null | undefined, purposes: Purposes): boolean {
   return readMapping(mapping).some(

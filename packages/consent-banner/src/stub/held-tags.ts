@@ -1,22 +1,22 @@
 import { attempt } from './attempt.ts';
 import type { Purposes } from './stored-decision.ts';
 
-/** What a tag may be given; images are harmless in whatever form. */
+/** The allowed URL schemes of a tag; images may be of any type. */
 const ADDRESS = /^(https?|blob|data:image)[:/]/;
 
-/** What a tag loads by. */
+/** The attributes that make a tag load. */
 const LOADING = ['src', 'srcset', 'poster', 'href'];
 
-/** The purposes that a tag waits for: `data-svc-purpose="statistics marketing"` needs both. One without waits for ever. */
+/** The purposes that a tag needs: `data-svc-purpose="statistics marketing"` needs both. Without any it never loads. */
 export function readNeeds(tag: HTMLElement): readonly string[] {
   return tag.dataset.svcPurpose?.match(/[^\s,]+/g) ?? [''];
 }
 
 /**
- * Lets the tags go whose purposes are all granted, in document order and each in a task of its own, and takes back what
- * is granted no more. A script that ran has run.
- * @param nonce of our own script tag: on a page with nonces, a script without it was not written by the page.
- * @returns the frames, images and videos that wait and have a place in the page.
+ * Releases the tags whose purposes are all granted, in document order and each in its own task, and blocks those that are no
+ * longer granted. A script that has run cannot be undone.
+ * @param nonce of the banner's script tag: on a page with nonces, a script without it was not written by the page.
+ * @returns the blocked frames, images and videos with a place in the page.
  */
 export function releaseTags(
   released: WeakSet<Element>,
@@ -26,11 +26,11 @@ export function releaseTags(
   const waiting: HTMLElement[] = [];
   for (const tag of Document.prototype.querySelectorAll.call(
     document,
-    '[data-svc-purpose]:not(form)', // The controls of a form take the place of its methods.
+    '[data-svc-purpose]:not(form)', // Form controls shadow the methods of the form.
   ) as NodeListOf<HTMLElement>) {
     const isGranted = readNeeds(tag).every((key) => purposes[key] === true);
     const isScript = tag.localName === 'script';
-    // A copy of the page, as client routers keep one, has what we gave to the tag: it may have been taken back since.
+    // Copies of the page, as kept by client routers, contain the released attributes, which may have been withdrawn since.
     const isOn =
       released.has(tag) ||
       (!isScript && LOADING.some((name) => tag.dataset[name] && tag.dataset[name] === tag.getAttribute(name)));
@@ -59,33 +59,33 @@ export function releaseTags(
 
 let turn = /* @__PURE__ */ Promise.resolve<unknown>(0);
 
-/** Scripts keep the order of the page: the next waits until this one is loaded, unless it is `async` or does not come. */
+/** Scripts run in document order: the next waits until this one has loaded, unless it is `async` or times out. */
 function takeTurn(script: HTMLScriptElement, release: () => unknown): void {
   const run = (done: (_: unknown) => void): void => {
     script.addEventListener('load', done);
     script.addEventListener('error', done);
-    script.async = script.hasAttribute('async'); // It is true by itself for a tag that has waited.
+    script.async = script.hasAttribute('async'); // Script-inserted tags are async by default.
     release();
     // It is on its way; a copy of it waits.
     script.type = 'text/plain';
-    // One that has not come by then holds up no other.
+    // After the timeout, it no longer delays the others.
     setTimeout(done, script.src && script.isConnected && !script.async ? 10_000 : 0);
   };
   turn = turn.then(() => new Promise((done) => setTimeout(run, 0, done)));
 }
 
-/** Gives a tag what its `data-src`, `data-srcset`, `data-poster`, `data-href` and `data-type` say, or takes it away again. */
+/** Sets the attributes of a tag from `data-src`, `data-srcset`, `data-poster`, `data-href` and `data-type`, or removes them. */
 function setAddresses(tag: HTMLElement, isGranted: boolean, isRenewed: boolean): void {
   if (isGranted && isRenewed) tag.removeAttribute('type');
   for (const name of ['type', ...LOADING]) {
     const value = tag.dataset[name];
     if (!value) continue;
     if (!isGranted) tag.removeAttribute(name);
-    // What runs code is no address: it would have come through a filter that lets `data-` attributes pass.
+    // Rejects URLs that run code, which would pass a sanitizer that allows `data-` attributes.
     else if (/^(src|href)$/.test(name) && !attempt(() => ADDRESS.test(new URL(value, tag.baseURI).href))) {
       console.error(`<svc-consent>: data-${name}="${value}" must be http(s).`);
     }
-    // Two of us on one page load nothing twice.
+    // Two copies of the script on a page load nothing twice.
     else if (tag.getAttribute(name) !== value) tag.setAttribute(name, value);
   }
   // A script runs when it is inserted, a frame forgets. It is the same element, so the nonce, the integrity, and under

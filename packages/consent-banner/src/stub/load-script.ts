@@ -1,27 +1,27 @@
 import type { ConsentInterface, PageActions } from './consent-state.ts';
 
 /**
- * Loads `svc-consent-{name}.js` from beside our own script, with bytes that are known by their hash. It rejects when that
- * is blocked, changed or cannot be had.
- * @param shared what the file finds on its tag.
- * @returns what the file hands over: it finds the way to do that on its tag, too.
+ * Loads `svc-consent-{name}.js` from the folder of this script, checked by its hash. It rejects if that is blocked, changed
+ * or unavailable.
+ * @param shared values that the file finds on its tag.
+ * @returns what the file exports through a function on its tag.
  */
 export type LoadScript = <T>(name: string, integrity: string, shared?: unknown) => Promise<T>;
 
 /** The tag of a further file. */
 export interface LoadedScript extends HTMLScriptElement {
-  /** Hands over what the file has. */
+  /** Passes the exports of the file. */
   readonly done: (handedOver: unknown) => void;
 }
 
-/** What the file of stage two hands over. */
+/** The exports of stage two. */
 export type MountByScript = (actions: PageActions, load: LoadScript) => ConsentInterface;
 
 interface AddressRules {
   readonly createScriptURL: (name: string) => string;
 }
 
-/** The way to the further files of the script whose tag is given. */
+/** Returns a loader for the further files of the script with this tag. */
 export function scriptLoader(own: HTMLScriptElement | null): LoadScript {
   let policy: AddressRules | undefined;
   return (name, integrity, shared) =>
@@ -38,7 +38,7 @@ export function scriptLoader(own: HTMLScriptElement | null): LoadScript {
     });
 }
 
-/** Under Trusted Types a policy that lets nothing else pass. Without, or where the page does not allow it, the bare rules. */
+/** Under Trusted Types, a policy that allows only these URLs. Otherwise, or if the page forbids it, the plain functions. */
 function createPolicy(rules: AddressRules): AddressRules {
   try {
     return (window as unknown as { trustedTypes: TrustedTypes }).trustedTypes.createPolicy('svc-consent', rules);

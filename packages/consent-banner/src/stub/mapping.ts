@@ -1,7 +1,7 @@
-/** A purpose key, and a name that stands for it. */
+/** A purpose key, and a name that it maps to. */
 export type Mapped = readonly [key: string, name: string];
 
-/** Reads an attribute in the grammar `key: name name; key: name`. What does not fit maps nothing. */
+/** Parses an attribute in the grammar `key: name name; key: name`. Invalid text maps nothing. */
 export function readMapping(text: string | null | undefined): readonly Mapped[] {
   return (text ?? '').split(';').flatMap((pair) => {
     const [key, names] = pair.split(':');

@@ -9,27 +9,27 @@ import { requestNotice, writeAddress } from './notice-address.ts';
 import { decisionKey, type StoredDecision } from './stored-decision.ts';
 
 export interface PageOptions {
-  /** Our own script tag, if there is one. */
+  /** The banner's script tag, if there is one. */
   readonly script: HTMLScriptElement | null;
-  /** The address this code came from: its origin has the API unless `api-base` says otherwise. */
+  /** The address of this code: its origin is that of the API unless `api-base` is set. */
   readonly source: string;
   readonly loadInterface: LoadInterface;
 }
 
 export interface PageConsent {
-  /** What the page may ask. */
+  /** The API for the page. */
   readonly api: SvcConsent;
-  /** The elements of the page. Copies are harmless: only the first shows, the next takes its place when it goes. */
+  /** The elements of the page. Only the first shows; if it is removed, the next one does. */
   readonly elements: Set<HTMLElement>;
-  /** Looks anew at the first element: what it asks for, and whether there is something to show. */
+  /** Re-reads the first element: its attributes, and whether there is something to show. */
   refresh(): void;
 }
 
 const EVENT = 'svc-consent';
-/** A page that is never idle is looked at all the same. Where there is no such callback it is a timer without a time. */
+/** Runs even on a page that is never idle. Without idle callbacks it is a timer. */
 const IDLE: unknown = { timeout: 2_000 };
 
-/** Stage one: the consent of a page, who listens to it and what waits for it. It shows nothing itself. */
+/** Stage one: the consent of a page, its listeners and its blocked tags. It shows nothing itself. */
 export function createPageConsent({ script, source, loadInterface }: PageOptions): PageConsent {
   const elements = new Set<HTMLElement>();
   const released = new WeakSet<Element>();
@@ -69,7 +69,7 @@ export function createPageConsent({ script, source, loadInterface }: PageOptions
     state = stored = null;
     granted = {};
     answer = undefined;
-    // After another notice's grants a default would be too late.
+    // After another notice's grants, a default would be too late.
     if (before) tellMode('update');
     else if (read('consent-mode')) tellMode('default');
     followStored();
@@ -79,8 +79,8 @@ export function createPageConsent({ script, source, loadInterface }: PageOptions
   }
 
   /**
-   * What the page need not wait for. Only to hear of the storage makes the browser open it, and cookies are another
-   * process's. What was told before is not missed.
+   * Work that is not urgent. Listening to storage events makes the browser open the storage, and cookies are in another
+   * process. Earlier events are not missed.
    */
   function lookFurther(): void {
     isIdle = true;
@@ -90,7 +90,7 @@ export function createPageConsent({ script, source, loadInterface }: PageOptions
     if (state) void checkVersion();
   }
 
-  /** Loads the interface only where there is something for it to do. Nobody asks a robot. */
+  /** Loads the interface only if it has something to do. Robots are never asked. */
   function show(): void {
     if (ui) ui.update({ element: findElement(), noticeId, address, state, stored, isAsking, frames });
     else if (
@@ -115,14 +115,14 @@ export function createPageConsent({ script, source, loadInterface }: PageOptions
   function load(): Promise<void> {
     if (noticeId && !state && !answer) {
       answer = requestNotice(address);
-      answer.catch(() => {}); // Whoever shows the notice tells what is wrong with it.
+      answer.catch(() => {}); // The code that shows the notice reports errors.
     }
     loading ??= loadInterface().then(
       (mount) => {
         ui ??= mount({ fetchNotice, decide, follow });
         show();
       },
-      // Nothing is shown and nothing granted then. `open()` tries again, nobody else does.
+      // Then nothing is shown or granted. Only `open()` retries.
       (cause) => {
         loading = undefined;
         isBroken = true;
@@ -143,8 +143,8 @@ export function createPageConsent({ script, source, loadInterface }: PageOptions
   }
 
   /**
-   * Takes over what was decided elsewhere. Cleared storage is no withdrawal: this page keeps what it knows. A withdrawal
-   * counts whenever it was: the clock may have been set back.
+   * Adopts a decision that was made elsewhere. Cleared storage is not a withdrawal: this page keeps its state. A withdrawal
+   * always counts, because the clock may have been set back.
    */
   function follow(decision: unknown): void {
     if (isNext(decision, stored) || (stored && isNext(decision, null) && isLess(decision, stored))) decide(decision);
