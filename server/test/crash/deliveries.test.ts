@@ -4,7 +4,7 @@ import { describeOnEachDatabase } from '../harness.ts';
 import { runDeliveryRounds } from './delivery-rounds.ts';
 
 describeOnEachDatabase('kill -9 while webhooks are sent', (dialect) => {
-  test('every event arrives, again only where it was under way, and what was claimed is freed by itself', async () => {
+  test('delivers every event, repeats only deliveries in flight, and releases the claims of killed servers', async () => {
     const report = await runDeliveryRounds({
       dialect,
       rounds: dialect === 'sqlite' ? 3 : 2,

@@ -12,20 +12,20 @@ import { verifyInProcess } from './server-process.ts';
 import { waitForNone } from './wait-for-none.ts';
 import { createWebhook, removeWebhooks } from './webhook-calls.ts';
 
-/** What one round of kills found. */
+/** The result of one round of kills. */
 export interface DeliveryRound {
   readonly round: number;
   readonly seed: number;
-  /** How many servers were killed at once. */
+  /** How many servers were killed at the same time. */
   readonly killed: number;
-  /** They were killed so long after so many requests had come to the receivers. */
+  /** When they were killed: after this time and this many requests to the receivers. */
   readonly killedAfter: { readonly requests: number; readonly milliseconds: number };
   readonly acknowledged: number;
   readonly unanswered: number;
-  /** Deliveries that the killed had claimed and not written the end of. */
+  /** Deliveries that the killed servers had claimed and not finished. */
   readonly inFlight: number;
   readonly restartMilliseconds: number;
-  /** Until nothing tells of the killed any more, from when a server was there that was not killed. */
+  /** Time until no trace of the killed servers is left, from when a surviving server was running. */
   readonly recoveryMilliseconds: number;
 }
 
@@ -41,7 +41,7 @@ export interface DeliveryReport {
   readonly recovery: { readonly median: number; readonly longest: number; readonly limit: number };
   readonly lost: readonly string[];
   readonly wrong: readonly string[];
-  /** What `svc verify` complained of; null when everything is intact. */
+  /** The output of a failed `svc verify`; null if everything is intact. */
   readonly complaint: string | null;
   readonly passed: boolean;
 }
@@ -50,7 +50,7 @@ export interface DeliveryRoundsOptions {
   readonly dialect: Dialect;
   readonly rounds: number;
   readonly seed: number;
-  /** Whether a recovery that takes too long fails: for a machine that does nothing else. */
+  /** Whether a slow recovery fails: for a machine without other load. */
   readonly isTimed: boolean;
   readonly onRound?: (round: DeliveryRound) => void;
 }
@@ -59,20 +59,20 @@ export interface DeliveryRoundsOptions {
 const connections = 8;
 const mostRequests = 300;
 const mostMilliseconds = 20;
-/** Longer than a delivery that was never answered waits until it is tried again. */
+/** Longer than the wait before a delivery without a response is retried. */
 const patience = 45_000;
 const kinds = ['public', 'authenticated', 'request'] as const;
 
 /**
  * How long a recovery may take: what the sender needs, and two seconds for a busy machine. A SQLite file has one server, which
- * takes over at once. On PostgreSQL a server beats every two seconds: one beat until another sees the last sign of the killed,
- * ten seconds of silence, and one beat until it looks again.
+ * takes over immediately. On PostgreSQL a server sends a heartbeat every two seconds: one interval until another sees the
+ * last heartbeat of the killed one, ten seconds of silence, and one interval until it checks again.
  */
 const recoveryLimits: Readonly<Record<Dialect, number>> = { sqlite: 2_000, postgres: 16_000 };
 
 /**
- * Kills servers again and again while they send webhooks, one server on SQLite, one of two or both on PostgreSQL, and looks
- * in the end at what came to the receivers.
+ * Kills servers repeatedly while they send webhooks (one server on SQLite, one of two or both on PostgreSQL), and at the end
+ * compares what the receivers got.
  */
 export async function runDeliveryRounds(options: DeliveryRoundsOptions): Promise<DeliveryReport> {
   const { dialect, rounds, seed, isTimed, onRound } = options;
@@ -137,7 +137,7 @@ export async function runDeliveryRounds(options: DeliveryRoundsOptions): Promise
     const milliseconds = random() * mostMilliseconds;
     const victims = pickVictims(fleet.members, random);
     const names = victims.map(({ senderId }) => senderId);
-    // What is not answered in the last round would be waited for.
+    // Requests without a response in the last round would be waited for.
     troubled.mood = round === rounds ? refusing : moody;
     let number = 0;
     const nextChange = (): Change => ({
@@ -159,7 +159,7 @@ export async function runDeliveryRounds(options: DeliveryRoundsOptions): Promise
         { what: 'requests to come before the kill', limit: patience },
         () => goal - steady.requests - troubled.requests,
       );
-      // A load that fails ends the round.
+      // A failing load ends the round.
       await Promise.race([coming, loading]);
       await wait(milliseconds);
       await Promise.all(victims.map(({ server }) => server.kill()));
@@ -167,10 +167,10 @@ export async function runDeliveryRounds(options: DeliveryRoundsOptions): Promise
       const cutOff = await readRemains(settings, (queries) => listClaimed(queries, names));
       for (const id of cutOff) inFlight.set(id, (inFlight.get(id) ?? 0) + 1);
 
-      // Those that live were loaded a moment longer.
+      // Surviving servers got load for a moment longer.
       isOver = true;
       const restarting = restart(victims);
-      // A SQLite file has to be mended by the next server, so nobody looks into it before.
+      // A SQLite file must be recovered by the next server, so the file is not opened before.
       const recovering = (dialect === 'sqlite' ? restarting : Promise.resolve()).then(() => waitForRecovery(names));
       const sending = restarting.then(async ({ server }) => {
         const result = await loading;
@@ -200,7 +200,7 @@ export async function runDeliveryRounds(options: DeliveryRoundsOptions): Promise
     }
   }
 
-  /** @returns the one that is there first. */
+  /** @returns the first one to complete. */
   async function restart(victims: readonly Member[]): Promise<Member> {
     const [victim, ...others] = victims as readonly [Member, ...Member[]];
     const replacement = await fleet.replace(victim);

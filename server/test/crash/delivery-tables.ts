@@ -13,18 +13,18 @@ export interface StoredDelivery {
   readonly eventId: string;
   readonly status: string;
   readonly claimedBy: string | null;
-  /** How many attempts the log has that arrived. */
+  /** The number of successful attempts in the log. */
   readonly arrivals: number;
 }
 
-/** Opens the database beside the servers; nothing is written. */
+/** Opens the database beside the servers, for reading. */
 export function openBeside(settings: ProcessSettings): Database {
   return openDatabase({ url: settings.DATABASE_URL ?? null, file: fileOf(settings) });
 }
 
 /**
- * Reads what a killed process left. A SQLite file is read in a copy: whoever opens the file itself mends it, and that is
- * what the next server has to do.
+ * Reads the state that a killed process left. A SQLite file is read from a copy: opening the file itself would recover it,
+ * which the next server must do.
  */
 export async function readRemains<Result>(
   settings: ProcessSettings,
@@ -45,7 +45,7 @@ export async function readRemains<Result>(
   }
 }
 
-/** The processes on the list of those that send. */
+/** The registered sender processes. */
 export async function listSenders(queries: Queries): Promise<readonly string[]> {
   const rows = await queries.selectFrom('webhook_senders').select('id').execute();
   return rows.map(({ id }) => id);
@@ -57,14 +57,14 @@ export async function listClaimed(queries: Queries, senders: readonly string[]):
   return rows.map(({ id }) => id);
 }
 
-/** How much still tells of processes: their places on the list, and what they have claimed. */
+/** Remaining traces of processes: their registrations and claims. */
 export async function countTraces(queries: Queries, senders: readonly string[]): Promise<number> {
   const listed = await listSenders(queries);
   const claimed = await listClaimed(queries, senders);
   return claimed.length + listed.filter((id) => senders.includes(id)).length;
 }
 
-/** How many deliveries wait, or are claimed. */
+/** How many deliveries are pending or claimed. */
 export async function countOpen(queries: Queries): Promise<number> {
   const { open } = await queries
     .selectFrom('webhook_deliveries')

@@ -2,7 +2,7 @@ import { listSenders, openBeside } from './delivery-tables.ts';
 import { type ProcessSettings, type ServerProcess, startServerProcess } from './server-process.ts';
 import { waitForNone } from './wait-for-none.ts';
 
-/** A server, and the name under which it claims deliveries. */
+/** A server and the name under which it claims deliveries. */
 export interface Member {
   readonly server: ServerProcess;
   readonly senderId: string;
@@ -14,7 +14,7 @@ const patience = 20_000;
 export class Fleet implements AsyncDisposable {
   readonly #settings: ProcessSettings;
   readonly #members: Member[] = [];
-  /** The names of all that were ever started. */
+  /** The names of all servers that were ever started. */
   readonly #names = new Set<string>();
 
   private constructor(settings: ProcessSettings) {
@@ -41,7 +41,7 @@ export class Fleet implements AsyncDisposable {
     return this.#members.map(({ server }) => server);
   }
 
-  /** Starts a server in the place of one that was killed. */
+  /** Starts a server to replace a killed one. */
   async replace(killed: Member): Promise<Member> {
     const member = await this.#startMember();
     this.#members[this.#members.indexOf(killed)] = member;
@@ -53,7 +53,7 @@ export class Fleet implements AsyncDisposable {
     await Promise.all(this.servers.map((server) => server.stop()));
   }
 
-  /** Starts a server and waits until it is on the list of those that send; one at a time, so that its name is known. */
+  /** Starts a server and waits until it is registered as a sender; one at a time, so that its name is known. */
   async #startMember(): Promise<Member> {
     const server = await startServerProcess(this.#settings);
     try {

@@ -3,21 +3,21 @@ import type { StoredDelivery } from './delivery-tables.ts';
 import { type Change, capturedPurposes } from './load.ts';
 import type { ReceivedDelivery, ReceivedEvent } from './receiver.ts';
 
-/** Everything that is known of a run when it has come to rest. */
+/** The complete record of a run after it has settled. */
 export interface DeliveryEvidence {
-  /** What was acknowledged, and the id of what it made. */
+  /** The acknowledged changes, with the ids of the created objects. */
   readonly told: ReadonlyMap<Change, string>;
-  /** What came to the receiver of each endpoint, by the id of the delivery. */
+  /** The deliveries that the receiver of each endpoint got, by id. */
   readonly received: ReadonlyMap<string, ReadonlyMap<string, ReceivedDelivery>>;
   readonly stored: readonly StoredDelivery[];
-  /** At how many kills a delivery was in flight. */
+  /** The number of kills during which a delivery was in flight. */
   readonly inFlight: ReadonlyMap<string, number>;
 }
 
 export interface DeliveryJudgement {
   /** Changes whose event did not arrive at a receiver. */
   readonly lost: readonly string[];
-  /** Deliveries that were taken again, once for each time. */
+  /** Repeated deliveries, once for each repetition. */
   readonly duplicates: number;
   readonly wrong: readonly string[];
 }
@@ -25,10 +25,9 @@ export interface DeliveryJudgement {
 /**
  * Judges a run.
  *
- * A delivery is in flight at a kill when the killed process had claimed it and had not written how it ended: read from the
- * database once the process is gone. This is what a receiver was handling at that moment, what it had answered within the
- * last moment, and what had not reached it yet. A delivery may be taken once, and once more for each kill at which it was in
- * flight.
+ * A delivery is in flight at a kill if the killed process had claimed it and had not written its result, read from the
+ * database after the process exited. The receiver may have been handling it, may have just responded, or may not have got it
+ * yet. A delivery may be accepted once, and once more for each kill at which it was in flight.
  */
 export function judgeDeliveries({ told, received, stored, inFlight }: DeliveryEvidence): DeliveryJudgement {
   const lost: string[] = [];
@@ -67,7 +66,7 @@ export function judgeDeliveries({ told, received, stored, inFlight }: DeliveryEv
   return { lost, duplicates, wrong };
 }
 
-/** Whether an event tells of a change as it was acknowledged. */
+/** Whether an event matches a change as it was acknowledged. */
 function tells({ type, data }: ReceivedEvent, { kind, at }: Change, id: string): boolean {
   if (kind === 'request') return type === 'dsr.created' && data.dsrId === id && data.type === 'access';
   return (

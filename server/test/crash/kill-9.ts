@@ -1,11 +1,10 @@
 /**
- * Loads the real server on loopback, kills it with SIGKILL at a random moment and starts it again, many times over:
- * every record that was acknowledged with 201 must be there, the chains must verify, and a request that is sent again
- * must not make a second record.
+ * Kills the real server with SIGKILL at random moments under load on loopback and restarts it, many times: every record
+ * acknowledged with 201 must be there, the chains must verify, and a retried request must not create a second record.
  *
- * With --deliveries it is killed while it sends webhooks; with --postgres two servers share a database, and one of them
- * is killed, or both. Every event of an acknowledged change must arrive at every receiver, again only where it was under
- * way at a kill, and all that a killed server had claimed must be sent by the others.
+ * With --deliveries it is killed while it sends webhooks; with --postgres two servers share a database, and one or both of
+ * them are killed. Every event of an acknowledged change must arrive at every receiver, repeated only if it was in flight at
+ * a kill, and the other servers must send everything that a killed server had claimed.
  *
  *   npm run test:crash -- [--deliveries [--postgres]] [--rounds 20] [--seed 1] [--json]
  */

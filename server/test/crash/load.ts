@@ -1,7 +1,7 @@
 import type { DemoCredentials } from '../../demo/seed.ts';
 import type { ServerProcess } from './server-process.ts';
 
-/** A change with a subject of its own, so that what it made can be counted. */
+/** A change with its own subject, so that the created objects can be counted. */
 export interface Change {
   readonly subjectId: string;
   /** A visitor's capture, one with an API key, or a request of a data subject; with a key comes an Idempotency-Key. */
@@ -9,14 +9,14 @@ export interface Change {
   readonly at: string;
 }
 
-/** The purposes that every capture names. */
+/** The purposes of every capture. */
 export const capturedPurposes = { necessary: true, analytics: true, marketing: false } as const;
 
-/** What became of the changes of a load. */
+/** The results of a load. */
 export interface LoadResult {
-  /** What was answered with 201, and the id of what it made. */
+  /** The changes acknowledged with 201, with the ids of the created objects. */
   readonly acknowledged: ReadonlyMap<Change, string>;
-  /** Sent, and never answered. */
+  /** Sent without a response. */
   readonly unanswered: readonly Change[];
 }
 
@@ -28,13 +28,13 @@ export interface LoadOptions {
   readonly nextChange: () => Change;
   /** Called with the number of answers so far. */
   readonly onAcknowledged?: (count: number) => void;
-  /** Whether those that still answer are left in peace. */
+  /** Whether the servers that still respond are kept running. */
   readonly isOver?: () => boolean;
 }
 
 /**
- * Sends changes over a bounded number of connections until each server is gone or it is over.
- * @throws when a server answers anything but 201.
+ * Sends changes over a bounded number of connections until each server is gone or the load is stopped.
+ * @throws if a server responds with anything but 201.
  */
 export async function loadServers(options: LoadOptions): Promise<LoadResult> {
   const { servers, credentials, connections, nextChange, onAcknowledged, isOver = () => false } = options;
@@ -56,14 +56,14 @@ export async function loadServers(options: LoadOptions): Promise<LoadResult> {
   return { acknowledged, unanswered };
 }
 
-/** The server said that it cannot use its database. */
+/** The server responded that its database is unavailable. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
 /**
  * Sends one change.
- * @returns the id of what it made; null when the connection broke before an answer.
+ * @returns the id of the created object; null if the connection broke before a response.
  * @throws {Refused} for a 503.
  */
 export async function sendChange(
@@ -101,8 +101,8 @@ export async function sendChange(
 }
 
 /**
- * Sends unanswered changes as a careful client would: the same request, with the same Idempotency-Key.
- * @throws when one is not answered this time either.
+ * Retries changes without a response like a careful client: the same request, with the same Idempotency-Key.
+ * @throws if one has no response this time either.
  */
 export async function sendAgain(
   server: ServerProcess,

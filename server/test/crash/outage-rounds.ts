@@ -11,7 +11,7 @@ import { type LogLine, type ProcessSettings, type ServerProcess, verifyInProcess
 import { waitForNone } from './wait-for-none.ts';
 import { createWebhook, removeWebhooks } from './webhook-calls.ts';
 
-/** A way to take the database away from the servers, and to give it back. */
+/** A way to interrupt the database of the servers, and to restore it. */
 export interface Interruption {
   readonly name: string;
   begin(): Promise<void>;
@@ -19,27 +19,27 @@ export interface Interruption {
 }
 
 export interface OutageOptions {
-  /** What the servers run with: the data folder, and the address of the database that is interrupted. */
+  /** The settings of the servers: the data folder, and the address of the interrupted database. */
   readonly settings: ProcessSettings;
   readonly interruptions: readonly Interruption[];
-  /** How long the database stays away once every server has refused something, in milliseconds. */
+  /** How long the database stays away after every server has rejected a request, in milliseconds. */
   readonly holdMilliseconds: number;
   readonly onRound?: (round: OutageRound) => void;
 }
 
-/** What one outage did. */
+/** The result of one outage. */
 export interface OutageRound {
   readonly interruption: string;
   readonly milliseconds: number;
   /** Before, during and after the outage. */
   readonly acknowledged: number;
-  /** Answers of 503; each change was sent again until it was acknowledged. */
+  /** 503 responses; each change was retried until it was acknowledged. */
   readonly refused: number;
-  /** From the first sign of the outage at a client until then, at the server that took longest. */
+  /** From the first sign of the outage at a client to the first rejection, at the slowest server. */
   readonly firstRefusalMilliseconds: number;
   /** From the return of the database until each server acknowledged a change again. */
   readonly recoveryMilliseconds: number;
-  /** How many times the public notice was read during the outage, and the longest time that took. */
+  /** How often the public notice was read during the outage, and the longest read. */
   readonly noticeReads: number;
   readonly slowestNoticeMilliseconds: number;
 }
@@ -58,13 +58,13 @@ const connections = 8;
 /** Changes that each server acknowledges before an outage, and after it. */
 const enough = 50;
 const patience = 60_000;
-/** Between two tries of a change that was refused, and two looks at the notice. */
+/** The wait before a rejected change is retried, and between two reads of the notice. */
 const pause = 100;
 const kinds = ['public', 'authenticated', 'request'] as const;
 
 /**
- * Takes the database away from two servers that share it while changes come, visitors read the notice and webhooks are sent,
- * and looks whether the servers recover by themselves with nothing lost.
+ * Interrupts the database of two servers under load (changes, reads of the notice, webhooks), and checks that the servers
+ * recover by themselves without losses.
  */
 export async function runOutages(options: OutageOptions): Promise<OutageReport> {
   const settings = { SVC_WEBHOOK_ALLOW_PRIVATE: 'true', SVC_LOG_LEVEL: 'warn', ...options.settings };
@@ -91,11 +91,11 @@ export async function runOutages(options: OutageOptions): Promise<OutageReport> 
   const awaited = { what: 'deliveries that have not come to their end', limit: patience };
   await waitForNone(awaited, () => countOpen(database.kysely));
   const stored = await listStored(database.kysely);
-  // How an attempt ended may not have been written: each outage may send a delivery again.
+  // The result of an attempt may not have been written: each outage may repeat a delivery.
   const inFlight = new Map(stored.map(({ id }) => [id, rounds.length]));
   const received = new Map([[webhook.id, receiver.deliveries]]);
   const judged = judgeDeliveries({ told, received, stored, inFlight });
-  // Whether a request of a data subject is there, its event tells.
+  // The event shows whether a data-subject request was stored.
   const records = [...told]
     .filter(([{ kind }]) => kind !== 'request')
     .map(([{ subjectId }, id]) => [subjectId, id] as const);
@@ -125,7 +125,7 @@ export async function runOutages(options: OutageOptions): Promise<OutageReport> 
     const before = told.size;
     const working = Promise.all(loads.flatMap((load) => load.start()));
     const until = (what: string, count: () => number) =>
-      // A load that fails ends the round.
+      // A failing load ends the round.
       Promise.race([waitForNone({ what, limit: patience }, count), working]);
     const each = (left: (load: Load) => boolean) => () => loads.filter(left).length;
     try {
@@ -196,7 +196,7 @@ export async function runOutages(options: OutageOptions): Promise<OutageReport> 
 
 const [started, over] = ['database unavailable', 'database available again'];
 
-/** An outage takes two lines, and nothing is logged as an error besides. */
+/** An outage logs two lines and no errors besides. */
 function judgeLog(lines: readonly LogLine[], name: string): readonly string[] {
   const told = lines.filter(({ level, msg }) => level >= errorLevel || msg === over).map(({ msg }) => msg);
   return told.join() === [started, over].join() ? [] : [`${name}: logged ${JSON.stringify(lines)}`];
@@ -204,7 +204,7 @@ function judgeLog(lines: readonly LogLine[], name: string): readonly string[] {
 
 const errorLevel = 50;
 
-/** Clients of one server: some that change something, and a visitor who reads the notice again and again. */
+/** Clients of one server: some that make changes, and a visitor who reads the notice repeatedly. */
 class Load {
   acknowledged = 0;
   acknowledgedSince = 0;
@@ -243,7 +243,7 @@ class Load {
     }
   }
 
-  /** Sends a change as a careful client does: again and again, with the same Idempotency-Key, until it is acknowledged. */
+  /** Retries a change like a careful client, with the same Idempotency-Key, until it is acknowledged. */
   async #sendUntilTaken(change: Change): Promise<string | null> {
     const { server, credentials, wrong } = this.#options;
     while (true) {

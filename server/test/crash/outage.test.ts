@@ -7,7 +7,7 @@ import { startServerProcess } from './server-process.ts';
 
 const skip = process.env.SVC_TEST_POSTGRES_URL === undefined ? 'no PostgreSQL' : false;
 
-describe('servers on a PostgreSQL that goes away', { skip }, () => {
+describe('servers whose PostgreSQL becomes unavailable', { skip }, () => {
   const open = async () => {
     const location = await createLocation('postgres');
     const gate = await DatabaseGate.open(location.environment.DATABASE_URL as string);
@@ -15,7 +15,7 @@ describe('servers on a PostgreSQL that goes away', { skip }, () => {
   };
 
   // Starts two servers and verifies what they wrote: some seconds.
-  test('answer 503, serve the notice, recover by themselves and lose nothing', async () => {
+  test('respond with 503, serve the notice, recover by themselves and lose nothing', async () => {
     const { location, gate, settings } = await open();
     await using _ = location;
     await using __ = gate;
@@ -27,8 +27,8 @@ describe('servers on a PostgreSQL that goes away', { skip }, () => {
     assert.ok(report.passed, JSON.stringify(report, null, 2));
   });
 
-  // Some seconds: what waits for the database has to fail first, and the limits are as short as they may be set.
-  test('end when they are told to, although the database does not answer', async () => {
+  // Some seconds: what waits for the database must fail first, and the limits are as short as possible.
+  test('exit on SIGTERM although the database does not respond', async () => {
     const { location, gate, settings } = await open();
     await using _ = location;
     await using __ = gate;

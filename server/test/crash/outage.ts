@@ -1,8 +1,7 @@
 /**
- * Takes PostgreSQL away from two servers under load, for 30 seconds each: stopped in the middle of everything, then stopped
- * as a process that does not answer (SIGSTOP). The servers must answer 503, serve the public notice, and recover without a
- * restart; every change that was acknowledged must be there, and its event must arrive. In the end the servers are told to
- * stop while the database does not answer.
+ * Interrupts PostgreSQL under two servers with load, for 30 seconds each: stopped immediately, then hanging (SIGSTOP). The
+ * servers must respond with 503, serve the public notice, and recover without a restart; every acknowledged change must be
+ * there, and its event must arrive. At the end the servers are stopped while the database does not respond.
  *
  *   npm run test:outage -- [--seconds 30] [--json]
  */
@@ -90,7 +89,7 @@ async function startPostgres() {
   return child;
 }
 
-/** Sends a signal to the server and to every process of it; stopped first, it starts no other. */
+/** Sends a signal to the server and then to its processes; stopped first, it starts no others. */
 function signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
   const pid = postmaster.pid as number;
   process.kill(pid, signal);
@@ -99,13 +98,13 @@ function signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
     try {
       process.kill(child, signal);
     } catch (error) {
-      // One whose client is gone ends as soon as it runs again.
+      // A process whose client is gone exits as soon as it continues.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   }
 }
 
-/** @returns how long a server takes to end while the database does not answer. */
+/** @returns how long a server takes to exit while the database does not respond. */
 async function stopWhileSilent(settings: Readonly<Record<string, string>>): Promise<number> {
   const server = await startServerProcess(settings);
   signalAll('SIGSTOP');

@@ -3,24 +3,24 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** An event as the body of a delivery tells it. */
+/** An event as in the body of a delivery. */
 export interface ReceivedEvent {
   readonly id: string;
   readonly type: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** One delivery, over all the times that it came. */
+/** One delivery, with all its attempts. */
 export interface ReceivedDelivery {
   readonly event: ReceivedEvent;
   readonly body: string;
-  /** How many times it was answered with 2xx, whether or not anybody was there any more to read the answer. */
+  /** How often it was answered with 2xx, whether or not the sender still ran. */
   taken: number;
-  /** How many times it was refused with 500, or not answered. */
+  /** How often it was rejected with 500, or not answered. */
   refused: number;
 }
 
-/** What a receiver does to a delivery that comes for the first time; what comes again it takes. */
+/** What a receiver does with the first attempt at a delivery; repetitions are accepted. */
 export type Mood = (random: () => number) => 'take' | 'refuse' | 'ignore';
 
 export interface ReceiverOptions {
@@ -30,10 +30,10 @@ export interface ReceiverOptions {
 
 const slowest = 20;
 
-/** A receiver that checks every signature and takes up to 20 ms to answer. */
+/** A receiver that checks every signature and takes up to 20 ms to respond. */
 export class Receiver implements AsyncDisposable {
   readonly deliveries = new Map<string, ReceivedDelivery>();
-  /** What was wrong with requests: a signature, or another body than the time before. */
+  /** Faults of requests: a wrong signature, or another body than the time before. */
   readonly complaints: string[] = [];
   /** Requests so far. */
   requests = 0;
@@ -43,7 +43,7 @@ export class Receiver implements AsyncDisposable {
   readonly #server = createServer((request, response) => {
     this.#receive(request)
       .then((status) => status !== null && response.writeHead(status).end())
-      // A process that was killed in the middle of a request takes its half with it.
+      // A process that was killed while sending leaves an incomplete request.
       .catch(() => response.destroy());
   });
 
@@ -91,11 +91,11 @@ export class Receiver implements AsyncDisposable {
   }
 }
 
-/** Takes everything. */
+/** Accepts everything. */
 export const calm: Mood = () => 'take';
 
-/** Refuses one delivery in fifty. */
+/** Rejects one delivery in fifty. */
 export const refusing: Mood = (random) => (random() < 1 / 50 ? 'refuse' : 'take');
 
-/** Refuses one delivery in fifty, and never answers one in two hundred. */
+/** Rejects one delivery in fifty, and never answers one in two hundred. */
 export const moody: Mood = (random) => (random() < 1 / 200 ? 'ignore' : refusing(random));

@@ -4,21 +4,21 @@ import { type Change, listRecordIds, loadServers, sendAgain } from './load.ts';
 import { createRandom } from './random.ts';
 import { startServerProcess, verifyInProcess } from './server-process.ts';
 
-/** What one round found. */
+/** The result of one round. */
 export interface Round {
   readonly round: number;
-  /** Gives the same moment again: `--seed <seed> --rounds 1`. */
+  /** Reproduces the same moment: `--seed <seed> --rounds 1`. */
   readonly seed: number;
-  /** The server was killed so long after so many answers of 201. */
+  /** When the server was killed: after this time and this many 201 responses. */
   readonly killedAfter: { readonly answers: number; readonly milliseconds: number };
   readonly acknowledged: number;
   readonly found: number;
   readonly unanswered: number;
-  /** Unanswered captures whose record was on the disk already. */
+  /** Captures without a response whose record was already on disk. */
   readonly keptUnanswered: number;
-  /** Captures, answered or sent again, that do not have exactly one record with the id that was told. */
+  /** Captures, acknowledged or retried, without exactly one record with the acknowledged id. */
   readonly wrong: readonly string[];
-  /** What `svc verify` complained of; null when everything is intact. */
+  /** The output of a failed `svc verify`; null if everything is intact. */
   readonly complaint: string | null;
   readonly restartMilliseconds: number;
 }
@@ -41,7 +41,7 @@ const connections = 16;
 const mostAnswers = 400;
 const mostMilliseconds = 12;
 
-/** Kills a loaded server again and again, on one data folder, and looks after each time what is left. */
+/** Kills a loaded server repeatedly, on one data folder, and checks the data each time. */
 export async function runCrashRounds({ rounds, seed, onRound }: CrashOptions): Promise<CrashReport> {
   await using location = await createLocation('sqlite');
   const settings = location.environment;
@@ -107,7 +107,7 @@ export async function runCrashRounds({ rounds, seed, onRound }: CrashOptions): P
   }
 }
 
-/** The subjects of all rounds so far that do not have exactly the one record that they were told of. */
+/** The subjects of all rounds so far without exactly the one acknowledged record. */
 export function listWrong(
   told: ReadonlyMap<string, string>,
   stored: ReadonlyMap<string, readonly string[]>,

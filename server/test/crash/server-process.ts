@@ -5,26 +5,26 @@ import type { DemoCredentials } from '../../demo/seed.ts';
 
 const svc = fileURLToPath(new URL('../../cli/svc.js', import.meta.url));
 
-/** Environment variables that say where the data is and what is different from a server under load. */
+/** Environment variables for the location of the data and the differences from a normal server. */
 export type ProcessSettings = Readonly<Record<string, string>>;
 
-/** The real server in a process of its own. */
+/** The real server as a child process. */
 export interface ServerProcess {
   /** The address for requests of this machine. */
   readonly url: string;
-  /** The origin that the demo notice takes captures from. */
+  /** The origin that the demo notice accepts captures from. */
   readonly origin: string;
-  /** What the first start on an empty database made; null on later ones. */
+  /** The credentials created by the first start on an empty database; null on later ones. */
   readonly credentials: DemoCredentials | null;
   /** How long the start took. */
   readonly startMilliseconds: number;
   /** When it began to listen, by `performance.now()`. */
   readonly listensSince: number;
-  /** What it has written to its log so far: the message, and what it says of an outage. */
+  /** Its log so far: the messages and the fields about outages. */
   readLog(): readonly LogLine[];
-  /** Ends it as a power cut would, as far as the process is concerned. */
+  /** Kills it, as a power failure would. */
   kill(): Promise<void>;
-  /** Ends it as an administrator would. */
+  /** Stops it, as an administrator would. */
   stop(): Promise<void>;
   /** The exit code; null while it runs, and after a kill. */
   exitCode(): number | null;
@@ -38,7 +38,7 @@ export interface LogLine {
   readonly refusedRequests?: number;
 }
 
-/** Starts `svc demo`. Rejects with what the process said when it ends instead of listening. */
+/** Starts `svc demo`. Rejects with the output of the process if it exits instead of listening. */
 export async function startServerProcess(settings: ProcessSettings): Promise<ServerProcess> {
   const started = performance.now();
   const child = spawn(process.execPath, [svc, 'demo', '--json'], {
@@ -65,7 +65,7 @@ export async function startServerProcess(settings: ProcessSettings): Promise<Ser
     startMilliseconds: listensSince - started,
     listensSince,
     readLog: () => {
-      // The last one may not be whole yet.
+      // The last line may be incomplete.
       const lines = logged.join('').split('\n').slice(0, -1);
       return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
     },
@@ -97,7 +97,7 @@ function readAnnouncement(child: ChildProcess): Promise<Announcement> {
   });
 }
 
-/** Runs `svc verify` in a process of its own. @returns null when everything is intact, else what it printed. */
+/** Runs `svc verify` as a child process. @returns null if everything is intact, else its output. */
 export function verifyInProcess(settings: ProcessSettings): Promise<string | null> {
   return new Promise((resolve) => {
     execFile(process.execPath, [svc, 'verify'], { env: environment(settings) }, (error, stdout, stderr) =>

@@ -1,6 +1,6 @@
 /**
- * Stops the real server with SIGTERM while clients keep its connections busy, many times over: no request in flight may be
- * reset, and of all the connections at most one in a hundred.
+ * Stops the real server with SIGTERM while clients keep its connections busy, many times: no request in flight may be reset,
+ * and at most one in a hundred connections.
  *
  *   npm run test:stops -- [--stops 20] [--connections 64] [--json]
  */

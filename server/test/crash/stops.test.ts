@@ -4,7 +4,7 @@ import { createLocation } from '../harness.ts';
 import { stopUnderLoad } from './stops.ts';
 
 // npm run test:stops does this twenty times.
-test('a server that is stopped under load resets no request and no connection', { timeout: 60_000 }, async () => {
+test('stopping a server under load resets no request and no connection', { timeout: 60_000 }, async () => {
   await using location = await createLocation('sqlite');
   const settings = location.environment;
   const { answers, requestsReset, connectionsReset, laterConnectionsReset, exitCode } = await stopUnderLoad({

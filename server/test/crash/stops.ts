@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type ProcessSettings, type ServerProcess, startServerProcess } from './server-process.ts';
 
-/** What became of the connections of a stop under load. */
+/** The fate of the connections of a stop under load. */
 export interface Stop {
   readonly connections: number;
   readonly answers: number;
-  /** Requests that were written to an open connection, which ended without an answer. */
+  /** Requests that were written to an open connection, which ended without a response. */
   readonly requestsReset: number;
-  /** Of the connections that were open when the stop began, those that were reset. */
+  /** Resets among the connections that were open when the stop began. */
   readonly connectionsReset: number;
-  /** Of those that were opened during the stop. */
+  /** Resets among those that were opened during the stop. */
   readonly laterConnectionsReset: number;
   readonly exitCode: number | null;
   readonly milliseconds: number;
@@ -19,11 +19,11 @@ export interface Stop {
 export interface StopOptions {
   readonly settings: ProcessSettings;
   readonly connections: number;
-  /** Answers before the stop begins. */
+  /** Responses before the stop begins. */
   readonly answersBefore: number;
 }
 
-/** Starts the real server, keeps a number of connections busy, and stops it with SIGTERM in the middle of it. */
+/** Starts the real server, keeps a number of connections busy, and stops it with SIGTERM meanwhile. */
 export async function stopUnderLoad({ settings, connections, answersBefore }: StopOptions): Promise<Stop> {
   const server = await startServerProcess(settings);
   const load = new Load(server, server.credentials?.noticeId as string);
@@ -41,7 +41,7 @@ export async function stopUnderLoad({ settings, connections, answersBefore }: St
   }
 }
 
-/** Clients that each send a request, read its answer, and send the next on the same connection while it is kept. */
+/** Clients that each send a request, read its response, and send the next on the same connection while it is open. */
 class Load {
   isStopping = false;
   readonly count = { connections: 0, answers: 0, requestsReset: 0, connectionsReset: 0, laterConnectionsReset: 0 };
@@ -63,14 +63,14 @@ class Load {
     ];
   }
 
-  /** Resolves when so many answers have come. */
+  /** Resolves after this many responses. */
   answered(answers: number): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting = { answers, resolve };
     });
   }
 
-  /** Sends until no connection can be opened any more. */
+  /** Sends until no more connections can be opened. */
   async run(): Promise<void> {
     for (;;) {
       const socket = connect(Number(new URL(this.#server.url).port), '127.0.0.1');
@@ -104,7 +104,7 @@ class Load {
       wake();
     });
     for (let turn = 0; ; turn += 1) {
-      // Some clients pause between two requests: their connections are idle when the stop begins.
+      // Some clients pause between two requests, so that their connections are idle when the stop begins.
       if (turn % 4 === 3) await new Promise((resolve) => setTimeout(resolve, turn % 32));
       if (isClosed) return isReset ? 'reset' : 'closed';
       socket.write(this.#requests[turn % this.#requests.length] as string);
@@ -138,7 +138,7 @@ class Load {
   }
 }
 
-/** The length of the first answer; -1 while it is not whole. */
+/** The length of the first response; -1 while it is incomplete. */
 function lengthOf(received: string): number {
   const head = received.indexOf('\r\n\r\n');
   if (head === -1) return -1;

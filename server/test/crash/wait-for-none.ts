@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 export interface Awaited {
-  /** What there is still some of, for the complaint. */
+  /** What is counted, for the error message. */
   readonly what: string;
-  /** How long the number may stay as it is, in milliseconds: as long as it falls, there is progress. */
+  /** How long the number may stay the same, in milliseconds: while it falls, there is progress. */
   readonly limit: number;
 }
 
 const pause = 10;
 
-/** Waits until there is none left. @throws when the number has not fallen for too long. */
+/** Waits until the number is zero. @throws if it has not fallen for too long. */
 export async function waitForNone({ what, limit }: Awaited, count: () => number | Promise<number>): Promise<void> {
   let least = Number.POSITIVE_INFINITY;
   let fellAt = performance.now();

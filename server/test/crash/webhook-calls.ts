@@ -1,7 +1,7 @@
 import type { DemoCredentials } from '../../demo/seed.ts';
 import type { ServerProcess } from './server-process.ts';
 
-/** Creates a webhook that gets every event. @param more how it is to be sent to. */
+/** Creates a webhook for every event. @param more further fields of the endpoint. */
 export function createWebhook(
   server: ServerProcess,
   credentials: DemoCredentials,
@@ -11,7 +11,7 @@ export function createWebhook(
   return callWebhooks(server, credentials, { method: 'POST', body: { url, ...more } });
 }
 
-/** Removes the webhooks that the demo begins with: nobody listens there. */
+/** Deletes the demo's webhooks, which have no receiver. */
 export async function removeWebhooks(server: ServerProcess, credentials: DemoCredentials): Promise<void> {
   const { data } = await callWebhooks<{ readonly data: readonly { readonly id: string }[] }>(server, credentials, {
     method: 'GET',
@@ -25,7 +25,7 @@ interface WebhookCall {
   readonly body?: object;
 }
 
-/** @throws when the answer is no success. */
+/** @throws if the response is not a success. */
 async function callWebhooks<Result>(
   { url }: ServerProcess,
   { apiKey }: DemoCredentials,
