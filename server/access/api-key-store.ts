@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, Selectable } from 'kysely';
-import { type RowKind, recordChange } from '../audit/row-state.ts';
+import { describeRows, recordChange } from '../audit/row-state.ts';
 import { type SourceOf, systemSource } from '../audit/source.ts';
 import { recordEvents } from '../audit/store.ts';
 import { hashToken } from '../installation/token.ts';
@@ -15,14 +15,7 @@ import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { displayApiKey, generateApiKey, type KeyEnvironment, type KeyStatus } from './api-key.ts';
 import { maySignIn } from './session-store.ts';
 
-export const apiKeyRows: RowKind<'api_keys'> = {
-  table: 'api_keys',
-  module: 'access',
-  noun: 'api_key',
-  key: 'id',
-  owner: 'tenant_id',
-  counters: ['last_used_at'],
-};
+export const apiKeyRows = describeRows('api_keys', 'access', 'api_key', { counters: ['last_used_at'] });
 
 export interface NewApiKey {
   readonly tenantId: string;

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { type RowKind, recordChange } from '../audit/row-state.ts';
+import { describeRows, recordChange } from '../audit/row-state.ts';
 import { type AuditSource, callSource } from '../audit/source.ts';
 import { requireRoleToGive } from '../http/authorize.ts';
 import { notFound } from '../http/problem.ts';
@@ -18,14 +18,7 @@ import type { UnitOfWork } from '../storage/unit-of-work.ts';
 
 const prefix = 'scim_';
 
-export const scimTokenRows: RowKind<'scim_tokens'> = {
-  table: 'scim_tokens',
-  module: 'access',
-  noun: 'scim_token',
-  key: 'id',
-  owner: 'tenant_id',
-  counters: ['last_used_at'],
-};
+export const scimTokenRows = describeRows('scim_tokens', 'access', 'scim_token', { counters: ['last_used_at'] });
 
 type ScimTokenRow = Selectable<Tables['scim_tokens']>;
 

@@ -35,7 +35,7 @@ export const AuditEventDetail = z
   .meta({ id: 'AuditEventDetail' });
 export type AuditEventDetail = z.output<typeof AuditEventDetail>;
 
-/** The modules that write events so far. */
+/** The modules that write events. */
 export type AuditModule =
   | 'access'
   | 'consent'
@@ -48,19 +48,19 @@ export type AuditModule =
   | 'trust'
   | 'webhooks';
 
-/** What happened, to be appended to the audit log of a tenant. */
+/** An event to append to the audit log of a tenant. */
 export interface NewAuditEvent {
   readonly module: AuditModule;
   /** `noun.verb_past`. */
   readonly action: string;
   readonly targetId: string | null;
-  /** What a person calls the target: a name, a slug, the notice of a record. */
+  /** The readable name of the target: a name, a slug, the notice of a record. */
   readonly targetRef: string | null;
   readonly diff?: Json;
   readonly reason?: string;
 }
 
-/** What is stored and hashed: the detail without its hashes, and the tenant. */
+/** The stored and hashed form: the detail without its hashes, and the tenant. */
 export type AuditEntry = Omit<AuditEventDetail, 'hash' | 'prevHash' | 'diff'> & {
   readonly tenantId: string;
   readonly diff?: Json;
@@ -85,7 +85,7 @@ export function readAuditEvent(row: StoredEvent): AuditEventDetail {
   return { ...event, hash: row.hash, prevHash: row.prev_hash };
 }
 
-/** The list item of a stored event: the detail without what only the detail has. */
+/** The list item of a stored event. */
 export function readAuditListItem(row: StoredEvent): AuditEvent {
   const { ip: _ip, userAgent: _userAgent, diff: _diff, reason: _reason, ...item } = readAuditEvent(row);
   return item;

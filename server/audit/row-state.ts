@@ -7,24 +7,24 @@ import type { AuditModule, NewAuditEvent } from './event.ts';
 import type { AuditSource } from './source.ts';
 import { recordEvents } from './store.ts';
 
-/** A table whose rows may change: the event of each change tells a hash of the row as it is afterwards. */
+/** A table whose rows may change: the event of each change contains a hash of the row after it. */
 export interface RowKind<Name extends keyof Tables = keyof Tables> {
   readonly table: Name;
   readonly module: AuditModule;
-  /** What the actions of its events begin with: `api_key` in `api_key.created`. */
+  /** The first part of the actions of its events: `api_key` in `api_key.created`. */
   readonly noun: string;
-  /** The column that names a row to the audit log. */
+  /** The column that identifies a row in the audit log. */
   readonly key: 'id' | 'user_id';
   /**
-   * The column that names the tenant of a row; `members` for rows of a person, which every tenant is told of that the
-   * person is a member of and took an invitation of.
+   * The column with the tenant of a row; `members` for rows of a person, whose changes are recorded for every tenant that
+   * the person is a member of.
    */
   readonly owner: 'id' | 'tenant_id' | 'members';
-  /** Columns that change without an event; who keeps such a column checks it by counting. */
+  /** Columns that change without an event, and are checked in another way. */
   readonly counters: readonly string[];
 }
 
-/** Describes the rows of a table of tenants whose key is `id`, unless `other` differs. */
+/** Describes the rows of a table with the key `id` and the owner `tenant_id`, except where `other` differs. */
 export function describeRows<Name extends keyof Tables>(
   table: Name,
   module: AuditModule,
@@ -35,26 +35,36 @@ export function describeRows<Name extends keyof Tables>(
 }
 
 /**
- * SHA-256, hex, over the canonical text of a whole row without its counters. Columns that are null are left out, so
- * that a column that is added later leaves the hashes of older rows as they are.
+ * SHA-256, hex, over the canonical text of a whole row without its counters. Columns that are null are left out, so that
+ * adding a column does not change the hashes of older rows.
  */
 export function hashRow({ counters }: Pick<RowKind, 'counters'>, row: object): string {
   const columns = Object.entries(row).filter(([name, value]) => value !== null && !counters.includes(name));
   return hash('sha256', canonicalize(Object.fromEntries(columns) as Json));
 }
 
-/** What an event tells of a change, besides the row. */
+/** The parts of an event of a change that do not follow from the row. */
 export interface RowChange extends Pick<NewAuditEvent, 'targetRef' | 'reason'> {
   /** In the past: `created`. */
   readonly verb: string;
-  readonly diff?: Readonly<Record<string, Json>>;
-  /** Hashes of other rows with the same key as they are now, by the noun of their kind. */
+  readonly diff?: Fields;
+  /** Hashes of other rows with the same key after the change, by the noun of their kind. */
   readonly alsoStates?: Readonly<Record<string, string>>;
+}
+
+type Fields = Readonly<Record<string, Json>>;
+
+/** The fields that differ between two states, for the `diff` of the event of their change. */
+export function diffFields(before: Fields, after: Fields): { readonly before: Fields; readonly after: Fields } {
+  const write = (value: Json | undefined) => canonicalize(value ?? null);
+  const changed = Object.keys(after).filter((name) => write(before[name]) !== write(after[name]));
+  const pick = (fields: Fields) => Object.fromEntries(changed.map((name) => [name, fields[name] as Json]));
+  return { before: pick(before), after: pick(after) };
 }
 
 /**
  * Appends the event of a change to a row, in the unit of work of the change.
- * @param row the whole row as it is after the change.
+ * @param row the whole row after the change.
  */
 export async function recordChange<Name extends keyof Tables>(
   work: UnitOfWork,
@@ -90,26 +100,16 @@ export async function recordChanges<Name extends keyof Tables>(
   await recordEvents(work, events);
 }
 
-type Fields = Readonly<Record<string, Json>>;
-
-/** The fields that differ between two states, for the `diff` of the event of their change. */
-export function diffFields(before: Fields, after: Fields): { readonly before: Fields; readonly after: Fields } {
-  const write = (value: Json | undefined) => canonicalize(value ?? null);
-  const changed = Object.keys(after).filter((name) => write(before[name]) !== write(after[name]));
-  const pick = (fields: Fields) => Object.fromEntries(changed.map((name) => [name, fields[name] as Json]));
-  return { before: pick(before), after: pick(after) };
-}
-
-/** What an event tells of a row. */
-export interface ToldState {
+/** The hash of a row in an event. */
+export interface RowState {
   readonly noun: string;
   readonly id: string;
   readonly hash: string;
 }
 
-/** Reads what the canonical text of an event tells of rows; none when it tells of none. */
-export function readStates(entry: string): readonly ToldState[] {
-  // Most events tell of no row, and looking is cheaper than parsing.
+/** Reads the hashes of rows from the canonical text of an event. */
+export function readStates(entry: string): readonly RowState[] {
+  // Most events contain none, and searching is cheaper than parsing.
   if (!entry.includes('"stateHash":"')) return [];
   try {
     const { action, targetId, diff } = JSON.parse(entry);
@@ -118,7 +118,7 @@ export function readStates(entry: string): readonly ToldState[] {
     const also = Object.entries<string>(diff.alsoStates ?? {}).map(([noun, hash]) => ({ noun, id: targetId, hash }));
     return [{ noun, id: targetId, hash: diff.stateHash }, ...also];
   } catch {
-    // An event that was changed: its chain tells of that.
+    // A modified event: verifying the chain reports it.
     return [];
   }
 }

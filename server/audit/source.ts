@@ -3,7 +3,7 @@ import type { PrincipalCall } from '../http/route.ts';
 import type { PrivateHasher } from '../installation/private-hash.ts';
 import { type Actor, systemActor } from '../principal/principal.ts';
 
-/** Who did it, from where: keyed hashes of the address and the user agent, null where there are none. */
+/** The actor of a change, with keyed hashes of the address and the user agent; null where there are none. */
 export interface AuditSource {
   readonly tenantId: string;
   readonly actor: Actor;
@@ -11,7 +11,7 @@ export interface AuditSource {
   readonly userAgentHash: string | null;
 }
 
-/** Who did it, as each tenant is told: what is hashed is hashed with the key of the tenant. */
+/** The actor of a change, for each tenant that records it: hashes use the key of the tenant. */
 export type SourceOf = (tenantId: string) => AuditSource;
 
 /** The caller of an operation. */
@@ -19,7 +19,7 @@ export function callSource(call: PrincipalCall, hasher: PrivateHasher): AuditSou
   return clientSource(call.principal.actor, call.client, hasher)(call.principal.tenantId);
 }
 
-/** Somebody at a client, for any tenant. */
+/** An actor at a client, for any tenant. */
 export function clientSource(actor: Actor, client: Client, hasher: PrivateHasher): SourceOf {
   return (tenantId) => ({
     tenantId,

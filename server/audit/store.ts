@@ -14,7 +14,7 @@ import {
 } from './event.ts';
 import type { AuditSource } from './source.ts';
 
-/** Appends an event to the audit log in the unit of work of the change that it tells of. */
+/** Appends an event to the audit log, in the unit of work of its change. */
 export async function recordEvent(work: UnitOfWork, source: AuditSource, event: NewAuditEvent): Promise<void> {
   await recordEvents(work, [{ source, event }]);
 }
@@ -61,8 +61,8 @@ export interface AuditFilter {
 
 /**
  * Lists events, newest first.
- * @param before the sequence of the last event already seen; null for the first page.
- * @returns the events, and the sequence to go on from when there are more.
+ * @param before the sequence number of the last event of the previous page; null for the first page.
+ * @returns the events, and the sequence number to continue from, if there are more.
  */
 export async function listEvents(
   queries: Queries,
@@ -79,7 +79,7 @@ export async function listEvents(
   if (before !== null) query = query.where('sequence', '<', before);
   if (filter.module !== undefined) query = query.where('module', '=', filter.module);
   if (filter.actor !== undefined) query = query.where('actor_type', '=', filter.actor);
-  // Times rise with the sequence unless the clock was set back, so a time limit is a sequence limit, too: no page reads past
+  // Times increase with the sequence unless the clock was set back, so a time limit is also a sequence limit: no page reads
   // events that are out of range.
   if (filter.from !== undefined)
     query = query

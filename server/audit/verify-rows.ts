@@ -1,8 +1,8 @@
 import type { Queries } from '../storage/database.ts';
 import { isStoredSo, mayHideBytes } from '../storage/stored-text.ts';
-import { hashRow, type RowKind, readStates, type ToldState } from './row-state.ts';
+import { hashRow, type RowKind, type RowState, readStates } from './row-state.ts';
 
-/** A row that is not as the audit log tells. */
+/** A row that differs from the audit log. */
 export interface RowFault {
   readonly table: string;
   readonly id: string;
@@ -10,28 +10,28 @@ export interface RowFault {
 }
 
 export interface RowReport {
-  /** How many rows were looked at. */
+  /** The number of rows that were checked. */
   readonly checked: number;
   readonly faults: readonly RowFault[];
 }
 
-/** The latest state of each row, as the events of a tenant tell it; give it every event of the chain in order. */
-export class ToldStates {
-  readonly #latest = new Map<string, ToldState>();
+/** The latest state of each row, collected from the events of a tenant: pass every event of the chain in order. */
+export class RowStates {
+  readonly #latest = new Map<string, RowState>();
   #events = 0;
 
-  /** How many events were read. */
+  /** The number of events that were read. */
   get events(): number {
     return this.#events;
   }
 
-  /** Takes the canonical text of the next event. */
+  /** Reads the canonical text of the next event. */
   read(entry: string): void {
     this.#events += 1;
     for (const state of readStates(entry)) this.#latest.set(nameRow(state.noun, state.id), state);
   }
 
-  /** The hash of a row after its latest change; undefined when no event tells of the row. */
+  /** The hash of a row after its latest change; undefined for a row without an event. */
   find(noun: string, id: string): string | undefined {
     return this.#latest.get(nameRow(noun, id))?.hash;
   }
@@ -42,47 +42,49 @@ export class ToldStates {
   }
 }
 
+function nameRow(noun: string, id: string): string {
+  return `${noun} ${id}`;
+}
+
 type StoredRow = Readonly<Record<string, unknown>>;
 
 /**
- * Compares every row of these kinds that a tenant has with what its audit log tells.
- * @param told what the chain tells, as far as it was found good.
+ * Compares every row of these kinds that a tenant has with its audit log.
+ * @param states from the chain, as far as it is intact.
  */
 export async function verifyRows(
   queries: Queries,
   kinds: readonly RowKind[],
   tenantId: string,
-  told: ToldStates,
+  states: RowStates,
 ): Promise<RowReport> {
   const stored: { readonly kind: RowKind; readonly rows: readonly StoredRow[] }[] = [];
   for (const kind of kinds) stored.push({ kind, rows: await readRows(queries, kind, tenantId) });
-  // Rows that the server changed since the chain was walked: what their events tell counts as well.
-  const later = await readLater(queries, tenantId, told.events);
+  // Rows that the server changed after the chain was read: the hashes of their events are accepted as well.
+  const later = await readLaterHashes(queries, tenantId, states.events);
   const faults: RowFault[] = [];
+  let checked = 0;
   for (const { kind, rows } of stored) {
+    const { table, noun, key } = kind;
     for (const row of rows) {
-      const id = String(row[kind.key]);
-      const expected = [told.find(kind.noun, id), ...(later.get(nameRow(kind.noun, id)) ?? [])];
-      const issue = await findFault(
-        queries,
-        kind,
-        row,
-        expected.filter((hash) => hash !== undefined),
-      );
-      if (issue !== null) faults.push({ table: kind.table, id, issue });
+      const id = String(row[key]);
+      const earlier = states.find(noun, id);
+      const expected = [...(earlier === undefined ? [] : [earlier]), ...(later.get(nameRow(noun, id)) ?? [])];
+      const issue = await findFault(queries, kind, row, expected);
+      if (issue !== null) faults.push({ table, id, issue });
     }
-    const present = new Set(rows.map((row) => row[kind.key]));
-    // Of a person who is no member any more, nothing is told any more.
-    const members = kind.owner === 'members' ? new Set(await listMembers(queries, tenantId)) : null;
-    for (const id of told.list(kind.noun)) {
-      if (!present.has(id) && members?.has(id) !== false)
-        faults.push({ table: kind.table, id, issue: 'the row is missing' });
-    }
+    const present = new Set(rows.map((row) => row[key]));
+    // The log has no further events of a person who is no longer a member.
+    const members = kind.owner === 'members' ? await selectMembers(queries, tenantId).execute() : null;
+    for (const id of states.list(noun))
+      if (!present.has(id) && members?.some((member) => member.user_id === id) !== false)
+        faults.push({ table, id, issue: 'the row is missing' });
+    checked += rows.length;
   }
-  return { checked: stored.reduce((sum, { rows }) => sum + rows.length, 0), faults };
+  return { checked, faults };
 }
 
-/** Every tenant that rows of these kinds name, whether or not there still is such a tenant. */
+/** The tenants of all rows of these kinds, including tenants that do not exist. */
 export async function listRowOwners(queries: Queries, kinds: readonly RowKind[]): Promise<readonly string[]> {
   const owners = new Set<string>();
   for (const { table, owner } of kinds) {
@@ -122,12 +124,12 @@ function selectMembers(queries: Queries, tenantId: string) {
     .where('deleted_at', 'is', null);
 }
 
-async function listMembers(queries: Queries, tenantId: string): Promise<readonly string[]> {
-  return (await selectMembers(queries, tenantId).execute()).map((row) => row.user_id);
-}
-
-/** The hashes that events after a number tell, for each row. */
-async function readLater(queries: Queries, tenantId: string, after: number): Promise<Map<string, readonly string[]>> {
+/** The hashes in the events after a sequence number, for each row. */
+async function readLaterHashes(
+  queries: Queries,
+  tenantId: string,
+  after: number,
+): Promise<ReadonlyMap<string, readonly string[]>> {
   const events = await queries
     .selectFrom('audit_events')
     .select('entry')
@@ -135,14 +137,9 @@ async function readLater(queries: Queries, tenantId: string, after: number): Pro
     .where('sequence', '>', after)
     .orderBy('sequence')
     .execute();
-  const later = new Map<string, readonly string[]>();
-  for (const { entry } of events) {
-    for (const state of readStates(entry)) {
-      const name = nameRow(state.noun, state.id);
-      later.set(name, [...(later.get(name) ?? []), state.hash]);
-    }
-  }
-  return later;
+  const states = events.flatMap(({ entry }) => readStates(entry));
+  const byRow = Map.groupBy(states, ({ noun, id }) => nameRow(noun, id));
+  return new Map([...byRow].map(([name, ofRow]) => [name, ofRow.map(({ hash }) => hash)]));
 }
 
 async function findFault(
@@ -151,21 +148,17 @@ async function findFault(
   row: StoredRow,
   expected: readonly string[],
 ): Promise<string | null> {
-  if (expected.length === 0) return 'the audit log does not tell of the row';
-  if (!expected.includes(hashStored(kind, row))) return 'the row is not as the audit log tells';
+  if (expected.length === 0) return 'the audit log has no event of the row';
+  if (!expected.includes(hashStored(kind, row))) return 'the row differs from the audit log';
   if (!Object.values(row).some(mayHideBytes)) return null;
   return (await isStoredSo(queries, kind.table, row)) ? null : 'the text is not Unicode';
 }
 
-/** The hash of a row; empty for one that holds what no row of ours can hold, such as an infinite number. */
+/** The hash of a row; empty for a row with a value that Svc cannot store, such as an infinite number. */
 function hashStored(kind: RowKind, row: StoredRow): string {
   try {
     return hashRow(kind, row);
   } catch {
     return '';
   }
-}
-
-function nameRow(noun: string, id: string): string {
-  return `${noun} ${id}`;
 }

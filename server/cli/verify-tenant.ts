@@ -1,4 +1,4 @@
-import { ToldStates, verifyRows } from '../audit/verify-rows.ts';
+import { RowStates, verifyRows } from '../audit/verify-rows.ts';
 import { verifyVersions } from '../consent/verify-notices.ts';
 import { nameLedger } from '../ledger/anchor-log.ts';
 import { isSealed, type LedgerName, ledgerTables, readHead } from '../ledger/append.ts';
@@ -50,7 +50,7 @@ export async function verifyTenant(
   const chains: ChainReport[] = [];
   const proofs: (ProofReport & { readonly ledger: LedgerName })[] = [];
   const points: RollbackPoint[] = [];
-  const told = new ToldStates();
+  const states = new RowStates();
   for (const ledger of Object.keys(ledgerTables) as LedgerName[]) {
     const of = { tenantId: id, ledger };
     const anchored = anchors.claims.get(nameLedger(of)) ?? [];
@@ -62,7 +62,7 @@ export async function verifyTenant(
       id,
       (entries) => progress(`${slug} ${ledger}: ${entries} …`),
       ({ entry, hash }) => {
-        if (ledger === 'audit') told.read(entry);
+        if (ledger === 'audit') states.read(entry);
         proof.take(hash);
       },
     );
@@ -105,7 +105,7 @@ export async function verifyTenant(
   saySeen(notices.faults.length === 0, `${notices.versions} published notice versions`);
   for (const { noticeId, version, issue } of notices.faults)
     fail('notice', `notice ${noticeId} version ${version}: ${issue}`);
-  const rows = await verifyRows(kysely, changingRows, id, told);
+  const rows = await verifyRows(kysely, changingRows, id, states);
   const tables = changingRows.map(({ table }) => table).join(', ');
   saySeen(rows.faults.length === 0, `${rows.checked} rows of ${tables}`);
   for (const { table, id: row, issue } of rows.faults) fail('row', `${table} ${row}: ${issue}`);

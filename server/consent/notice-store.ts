@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { RowKind } from '../audit/row-state.ts';
+import { describeRows } from '../audit/row-state.ts';
 import { locksRows, type Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
 import { mapPage, type Page, takePage } from '../storage/page.ts';
@@ -19,14 +19,7 @@ import {
 
 export type NoticeRow = Selectable<Tables['consent_notices']>;
 
-export const noticeRows: RowKind<'consent_notices'> = {
-  table: 'consent_notices',
-  module: 'consent',
-  noun: 'consent_notice',
-  key: 'id',
-  owner: 'tenant_id',
-  counters: ['record_count'],
-};
+export const noticeRows = describeRows('consent_notices', 'consent', 'consent_notice', { counters: ['record_count'] });
 
 /** Creates a draft. @returns also the row, for the event of the change. */
 export async function insertNotice(

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { hashRow, type RowChange, type RowKind, recordChanges } from '../audit/row-state.ts';
+import { describeRows, hashRow, type RowChange, type RowKind, recordChanges } from '../audit/row-state.ts';
 import type { SourceOf } from '../audit/source.ts';
 import { locksRows, type Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
@@ -7,24 +7,14 @@ import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 
 /** The account of a user, independent of tenants. */
-export const accountRows: RowKind<'users'> = {
-  table: 'users',
-  module: 'identity',
-  noun: 'account',
-  key: 'id',
-  owner: 'members',
-  counters: [],
-};
+export const accountRows = describeRows('users', 'identity', 'account', { owner: 'members' });
 
 /** The second factor of a user. */
-export const secondFactorRows: RowKind<'second_factors'> = {
-  table: 'second_factors',
-  module: 'mfa',
-  noun: 'mfa',
+export const secondFactorRows = describeRows('second_factors', 'mfa', 'mfa', {
   key: 'user_id',
   owner: 'members',
   counters: ['last_step'],
-};
+});
 
 export type AccountRow = Selectable<Tables['users']>;
 

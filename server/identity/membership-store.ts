@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import { maySignIn } from '../access/session-store.ts';
-import type { RowKind } from '../audit/row-state.ts';
+import { describeRows } from '../audit/row-state.ts';
 import type { MemberRole } from '../principal/roles.ts';
 import { inBatches, type Queries } from '../storage/database.ts';
 import { mapPage, type Page, takePage } from '../storage/page.ts';
@@ -9,14 +9,10 @@ import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { type MemberStatus, type Membership, type MembershipRow, readMembership } from './membership.ts';
 
-export const membershipRows: RowKind<'memberships'> = {
-  table: 'memberships',
-  module: 'identity',
-  noun: 'user',
+export const membershipRows = describeRows('memberships', 'identity', 'user', {
   key: 'user_id',
-  owner: 'tenant_id',
   counters: ['last_signed_in_at'],
-};
+});
 
 /** Finds a member by user id; deleted ones are left out. */
 export async function findMember(queries: Queries, tenantId: string, userId: string): Promise<Membership | undefined> {

@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, Selectable } from 'kysely';
-import type { RowKind } from '../audit/row-state.ts';
+import { describeRows } from '../audit/row-state.ts';
 import { randomText } from '../installation/token.ts';
 import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
@@ -12,23 +12,9 @@ import type { Dsr, DsrInput } from './dsr.ts';
 type DsrRow = Selectable<Tables['dsr_requests']>;
 type BreachRow = Selectable<Tables['breach_incidents']>;
 
-export const dsrRows: RowKind<'dsr_requests'> = {
-  table: 'dsr_requests',
-  module: 'privacy',
-  noun: 'dsr',
-  key: 'id',
-  owner: 'tenant_id',
-  counters: [],
-};
+export const dsrRows = describeRows('dsr_requests', 'privacy', 'dsr');
 
-export const breachRows: RowKind<'breach_incidents'> = {
-  table: 'breach_incidents',
-  module: 'privacy',
-  noun: 'breach',
-  key: 'id',
-  owner: 'tenant_id',
-  counters: [],
-};
+export const breachRows = describeRows('breach_incidents', 'privacy', 'breach');
 
 /**
  * The audit log keeps a hash of every row and cannot be erased. Once a row and its salt are erased, the hash confirms no

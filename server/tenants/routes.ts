@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import { recordChange } from '../audit/row-state.ts';
+import { diffFields, recordChange } from '../audit/row-state.ts';
 import { callSource } from '../audit/source.ts';
 import { requireRoleToGive } from '../http/authorize.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { Installation } from '../installation/installation.ts';
 import { lockChain } from '../ledger/append.ts';
-import { canonicalize, type Json } from '../ledger/canonical.ts';
+import type { Json } from '../ledger/canonical.ts';
 import type { Principal } from '../principal/principal.ts';
 import { readTenant, requireTenant, tenantRows, updateTenant } from './store.ts';
 import { type Tenant, TenantChange, type TenantSettings, TenantView } from './tenant.ts';
@@ -45,18 +45,15 @@ export function tenantRoutes({ database, hasher }: Pick<Installation, 'database'
         const before = { name: tenant.name, ...tenant.settings };
         const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
         const after: typeof before = { ...before, ...given };
-        const changed = (Object.keys(before) as (keyof typeof before)[]).filter(
-          (key) => canonicalize(before[key] as Json) !== canonicalize(after[key] as Json),
-        );
-        if (changed.length === 0) return view(tenant);
+        const diff = diffFields(before as Readonly<Record<string, Json>>, after as Readonly<Record<string, Json>>);
+        if (Object.keys(diff.after).length === 0) return view(tenant);
         const { name, ...settings } = after;
         requireRolesToGive(principal, tenant.settings, settings);
         const row = await updateTenant(work, tenant.id, { name, settings });
-        const pick = (values: typeof before) => Object.fromEntries(changed.map((key) => [key, values[key] as Json]));
         await recordChange(work, callSource(call, hasher), tenantRows, row, {
           verb: 'edited',
           targetRef: tenant.slug,
-          diff: { before: pick(before), after: pick(after) },
+          diff,
         });
         return view(readTenant(row));
       },

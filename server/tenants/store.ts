@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { type RowKind, recordChange } from '../audit/row-state.ts';
+import { describeRows, recordChange } from '../audit/row-state.ts';
 import { systemSource } from '../audit/source.ts';
 import { notFound } from '../http/problem.ts';
 import { latestVersion } from '../http/versions.ts';
@@ -13,14 +13,7 @@ import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { Tenant, TenantSettings } from './tenant.ts';
 
-export const tenantRows: RowKind<'tenants'> = {
-  table: 'tenants',
-  module: 'tenants',
-  noun: 'tenant',
-  key: 'id',
-  owner: 'id',
-  counters: [],
-};
+export const tenantRows = describeRows('tenants', 'tenants', 'tenant', { owner: 'id' });
 
 export type TenantRow = Selectable<Tables['tenants']>;
 

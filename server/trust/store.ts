@@ -1,5 +1,5 @@
 import type { NotNull, Selectable } from 'kysely';
-import type { RowKind } from '../audit/row-state.ts';
+import { describeRows } from '../audit/row-state.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { findCheckpoint } from '../ledger/checkpoint-store.ts';
 import { BriefCache } from '../storage/brief-cache.ts';
@@ -12,14 +12,7 @@ import { emptyContent, type PublishedTrustCenter, type TrustCenter, type TrustCo
 
 type TrustCenterRow = Selectable<Tables['trust_centers']>;
 
-export const trustCenterRows: RowKind<'trust_centers'> = {
-  table: 'trust_centers',
-  module: 'trust',
-  noun: 'trust_center',
-  key: 'id',
-  owner: 'tenant_id',
-  counters: [],
-};
+export const trustCenterRows = describeRows('trust_centers', 'trust', 'trust_center');
 
 /** Finds the trust center of a tenant; undefined before its first change. */
 export async function findTrustCenter(queries: Queries, tenantId: string): Promise<TrustCenter | undefined> {

@@ -16,8 +16,8 @@ import { createEnrolledMember } from '../mfa/authenticator.ts';
 import type { VerifyReport } from './fixture.ts';
 import { changeRow, deleteRow, insertRow, type ProtectedTable, type Row, readRows } from './tamper.ts';
 
-const changed = 'the row is not as the audit log tells';
-const untold = 'the audit log does not tell of the row';
+const changed = 'the row differs from the audit log';
+const untold = 'the audit log has no event of the row';
 const missing = 'the row is missing';
 
 describeOnOneDatabase('svc verify of people', (dialect) => {

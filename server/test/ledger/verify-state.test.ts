@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import canonicalize from 'canonicalize';
 import { sql } from 'kysely';
 import { systemSource } from '../../audit/source.ts';
-import { ToldStates, verifyRows } from '../../audit/verify-rows.ts';
+import { RowStates, verifyRows } from '../../audit/verify-rows.ts';
 import { changingRows, workingState } from '../../cli/verified-tables.ts';
 import { hashContent } from '../../consent/notice.ts';
 import { archiveNotice, editNotice, publishNotice } from '../../consent/notice-changes.ts';
@@ -89,7 +89,7 @@ describeOnOneDatabase('verifyRows', (dialect) => {
     await insertRow(installation.database, 'api_keys', { ...key, id, hash: 'f'.repeat(64) });
     const faults = await findFaults();
     await deleteRow(installation.database, 'api_keys', { id });
-    assert.deepEqual(faults, [{ table: 'api_keys', id, issue: 'the audit log does not tell of the row' }]);
+    assert.deepEqual(faults, [{ table: 'api_keys', id, issue: 'the audit log has no event of the row' }]);
   });
 
   test('reports an inserted row of a tenant that does not exist', async () => {
@@ -98,7 +98,7 @@ describeOnOneDatabase('verifyRows', (dialect) => {
     await insertRow(installation.database, 'api_keys', { ...key, id, hash: 'f'.repeat(64), tenant_id: 'nobody' });
     const faults = await findFaults();
     await deleteRow(installation.database, 'api_keys', { id });
-    assert.deepEqual(faults, [{ table: 'api_keys', id, issue: 'the audit log does not tell of the row' }]);
+    assert.deepEqual(faults, [{ table: 'api_keys', id, issue: 'the audit log has no event of the row' }]);
   });
 
   test('reports a key whose expiry was removed, and one that got more scopes', async () => {
@@ -108,7 +108,7 @@ describeOnOneDatabase('verifyRows', (dialect) => {
     const faults = await findFaults();
     await changeRow(installation.database, 'api_keys', ending, { expires_at: ending.expires_at as string });
     await changeRow(installation.database, 'api_keys', endless, { scopes: endless.scopes as string });
-    const issue = 'the row is not as the audit log tells';
+    const issue = 'the row differs from the audit log';
     assert.deepEqual(
       faults,
       [endless, ending].map(({ id }) => ({ table: 'api_keys', id, issue })),
@@ -122,7 +122,7 @@ describeOnOneDatabase('verifyRows', (dialect) => {
     await changeRow(installation.database, 'consent_notices', { id: notice }, before);
     const faults = await findFaults();
     await changeRow(installation.database, 'consent_notices', { id: notice }, now);
-    const issue = 'the row is not as the audit log tells';
+    const issue = 'the row differs from the audit log';
     assert.deepEqual(faults, [{ table: 'consent_notices', id: notice, issue }]);
   });
 
@@ -131,13 +131,13 @@ describeOnOneDatabase('verifyRows', (dialect) => {
     await changeRow(installation.database, 'tenants', row, { name: 'Renamed', slug: 'renamed' });
     const { report } = await runVerify(installation, { tenant: 'renamed' });
     await changeRow(installation.database, 'tenants', row, { name: row.name as string, slug: row.slug as string });
-    const issue = 'the row is not as the audit log tells';
+    const issue = 'the row differs from the audit log';
     assert.deepEqual(report.tenants[0]?.rows.faults, [{ table: 'tenants', id: tenant.id, issue }]);
   });
 
   test('accepts only what the server changed after the chain was walked', async () => {
     const { kysely } = installation.database;
-    const told = new ToldStates();
+    const told = new RowStates();
     await verifyChain(kysely, 'audit', tenant.id, undefined, ({ entry }) => told.read(entry));
     await change((work) => editNotice(work, systemSource(tenant.id), notice, { name: 'Meanwhile' }));
     const check = async () => (await verifyRows(kysely, changingRows, tenant.id, told)).faults;

@@ -498,7 +498,7 @@ const attacks: Readonly<Record<string, Attack>> = {
   'a key with more scopes': {
     run: (scene) => change(scene.database, `update api_keys set scopes = 'everything' where ${ofTenant(scene)}`),
     code: 1,
-    names: /✗ first: api_keys .*: the row is not as the audit log tells/,
+    names: /✗ first: api_keys .*: the row differs from the audit log/,
   },
   'a tile of a tree edited': {
     run: (scene) => change(scene.database, `update merkle_tiles set hashes = '' where ${ofTenant(scene)}`),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ToldStates, verifyRows } from '../../audit/verify-rows.ts';
+import { RowStates, verifyRows } from '../../audit/verify-rows.ts';
 import { changingRows } from '../../cli/verified-tables.ts';
 import { verifyChain } from '../../ledger/verify.ts';
 import type { TestServer } from '../harness.ts';
@@ -31,7 +31,7 @@ export async function readOutbox(server: TestServer, tenantId: string, userId: s
 export async function verifyTenantRows(server: TestServer, ...tenantIds: readonly string[]): Promise<void> {
   const { kysely } = server.installation.database;
   for (const tenantId of tenantIds) {
-    const states = new ToldStates();
+    const states = new RowStates();
     const { fault } = await verifyChain(kysely, 'audit', tenantId, undefined, ({ entry }) => states.read(entry));
     assert.equal(fault, null);
     assert.deepEqual((await verifyRows(kysely, changingRows, tenantId, states)).faults, []);

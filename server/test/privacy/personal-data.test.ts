@@ -70,7 +70,7 @@ describeServer('personal data', (server) => {
     const { kysely } = server.installation.database;
     const faults = async () => (await runVerify(server.installation)).report.tenants.flatMap(({ rows }) => rows.faults);
     assert.deepEqual(await faults(), []);
-    const issue = 'the row is not as the audit log tells';
+    const issue = 'the row differs from the audit log';
     const move = (id: string, to: string) =>
       sql`update dsr_requests set due_at = ${to} where id = ${id}`.execute(kysely);
     const { due_at: dueAt } = await kysely

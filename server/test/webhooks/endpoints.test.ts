@@ -339,7 +339,7 @@ describeServer('svc verify', (server) => {
     assert.equal(code, 1);
     assert.deepEqual(
       report.tenants.flatMap(({ rows }) => rows.faults),
-      [{ table: 'webhook_endpoints', id, issue: 'the row is not as the audit log tells' }],
+      [{ table: 'webhook_endpoints', id, issue: 'the row differs from the audit log' }],
     );
   });
 });

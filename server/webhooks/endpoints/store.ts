@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, Selectable } from 'kysely';
-import type { RowKind } from '../../audit/row-state.ts';
+import { describeRows } from '../../audit/row-state.ts';
 import type { Queries } from '../../storage/database.ts';
 import { newId } from '../../storage/ids.ts';
 import { mapPage, type Page, takePage } from '../../storage/page.ts';
@@ -10,14 +10,7 @@ import type { Endpoint, EndpointInput, EndpointStatus } from './endpoint.ts';
 
 export type EndpointRow = Selectable<Tables['webhook_endpoints']>;
 
-export const endpointRows: RowKind<'webhook_endpoints'> = {
-  table: 'webhook_endpoints',
-  module: 'webhooks',
-  noun: 'webhook',
-  key: 'id',
-  owner: 'tenant_id',
-  counters: [],
-};
+export const endpointRows = describeRows('webhook_endpoints', 'webhooks', 'webhook');
 
 /** How an endpoint fares; null while all is well. */
 type Health = Pick<Selectable<Tables['webhook_health']>, 'failing_since' | 'last_error' | 'paused_until'>;
