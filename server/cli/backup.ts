@@ -8,18 +8,18 @@ import type { Settings } from '../settings.ts';
 import { copySqlite } from '../storage/copy-sqlite.ts';
 import { openDatabase } from '../storage/database.ts';
 import { type Command, UsageError } from './command.ts';
-import { databaseFile, requireDatabase } from './require-database.ts';
+import { databaseFile, requireDatabase } from './options.ts';
 
 export const backup: Command = {
   name: 'backup',
-  summary: 'copy the SQLite database, its secret and its checkpoints, also while the server runs',
+  summary: 'copy the SQLite database, its secret and its checkpoints, even while the server runs',
   description:
-    'The copy is what was committed at one moment, and is read through before it counts. It can be verified where it is, also on read-only storage: SVC_DATA_DIR=<folder> svc verify. PostgreSQL has tools of its own: pg_dump, or a backup of the whole cluster.',
+    'The copy is a consistent snapshot, and is checked before the command succeeds. It can be verified in place, even on read-only storage: SVC_DATA_DIR=<folder> svc verify. For PostgreSQL use its own tools: pg_dump, or a backup of the whole cluster.',
   options: {
-    to: { type: 'string', meaning: 'the folder to make; it must not be there yet', value: 'folder', required: true },
+    to: { type: 'string', meaning: 'the folder to create; it must not exist', value: 'folder', required: true },
     'without-secret': {
       type: 'boolean',
-      meaning: 'leave secret.key out, to be kept elsewhere: nothing can be restored without it',
+      meaning: 'leave out secret.key; keep it elsewhere: nothing can be restored without it',
     },
   },
   async run({ settings, options, say, result }) {
@@ -41,23 +41,23 @@ export const backup: Command = {
       result({ folder: to, bytes, hasSecret: takesSecret });
       return 0;
     } catch (error) {
-      // What is incomplete must not be taken for a backup.
+      // An incomplete copy must not be mistaken for a backup.
       rmSync(to, { recursive: true, force: true });
       throw error;
     }
   },
 };
 
-/** Copies the database, and the log of checkpoints as far as it speaks of what the copy holds. */
+/** Copies the database, and the log of checkpoints as far as it describes the copy. */
 async function copyWithAnchors(settings: Settings, to: string): Promise<{ readonly bytes: number }> {
   const { dataDir: from } = settings;
   const [log, copy] = [join(from, anchorFile), join(to, anchorFile)];
-  // Before the database: a record of the log is about what was committed before it.
+  // Copied before the database: a record of the log describes entries committed before it.
   if (existsSync(log)) copyFileSync(log, copy);
   const copied = copySqlite(databaseFile(from), databaseFile(to));
   await using database = openDatabase({ url: null, file: databaseFile(to), reads: true });
   const secret = findSecret(settings);
-  // Without the secret nothing shows which checkpoints are ours: the next start with the copy appends them.
+  // Without the secret, checkpoints cannot be verified: the next start with the copy appends them.
   if (secret === null) return copied;
   const signer = new NoteSigner(secret);
   await completeAnchors(database.kysely, { signer, anchors: new AnchorLog(copy, signer.verifier) });
@@ -69,15 +69,15 @@ function makeFolder(folder: string): void {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw new UsageError(`${folder} is there already; it is left as it is.`);
+    if (code === 'EEXIST') throw new UsageError(`${folder} already exists; it was not changed.`);
     if (code === 'ENOENT') throw new UsageError(`There is no folder for ${folder}.`);
     throw error;
   }
 }
 
 function adviseOnSecret(isSetting: boolean, isKnown: boolean): string {
-  if (isSetting) return 'The secret is the setting SVC_SECRET: keep it as well, nothing can be restored without it.';
+  if (isSetting) return 'The secret is the setting SVC_SECRET: keep it, too; nothing can be restored without it.';
   return isKnown
-    ? 'The secret is not in it: keep secret.key elsewhere, nothing can be restored without it.'
+    ? 'It does not contain the secret: keep secret.key elsewhere; nothing can be restored without it.'
     : 'No secret was found: nothing can be restored without it.';
 }

@@ -6,16 +6,16 @@ import type { Clock } from '../storage/clock.ts';
 export interface Option {
   readonly type: 'string' | 'boolean';
   readonly meaning: string;
-  /** What stands for the value in the help. */
+  /** The placeholder of the value in the help. */
   readonly value?: string;
   readonly required?: boolean;
-  /** Whether it may be given more than once; its values are a list then. */
+  /** Whether it may be repeated; its value is then a list. */
   readonly multiple?: boolean;
 }
 
 export type OptionValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
-/** What a command gets to work with. */
+/** The input and output of a command. */
 export interface CommandContext {
   readonly settings: Settings;
   readonly options: OptionValues;
@@ -23,15 +23,15 @@ export interface CommandContext {
   readonly clock: Clock;
   /** Writes a line for people; nothing with --json. */
   say(line: string): void;
-  /** Writes the result: as JSON with --json, else nothing. */
+  /** Writes the result as JSON; nothing without --json. */
   result(value: unknown): void;
 }
 
 /** One command of `svc`. */
 export interface Command {
-  /** Settings of this command, where the environment says nothing. */
+  /** Defaults for settings that the environment does not set. */
   defaults?(environment: NodeJS.ProcessEnv): Readonly<Record<string, string>>;
-  /** As it is typed: `tenant create`. */
+  /** As the user types it: `tenant create`. */
   readonly name: string;
   readonly summary: string;
   readonly description?: string;
@@ -40,7 +40,7 @@ export interface Command {
   run(context: CommandContext): Promise<number>;
 }
 
-/** Wrong words on the command line; the message says which. */
+/** Invalid arguments; the message says which. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -52,7 +52,7 @@ const commonOptions: Readonly<Record<string, Option>> = {
 
 /**
  * Reads the options of a command.
- * @throws {UsageError} for unknown, incomplete or missing ones.
+ * @throws {UsageError} for unknown, incomplete or missing options.
  */
 export function readOptions(command: Command, words: readonly string[]): OptionValues {
   const options = { ...command.options, ...commonOptions };
@@ -83,8 +83,8 @@ export function describeCommand(command: Command): string {
   return `svc ${command.name}: ${command.summary}${description}\n\nOptions:\n${options.join('\n')}`;
 }
 
-/** The help of several commands, which all begin with these words. */
+/** The help of several commands that share their first words. */
 export function describeCommands(commands: readonly Command[], words = 'svc'): string {
   const lines = commands.map((command) => `  ${command.name.padEnd(18)} ${command.summary}`);
-  return `Usage: ${words} <command> [options]\n\nCommands:\n${lines.join('\n')}\n\nsvc <command> --help tells more.`;
+  return `Usage: ${words} <command> [options]\n\nCommands:\n${lines.join('\n')}\n\nRun svc <command> --help for details.`;
 }

@@ -1,4 +1,4 @@
-/** What the exit code of `verify` and `export verify` says; every other command ends with 0, 1 or 2. */
+/** The exit codes of `verify` and `export verify`; every other command exits with 0, 1 or 2. */
 export const exitCodes = {
   holds: 0,
   tampered: 1,
@@ -9,25 +9,25 @@ export const exitCodes = {
 
 /** The exit codes, for the help of the commands that verify. */
 export const exitCodeHelp = `Exit codes:
-  0  everything was checked and holds
-  1  something was changed: it is not as it was written
-  2  a wrong option or setting; nothing was checked
-  3  something could not be checked (no secret or another one, a signature, a missing checkpoints.log)
-  4  it could not be read at all`;
+  0  everything was checked and is intact
+  1  something was changed
+  2  an invalid option or setting; nothing was checked
+  3  something could not be checked (a missing or wrong secret, a signature, a missing checkpoints.log)
+  4  it could not be read`;
 
-/** Something that verification found; the message names what cannot be trusted. */
+/** A result of verification; the message names what cannot be trusted. */
 export interface Finding {
   readonly kind: 'tampered' | 'unchecked' | 'unreadable';
-  /** What it is about: `chain`, `head`, `checkpoint`, `anchor`, `trigger`, `secret`, … */
+  /** Its subject: `chain`, `head`, `checkpoint`, `anchor`, `trigger`, `secret`, … */
   readonly about: string;
-  /** Null for what concerns the whole installation. */
+  /** Null for the whole installation. */
   readonly tenantId: string | null;
   readonly message: string;
 }
 
 const marks = { tampered: '✗', unchecked: '?', unreadable: '✗' } as const;
 
-/** Gathers what verification finds, and prints each as it is found. */
+/** Collects the findings of verification, and prints each at once. */
 export class Findings {
   readonly list: Finding[] = [];
   readonly #say: (line: string) => void;
@@ -41,7 +41,7 @@ export class Findings {
     this.#say(`${marks[kind]} ${message}`);
   }
 
-  /** The gravest: what was changed counts before what could not be read or checked. */
+  /** The most severe: changes first, then what could not be read, then what could not be checked. */
   get exitCode(): number {
     const found = (kind: Finding['kind']) => this.list.some((finding) => finding.kind === kind);
     if (found('tampered')) return exitCodes.tampered;

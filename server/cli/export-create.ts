@@ -10,24 +10,22 @@ import { systemClock } from '../storage/clock.ts';
 import { type Database, inTransaction } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
-import { findTenant } from '../tenants/store.ts';
 import { type Command, type OptionValues, UsageError } from './command.ts';
-import { readTime } from './read-time.ts';
-import { requireDatabase } from './require-database.ts';
+import { readTime, requireDatabase, requireTenant, tenantOption } from './options.ts';
 
 export const exportCreate: Command = {
   name: 'export create',
   summary: 'export a ledger as JSON Lines that can be verified offline',
-  description: 'Signs a checkpoint of the ledger first, so that every entry is in it. May run beside the server.',
+  description: 'Signs a checkpoint of the ledger first, so that it covers every entry. May run while the server runs.',
   options: {
-    tenant: { type: 'string', meaning: 'id or slug of the tenant', required: true },
+    tenant: tenantOption,
     ledger: { type: 'string', meaning: Object.keys(ledgerTables).join(' or '), required: true },
-    file: { type: 'string', meaning: 'the file to write; it must not be there yet', required: true },
+    file: { type: 'string', meaning: 'the file to write; it must not exist', required: true },
     from: { type: 'string', meaning: 'entries at this time or later', value: 'time' },
     to: { type: 'string', meaning: 'entries before this time', value: 'time' },
     since: {
       type: 'string',
-      meaning: 'how many entries an earlier checkpoint spoke of, to prove that this grew out of it',
+      meaning: 'the size of an earlier checkpoint, to prove that the ledger is a continuation of it',
       value: 'size',
     },
   },
@@ -41,8 +39,7 @@ export const exportCreate: Command = {
     using _ = lockFolder(settings.dataDir, 'shared');
     await using installation = await openInstallation(settings, systemClock, null);
     const { database, signer, clock } = installation;
-    const tenant = await findTenant(database.kysely, String(options.tenant));
-    if (tenant === undefined) throw new UsageError(`There is no tenant ${options.tenant}.`);
+    const tenant = await requireTenant(database.kysely, options.tenant);
     const of = { tenantId: tenant.id, ledger: ledger as LedgerName };
     const file = String(options.file);
     await using output = await open(file, 'wx', 0o600).catch(explainUnwritable);
@@ -66,7 +63,7 @@ function readSize(value: OptionValues[string]): number | null {
   throw new UsageError('--since: must be a number of entries');
 }
 
-/** Takes a long ledger up in steps: a server beside must not wait for all of them. */
+/** Adds the entries of a long ledger to its tree in steps, so that a running server does not wait for all of them. */
 async function growWhole(database: Database, of: LedgerOf): Promise<void> {
   for (;;) {
     const { size, entries } = await inTransaction(database, (transaction) => growTree(transaction, of, stepEntries));
@@ -81,7 +78,7 @@ function explainWrong(error: unknown): never {
 }
 
 function explainUnwritable(error: NodeJS.ErrnoException): never {
-  if (error.code === 'EEXIST') throw new UsageError(`${error.path} is there already; it is left as it is.`);
+  if (error.code === 'EEXIST') throw new UsageError(`${error.path} already exists; it was not changed.`);
   if (error.code === 'ENOENT') throw new UsageError(`There is no folder for ${error.path}.`);
   throw error;
 }

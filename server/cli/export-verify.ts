@@ -9,24 +9,24 @@ import {
 import { type Command, UsageError } from './command.ts';
 import { exitCodeHelp, Findings } from './exit-codes.ts';
 import { isFile, readNote } from './kept-checkpoint.ts';
-import { readTime } from './read-time.ts';
+import { readTime } from './options.ts';
 
 export const exportVerify: Command = {
   name: 'export verify',
-  summary: 'verify an exported ledger offline, with the public key alone',
-  description: `Checks that the file holds every entry of its range as it was written, and that a signed checkpoint speaks of them.
-With --checkpoint, a checkpoint that you kept, it also shows that nothing of what was there then was changed, removed,
-reordered or inserted since, even if the whole chain was computed anew.
+  summary: 'verify an exported ledger offline, with only the public key',
+  description: `Checks that the file has every entry of its range, unchanged, and that a signed checkpoint covers them. With
+--checkpoint, a checkpoint that you kept, it also checks that no entry from before it was changed, removed, reordered or
+inserted since, even if the whole chain was recomputed.
 
-The key is the line that the server shows at /.well-known/svc-ledger-key; keep it with the first checkpoint. Needs no
+The key is the line that the server returns at /.well-known/svc-ledger-key; keep it with the first checkpoint. Needs no
 database and no network.
 
 ${exitCodeHelp}`,
   options: {
     file: { type: 'string', meaning: 'the export (JSON Lines)', required: true },
-    key: { type: 'string', meaning: 'the public key, or a file that holds it', required: true },
+    key: { type: 'string', meaning: 'the public key, or a file that contains it', required: true },
     checkpoint: { type: 'string', meaning: 'a file with a checkpoint (the signed note) that you kept', value: 'file' },
-    from: { type: 'string', meaning: 'the beginning of the range that you asked for', value: 'time' },
+    from: { type: 'string', meaning: 'the start of the range that you requested', value: 'time' },
     to: { type: 'string', meaning: 'its end', value: 'time' },
   },
   async run({ options, json, say, result }) {
@@ -49,7 +49,7 @@ ${exitCodeHelp}`,
         findings.add(
           'unchecked',
           'kept_checkpoint',
-          `${options.checkpoint} is not a checkpoint that was signed with this key, so that nothing was compared with it.`,
+          `${options.checkpoint} is not a checkpoint that was signed with this key, so nothing was compared with it.`,
         );
       const checkpoint = kept === null ? undefined : (note ?? undefined);
       verified = await verifyExport(createReadStream(file), { publicKey, checkpoint, from, to, onProgress });
@@ -89,7 +89,7 @@ async function openKept(note: string, publicKey: string): Promise<OpenedCheckpoi
   }
 }
 
-/** The report for programs: nothing is said of an export with a fault. */
+/** The result for --json; empty for an export with a fault. */
 function writeReport(verified: VerifiedExport | null, isCompared: boolean): object {
   if (verified === null) return { entries: 0, checkpoint: null, range: null, isConsistent: null, clockFalls: 0 };
   const { entries, first, last, from, to, newer, until, clockFalls } = verified;
@@ -98,25 +98,25 @@ function writeReport(verified: VerifiedExport | null, isCompared: boolean): obje
   return { entries, checkpoint: { origin, size, at }, range, isConsistent: isCompared ? true : null, clockFalls };
 }
 
-/** What an export without a fault shows, and what it does not. */
+/** What an intact export proves, and what it does not. */
 function describeExport(
   { entries, first, last, from, until, newer, checkpoint, clockFalls }: VerifiedExport,
   kept: OpenedCheckpoint | null,
 ): readonly string[] {
   const lines = [
-    `✓ ${entries} entries, numbers ${first} to ${last}, are those that the checkpoint in the file speaks of.`,
-    `✓ They are all that the ledger had from ${from ?? 'the first'} until ${until}, and their neighbours.`,
+    `✓ ${entries} entries, numbers ${first} to ${last}, are covered by the checkpoint in the file.`,
+    `✓ They are all entries of the ledger from ${from ?? 'the first'} until ${until}, and their neighbours.`,
     `✓ ${checkpoint.origin}: signed at ${checkpoint.at} for ${checkpoint.size} entries`,
   ];
   if (clockFalls > 0)
     lines.push(
       `! The clock was set back ${clockFalls} times: order the entries by their numbers, not by their times, and do not rely on a range of time.`,
     );
-  if (newer > 0) lines.push(`  The ledger is said to have ${newer} more, newer than the checkpoint.`);
+  if (newer > 0) lines.push(`  According to the file, the ledger has ${newer} more entries, newer than the checkpoint.`);
   lines.push(
     kept === null
-      ? '  Not compared with a checkpoint that you kept (--checkpoint): whoever has the key could have written all of it anew.'
-      : `✓ Nothing that the earlier checkpoint (${kept.size} entries, ${kept.at}) spoke of was changed.`,
+      ? '  Not compared with a checkpoint that you kept (--checkpoint): anyone with the signing key could have rewritten all of it.'
+      : `✓ No entry that the earlier checkpoint (${kept.size} entries, ${kept.at}) covers was changed.`,
   );
   return lines;
 }

@@ -12,26 +12,25 @@ export function isFile(path: string): boolean {
 }
 
 /**
- * Reads the signed note of a kept checkpoint: the note itself, or an answer of the API.
+ * Reads the signed note of a kept checkpoint: the note itself, or a response of the API that contains it.
  * @throws {UsageError}
  */
 export function readNote(file: string): string {
   if (!isFile(file)) throw new UsageError(`--checkpoint: there is no file ${file}.`);
-  // Mail and editors leave marks at the edges and other line breaks; the signature is about neither.
+  // Mail programs and editors add byte order marks, white space and CRLF; the signature covers none of them.
   const text = readFileSync(file, 'utf8')
     .replace(/^\uFEFF/, '')
     .replaceAll('\r\n', '\n')
     .trim();
-  // An answer of the API is as good as the note in it.
   if (!text.startsWith('{')) return `${text}\n`;
   try {
     const answer = JSON.parse(text);
     const { note } = answer.data ?? answer;
     if (typeof note === 'string') return note;
   } catch {
-    // Said below.
+    // Reported below.
   }
-  throw new UsageError(`--checkpoint: ${file} holds no checkpoint.`);
+  throw new UsageError(`--checkpoint: ${file} contains no checkpoint.`);
 }
 
 /** A checkpoint that the caller kept. */
@@ -45,12 +44,12 @@ export function readKept(file: string): KeptCheckpoint {
   return { file, note: readNote(file) };
 }
 
-/** What a kept checkpoint says of a ledger. */
+/** The root of a ledger in a kept checkpoint. */
 export interface KeptClaim extends RootClaim {
   readonly of: LedgerOf;
 }
 
-/** What the kept checkpoints say, as far as their signatures can be relied on. */
+/** The roots in the kept checkpoints whose signatures are valid; without keys, in all of them. */
 export function claimsOf(
   kept: readonly KeptCheckpoint[],
   keys: VerifyKeys | null,
@@ -61,7 +60,7 @@ export function claimsOf(
     const checkpoint = keys === null ? readCheckpoint(text) : openCheckpoint(note, keys.verifier);
     const of = checkpoint === null ? null : readLedgerName(checkpoint.origin.slice(checkpoint.origin.indexOf('/') + 1));
     if (checkpoint === null || of === null) {
-      const issue = `${file} is no checkpoint that this installation signed, so that nothing was compared with it.`;
+      const issue = `${file} is no checkpoint that this installation signed, so nothing was compared with it.`;
       findings.add('unchecked', 'kept_checkpoint', issue);
       return [];
     }

@@ -14,12 +14,12 @@ export interface StoredCheckpoints {
   readonly checkpoints: readonly StoredCheckpoint[];
 }
 
-/** Ledgers are never removed: one that an anchor speaks of must be there. */
+/** Ledgers are never removed: every ledger in an anchor must exist. */
 export function reportStrayAnchors({ claims }: ReadAnchors, owners: readonly Owner[], findings: Findings): void {
   for (const [name, [first]] of claims) {
     const of = readLedgerName(name);
     if (of !== null && owners.some(({ id }) => id === of.tenantId)) continue;
-    const issue = 'is gone: the tenant was removed, or an older database was put in its place';
+    const issue = 'is missing: the tenant was removed, or the database was replaced by an older one';
     findings.add('tampered', 'anchor', `${first?.place}: the ledger ${name} ${issue}`, of?.tenantId ?? null);
   }
 }
@@ -27,7 +27,7 @@ export function reportStrayAnchors({ claims }: ReadAnchors, owners: readonly Own
 /** A server appends each checkpoint at once, and those of other servers within a minute. */
 const appendedWithin = 5 * 60_000;
 
-/** Checkpoints that the log lacks: it was cut or replaced, or no server ran here since. */
+/** Reports checkpoints that the log lacks: it was cut or replaced, or no server ran here since. */
 export function reportUnanchored(
   stored: readonly StoredCheckpoints[],
   { isThere }: ReadAnchors,
@@ -39,13 +39,13 @@ export function reportUnanchored(
       findings.add(
         'unchecked',
         'anchor',
-        `${anchorFile} is missing in ${dataDir}: that the database was not put back to an earlier state cannot be checked. Put the file back from a backup; a server that starts without it makes a new one from the database.`,
+        `${anchorFile} is missing in ${dataDir}: a roll-back of the database to an earlier state cannot be detected. Restore the file from a backup; a server that starts without it creates a new one from the database.`,
       );
     return;
   }
   const names = readNoteNames(join(dataDir, anchorFile));
   const now = Date.parse(clock());
-  // Also from a clock that is behind, a checkpoint that lies far ahead is no excuse.
+  // Even if the clock is behind, a checkpoint far in the future is not recent.
   const isRecent = (at: unknown) => Math.abs(now - Date.parse(String(at))) < appendedWithin;
   for (const { of, slug, checkpoints } of stored) {
     const sizes = checkpoints
@@ -56,7 +56,7 @@ export function reportUnanchored(
     findings.add(
       'unchecked',
       'anchor',
-      `${slug}: ${of.ledger} checkpoints of ${which} entries are not in ${anchorFile}: records of it are missing, so that it does not show whether the database was put back. A server that starts here appends them.`,
+      `${slug}: ${of.ledger} checkpoints of ${which} entries are not in ${anchorFile}: it lacks records, so it does not show whether the database was rolled back. A server that starts here appends them.`,
       of.tenantId,
     );
   }

@@ -13,22 +13,22 @@ import { openDatabase } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import { migrate } from '../storage/migrate.ts';
 import { type Command, type CommandContext, UsageError } from './command.ts';
-import { databaseFile, requireDatabase } from './require-database.ts';
+import { databaseFile, requireDatabase } from './options.ts';
 
 export const restore: Command = {
   name: 'restore',
   summary: 'put a backup into an empty data folder',
-  description: `Replaces nothing: move an old database away first, with its -wal and -shm files, and stop its server. While one
-runs in the data folder, nothing is restored. The next start brings the schema up to date. ${anchorFile} says, signed,
-that the backup was put in place on purpose, so that svc verify does not take it for a roll-back.
+  description: `Never replaces a database: first stop its server and move it away, with its -wal and -shm files. While a server runs in
+the data folder, nothing is restored. The next start brings the schema up to date. A signed statement in ${anchorFile}
+records the restore, so that svc verify does not report it as a roll-back.
 
-With --in-place nothing is copied: the database that the settings name was put in place by other means (pg_restore, the
-snapshot of a machine), and this only says so in ${anchorFile}. With several servers on one PostgreSQL, run it on each.
-It first shows what ${anchorFile} and the database have of each ledger, and does nothing more without --yes: what
-${anchorFile} said before no longer counts then. svc verify shows from then on when it was done.`,
+With --in-place nothing is copied: the database in the settings was restored by other means (pg_restore, a snapshot of
+the machine), and the command only records that in ${anchorFile}. With several servers on one PostgreSQL, run it on each.
+It prints the entries of each ledger in ${anchorFile} and in the database, and stops there without --yes: earlier records
+of ${anchorFile} no longer count after a restore. svc verify prints the time of the restore.`,
   options: {
     from: { type: 'string', meaning: 'the folder that `svc backup` made', value: 'folder' },
-    'in-place': { type: 'boolean', meaning: 'accept the present database as restored by other means' },
+    'in-place': { type: 'boolean', meaning: 'accept the current database as restored by other means' },
     yes: { type: 'boolean', meaning: 'with --in-place: yes, I know of this restore' },
   },
   async run(context) {
@@ -60,10 +60,10 @@ async function restoreFolder({ settings, say, result }: CommandContext, from: st
     placeSecret(from, dataDir);
     requireNoDatabase(dataDir);
     await anchorRestored(draft, from, dataDir, secret);
-    // Appears whole or not at all, and unlike a rename replaces nothing.
+    // Atomic, and unlike a rename it replaces nothing.
     linkSync(draft, target);
     flushToDisk(dataDir);
-    say(`${bytes} bytes are in ${dataDir}. Look at every hash with: svc verify`);
+    say(`${bytes} bytes are in ${dataDir}. Check every hash with: svc verify`);
     result({ dataDir, bytes });
     return 0;
   } finally {
@@ -71,12 +71,12 @@ async function restoreFolder({ settings, say, result }: CommandContext, from: st
   }
 }
 
-/** Goes on with the log of the data folder, or else with that of the backup. */
+/** Appends to the log of the data folder; if there is none, to that of the backup. */
 async function anchorRestored(draft: string, from: string, dataDir: string, secret: string): Promise<void> {
   const [saved, own] = [join(from, anchorFile), join(dataDir, anchorFile)];
   if (!existsSync(own) && existsSync(saved)) copyFileSync(saved, own);
   await using database = openDatabase({ url: null, file: draft });
-  // A backup of an older version has not all the tables yet that the statement is made of.
+  // A backup of an older version lacks tables that the statement is computed from.
   await migrate(database);
   const signer = new NoteSigner(secret);
   await stateRestore(database, { signer, anchors: new AnchorLog(own, signer.verifier) }, systemClock());
@@ -90,15 +90,15 @@ async function acceptRestored({ settings, options, say, result }: CommandContext
   for (const line of await compareWithLog(installation)) say(line);
   if (options.yes !== true)
     throw new UsageError(
-      `Nothing is done yet. Where ${anchorFile} has more than the database, accepting takes the alarm about the missing entries away. If you know of this restore, add --yes.`,
+      `Nothing was changed. If ${anchorFile} has more entries than the database, accepting silences the alarm about the missing ones. If you know of this restore, add --yes.`,
     );
   await stateRestore(installation.database, installation, installation.clock());
-  say(`${file} says now that this database was restored. Look at every hash with: svc verify`);
+  say(`${file} now records that this database was restored. Check every hash with: svc verify`);
   result({ file });
   return 0;
 }
 
-/** What the log and the database have of each ledger, in a line each. */
+/** One line for each ledger: its entries in the log and in the database. */
 async function compareWithLog({ database, anchors }: Installation): Promise<readonly string[]> {
   anchors.open();
   const heads = await database.kysely
@@ -115,7 +115,7 @@ async function compareWithLog({ database, anchors }: Installation): Promise<read
 }
 
 /**
- * A log that was left behind is part of a database as well: SQLite would play it back over the restored one.
+ * A leftover write-ahead log counts as a database, too: SQLite would apply it to the restored one.
  * @throws {UsageError}
  */
 function requireNoDatabase(dataDir: string): void {
@@ -125,7 +125,7 @@ function requireNoDatabase(dataDir: string): void {
   if (left.length === 0) return;
   const files = left.join(', ');
   throw new UsageError(
-    `There already: ${files}. Nothing is replaced. Stop the server, and move ${left.length === 1 ? 'it' : 'them together'} away first.`,
+    `Files of a database exist: ${files}. They were not replaced. Stop the server and move ${left.length === 1 ? 'it' : 'them all'} away first.`,
   );
 }
 
@@ -136,11 +136,11 @@ async function requireSecretOf(file: string, secret: string): Promise<void> {
     throw new UsageError('This secret is not the one that the backup was made with.');
 }
 
-/** The secret of the backup, where it has one. @throws {UsageError} when the data folder has another. */
+/** Copies the secret of the backup, if it has one. @throws {UsageError} if the data folder has another. */
 function placeSecret(from: string, dataDir: string): void {
   const [saved, own] = [join(from, secretFile), join(dataDir, secretFile)];
   if (!existsSync(saved)) return;
   if (!existsSync(own)) copyFileSync(saved, own);
   else if (findSecret({ secret: null, dataDir }) !== findSecret({ secret: null, dataDir: from }))
-    throw new UsageError(`${own} is another secret than that of the backup; it is left as it is. Move it away first.`);
+    throw new UsageError(`${own} is not the secret of the backup; it was not changed. Move it away first.`);
 }

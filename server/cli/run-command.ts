@@ -7,14 +7,13 @@ import { FolderInUse } from '../storage/folder-lock.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
 import { backup } from './backup.ts';
 import { type Command, describeCommand, describeCommands, readOptions, UsageError } from './command.ts';
-import { demo } from './demo.ts';
 import { exportCreate } from './export-create.ts';
 import { exportVerify } from './export-verify.ts';
 import { keyCreate } from './key-create.ts';
 import { migrateCommand } from './migrate.ts';
 import { restore } from './restore.ts';
 import { scimTokenCreate } from './scim-token-create.ts';
-import { serve } from './serve.ts';
+import { demo, serve } from './serve.ts';
 import { tenantCreate } from './tenant-create.ts';
 import { explainUnreachable, explainUnwritable } from './unreachable.ts';
 import { userCreate } from './user-create.ts';
@@ -86,7 +85,7 @@ function isHelp(word: string | undefined): boolean {
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage or setting; the commands that verify have more.
  */
 export async function runCommand(words: readonly string[]): Promise<number> {
-  // The database, its log and what is copied from them hold personal data: no other user may read them.
+  // The database, its log and their copies contain personal data: no other user may read them.
   process.umask(0o077);
   try {
     return await run(words);

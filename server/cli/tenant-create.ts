@@ -8,8 +8,8 @@ export const tenantCreate: Command = {
   name: 'tenant create',
   summary: 'create a tenant',
   options: {
-    slug: { type: 'string', meaning: 'short name in addresses: lower-case letters, digits, hyphens', required: true },
-    name: { type: 'string', meaning: 'name for people', required: true },
+    slug: { type: 'string', meaning: 'short name in URLs: lower-case letters, digits, hyphens', required: true },
+    name: { type: 'string', meaning: 'display name', required: true },
   },
   async run({ settings, options, say, result }) {
     const slug = TenantSlug.safeParse(options.slug);
@@ -19,7 +19,7 @@ export const tenantCreate: Command = {
     await using installation = await openInstallation(settings);
     const { database, clock } = installation;
     if ((await findTenant(database.kysely, slug.data)) !== undefined)
-      throw new UsageError(`There is a tenant ${slug.data} already.`);
+      throw new UsageError(`The tenant ${slug.data} already exists.`);
     const wanted = { slug: slug.data, name: name.data };
     const tenant = await runUnitOfWork(database, clock(), (work) => createTenant(work, wanted));
     say(`Created tenant ${tenant.slug} (${tenant.id}).`);

@@ -5,18 +5,18 @@ import { openInstallation } from '../installation/installation.ts';
 import { randomText } from '../installation/token.ts';
 import { isRole, platformRole, roleIds } from '../principal/roles.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
-import { findTenant } from '../tenants/store.ts';
 import { type Command, type OptionValues, UsageError } from './command.ts';
+import { requireTenant, tenantOption } from './options.ts';
 
 export const userCreate: Command = {
   name: 'user create',
-  summary: 'make a person a member of a tenant; a new password is shown once',
-  description: `Roles: ${roleIds.join(', ')}, and ${platformRole}, who reads every tenant that they are a member of in this role.
-Somebody who has a password on this server already keeps it, and gets an invitation to take with that password.`,
+  summary: 'add a user to a tenant; a new password is shown only once',
+  description: `Roles: ${roleIds.join(', ')}, and ${platformRole}, which can read every tenant of which the user is a member in this role.
+A user who already has a password on this server keeps it, and gets an invitation to accept with that password.`,
   options: {
-    tenant: { type: 'string', meaning: 'id or slug of the tenant', required: true },
-    email: { type: 'string', meaning: 'e-mail address, with which they sign in', required: true },
-    role: { type: 'string', meaning: 'what they may do', required: true },
+    tenant: tenantOption,
+    email: { type: 'string', meaning: 'e-mail address, used to sign in', required: true },
+    role: { type: 'string', meaning: 'the role of the user in the tenant', required: true },
     'given-name': { type: 'string', meaning: 'given name', value: 'name' },
     'family-name': { type: 'string', meaning: 'family name', value: 'name' },
   },
@@ -24,22 +24,21 @@ Somebody who has a password on this server already keeps it, and gets an invitat
     const wanted = readWanted(options);
     await using installation = await openInstallation(settings);
     const { database, clock, passwords } = installation;
-    const tenant = await findTenant(database.kysely, String(options.tenant));
-    if (tenant === undefined) throw new UsageError(`There is no tenant ${options.tenant}.`);
+    const tenant = await requireTenant(database.kysely, options.tenant);
     const password = randomText(24);
     const passwordHash = await passwords.hash(password);
     const created = await runUnitOfWork(database, clock(), (work) =>
       createUser(work, systemSource(tenant.id), { ...wanted, passwordHash }),
     );
-    if (created === undefined) throw new UsageError(`${wanted.email} is a member of ${tenant.slug} already.`);
+    if (created === undefined) throw new UsageError(`${wanted.email} is already a member of ${tenant.slug}.`);
     const { userId, isPasswordSet, invitationToken } = created;
     say(`${wanted.email} is a member of ${tenant.slug} with the role ${wanted.role}.`);
-    if (isPasswordSet) say(`Password (shown this once):\n${password}`);
-    else if (invitationToken === null) say('They sign in with the password that they have.');
+    if (isPasswordSet) say(`Password (shown only once):\n${password}`);
+    else if (invitationToken === null) say('They sign in with their existing password.');
     else
       say(
-        `They have a password already and prove with it that they are who you mean. Invitation (shown this once), to be sent
-with that password to /v1/auth/invitations/accept within a week:\n${invitationToken}`,
+        `They already have a password, and must accept the invitation with it. Invitation (shown only once), to be sent with that
+password to /v1/auth/invitations/accept within a week:\n${invitationToken}`,
       );
     const { email, role } = wanted;
     result({ id: userId, tenantId: tenant.id, email, role, ...(isPasswordSet && { password }), invitationToken });

@@ -16,17 +16,17 @@ import { type Command, UsageError } from './command.ts';
 
 export const userReset: Command = {
   name: 'user reset',
-  summary: 'give a person a new password, or reset their second factor',
-  description: `For somebody whom nobody else can help: the last administrator of a tenant, or a person of several tenants.
-Every session of the person ends, and each of their tenants is told in its audit log.`,
+  summary: 'set a new password for a user, or reset their second factor',
+  description: `For users whom no administrator can help: the last administrator of a tenant, or a member of several tenants.
+Ends every session of the user, and records the reset in the audit log of each of their tenants.`,
   options: {
-    email: { type: 'string', meaning: 'e-mail address of the person', required: true },
-    password: { type: 'boolean', meaning: 'make a new password; it is shown once' },
+    email: { type: 'string', meaning: 'e-mail address of the user', required: true },
+    password: { type: 'boolean', meaning: 'set a new password; it is shown only once' },
     'second-factor': { type: 'boolean', meaning: 'turn the second factor off' },
   },
   async run({ settings, options, say, result }) {
     if (!options.password && !options['second-factor'])
-      throw new UsageError('Say what to reset: --password, --second-factor, or both');
+      throw new UsageError('Name what to reset: --password, --second-factor, or both');
     await using installation = await openInstallation(settings);
     const { database, clock, passwords } = installation;
     const account = await findAccount(database.kysely, normalizeEmail(String(options.email).trim()) ?? '');
@@ -49,7 +49,7 @@ Every session of the person ends, and each of their tenants is told in its audit
       await endSessions(work.transaction, { userIds: [account.id] });
       return isReset;
     });
-    if (password !== null) say(`New password of ${account.email} (shown this once):\n${password}`);
+    if (password !== null) say(`New password of ${account.email} (shown only once):\n${password}`);
     if (options['second-factor'])
       say(isFactorReset ? 'The second factor is off.' : 'There was no second factor to turn off.');
     result({ id: account.id, email: account.email, ...(password !== null && { password }), isFactorReset });

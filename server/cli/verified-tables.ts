@@ -13,7 +13,7 @@ import { tenantRows } from '../tenants/store.ts';
 import { trustCenterRows } from '../trust/store.ts';
 import { endpointRows } from '../webhooks/endpoints/store.ts';
 
-/** The tables whose rows may change, and are compared with what the audit log tells of each change. */
+/** The tables whose rows may change, and are compared with the audit log. */
 export const changingRows: readonly RowKind[] = [
   tenantRows,
   apiKeyRows,
@@ -34,7 +34,7 @@ export const changingRows: readonly RowKind[] = [
   endpointRows,
 ];
 
-/** Tables that are not looked at: no record, event, notice, key or tenant stands in them. */
+/** Tables that are not checked: they contain no record, event, notice, key or tenant. */
 export const workingState = [
   'idempotency_keys',
   'rate_limits',

@@ -8,18 +8,18 @@ import type { Database, Queries } from '../storage/database.ts';
 import type { RowSeal } from '../storage/unit-of-work.ts';
 import type { Findings } from './exit-codes.ts';
 
-/** What the signatures and seals of an installation are checked with. */
+/** The keys for the signatures and seals of an installation. */
 export interface VerifyKeys {
   readonly verifier: NoteVerifier;
   readonly seal: RowSeal;
 }
 
 const consequence =
-  'the signatures of checkpoints and the seals of the chain heads are not checked, so that all of it could have been written again by somebody else.';
+  'the signatures of checkpoints and the seals of the chain heads are not checked, so all of it could have been rewritten.';
 
 /**
- * Finds the keys to check with. Without the secret, or with another one, nothing that is signed can be trusted.
- * @returns null where the secret that is here is not shown to be the one of this database.
+ * Finds the keys. Without the secret of this database, nothing that is signed can be trusted.
+ * @returns null unless the secret is proven to be that of this database.
  */
 export async function findKeys(
   { kysely }: Database,
@@ -32,26 +32,26 @@ export async function findKeys(
   if (secret === undefined) return null;
   if (secret === null) {
     if (installation === undefined && !isUsed) return null;
-    findings.add('unchecked', 'secret', `The secret of this installation is not here: ${consequence}`);
+    findings.add('unchecked', 'secret', `The secret of this installation is missing: ${consequence}`);
     return null;
   }
   const { hasher, signer, seal } = deriveSecrets(secret);
   const keys = { verifier: signer.verifier, seal };
   if (installation?.secret_hash === hasher.fingerprint || (installation === undefined && !isUsed)) return keys;
   if (!(await wroteSomething(kysely, keys))) {
-    const issue = `The secret that is here is not the one that this database was used with: ${consequence}`;
+    const issue = `The secret is not the one of this database: ${consequence}`;
     findings.add('unchecked', 'secret', issue);
     return null;
   }
   const issue =
     installation === undefined
       ? 'The row of the table installation was removed'
-      : 'installation.secret_hash was changed: it is not that of the secret which this database was written with';
+      : 'installation.secret_hash was changed: it is not the hash of the secret of this database';
   findings.add('tampered', 'secret', `${issue}. A server with another secret could be started on it.`);
   return keys;
 }
 
-/** @returns undefined where the file of the secret cannot be used. */
+/** @returns undefined if the file of the secret cannot be used. */
 function readSecret(settings: Settings, findings: Findings): string | null | undefined {
   try {
     return findSecret(settings);
@@ -62,7 +62,7 @@ function readSecret(settings: Settings, findings: Findings): string | null | und
   }
 }
 
-/** Whether anything in the database can only have been written with these keys. */
+/** Whether anything in the database was signed or sealed with these keys. */
 async function wroteSomething(queries: Queries, { verifier, seal }: VerifyKeys): Promise<boolean> {
   const heads = await queries
     .selectFrom('chain_heads')

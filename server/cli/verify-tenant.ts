@@ -14,26 +14,26 @@ import type { StoredCheckpoints } from './report-anchors.ts';
 import { changingRows } from './verified-tables.ts';
 import type { VerifyKeys } from './verify-keys.ts';
 
-/** Whose rows are checked; `known` tells whether there is such a tenant. */
+/** A tenant whose rows are checked; `known` is false if rows name it and it does not exist. */
 export interface Owner {
   readonly id: string;
   readonly slug: string;
   readonly known: boolean;
 }
 
-/** What the check of a tenant needs. */
+/** The input of the check of a tenant. */
 interface Scene {
   readonly context: CommandContext;
   readonly database: Database;
   readonly keys: VerifyKeys | null;
   readonly anchors: ReadAnchors;
   readonly claims: readonly KeptClaim[];
-  /** Takes the checkpoints of each ledger. */
+  /** Collects the checkpoints of each ledger. */
   readonly stored: StoredCheckpoints[];
   readonly findings: Findings;
 }
 
-/** Checks all that a tenant has, one part after the other. */
+/** Checks the ledgers, notice versions and rows of a tenant. */
 export async function verifyTenant(
   { context, database, keys, anchors, claims, stored, findings }: Scene,
   { id, slug }: Owner,
@@ -43,7 +43,7 @@ export async function verifyTenant(
   const progress =
     json || !process.stderr.isTTY ? () => undefined : (text: string) => process.stderr.write(`\r\x1b[K${text}`);
   const fail = (about: string, message: string) => findings.add('tampered', about, `${slug}: ${message}`, id);
-  /** A line that says what was looked at; what was found stands in lines of its own. */
+  /** Prints what was checked; findings are printed in separate lines. */
   const saySeen = (isGood: boolean, what: string) => {
     if (isGood) say(`✓ ${slug}: ${what}`);
   };
@@ -90,8 +90,8 @@ export async function verifyTenant(
     const { anchors: count, size, at } = points[index] as RollbackPoint;
     const reach =
       size === null || size === 0
-        ? 'no roll-back is found yet'
-        : `a roll-back to fewer than ${size} entries (${at}) is found`;
+        ? 'no roll-back can be detected yet'
+        : `a roll-back to fewer than ${size} entries (${at}) is detected`;
     saySeen(claimFaults.length === 0, `${ledger} anchors, ${count}: ${reach}`);
     for (const { size, at, place, issue } of claimFaults)
       fail('anchor', `${ledger} checkpoint of ${size} entries (${at}, ${place}): ${issue}`);
@@ -112,9 +112,9 @@ export async function verifyTenant(
   return { tenantId: id, slug, chains, proofs, anchors: points, notices, rows };
 }
 
-/** A chain whose rows are all there and whose head alone is wrong names no row. */
+/** If only the head of a chain is wrong, there is no row to name. */
 function nameRow(sequence: number, id: string | null, isSealed: boolean): string {
-  return isSealed ? `row ${sequence} (${id ?? 'gone'})` : `head, after ${sequence} rows`;
+  return isSealed ? `row ${sequence} (${id ?? 'missing'})` : `head, after ${sequence} rows`;
 }
 
 async function hasSealedHead(queries: Queries, { tenantId, ledger }: LedgerOf, { seal }: VerifyKeys): Promise<boolean> {
@@ -124,11 +124,11 @@ async function hasSealedHead(queries: Queries, { tenantId, ledger }: LedgerOf, {
 
 function breakSeal(report: ChainReport, { tenantId, ledger }: LedgerOf): ChainReport {
   const issue =
-    'the seal of the head does not fit: something other than Svc wrote it, so that its newest entries may be missing or made up';
+    'the seal of the head does not fit: something other than Svc wrote it, so the newest entries may be missing or forged';
   return { ...report, fault: { ledger, tenantId, sequence: report.entries, id: null, issue } };
 }
 
-/** Below which point a roll-back of a ledger is found. */
+/** The point before which a roll-back of a ledger is detected. */
 interface RollbackPoint {
   readonly ledger: LedgerName;
   readonly anchors: number;

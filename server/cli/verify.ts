@@ -15,8 +15,8 @@ import { listTenants } from '../tenants/store.ts';
 import { type Command, type CommandContext, UsageError } from './command.ts';
 import { exitCodeHelp, exitCodes, type Finding, Findings } from './exit-codes.ts';
 import { claimsOf, type KeptCheckpoint, readKept } from './kept-checkpoint.ts';
+import { databaseFile, requireDatabase } from './options.ts';
 import { reportStrayAnchors, reportUnanchored, type StoredCheckpoints } from './report-anchors.ts';
-import { databaseFile, requireDatabase } from './require-database.ts';
 import { explainUnreachable, isUnreachable } from './unreachable.ts';
 import { changingRows } from './verified-tables.ts';
 import { findKeys } from './verify-keys.ts';
@@ -24,29 +24,29 @@ import { type Owner, verifyTenant } from './verify-tenant.ts';
 
 export const verify: Command = {
   name: 'verify',
-  summary: 'recompute every hash chain and name the rows that were changed',
-  description: `Walks the consent ledger and the audit log of each tenant, compares the signed checkpoints, the Merkle trees, the seals
-of the chain heads and ${anchorFile} with them, compares the published notice versions and every row of
+  summary: 'recompute every hash chain and report the rows that were changed',
+  description: `Recomputes the consent ledger and the audit log of each tenant; compares them with the signed checkpoints, the Merkle
+trees, the seals of the chain heads and ${anchorFile}; compares the published notice versions and every row of
 ${changingRows.map(({ table }) => table).join(', ')}
-with what the audit log tells, and compares the tables, and the triggers that refuse changes, with those that Svc made.
-May run beside the server, and on a backup, also one on read-only storage.
+with the audit log; and compares the tables, and the triggers that reject changes, with those that Svc creates. May run
+while the server runs, and on a backup, even on read-only storage.
 
-A change of the newest entries is found by the seal of the head. A roll-back of the whole database to an earlier state is
-found below the newest entry of ${anchorFile}, which the output names for each ledger; with --checkpoint, a checkpoint
-that you kept elsewhere, also against somebody who has the whole machine.
+The seal of the head detects changes of the newest entries. ${anchorFile} detects a roll-back of the whole database to
+before its newest entry, which the output names for each ledger. --checkpoint, with a checkpoint that you kept elsewhere,
+detects it even if the attacker controls the whole machine.
 
-Not looked at is working state: answers kept for a day for retries (idempotency_keys), counts of requests (rate_limits),
-what ends or is used up (sessions, sign_in_challenges, access_tokens, backup_codes), counts of failed sign-ins
-(sign_in_failures), events on their way to webhooks and what became of them (webhook_events, webhook_deliveries,
-webhook_attempts, webhook_redeliveries), how webhooks fare (webhook_health) and who sends (webhook_senders), how far the
-proofs reach (merkle_trees), when keys, tokens and persons were last seen, and the list of migrations that Kysely keeps.
+Working state is not checked: stored answers for retries (idempotency_keys), counts of requests (rate_limits), data that
+expires or is used once (sessions, sign_in_challenges, access_tokens, backup_codes), counts of failed sign-ins
+(sign_in_failures), webhook events and their deliveries (webhook_events, webhook_deliveries, webhook_attempts,
+webhook_redeliveries), the state of webhooks (webhook_health) and their senders (webhook_senders), the progress of proofs
+(merkle_trees), when keys, tokens and users were last seen, and Kysely's list of migrations.
 
 ${exitCodeHelp}`,
   options: {
     tenant: { type: 'string', meaning: 'only this tenant, by id or slug' },
     checkpoint: {
       type: 'string',
-      meaning: 'a file with a checkpoint that you kept: the ledger must contain it; may be given again',
+      meaning: 'a file with a checkpoint that you kept: the ledger must contain it; can be repeated',
       value: 'file',
       multiple: true,
     },
@@ -71,12 +71,11 @@ ${exitCodeHelp}`,
 const conclusions: Readonly<Record<number, string>> = {
   [exitCodes.holds]: 'Everything is as it was written.',
   [exitCodes.tampered]: 'Something was changed. Keep this database and compare it with a backup.',
-  [exitCodes.unchecked]:
-    'Nothing that was checked was changed, but not everything could be checked: see the lines with ?.',
-  [exitCodes.unreadable]: 'The database could not be read, so nothing is known of what it holds.',
+  [exitCodes.unchecked]: 'No change was found, but not everything could be checked: see the lines with ?.',
+  [exitCodes.unreadable]: 'The database could not be read, so nothing is known about its contents.',
 };
 
-/** Whether a failure says something of what the database holds, or only that it cannot be read. */
+/** Whether a failure is due to the contents of the database, or only means that it cannot be read. */
 function explainFailure(error: unknown, databaseUrl: string | null): { kind: Finding['kind']; reason: string } {
   if (isUnreachable(error)) {
     const reason = (explainUnreachable(error, databaseUrl) as Error).message;
@@ -101,7 +100,7 @@ async function verifyDatabase(context: CommandContext, kept: readonly KeptCheckp
   if (!(await isMigrated(database))) throw new UsageError('The schema is not up to date; first run: svc migrate');
   const issues = [...(await checkIntegrity(database))];
   const keys = await findKeys(database, settings, findings);
-  // Read before the rows: what the log has a checkpoint of was committed before.
+  // Read before the rows: the entries of each checkpoint in the log were committed before it.
   const anchors = readAnchors(join(settings.dataDir, anchorFile), keys?.verifier ?? null);
   const isPart = options.tenant !== undefined;
   const owners = isPart ? [await requireTenant(database, options)] : await listAllOwners(database);
@@ -113,12 +112,12 @@ async function verifyDatabase(context: CommandContext, kept: readonly KeptCheckp
   for (const issue of await checkTables(database)) findings.add('tampered', 'database', `database: ${issue}`);
   for (const issue of await checkGuards(database)) findings.add('tampered', 'trigger', `database: ${issue}`);
   for (const { line, issue } of anchors.faults)
-    findings.add('tampered', 'anchor', `${anchorFile} line ${line}: ${issue}, so that it cannot be trusted`);
+    findings.add('tampered', 'anchor', `${anchorFile} line ${line}: ${issue}, so it cannot be trusted`);
   for (const { kind, line, at } of anchors.events) {
     const what =
       kind === 'restore'
-        ? `a restore was accepted at ${at}: what stands before it no longer counts`
-        : `anchors since ${at}: a server found the file empty, and says nothing of what was in it before`;
+        ? `a restore was accepted at ${at}: earlier records no longer count`
+        : `anchors since ${at}: a server found the file empty; earlier records are unknown`;
     context.say(`• ${anchorFile} line ${line}: ${what}`);
   }
   if (!isPart) reportStrayAnchors(anchors, owners, findings);
@@ -126,7 +125,7 @@ async function verifyDatabase(context: CommandContext, kept: readonly KeptCheckp
   for (const { of, place } of claims) {
     if (owners.some(({ id }) => id === of.tenantId)) continue;
     if (isPart) throw new UsageError(`--checkpoint: ${place} is about another tenant.`);
-    findings.add('tampered', 'kept_checkpoint', `${place}: its ledger ${nameLedger(of)} is gone`, of.tenantId);
+    findings.add('tampered', 'kept_checkpoint', `${place}: its ledger ${nameLedger(of)} is missing`, of.tenantId);
   }
   const stored: StoredCheckpoints[] = [];
   const tenants = [];

@@ -15,14 +15,14 @@ import { type Command, type OptionValues, UsageError } from './command.ts';
 export const widgets: Command = {
   name: 'widgets',
   summary: 'print the tags of the consent banner and the trust badge, ready to paste',
-  description: `The tags are for the address that SVC_BASE_URL names, with the integrity hash of each script. With --json: every
-version of every widget with all its files and add-ons, as the server answers at /widgets/index.json.`,
+  description: `The tags use the address of SVC_BASE_URL and contain the integrity hash of each script. With --json: every version of
+every widget with all its files and add-ons, as the server returns at /widgets/index.json.`,
   options: {
-    notice: { type: 'string', meaning: 'id of the published notice that the banner asks for', value: 'id' },
-    tenant: { type: 'string', meaning: 'slug of the tenant that the badge shows', value: 'slug' },
+    notice: { type: 'string', meaning: 'id of the published notice for the banner', value: 'id' },
+    tenant: { type: 'string', meaning: 'slug of the tenant for the badge', value: 'slug' },
     release: {
       type: 'string',
-      meaning: 'of this version alone, such as 0.1.0 (default: the newest)',
+      meaning: 'only this version, such as 0.1.0 (default: the newest)',
       value: 'version',
     },
     'add-on': { type: 'string', meaning: 'print the tag of that add-on, too, such as signals', value: 'name' },
@@ -52,14 +52,14 @@ function writeLines({ name, versions }: DescribedWidget, { addOn, owner }: Wante
   const { version, released, tag, addOns } = newest;
   const names = addOns.map((one) => one.name).join(', ');
   const wanted = addOns.find((one) => one.name === addOn);
-  // An add-on with an element of its own stands in the place of the widget.
+  // An add-on with its own element replaces the widget.
   const element = wanted ? writeAddOnElement(wanted.name, owner) : null;
   return [
     `${name} ${version}${released ? '' : ' (not released: its bytes may change with the next build)'}`,
     ...(wanted ? [wanted.tag] : []),
     element ?? tag,
     ...(names === '' ? [] : [`Add-ons: ${names} (--add-on <name> prints the tag of one)`]),
-    older.length === 0 ? '' : `Also there: ${older.map((one) => one.version).join(', ')}\n`,
+    older.length === 0 ? '' : `Other versions: ${older.map((one) => one.version).join(', ')}\n`,
   ];
 }
 

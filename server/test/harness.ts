@@ -10,7 +10,7 @@ import { rotateScimToken } from '../access/scim-token.ts';
 import { createSession } from '../access/session-store.ts';
 import type { App } from '../app.ts';
 import { systemSource } from '../audit/source.ts';
-import { databaseFile } from '../cli/require-database.ts';
+import { databaseFile } from '../cli/options.ts';
 import { listStatuses } from '../http/openapi-responses.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import { RouteTable } from '../http/route-table.ts';

@@ -9,7 +9,7 @@ import type { Context, Middleware, Next } from 'koa';
 import { createApiKey } from '../access/api-key-store.ts';
 import { rotateScimToken } from '../access/scim-token.ts';
 import { systemSource } from '../audit/source.ts';
-import { databaseFile } from '../cli/require-database.ts';
+import { databaseFile } from '../cli/options.ts';
 import { createNotice, publishNotice } from '../consent/notice-changes.ts';
 import { demoNotice } from '../demo/seed.ts';
 import { Problem, type ProblemCode, problemKinds } from '../http/problem.ts';

@@ -120,11 +120,14 @@ describe('svc backup and svc restore', () => {
   test('replace nothing that is there', async () => {
     const { to } = await backUp();
     const again = await runSvc(['backup', '--to', to], { SVC_DATA_DIR: dataDir });
-    assert.deepEqual([again.code, again.stderr], [2, `svc: ${to} is there already; it is left as it is.\n`]);
+    assert.deepEqual([again.code, again.stderr], [2, `svc: ${to} already exists; it was not changed.\n`]);
     const before = readFileSync(join(to, 'svc.sqlite'));
     const over = await restore(to, to);
     assert.equal(over.code, 2);
-    assert.match(over.stderr, /There already: .*svc\.sqlite\. Nothing is replaced\. Stop the server, and move it away/);
+    assert.match(
+      over.stderr,
+      /Files of a database exist: .*svc\.sqlite\. They were not replaced\. Stop the server and move it away/,
+    );
     assert.deepEqual(readFileSync(join(to, 'svc.sqlite')), before);
   });
 

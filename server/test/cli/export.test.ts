@@ -57,7 +57,7 @@ describeOnOneDatabase('svc export', (dialect) => {
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(
       told,
-      new RegExp(`^✓ ${lines.length - 1} entries, numbers 1 to ${lines.length - 1}, are those that the checkpoint`),
+      new RegExp(`^✓ ${lines.length - 1} entries, numbers 1 to ${lines.length - 1}, are covered by the checkpoint`),
     );
     assert.match(told, /Not compared with a checkpoint that you kept/);
   });
@@ -83,7 +83,7 @@ describeOnOneDatabase('svc export', (dialect) => {
         inFolder(kept),
       );
       assert.equal(code, 0, stdout);
-      const told = `✓ Nothing that the earlier checkpoint (${earlier.size} entries, ${earlier.at}) spoke of was changed.\n`;
+      const told = `✓ No entry that the earlier checkpoint (${earlier.size} entries, ${earlier.at}) covers was changed.\n`;
       assert.ok(stdout.endsWith(told), stdout);
     }
   });
@@ -128,7 +128,7 @@ describeOnOneDatabase('svc export', (dialect) => {
   test('leaves a file that is there as it is', async () => {
     const file = inFolder('precious');
     const { code, stderr } = await create('--tenant', 'first', '--ledger', 'audit', '--file', file);
-    assert.deepEqual([code, stderr], [2, `svc: ${file} is there already; it is left as it is.\n`]);
+    assert.deepEqual([code, stderr], [2, `svc: ${file} already exists; it was not changed.\n`]);
     assert.equal(readFileSync(file, 'utf8'), 'precious');
   });
 
@@ -186,9 +186,9 @@ describeOnOneDatabase('svc export', (dialect) => {
       [verify, ['--file', file, '--key', `${key}0`], '--key: this is no public key'],
       [verify, ['--file', file, '--key', 'k'.repeat(10_000)], '--key: this is no public key'],
       [verify, ['--file', file, '--key', key, '--checkpoint', inFolder()], '--checkpoint: there is no file'],
-      [verify, ['--file', file, '--key', key, '--checkpoint', inFolder('{')], 'holds no checkpoint'],
-      [verify, ['--file', file, '--key', key, '--checkpoint', inFolder('{"data":null}')], 'holds no checkpoint'],
-      [verify, ['--file', file, '--key', key, '--checkpoint', inFolder('{"data":{}}')], 'holds no checkpoint'],
+      [verify, ['--file', file, '--key', key, '--checkpoint', inFolder('{')], 'contains no checkpoint'],
+      [verify, ['--file', file, '--key', key, '--checkpoint', inFolder('{"data":null}')], 'contains no checkpoint'],
+      [verify, ['--file', file, '--key', key, '--checkpoint', inFolder('{"data":{}}')], 'contains no checkpoint'],
     ];
     for (const [run, words, hint] of wrong) {
       const { code, stdout, stderr } = await run(...words);

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { demo } from '../../cli/demo.ts';
+import { demo } from '../../cli/serve.ts';
 import { readSettings } from '../../settings.ts';
 import { createLocation, noticeContent, type TestLocation } from '../harness.ts';
 import { runSvc, startSvc } from './run-svc.ts';

@@ -60,7 +60,7 @@ describeOnOneDatabase('svc user create', (dialect) => {
     const { code, stdout, stderr } = await create('Ann@Example.com');
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(stdout, /ann@example\.com is a member of acme with the role admin/);
-    const password = /Password \(shown this once\):\n(\S{24})\n/.exec(stdout)?.[1] as string;
+    const password = /Password \(shown only once\):\n(\S{24})\n/.exec(stdout)?.[1] as string;
     assert.equal(stdout.split(password).length, 2);
     assert.ok(!(await readRows()).includes(password));
     const { status, body } = await signIn({ email: 'ann@example.com', password });
@@ -81,7 +81,7 @@ describeOnOneDatabase('svc user create', (dialect) => {
     assert.doesNotMatch(text.stdout, /Invitation/);
     const again = await create('both2@example.com', 'auditor', 'other');
     assert.doesNotMatch(again.stdout, /Password \(/);
-    const printed = /Invitation \(shown this once\).*:\n(svc_invitation_\S+)\n/s.exec(again.stdout)?.[1] as string;
+    const printed = /Invitation \(shown only once\).*:\n(svc_invitation_\S+)\n/s.exec(again.stdout)?.[1] as string;
     const rows = await readRows();
     for (const token of [second.invitationToken, printed]) assert.ok(!rows.includes(token));
     const there = { email, password: first.password, tenant: 'other' };

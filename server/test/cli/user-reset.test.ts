@@ -27,7 +27,7 @@ describeServer('svc user reset', (server) => {
     const { member, there, tenants } = await createPerson();
     const { code, stdout, stderr } = await reset(member.email.toUpperCase(), '--password');
     assert.deepEqual([code, stderr], [0, '']);
-    const password = /New password of \S+ \(shown this once\):\n(\S{24})\n/.exec(stdout)?.[1] as string;
+    const password = /New password of \S+ \(shown only once\):\n(\S{24})\n/.exec(stdout)?.[1] as string;
     assert.ok(password);
     for (const { session } of [member, there]) assert.equal(await isSignedIn(server, session), false);
     assert.equal((await signIn(server, member.email, member.password)).status, 401);

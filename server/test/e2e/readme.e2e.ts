@@ -55,8 +55,8 @@ describe('the README', () => {
 
   test('verifies an export offline against a kept checkpoint', async () => {
     const text = await paste('svc-ledger-key');
-    assert.match(text, /✓ \d+ entries, numbers 1 to \d+, are those that the checkpoint/);
-    assert.match(text, /✓ Nothing that the earlier checkpoint \(.+\) spoke of was changed/);
+    assert.match(text, /✓ \d+ entries, numbers 1 to \d+, are covered by the checkpoint/);
+    assert.match(text, /✓ No entry that the earlier checkpoint \(.+\) covers was changed/);
   });
 
   test('adopts a control and opens a data-subject request', async () => {

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { endSessions } from '../../access/session-store.ts';
 import { systemSource } from '../../audit/source.ts';
-import { databaseFile } from '../../cli/require-database.ts';
+import { databaseFile } from '../../cli/options.ts';
 import { accountRows, recordAccountChange, updatePassword } from '../../identity/account-store.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { describeOnOneDatabase, startTestServer, type TestResponse, type TestServer } from '../harness.ts';

@@ -12,8 +12,8 @@ const svc = fileURLToPath(new URL('../../cli/svc.js', import.meta.url));
 
 const describeReach = (anchors: number, entries: number) =>
   anchors === 0
-    ? '0: no roll-back is found yet'
-    : `${anchors}: a roll-back to fewer than ${entries} entries (2026-11-21T12:00:00.000Z) is found`;
+    ? '0: no roll-back can be detected yet'
+    : `${anchors}: a roll-back to fewer than ${entries} entries (2026-11-21T12:00:00.000Z) is detected`;
 
 describeOnOneDatabase('svc verify', (dialect) => {
   let installation: Installation;

@@ -14,7 +14,7 @@ import { after, before, describe, test } from 'node:test';
 import { pino } from 'pino';
 import { backup } from '../../cli/backup.ts';
 import type { Command } from '../../cli/command.ts';
-import { databaseFile } from '../../cli/require-database.ts';
+import { databaseFile } from '../../cli/options.ts';
 import { restore } from '../../cli/restore.ts';
 import { type Installation, openInstallation } from '../../installation/installation.ts';
 import { AnchorLog, anchorFile } from '../../ledger/anchor-log.ts';
@@ -152,7 +152,7 @@ describe('backups, copies and restores', () => {
     const before = readFileSync(join(folder, anchorFile), 'utf8');
     const asked = { settings: at(folder), clock: systemClock, json: false, result: () => undefined };
     const asking = restore.run({ ...asked, options: { 'in-place': true }, say: (line) => lines.push(line) });
-    await assert.rejects(asking, /Nothing is done yet\. .* add --yes/);
+    await assert.rejects(asking, /Nothing was changed\. .* add --yes/);
     assert.equal(readFileSync(join(folder, anchorFile), 'utf8'), before);
     assert.ok(
       lines.includes(`${tenantId}/consent: checkpoints.log has 16 entries, the database has 12`),
@@ -194,7 +194,7 @@ describe('backups, copies and restores', () => {
     );
     const gone = await runVerify({ settings: at(folder) }, kept);
     assert.equal(gone.code, 1);
-    assert.match(gone.lines.join('\n'), /✗ .*kept\.json: its ledger no-tenant\/audit is gone/);
+    assert.match(gone.lines.join('\n'), /✗ .*kept\.json: its ledger no-tenant\/audit is missing/);
     const foreign = new NoteSigner('the secret of another installation');
     const origin = nameOrigin(foreign.verifier.name, tenantId, 'consent');
     const text = writeCheckpoint({ origin, size: 1, rootHash: Buffer.alloc(32), at: clock.now() });

@@ -82,7 +82,7 @@ describeOnOneDatabase('svc verify of checkpoints', (dialect) => {
       assert.ok(lines.includes('✓ first: consent checkpoints, 4 (signatures not checked)'), lines.join('\n'));
       assert.match(
         lines.join('\n'),
-        /\? The secret of this installation is not here: the signatures .* are not checked/,
+        /\? The secret of this installation is missing: the signatures .* are not checked/,
       );
       assert.deepEqual(await findChange('checkpoints', row, { note }), []);
       const differs = '812: the entries are not those that it was signed for';

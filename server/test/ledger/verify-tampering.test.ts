@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { databaseFile } from '../../cli/require-database.ts';
+import { databaseFile } from '../../cli/options.ts';
 import { openInstallation } from '../../installation/installation.ts';
 import { PrivateHasher } from '../../installation/private-hash.ts';
 import { AnchorLog, anchorFile } from '../../ledger/anchor-log.ts';
@@ -234,7 +234,7 @@ const attacks: Readonly<Record<string, Attack>> = {
       await change(database, `delete from tenants where id = '${tenantId}'`);
     },
     code: 1,
-    names: /✗ checkpoints\.log line \d+: the ledger .*\/(consent|audit) is gone/,
+    names: /✗ checkpoints\.log line \d+: the ledger .*\/(consent|audit) is missing/,
   },
   'a dropped trigger': {
     run: ({ database }) => sql.raw('drop trigger consent_records_refuse_update').execute(database.kysely),
@@ -342,7 +342,7 @@ const attacks: Readonly<Record<string, Attack>> = {
   'another secret.key': {
     run: ({ folder }) => writeFileSync(join(folder, 'secret.key'), 'another secret of more than enough letters\n'),
     code: 3,
-    names: /\? The secret that is here is not the one that this database was used with: the signatures .* not checked/,
+    names: /\? The secret is not the one of this database: the signatures .* not checked/,
   },
   'another secret.key with its fingerprint': {
     async run({ folder, database }) {
@@ -356,7 +356,7 @@ const attacks: Readonly<Record<string, Attack>> = {
   'no secret.key': {
     run: ({ folder }) => rmSync(join(folder, 'secret.key')),
     code: 3,
-    names: /\? The secret of this installation is not here: the signatures of checkpoints and the seals/,
+    names: /\? The secret of this installation is missing: the signatures of checkpoints and the seals/,
   },
   'a damaged secret.key': {
     run: ({ folder }) => writeFileSync(join(folder, 'secret.key'), 'short\n'),
@@ -405,7 +405,7 @@ const attacks: Readonly<Record<string, Attack>> = {
   'no checkpoints.log': {
     run: (scene) => rmSync(logOf(scene)),
     code: 3,
-    names: /\? checkpoints\.log is missing in .*: that the database was not put back .* cannot be checked/,
+    names: /\? checkpoints\.log is missing in .*: a roll-back of the database .* cannot be detected/,
     everywhere: true,
   },
   'a checkpoints.log that was emptied': {
