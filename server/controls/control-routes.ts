@@ -3,8 +3,7 @@ import { callSource } from '../audit/source.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { text } from '../http/schemas.ts';
-import type { PrivateHasher } from '../installation/private-hash.ts';
-import type { Database } from '../storage/database.ts';
+import type { Installation } from '../installation/installation.ts';
 import { adoptFrameworks } from './adoption.ts';
 import { viewDetail } from './assess-control.ts';
 import { catalogue, findFramework } from './catalogue/catalogue.ts';
@@ -20,7 +19,7 @@ const transitionText = Object.entries(transitions)
   .join('; ');
 
 /** The operations of spec.md "Control framework", and those on single frameworks and controls. */
-export function controlRoutes(database: Database, hasher: PrivateHasher): readonly Route[] {
+export function controlRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
   return [
     defineRoute({
       method: 'GET',

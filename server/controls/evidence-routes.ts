@@ -2,8 +2,7 @@ import { callSource } from '../audit/source.ts';
 import { listRoute } from '../http/list-route.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { cursorPageOf, Id } from '../http/schemas.ts';
-import type { PrivateHasher } from '../installation/private-hash.ts';
-import type { Database } from '../storage/database.ts';
+import type { Installation } from '../installation/installation.ts';
 import { mapPage } from '../storage/page.ts';
 import { ControlParams } from './control.ts';
 import { requireControl } from './control-store.ts';
@@ -14,7 +13,7 @@ import { listEvidence, requireEvidence } from './evidence-store.ts';
 const EvidenceParams = ControlParams.extend({ evidenceId: Id });
 
 /** The operations on the evidence of a control. */
-export function evidenceRoutes(database: Database, hasher: PrivateHasher): readonly Route[] {
+export function evidenceRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
   return [
     defineRoute({
       method: 'POST',

@@ -3,8 +3,7 @@ import { callSource } from '../audit/source.ts';
 import { listRoute } from '../http/list-route.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { cursorPageOf, Id, listOf } from '../http/schemas.ts';
-import type { PrivateHasher } from '../installation/private-hash.ts';
-import type { Database } from '../storage/database.ts';
+import type { Installation } from '../installation/installation.ts';
 import { ControlParams } from './control.ts';
 import { requireControl } from './control-store.ts';
 import { ControlTest, NewResult, NewTest, type TestFacts, TestResult, viewResult, viewTest } from './control-test.ts';
@@ -14,7 +13,7 @@ import { listResults, listTests, type ResultPlace, readFactsOfTests, requireTest
 const TestParams = ControlParams.extend({ testId: Id });
 
 /** The operations on the tests of a control and their results. */
-export function controlTestRoutes(database: Database, hasher: PrivateHasher): readonly Route[] {
+export function controlTestRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
   return [
     defineRoute({
       method: 'POST',

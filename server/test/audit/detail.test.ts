@@ -18,7 +18,7 @@ describeOnOneDatabase('GET /v1/audit/{id}', (dialect) => {
     return (await server.request('GET', '/v1/audit?limit=1')).body.data.items[0].id;
   }
 
-  test('adds the source, the difference and the reason to the item of the list', async () => {
+  test('adds the source, the diff and the reason to the list item', async () => {
     await server.createNotice();
     const { events } = await readAllPages(server, { actor: 'api_key' });
     assert.ok(events.length >= 2);
@@ -32,7 +32,7 @@ describeOnOneDatabase('GET /v1/audit/{id}', (dialect) => {
     }
   });
 
-  test('has a difference of any shape, or none, and the reason where there is one', async () => {
+  test('has a diff of any shape, or none, and the reason if there is one', async () => {
     const { tenant } = server;
     for (const diff of [null, 0, '', 'text', [1, [2]], { before: { ä: '😀' }, after: null }, false]) {
       await appendEvent(server, tenant.id, { module: 'consent', actor: 'staff', diff, reason: 'because' });
@@ -45,7 +45,7 @@ describeOnOneDatabase('GET /v1/audit/{id}', (dialect) => {
     assert.ok(!Object.hasOwn((await get(await latest())).body.data, 'diff'));
   });
 
-  test('gives all that is needed to compute the hash again', async () => {
+  test('returns everything that the hash is computed from', async () => {
     await server.createNotice();
     const { events } = await readAllPages(server);
     for (const { id } of events) {
@@ -55,7 +55,7 @@ describeOnOneDatabase('GET /v1/audit/{id}', (dialect) => {
     }
   });
 
-  test('knows no event of another tenant, and no other id', async () => {
+  test('returns 404 for an event of another tenant and for an unknown id', async () => {
     const stranger = await server.createTenant(`stranger-${dialect}`);
     await server.createNotice();
     const id = await latest();
@@ -67,7 +67,7 @@ describeOnOneDatabase('GET /v1/audit/{id}', (dialect) => {
     assert.equal(missing.body.error.message, foreign.body.error.message);
   });
 
-  test('needs an id', async () => {
+  test('requires an id', async () => {
     assertProblem(await get(''), 'not_found');
   });
 });

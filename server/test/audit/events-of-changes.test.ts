@@ -47,7 +47,7 @@ describeOnOneDatabase('the audit log of consent', (dialect) => {
     assert.equal(event?.at, server.clock.now());
   }
 
-  test('tells of a notice that is created, edited, published and archived', async () => {
+  test('records that a notice is created, edited, published and archived', async () => {
     const created = await appended(() => send('POST', '/v1/consent/notices', noticeContent));
     const { id } = created.response.body.data;
     const steps = [
@@ -70,7 +70,7 @@ describeOnOneDatabase('the audit log of consent', (dialect) => {
     assert.deepEqual(diff, { before: { name: noticeContent.name }, after: { name: 'Renamed' } });
   });
 
-  test('tells nothing where a change changes nothing', async () => {
+  test('records nothing if a change alters nothing', async () => {
     const id = await server.createNotice();
     const edit = await appended(() => send('PATCH', `/v1/consent/${id}`, { name: noticeContent.name }));
     const publish = await appended(() => send('POST', `/v1/consent/${id}/publish`));
@@ -82,7 +82,7 @@ describeOnOneDatabase('the audit log of consent', (dialect) => {
     }
   });
 
-  test('tells of records, whichever operation makes them', async () => {
+  test('records consent, whichever operation captures it', async () => {
     const noticeId = await server.createNotice();
     const subjectId = randomUUID();
     const records = `/v1/consent/${noticeId}/records`;
@@ -117,7 +117,7 @@ describeOnOneDatabase('the audit log of consent', (dialect) => {
     }
   });
 
-  test('tells of a visitor as of the system, and once', async () => {
+  test('records the decision of a visitor once, with the system as the actor', async () => {
     const noticeId = await server.createNotice();
     const visit = () =>
       send(
@@ -141,7 +141,7 @@ describeOnOneDatabase('the audit log of consent', (dialect) => {
     assert.deepEqual([again.response.status, again.actions], [201, []]);
   });
 
-  test('tells nothing of a retry', async () => {
+  test('records nothing for a retry', async () => {
     const headers = { 'Idempotency-Key': 'retried-request' };
     const first = await appended(() => send('POST', '/v1/consent/notices', noticeContent, headers));
     const second = await appended(() => send('POST', '/v1/consent/notices', noticeContent, headers));
@@ -149,7 +149,7 @@ describeOnOneDatabase('the audit log of consent', (dialect) => {
     assert.deepEqual(second.actions, []);
   });
 
-  test('tells nothing of reading and of what is refused', async () => {
+  test('records nothing for reads and rejected requests', async () => {
     const noticeId = await server.createNotice({ publish: false });
     const records = `/v1/consent/${noticeId}/records`;
     const reader = await server.createKey(server.tenant.id, ['consent:read']);

@@ -146,7 +146,7 @@ describeOnOneDatabase('the audit log', (dialect) => {
     }
   }
 
-  test('tells of every operation that writes: what was done, by whom and when', async (context) => {
+  test('records every operation that writes: what was done, by whom and when', async (context) => {
     await onWrites(context, async (route) => {
       const expected = told[route.operationId];
       assert.ok(expected, `${route.operationId} is not listed: add to "told" what it appends`);
@@ -172,7 +172,7 @@ describeOnOneDatabase('the audit log', (dialect) => {
     assert.deepEqual(Object.keys(told).sort(), written.sort());
   });
 
-  test('tells nothing of a retry that gets the first answer again', async (context) => {
+  test('records nothing for a retry that gets the first answer again', async (context) => {
     const retryable = server.app.routes.filter(({ idempotencyKey }) => idempotencyKey !== 'none');
     for (const route of retryable) {
       await context.test(`${route.method} ${route.path}`, async () => {
@@ -190,7 +190,7 @@ describeOnOneDatabase('the audit log', (dialect) => {
     }
   });
 
-  test('of a tenant tells nothing of what its people do in another', async (context) => {
+  test('of a tenant records nothing that its members do in another', async (context) => {
     const other = await createScene(server);
     await onWrites(context, async (route) => {
       const scene = await createScene(server);
@@ -200,7 +200,7 @@ describeOnOneDatabase('the audit log', (dialect) => {
     });
   });
 
-  test('tells nothing of what is refused to somebody of another tenant', async (context) => {
+  test('records nothing for a rejected request of a user of another tenant', async (context) => {
     const scene = await createScene(server);
     await onWrites(context, async (route) => {
       if (!['scope', 'scim'].includes(route.auth) || !route.path.includes('{')) return;

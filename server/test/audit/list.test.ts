@@ -31,14 +31,14 @@ describeOnOneDatabase('GET /v1/audit', (dialect) => {
     return body.data.items.length;
   }
 
-  test('gives items and a cursor, and nothing else', async () => {
+  test('returns items and a cursor, and nothing else', async () => {
     const { body } = await list('?limit=2');
     assert.deepEqual(Object.keys(body.data), ['items', 'nextCursor']);
     for (const item of body.data.items) assert.deepEqual(Object.keys(item).sort(), itemFields);
     assert.match(body.data.items[0].at, /^2026-11-21T12:00:51\.000Z$/);
   });
 
-  test('gives 50 events unless told otherwise, and from 1 to 200', async () => {
+  test('returns 50 events by default, and from 1 to 200', async () => {
     assert.equal(await count(''), 50);
     assert.equal(await count('?limit=1'), 1);
     assert.equal(await count('?limit=200'), 52 + toldBefore);
@@ -47,7 +47,7 @@ describeOnOneDatabase('GET /v1/audit', (dialect) => {
     }
   });
 
-  test('has a cursor only where there is more', async () => {
+  test('has a cursor only if there are more events', async () => {
     assert.equal((await list(`?limit=${52 + toldBefore}`)).body.data.nextCursor, null);
     assert.equal(typeof (await list(`?limit=${51 + toldBefore}`)).body.data.nextCursor, 'string');
     assert.equal((await list('?module=nothing')).body.data.nextCursor, null);
@@ -61,7 +61,7 @@ describeOnOneDatabase('GET /v1/audit', (dialect) => {
     assert.equal(await count('?module=%25'), 0);
   });
 
-  test('takes a module of 1 to 64 characters', async () => {
+  test('accepts a module of 1 to 64 characters', async () => {
     for (const module of ['', 'm'.repeat(65)]) assertInvalid(await list(`?module=${module}`), 'query.module');
   });
 
@@ -86,13 +86,13 @@ describeOnOneDatabase('GET /v1/audit', (dialect) => {
     assert.equal(await count('?to=2000-01-01T00:00:00Z'), 0);
   });
 
-  test('takes times with any offset and any number of decimals', async () => {
+  test('accepts times with any offset and any number of decimals', async () => {
     assert.equal(await count('?from=2026-11-21T13:00:50%2B01:00'), 2);
     assert.equal(await count('?from=2026-11-21T06:30:50.000-05:30'), 2);
     assert.equal(await count('?from=2026-11-21T12:00:50.000000Z'), 2);
   });
 
-  test('refuses what is no time', async () => {
+  test('rejects an invalid time', async () => {
     const wrong = [
       '',
       'yesterday',
@@ -119,12 +119,12 @@ describeOnOneDatabase('GET /v1/audit', (dialect) => {
     assert.equal(await count('?module=consent&actor=user&from=2026-11-21T12:00:12Z&to=2026-11-21T12:00:48Z'), 3);
   });
 
-  test('names every parameter that is wrong at once', async () => {
+  test('names every invalid parameter at once', async () => {
     const response = await list('?actor=nobody&limit=0&from=x&nonsense=1');
     assertInvalid(response, 'query.actor', 'query.from', 'query.limit', 'query.nonsense');
   });
 
-  test('takes a cursor with its own filters alone', async () => {
+  test('accepts a cursor only with its own filters', async () => {
     const { nextCursor } = (await list('?module=consent&limit=3')).body.data;
     assert.equal(await count(`?module=consent&limit=5&cursor=${nextCursor}`), 5);
     const others = ['', 'actor=user&module=consent&', 'from=2026-11-21T12:00:00Z&module=consent&'];

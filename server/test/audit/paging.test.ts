@@ -42,7 +42,7 @@ describeOnEachDatabase('paging through the audit log', (dialect) => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  test('gives each event that fits the filters once, newest first, in full pages', async () => {
+  test('returns each matching event once, newest first, in full pages', async () => {
     await fc.assert(
       fc.asyncProperty(filters, fc.integer({ min: 1, max: 61 }), async (filter, limit) => {
         const expected = written
@@ -64,7 +64,7 @@ describeOnEachDatabase('paging through the audit log', (dialect) => {
     );
   });
 
-  test('is not disturbed by events that come in between', async () => {
+  test('is not affected by events that are added in between', async () => {
     const { events: before } = await readAllPages(server);
     const first = await server.request('GET', '/v1/audit?limit=10');
     await server.createNotice();

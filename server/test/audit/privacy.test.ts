@@ -11,7 +11,7 @@ const address = '203.0.113.77';
 const agent = 'RecognisableBrowser/7.1';
 const person = { ip: '198.51.100.201', ua: 'HandedOverBrowser/9.3' };
 
-describeOnOneDatabase('what tells who a person is', (dialect) => {
+describeOnOneDatabase('personal data in the audit log', (dialect) => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer(dialect, { SVC_TRUSTED_PROXIES: '1' });

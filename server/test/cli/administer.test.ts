@@ -33,7 +33,7 @@ describe('administering from the command line', () => {
     return await readAllRows(installation.database);
   };
 
-  test('migrates once, also with several processes at once', async () => {
+  test('migrates once, even with concurrent processes', async () => {
     await using empty = await createLocation('sqlite');
     const done = await Promise.all([1, 2, 3].map(() => runSvc(['migrate', '--json'], empty.environment)));
     for (const { code, stderr } of done) assert.deepEqual([code, stderr], [0, '']);
@@ -44,7 +44,7 @@ describe('administering from the command line', () => {
     assert.deepEqual([again.code, again.stdout], [0, 'The schema is up to date.\n']);
   });
 
-  test('creates a tenant and says what to do next', async () => {
+  test('creates a tenant and prints the next step', async () => {
     assert.match(created.stdout, /acme/);
     assert.match(created.stdout, /svc key create --tenant acme/);
     const tenant = await runJson('tenant', 'create', '--slug', 'json', '--name', ' JSON Ltd ');
@@ -52,7 +52,7 @@ describe('administering from the command line', () => {
     assert.deepEqual([tenant.slug, tenant.name, tenant.apiVersion], ['json', 'JSON Ltd', '2026-11-01']);
   });
 
-  test('refuses a second tenant of the same slug', async () => {
+  test('rejects a second tenant with the same slug', async () => {
     const before = await readRows();
     const { code, stdout, stderr } = await run('tenant', 'create', '--slug', 'acme', '--name', 'Another');
     assert.deepEqual([code, stdout], [2, '']);
@@ -60,7 +60,7 @@ describe('administering from the command line', () => {
     assert.equal(await readRows(), before);
   });
 
-  test('creates a key, shows it once and stores no more than its hash', async () => {
+  test('creates a key, shows it only once and stores only its hash', async () => {
     const { code, stdout } = await run(
       'key',
       'create',
@@ -78,7 +78,7 @@ describe('administering from the command line', () => {
     assert.ok(!(await readRows()).includes(keys[0] as string));
   });
 
-  test('creates a key as it is wanted', async () => {
+  test('creates a key with the given options', async () => {
     const words = ['key', 'create', '--tenant', 'acme', '--name', ' site ', '--environment', 'test'];
     const wanted = ['--scopes', 'consent:read, audit:read,consent:read', '--expires', '2027-01-31T01:00:00+01:00'];
     const { id, key, tenantId, ...rest } = await runJson(...words, ...wanted);
@@ -96,7 +96,7 @@ describe('administering from the command line', () => {
     assert.notEqual(all.id, id);
   });
 
-  test('creates a key of several tenants, named by id or slug, whoever administers them', async () => {
+  test('creates a key for several tenants, named by id or slug', async () => {
     const tenants = [];
     for (const slug of ['second', 'third'])
       tenants.push(await runJson('tenant', 'create', '--slug', slug, '--name', slug));
@@ -116,7 +116,7 @@ describe('administering from the command line', () => {
     assert.equal(await readRows(), before);
   });
 
-  test('creates the SCIM token of a tenant, shows it once and ends the one before it', async () => {
+  test('creates the SCIM token of a tenant, shows it only once and revokes the previous one', async () => {
     const { code, stdout } = await run('scim-token', 'create', '--tenant', 'acme');
     assert.equal(code, 0);
     const [first, ...more] = stdout.match(/scim_\w+/g) ?? [];
@@ -133,13 +133,13 @@ describe('administering from the command line', () => {
     assert.match(unknown.stderr, /nobody/);
   });
 
-  test('refuses a key of a tenant that there is not', async () => {
+  test('rejects a key for an unknown tenant', async () => {
     const { code, stderr } = await run('key', 'create', '--tenant', 'nobody', '--name', 'x', '--scopes', 'all');
     assert.equal(code, 2);
     assert.match(stderr, /nobody/);
   });
 
-  test('tells the audit log of the tenant and of its keys, without the keys', async () => {
+  test('records the tenant and its keys in the audit log, without the keys', async () => {
     const { id, key, tenantId } = await runJson(
       'key',
       'create',
@@ -164,7 +164,7 @@ describe('administering from the command line', () => {
     assert.ok(!JSON.stringify(rows).includes(key.slice(13)));
   });
 
-  test('verifies what is as it was written', async () => {
+  test('verifies an unchanged database', async () => {
     const report = await runJson('verify', '--tenant', 'acme');
     assert.equal(report.intact, true);
     assert.deepEqual(
@@ -176,7 +176,7 @@ describe('administering from the command line', () => {
     assert.match(unknown.stderr, /nobody/);
   });
 
-  test('ends with 1 and names the row when one was changed', async () => {
+  test('exits with 1 and names a row that was changed', async () => {
     await using other = await createLocation('sqlite');
     await runSvc(['tenant', 'create', '--slug', 'acme', '--name', 'Acme'], other.environment);
     const id = await changeFirstEvent(other);

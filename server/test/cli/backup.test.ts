@@ -35,7 +35,7 @@ describe('svc backup and svc restore', () => {
   const createNotice = () =>
     server.request('POST', '/v1/consent/notices', { key: server.tenant.key, body: noticeContent });
 
-  test('bring back all that was committed, whole, while the server goes on writing', async () => {
+  test('restore everything that was committed, while the server keeps writing', async () => {
     await createNotice();
     let isWriting = true;
     const writing = (async () => {
@@ -65,10 +65,10 @@ describe('svc backup and svc restore', () => {
     assert.deepEqual(JSON.parse(stdout), { folder: to, bytes: size, hasSecret: true });
   });
 
-  test('leave the secret out where that is wanted, and say what it is needed for', async () => {
+  test('leave out the secret with --without-secret, and say why it is needed', async () => {
     const { to, stdout } = await backUp('--without-secret');
     assert.deepEqual(readdirSync(to).sort(), ['checkpoints.log', 'svc.sqlite']);
-    assert.match(stdout, /keep secret\.key elsewhere, nothing can be restored without it/);
+    assert.match(stdout, /keep secret\.key elsewhere; nothing can be restored without it/);
     const refused = await restore(to);
     assert.deepEqual([refused.code, existsSync(refused.to)], [2, false]);
     assert.match(refused.stderr, /There is no secret\.key in/);
@@ -77,7 +77,7 @@ describe('svc backup and svc restore', () => {
     assert.deepEqual([taken.code, readdirSync(taken.to).sort()], [0, ['checkpoints.log', 'svc.lock', 'svc.sqlite']]);
   });
 
-  test('refuse a secret that the backup was not made with', async () => {
+  test('reject a secret that is not that of the backup', async () => {
     const { to } = await backUp();
     const other = await restore(to, undefined, { SVC_SECRET: 'another secret of thirty-two letters' });
     assert.equal(other.code, 2);
@@ -88,11 +88,11 @@ describe('svc backup and svc restore', () => {
     writeFileSync(join(taken, 'secret.key'), 'a secret of another installation, kept here\n');
     const kept = await restore(to, taken);
     assert.equal(kept.code, 2);
-    assert.match(kept.stderr, /another secret than that of the backup/);
+    assert.match(kept.stderr, /is not the secret of the backup/);
     assert.deepEqual(readdirSync(taken), ['secret.key', 'svc.lock']);
   });
 
-  test('refuse a data folder in which a server runs, which may append to its log, and a server one that is restored', async () => {
+  test('refuse a data folder in which a server runs, and a server refuses one during a restore', async () => {
     const log = join(dataDir, 'checkpoints.log');
     const before = readFileSync(log, 'utf8');
     const accepted = await runSvc(['restore', '--in-place', '--yes'], { SVC_DATA_DIR: dataDir });
@@ -117,7 +117,7 @@ describe('svc backup and svc restore', () => {
     assert.match(started.stderr, /^svc: svc restore is running in .*\. Try again when it is done\.\n$/);
   });
 
-  test('replace nothing that is there', async () => {
+  test('replace no existing files', async () => {
     const { to } = await backUp();
     const again = await runSvc(['backup', '--to', to], { SVC_DATA_DIR: dataDir });
     assert.deepEqual([again.code, again.stderr], [2, `svc: ${to} already exists; it was not changed.\n`]);
@@ -131,7 +131,7 @@ describe('svc backup and svc restore', () => {
     assert.deepEqual(readFileSync(join(to, 'svc.sqlite')), before);
   });
 
-  test('put nothing beside a log that a killed server left, which would be played back over it', async () => {
+  test('refuse a folder with a leftover write-ahead log, which would be applied to the restored database', async () => {
     const { to } = await backUp();
     for (const end of ['-wal', '-shm', '-journal']) {
       const left = inFolder();
@@ -144,7 +144,7 @@ describe('svc backup and svc restore', () => {
     }
   });
 
-  test('make nothing of a damaged file', async () => {
+  test('create nothing from a damaged file', async () => {
     const { to } = await backUp();
     const file = join(to, 'svc.sqlite');
     const bytes = readFileSync(file);
@@ -159,7 +159,7 @@ describe('svc backup and svc restore', () => {
     assert.ok(!existsSync(join(folder, 'of-damaged')));
   });
 
-  test('say what is missing', async () => {
+  test('report what is missing', async () => {
     const nowhere = inFolder();
     const nothing = await runSvc(['backup', '--to', inFolder()], { SVC_DATA_DIR: nowhere });
     assert.deepEqual([nothing.code, existsSync(nowhere)], [2, false]);

@@ -44,7 +44,7 @@ describeOnOneDatabase('svc export', (dialect) => {
     return { file, ...made };
   };
 
-  test('creates a file beside the server, of all that is there, and says how to verify it', async () => {
+  test('creates a file of the whole ledger while the server runs, and prints how to verify it', async () => {
     const { file, stdout } = await createFile();
     const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
     assert.deepEqual(stdout.split('\n'), [
@@ -62,7 +62,7 @@ describeOnOneDatabase('svc export', (dialect) => {
     assert.match(told, /Not compared with a checkpoint that you kept/);
   });
 
-  test('verifies against a checkpoint that was kept, as a note or as the answer of the API', async () => {
+  test('verifies against a kept checkpoint, as a note or as a response of the API', async () => {
     const { file } = await createFile();
     const answers = [
       earlier.note,
@@ -88,14 +88,14 @@ describeOnOneDatabase('svc export', (dialect) => {
     }
   });
 
-  test('of a part says which part it is', async () => {
+  test('of a range names the range', async () => {
     const from = server.clock.now();
     const { file, stdout } = await createFile('--from', from, '--json');
     const made = JSON.parse(stdout);
     assert.deepEqual([made.file, made.verifierKey], [file, key]);
     assert.equal(made.entries, made.last - made.first + 1);
     const plain = await verify('--file', file, '--key', key);
-    assert.ok(plain.stdout.includes(`all that the ledger had from ${from} until `), plain.stdout);
+    assert.ok(plain.stdout.includes(`all entries of the ledger from ${from} until `), plain.stdout);
     for (const [words, code] of [
       [['--from', from], 0],
       [['--from', '2026-01-01T00:00:00Z'], 1],
@@ -109,13 +109,13 @@ describeOnOneDatabase('svc export', (dialect) => {
     assert.equal(until, json.checkpoint.at);
   });
 
-  test('of a part proves that it grew out of an earlier checkpoint, where its size is named', async () => {
+  test('of a range proves with --since that it continues an earlier checkpoint', async () => {
     const { file } = await createFile('--from', server.clock.now(), '--since', String(earlier.size));
     const { code, stdout } = await verify('--file', file, '--key', key, '--checkpoint', inFolder(earlier.note));
     assert.equal(code, 0, stdout);
   });
 
-  test('ends with 1 for another key, and for a checkpoint of another ledger', async () => {
+  test('exits with 1 for another key, and for a checkpoint of another ledger', async () => {
     const { file } = await createFile();
     const { verifierKey } = new NoteSigner('the secret of another installation');
     assert.equal((await verify('--file', file, '--key', verifierKey)).code, 1);
@@ -125,7 +125,7 @@ describeOnOneDatabase('svc export', (dialect) => {
     assert.match(stdout, /belongs to another ledger/);
   });
 
-  test('leaves a file that is there as it is', async () => {
+  test('does not overwrite a file', async () => {
     const file = inFolder('precious');
     const { code, stderr } = await create('--tenant', 'first', '--ledger', 'audit', '--file', file);
     assert.deepEqual([code, stderr], [2, `svc: ${file} already exists; it was not changed.\n`]);
@@ -143,7 +143,7 @@ describeOnOneDatabase('svc export', (dialect) => {
     assert.match(stdout, /\\u\{1b\}\[1A\\u\{202e\}/);
   });
 
-  test('ends with 1 and names the line when something was changed', async () => {
+  test('exits with 1 and names the line that was changed', async () => {
     const { file } = await createFile();
     const text = readFileSync(file, 'utf8');
     const changed = inFolder(text.replace('"thing.done"', '"thing.gone"'));
@@ -159,7 +159,7 @@ describeOnOneDatabase('svc export', (dialect) => {
       assert.equal((await verify('--file', inFolder(wrong), '--key', key)).code, 1);
   });
 
-  test('refuses what it cannot use, with exit code 2 and a hint', async () => {
+  test('rejects invalid options with exit code 2 and a hint', async () => {
     const { file } = await createFile();
     const wanted = ['--tenant', 'first', '--ledger', 'audit', '--file', inFolder()];
     const wrong: readonly [run: typeof create, words: readonly string[], hint: string][] = [
@@ -175,7 +175,7 @@ describeOnOneDatabase('svc export', (dialect) => {
         ['--tenant', 'first', '--ledger', 'audit', '--file', join(folder, 'no', 'file')],
         'There is no folder for',
       ],
-      [create, ['--tenant', 'first', '--ledger', 'audit', '--file', folder], 'is there already'],
+      [create, ['--tenant', 'first', '--ledger', 'audit', '--file', folder], 'already exists'],
       [create, [...wanted, '--from', 'yesterday'], '--from: must be a time'],
       [create, [...wanted, '--to', '2026-11-21'], '--to: must be a time'],
       [verify, [], '--file, --key'],

@@ -13,17 +13,17 @@ function refusal(...hints: readonly string[]) {
 }
 
 describe('the options of a command', () => {
-  test('are read as they are given', () => {
+  test('are read as given', () => {
     const values = readOptions(tenantCreate, ['--slug', 'acme', '--name=Acme Ltd', '--json']);
     assert.deepEqual({ ...values }, { slug: 'acme', name: 'Acme Ltd', json: true });
     assert.deepEqual({ ...readOptions(verify, []) }, {});
   });
 
-  test('need not be complete to ask for help', () => {
+  test('need not be complete with --help', () => {
     assert.equal(readOptions(keyCreate, ['--help']).help, true);
   });
 
-  test('are refused by name when they are unknown, incomplete or missing', () => {
+  test('are rejected by name if they are unknown, incomplete or missing', () => {
     assert.throws(() => readOptions(verify, ['--nonsense']), refusal('--nonsense'));
     assert.throws(() => readOptions(verify, ['--tenant']), refusal('--tenant'));
     assert.throws(() => readOptions(verify, ['--json=yes']), refusal('--json'));
@@ -47,7 +47,7 @@ describe('the values of a new key', () => {
       result: () => assert.fail('nothing is made'),
     });
 
-  test('are refused by name when they cannot be', async () => {
+  test('are rejected by name if they are invalid', async () => {
     for (const name of ['', '   ', 'x'.repeat(201)]) await assert.rejects(create({ name }), refusal('--name'));
     await assert.rejects(
       create({ scopes: 'audit:read,audit:write' }),

@@ -68,7 +68,7 @@ describe('read-only storage', { skip }, () => {
     });
   }
 
-  test('the folder of a server that crashed cannot be read there, which is no tampering', async () => {
+  test('the folder of a crashed server cannot be read there, which is not reported as tampering', async () => {
     const { code, stdout, stderr } = await runReadOnly('crashed', 'verify', '--json');
     assert.deepEqual([code, stderr], [4, ''], stdout);
     const { intact, exitCode, findings } = JSON.parse(stdout);
@@ -79,7 +79,7 @@ describe('read-only storage', { skip }, () => {
     );
   });
 
-  test('a server does not start there, and says why in a sentence', async () => {
+  test('a server does not start there, and prints the reason', async () => {
     for (const name of ['backup', 'stopped']) {
       const { code, stdout, stderr } = await runReadOnly(name, 'serve');
       assert.deepEqual([code, stdout], [2, ''], stderr);

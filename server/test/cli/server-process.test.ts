@@ -23,7 +23,7 @@ describe('the server process', () => {
   const read = (url: string, path: string, key: string) =>
     fetch(url + path, { headers: { Authorization: `Bearer ${key}` } });
 
-  test('serves without a demo, and ends when it is told to', async () => {
+  test('serves without a demo, and stops on SIGTERM', async () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       await using server = await startSvc(['serve'], location.environment);
       assert.equal((await fetch(`${server.url}/v1/openapi.json`)).status, 200);
@@ -34,7 +34,7 @@ describe('the server process', () => {
     }
   });
 
-  test('makes a demo tenant on an empty database, shows its values once and keeps its data', async () => {
+  test('creates a demo tenant in an empty database, shows its values only once and keeps its data', async () => {
     await using where = await createLocation('sqlite');
     await using first = await startSvc(['demo'], where.environment);
     const credentials = readCredentials(where);
@@ -61,7 +61,7 @@ describe('the server process', () => {
     for (const value of [apiKey, adminPassword, scimToken, webhookSecret]) assert.ok(!later.includes(value));
   });
 
-  test('makes no webhook to this machine where others may reach the server', async () => {
+  test('creates no webhook to this machine if the server is reachable from outside', async () => {
     await using where = await createLocation('sqlite');
     await using server = await startSvc(['demo'], { ...where.environment, HOST: '0.0.0.0' });
     const { apiKey, webhookSecret } = readCredentials(where);
@@ -74,7 +74,7 @@ describe('the server process', () => {
     assert.equal(refused.status, 422);
   });
 
-  test('allows webhooks to this machine in the demo where only this machine reaches it, or a setting says so', () => {
+  test('allows webhooks to this machine if only this machine can reach the demo, or by a setting', () => {
     const allows = (environment: NodeJS.ProcessEnv) =>
       readSettings(environment, demo.defaults?.(environment)).webhooks.allowPrivate;
     for (const environment of [
@@ -103,7 +103,7 @@ describe('the server process', () => {
     assert.deepEqual(JSON.parse(stdout), { baseUrl: server.url, credentials: readCredentials(where) });
   });
 
-  test('makes no demo tenant where there are others', async () => {
+  test('creates no demo tenant beside other tenants', async () => {
     await using where = await createLocation('sqlite');
     await runSvc(['tenant', 'create', '--slug', 'acme', '--name', 'Acme'], where.environment);
     await using server = await startSvc(['demo'], where.environment);
@@ -111,7 +111,7 @@ describe('the server process', () => {
     assert.equal((await fetch(`${server.url}/demo`)).status, 404);
   });
 
-  test('says which port is taken', async () => {
+  test('names the port that is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
@@ -122,7 +122,7 @@ describe('the server process', () => {
     assert.doesNotMatch(stderr, /\n +at /);
   });
 
-  test('refuses a database that was used with another secret', async () => {
+  test('rejects a database with another secret', async () => {
     await using where = await createLocation('sqlite');
     await runSvc(['tenant', 'create', '--slug', 'acme', '--name', 'Acme'], where.environment);
     const other = { ...where.environment, SVC_SECRET: 'another secret of enough characters' };
@@ -138,7 +138,7 @@ describe('the server process', () => {
     }
   });
 
-  test('keeps its secret and its data from other users, in a folder that they may read, too', async () => {
+  test('keeps its secret and data unreadable for other users, even in a readable folder', async () => {
     await using where = await createLocation('sqlite');
     const made = join(where.environment.SVC_DATA_DIR as string, 'made');
     const open = join(where.environment.SVC_DATA_DIR as string, 'open');
@@ -168,7 +168,7 @@ describe('the server process', () => {
     await server.stop('SIGTERM');
   });
 
-  test('exits when it must, whatever is under way', async (context) => {
+  test('exits within the limit, whatever is in progress', async (context) => {
     await using where = await createLocation('sqlite');
     await using server = await startSvc(['demo'], { ...where.environment, SVC_STOP_SECONDS: '1' });
     const receiver = createServer().listen(0, '127.0.0.1');
@@ -187,7 +187,7 @@ describe('the server process', () => {
     assert.match(stderr, /did not stop within 1 s/);
   });
 
-  test('ends although a client keeps its connection, and answers the request that is under way, however often it is told to', async () => {
+  test('stops although a client keeps its connection, and answers the request in progress, however often it is signalled', async () => {
     await using where = await createLocation('sqlite');
     await using server = await startSvc(['demo'], where.environment);
     const { apiKey } = readCredentials(where);

@@ -7,7 +7,7 @@ import { type Environment, runSvc, startSvc } from './run-svc.ts';
 const skip = process.env.SVC_TEST_POSTGRES_URL === undefined ? 'no PostgreSQL' : false;
 
 describe('servers that share a PostgreSQL', { skip }, () => {
-  test('start at once on an empty database, and each reads what the other writes', async () => {
+  test('start concurrently on an empty database, and each reads what the other writes', async () => {
     await using location = await createLocation('postgres');
     const { SVC_DATA_DIR = '', ...shared } = location.environment;
     // Each on a machine of its own: nothing but the database and the secret is shared.
@@ -54,7 +54,7 @@ describe('servers that share a PostgreSQL', { skip }, () => {
     assert.equal((await runSvc(['verify'], first)).code, 0);
   });
 
-  test('make the demo once', async () => {
+  test('create the demo tenant once', async () => {
     await using location = await createLocation('postgres');
     await using one = await startSvc(['demo', '--json'], location.environment);
     await using other = await startSvc(['demo', '--json'], location.environment);

@@ -19,7 +19,7 @@ const commands = [
   ['demo'],
 ];
 
-describe('a PostgreSQL that cannot be reached', () => {
+describe('an unreachable PostgreSQL', () => {
   let location: TestLocation;
   before(async () => {
     location = await createLocation('sqlite');
@@ -43,7 +43,7 @@ describe('a PostgreSQL that cannot be reached', () => {
     assert.ok(!`${stdout}${stderr}`.includes(password));
   }
 
-  test('is told by every command when it refuses the connection', async () => {
+  test('is reported by every command if it refuses the connection', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -52,7 +52,7 @@ describe('a PostgreSQL that cannot be reached', () => {
     for (const words of commands) await assertTold(words, `127.0.0.1:${port}`, 'the connection was refused');
   });
 
-  test('is told when there is no such host', async () => {
+  test('is reported if the host does not exist', async () => {
     const { stdout, code } = await runSvc(verify, {
       ...location.environment,
       DATABASE_URL: `postgres://somebody:${password}@nowhere.invalid/svc`,
@@ -60,7 +60,7 @@ describe('a PostgreSQL that cannot be reached', () => {
     assert.equal(code, 4);
     assert.match(
       stdout,
-      /^✗ database: Cannot reach the database at nowhere\.invalid:5432: (there is no such host|the name of the host cannot be looked up)\n/,
+      /^✗ database: Cannot reach the database at nowhere\.invalid:5432: (there is no such host|the host name cannot be resolved)\n/,
     );
   });
 
@@ -70,14 +70,14 @@ describe('a PostgreSQL that cannot be reached', () => {
     ['53300', 'sorry, too many clients already'],
     ['57P03', 'the database system is starting up'],
   ] as const) {
-    test(`is told when it refuses us with ${code}`, async () => {
+    test(`is reported if it rejects the connection with ${code}`, async () => {
       await using server = await refuseEverybody(code, message);
       await assertTold(verify, server.place, message);
       await assertTold(['migrate'], server.place, message);
     });
   }
 
-  test('is told when it hangs up', async () => {
+  test('is reported if it closes the connection', async () => {
     await using server = await answerEverybody((socket) => socket.destroy());
     const DATABASE_URL = `postgres://somebody:${password}@${server.place}/svc`;
     const { code, stdout, stderr } = await runSvc(verify, { ...location.environment, DATABASE_URL });
@@ -89,20 +89,20 @@ describe('a PostgreSQL that cannot be reached', () => {
 describe('an error of the database', () => {
   const fail = (code: string) => Object.assign(new Error('as it is'), { code });
 
-  test('that tells of its contents or of its file is none of its reach', () => {
+  test('about its contents or its file is not reported as unreachable', () => {
     for (const code of ['XX001', '22021', '42P01', '40001', '57014', 'SQLITE_CORRUPT', 'SQLITE_CANTOPEN', 'EADDRINUSE'])
       assert.equal(isUnreachable(fail(code)), false, code);
     assert.equal(isUnreachable(new Error('something else')), false);
     assert.equal(isUnreachable('text'), false);
   });
 
-  test('is left as it is where there is no PostgreSQL', () => {
+  test('is returned unchanged without PostgreSQL', () => {
     const error = fail('ECONNREFUSED');
     assert.equal(explainUnreachable(error, null), error);
     assert.ok(explainUnreachable(error, 'postgres://localhost/svc') instanceof SettingsError);
   });
 
-  test('names the usual place where the address leaves it out', () => {
+  test('names the default host and port if the address omits them', () => {
     const { message } = explainUnreachable(fail('ETIMEDOUT'), 'postgres:///svc') as Error;
     assert.equal(message, 'Cannot reach the database at localhost:5432: the host does not answer');
   });

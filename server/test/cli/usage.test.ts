@@ -44,7 +44,7 @@ describe('the command line', () => {
     assert.ok(!existsSync(environment.SVC_DATA_DIR as string));
   }
 
-  test('explains every command, even where the settings are wrong', async () => {
+  test('explains every command, even with invalid settings', async () => {
     await Promise.all(
       commands.map(async (command) => {
         const { code, stdout, stderr } = await runSvc([...command.split(' '), '--help'], { ...environment, PORT: 'x' });
@@ -59,7 +59,7 @@ describe('the command line', () => {
     );
   });
 
-  test('lists its commands to whoever asks, and to whoever says nothing', async () => {
+  test('lists its commands with --help and without arguments', async () => {
     const [asked, silent] = await Promise.all([run('--help'), run()]);
     assert.deepEqual([asked.code, silent.code], [0, 2]);
     for (const command of commands) {
@@ -68,7 +68,7 @@ describe('the command line', () => {
     }
   });
 
-  test('lists the commands that begin with a word', async () => {
+  test('lists the commands that start with a word', async () => {
     for (const [word, own, other] of [
       ['tenant', 'tenant create', 'key create'],
       ['key', 'key create', 'tenant create'],
@@ -82,18 +82,18 @@ describe('the command line', () => {
     }
   });
 
-  test('names what svc verify leaves out', async () => {
+  test('names what svc verify does not check', async () => {
     const { stdout } = await run('verify', '--help');
     for (const { table } of changingRows) assert.ok(stdout.includes(table), table);
     for (const table of workingState) assert.match(stdout, new RegExp(`[(\\s]${table}[,)]`));
   });
 
-  test('refuses commands that there are not', async () => {
+  test('rejects unknown commands', async () => {
     const unknown = [['nonsense'], ['tenant'], ['key', 'delete', '--id', 'x']];
     await Promise.all(unknown.map((words) => assertRefused(words, words.join(' '), 'verify')));
   });
 
-  test('refuses options, words and values that a command does not take', async () => {
+  test('rejects options, arguments and values that a command does not accept', async () => {
     await Promise.all([
       assertRefused(['migrate', '--nonsense'], '--nonsense'),
       assertRefused(['verify', 'now'], 'now'),
@@ -102,7 +102,7 @@ describe('the command line', () => {
     ]);
   });
 
-  test('names the settings that cannot be used', async () => {
+  test('names invalid settings', async () => {
     const wrong = { ...environment, PORT: '99999', SVC_LOG_LEVEL: 'loud' };
     const { code, stdout, stderr } = await runSvc(['serve'], wrong);
     assert.deepEqual([code, stdout], [2, '']);

@@ -56,7 +56,7 @@ describeOnOneDatabase('svc user create', (dialect) => {
     return ((await response.json()) as { readonly data: { readonly token: string } }).data;
   };
 
-  test('makes a member, and shows the password of a new person once', async () => {
+  test('creates a member, and shows the password of a new user only once', async () => {
     const { code, stdout, stderr } = await create('Ann@Example.com');
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(stdout, /ann@example\.com is a member of acme with the role admin/);
@@ -67,7 +67,7 @@ describeOnOneDatabase('svc user create', (dialect) => {
     assert.deepEqual([status, body.data.user.role, body.data.tenant.slug], [200, 'admin', 'acme']);
   });
 
-  test('leaves a person of another tenant the password that they have, and prints an invitation to take with it', async () => {
+  test('keeps the password of a user of another tenant, and prints an invitation to accept with it', async () => {
     const email = 'both@example.com';
     const first = await createJson(email, 'dpco_principal', 'acme');
     const second = await createJson(email, 'dpco_principal', 'other');
@@ -92,7 +92,7 @@ describeOnOneDatabase('svc user create', (dialect) => {
     assert.deepEqual([status, body.data.user.role], [200, 'dpco_principal']);
   });
 
-  test('opens nothing to a stranger who had invited the address to a tenant of theirs first', async () => {
+  test('gives no access to a stranger who had invited the address to their tenant first', async () => {
     const email = 'victim@example.com';
     const password = 'a password that eve has chosen';
     const invited = await invite('other', email);
@@ -104,7 +104,7 @@ describeOnOneDatabase('svc user create', (dialect) => {
     assert.deepEqual([elsewhere.status, elsewhere.body.data.tenant.slug], [200, 'other']);
   });
 
-  test('takes names, and tells the audit log of the operator', async () => {
+  test('accepts names, and records the operator in the audit log', async () => {
     const named = ['--given-name', ' Zoë ', '--family-name', 'Lee'];
     const { id, tenantId } = await createJson('named@example.com', 'dpo', 'acme', ...named);
     await using installation = await openInstallation(readSettings(location.environment));
@@ -122,7 +122,7 @@ describeOnOneDatabase('svc user create', (dialect) => {
     );
   });
 
-  test('brings a removed member back, who keeps their password', async () => {
+  test('adds a removed member again, who keeps their password', async () => {
     const { id, password } = await createJson('back@example.com', 'engineer');
     await using svc = await startSvc(['serve'], location.environment);
     const key = await createKey('acme');
@@ -136,11 +136,11 @@ describeOnOneDatabase('svc user create', (dialect) => {
     assert.equal((await signIn({ email: 'back@example.com', password })).status, 200);
   });
 
-  test('refuses what it cannot make, and changes nothing', async () => {
+  test('rejects invalid options, and changes nothing', async () => {
     await create('member@example.com');
     const before = await readRows();
     const attempts = [
-      [create('Member@example.com', 'auditor'), 'member@example.com is a member of acme already'],
+      [create('Member@example.com', 'auditor'), 'member@example.com is already a member of acme'],
       [create('new@example.com', 'admin', 'nobody'), 'There is no tenant nobody'],
       [create('new@example.com', 'owner'), '--role must be one of: admin, dpo,'],
       [create('nonsense'), '--email must be an e-mail address'],

@@ -23,7 +23,7 @@ describeServer('svc user reset', (server) => {
         targetId === userId && actorType === 'system' && reason === 'Reset by the operator',
     );
 
-  test('gives a new password, shown once, and ends every session', async () => {
+  test('sets a new password, shown only once, and ends every session', async () => {
     const { member, there, tenants } = await createPerson();
     const { code, stdout, stderr } = await reset(member.email.toUpperCase(), '--password');
     assert.deepEqual([code, stderr], [0, '']);
@@ -43,7 +43,7 @@ describeServer('svc user reset', (server) => {
     assert.equal((await runVerify(server.installation)).report.intact, true);
   });
 
-  test('turns the second factor off, and leaves the password', async () => {
+  test('turns off the second factor, and keeps the password', async () => {
     const { member, there, tenants } = await createPerson();
     const { code, stdout, stderr } = await reset(member.email, '--second-factor', '--json');
     assert.deepEqual([code, stderr], [0, '']);
@@ -62,7 +62,7 @@ describeServer('svc user reset', (server) => {
     assert.equal((await runVerify(server.installation)).report.intact, true);
   });
 
-  test('does both at once, and says where no factor was on', async () => {
+  test('does both at once, and says if no factor was enabled', async () => {
     const member = await server.createMember();
     const { code, stdout } = await reset(member.email, '--password', '--second-factor');
     assert.equal(code, 0);
@@ -71,7 +71,7 @@ describeServer('svc user reset', (server) => {
     assert.equal(payload(await signIn(server, member.email, password), 200).status, 'signed_in');
   });
 
-  test('lets the person in at once with the new password, although strangers had failed', async () => {
+  test('lets the user sign in at once with the new password, despite failed attempts of others', async () => {
     const { email } = await server.createMember();
     for (let failure = 0; failure < 10; failure += 1)
       assert.equal((await signIn(server, email, 'guessed by a stranger')).status, 401);
@@ -83,7 +83,7 @@ describeServer('svc user reset', (server) => {
     assert.equal(payload(await signIn(server, email, password), 200).status, 'signed_in');
   });
 
-  test('refuses without a word of what to reset, and for nobody', async () => {
+  test('rejects a call without anything to reset, and an unknown user', async () => {
     const member = await server.createMember();
     const before = await readState(server);
     for (const [{ code, stdout, stderr }, hint] of [

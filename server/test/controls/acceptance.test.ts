@@ -6,7 +6,7 @@ import { base, openTenant, payload } from './helpers.ts';
 
 const day = 24 * 60 * 60_000;
 
-describeServer('an acceptance', (server) => {
+describeServer('an accepted control', (server) => {
   const at = (milliseconds: number) => new Date(server.clock.milliseconds() + milliseconds).toISOString();
   const begin = async (change: object = {}, evidence: object = {}) => {
     const client = await openTenant(server);
@@ -19,7 +19,7 @@ describeServer('an acceptance', (server) => {
     return { client, id, testId, accept, readStatus };
   };
 
-  test('needs evidence that is current by the cadence that the control will have', async () => {
+  test('requires evidence that is current by the new cadence', async () => {
     const { client, accept } = await begin({ cadence: 'monthly' }, { collectedAt: at(-40 * day) });
     await client.assertNothingWritten(async () => {
       const { message } = assertProblem(await accept(), 'control_evidence_missing');
@@ -32,7 +32,7 @@ describeServer('an acceptance', (server) => {
     );
   });
 
-  test('holds as long as the evidence is current, and again when there is new evidence', async () => {
+  test('stays accepted while its evidence is current, and becomes accepted again with new evidence', async () => {
     const { client, id, accept, readStatus } = await begin({}, { expiresAt: at(day) });
     payload(await accept());
     const { reviewedAt } = await client.get(id);
@@ -49,7 +49,7 @@ describeServer('an acceptance', (server) => {
     assert.equal((await client.get(id)).reviewedAt, reviewedAt);
   });
 
-  test('holds as long as no test fails, and again when the test has passed, but not past the next review', async () => {
+  test('stays accepted while no test fails, and becomes accepted again after a pass, until the next review', async () => {
     const { client, id, testId, accept, readStatus } = await begin();
     payload(await accept());
     payload(await client.record(id, testId, { status: 'fail' }), 201);
@@ -64,7 +64,7 @@ describeServer('an acceptance', (server) => {
     assert.equal(await readStatus(), 'needs_review');
   });
 
-  test('that is lost or found again by evidence or a test is told to webhooks', async () => {
+  test('sends webhooks when evidence or a test changes whether it is accepted', async () => {
     const { client, id, testId, accept } = await begin();
     payload(await accept());
     const readMoves = async () =>
@@ -82,7 +82,7 @@ describeServer('an acceptance', (server) => {
     assert.deepEqual((await readMoves()).slice(begun.length), [lost, found, lost, found]);
   });
 
-  test('is not what another cadence gives back while a test fails', async () => {
+  test('does not become accepted by another cadence while a test fails', async () => {
     const { client, id, testId, accept, readStatus } = await begin({ cadence: 'monthly' });
     payload(await accept());
     server.clock.advance(32 * day);
@@ -93,7 +93,7 @@ describeServer('an acceptance', (server) => {
     assert.equal(await readStatus(), 'accepted');
   });
 
-  test('ends for good when somebody sets needs_review, also where time has brought that already', async () => {
+  test('leaves accepted permanently when a user sets needs_review, even if time already had', async () => {
     const { client, id, accept, readStatus } = await begin({ cadence: 'monthly' });
     payload(await accept());
     server.clock.advance(32 * day);
@@ -139,7 +139,7 @@ describeServer('a review before it is due', (server) => {
     });
   }
 
-  test('of another status is none: a reason that would be lost is refused', async () => {
+  test('of another status is no review: a reason is rejected', async () => {
     const client = await openTenant(server);
     const id = await client.create();
     payload(await client.edit(id, { status: 'in_progress' }));

@@ -57,7 +57,7 @@ describeServer('adopting frameworks', (server) => {
     }
   });
 
-  test('makes a test of a control that only an event makes due run again all the same', async () => {
+  test('schedules the tests of an event_driven control by their own cadence', async () => {
     const client = await openTenant(server);
     await client.adopt('GDPR');
     const eventDriven = mapped('GDPR').find(({ cadence }) => cadence === 'event_driven')?.controlId as string;
@@ -94,7 +94,7 @@ describeServer('adopting frameworks', (server) => {
     });
   });
 
-  test('takes the whole list; controls that rest come back with all that they had', async () => {
+  test('replaces the list; controls that return have their history', async () => {
     const client = await openTenant(server);
     await client.adopt('GDPR', 'SOC2');
     const own = await client.create({ mappings: { SOC2: ['CC6.1'] } });
@@ -139,7 +139,7 @@ describeServer('adopting frameworks', (server) => {
     });
   });
 
-  test('tells the audit log of the list and of each control and test that it created', async () => {
+  test('records the list and each created control and test in the audit log', async () => {
     const client = await openTenant(server);
     await client.adopt('CCPA');
     await client.adopt('CCPA', 'GDPR');
@@ -173,7 +173,7 @@ describeServer('adopting frameworks', (server) => {
     assert.deepEqual(await client.readWebhooks(), []);
   });
 
-  test('happens once when it is asked for several times at once', async () => {
+  test('happens once for several concurrent requests', async () => {
     const client = await openTenant(server);
     const all = catalogue.frameworks.map(({ code }) => code);
     const answers = await Promise.all(Array.from({ length: 4 }, () => client.adopt(...all)));

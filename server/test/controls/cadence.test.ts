@@ -66,7 +66,7 @@ test('a later time is never due before an earlier one', () => {
   );
 });
 
-test('the ends of short months and of leap years are as the calendar has them', () => {
+test('short months and leap years end as in the calendar', () => {
   const examples: readonly (readonly [string, Cadence, string])[] = [
     ['2026-01-31T10:20:30.456Z', 'monthly', '2026-02-28T10:20:30.456Z'],
     ['2028-01-30T00:00:00.000Z', 'monthly', '2028-02-29T00:00:00.000Z'],
@@ -79,11 +79,11 @@ test('the ends of short months and of leap years are as the calendar has them', 
   for (const [time, cadence, later] of examples) assert.equal(addCadence(time, cadence), later, `${time} ${cadence}`);
 });
 
-test('what only an event makes due has no date', () => {
+test('event_driven has no date', () => {
   fc.assert(fc.property(times, (time) => assert.equal(addCadence(time, 'event_driven'), null)));
 });
 
-test('no date lies beyond the years that RFC 3339 can write', () => {
+test('no date is after the last year that RFC 3339 can express', () => {
   assert.equal(addCadence('9999-12-01T00:00:00.000Z', 'monthly'), '9999-12-31T23:59:59.999Z');
   assert.equal(addCadence('9999-06-30T12:00:00.000Z', 'annual'), '9999-12-31T23:59:59.999Z');
   assert.equal(addCadence('9999-11-30T12:00:00.000Z', 'monthly'), '9999-12-30T12:00:00.000Z');

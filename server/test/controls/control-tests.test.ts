@@ -37,7 +37,7 @@ describeServer('the tests of a control', (server) => {
     assert.deepEqual(await client.readTests(id), [made, other]);
   });
 
-  test('show their latest result, and when they are to run again', async () => {
+  test('show their latest result and their next run', async () => {
     const { client, id, testId } = await begin({ cadence: 'monthly' });
     server.clock.advance(day);
     const result = payload(
@@ -64,7 +64,7 @@ describeServer('the tests of a control', (server) => {
     assert.deepEqual([latestResultStatus, lastTestedAt, resultCount], ['warning', result.testedAt, 1]);
   });
 
-  test('count the result with the latest time, of those with the same time the one recorded last', async () => {
+  test('count the result with the latest time; of several with the same time, the one recorded last', async () => {
     const { client, id, testId } = await begin();
     const record = async (status: string, testedAt: string) =>
       payload(await client.record(id, testId, { status, testedAt }), 201).id;
@@ -82,7 +82,7 @@ describeServer('the tests of a control', (server) => {
     );
   });
 
-  test('that fail are told to webhooks and leave the status of the control', async () => {
+  test('that fail send a webhook and leave the status of the control', async () => {
     const { client, id, testId } = await begin();
     payload(await client.edit(id, { status: 'implemented' }));
     const result = payload(await client.record(id, testId, { status: 'fail', notes: 'Zoë could walk in' }), 201);
@@ -121,7 +121,7 @@ describeServer('the tests of a control', (server) => {
     });
   });
 
-  test('have results that are listed page by page', async () => {
+  test('list their results page by page', async () => {
     const { client, id, testId, results } = await begin();
     const added: string[] = [];
     // Two with each time.
@@ -147,7 +147,7 @@ describeServer('the tests of a control', (server) => {
     assertProblem(await client.send('GET', `${results}?cursor=x`), 'invalid_cursor');
   });
 
-  test('are refused with values that break their rules', async () => {
+  test('reject invalid values', async () => {
     const { client, id, testId } = await begin();
     await client.assertNothingWritten(async () => {
       assertInvalid(await client.addTest(id, { title: '' }), 'body.title');
@@ -165,7 +165,7 @@ describeServer('the tests of a control', (server) => {
     });
   });
 
-  test('are two hundred at most for a control, retired ones included', async () => {
+  test('are limited to 200 per control, retired ones included', async () => {
     const { client, id, testId } = await begin();
     for (let count = 1; count < 200; count += 1) payload(await client.addTest(id, { title: `Test ${count}` }), 201);
     payload(await client.retire(id, testId));

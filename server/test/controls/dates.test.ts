@@ -38,7 +38,7 @@ describe('the status at a time', () => {
       assert.equal(deriveStatus(own, support, monthLater), 'needs_review');
     });
 
-    test(`${status} stays where only an event makes it due`, () => {
+    test(`${status} stays with the cadence event_driven`, () => {
       const own = { ...dates, status, cadence: 'event_driven' } as const;
       assert.equal(findNextReview(own), null);
       assert.equal(deriveStatus(own, support, '9999-12-31T23:59:59.999Z'), status);
@@ -98,7 +98,7 @@ describe('the freshness of evidence', () => {
     for (const [now, freshness] of expected) assert.equal(rateFreshness(one, 'monthly', now), freshness, now);
   });
 
-  test('is stale for two cadences counted from the day of collection, whatever months lie between', () => {
+  test('expires two cadences after the day of collection, whatever the lengths of the months', () => {
     // 2028 is a leap year: a month after each of the last three days of January is the 29th of February.
     for (const day of ['29', '30', '31']) {
       const facts = { count: 1, latest: `2028-01-${day}T12:00:00.000Z` };
@@ -111,18 +111,18 @@ describe('the freshness of evidence', () => {
     }
   });
 
-  test('is current as long as an item counts where only an event makes it due', () => {
+  test('is current while an item is valid with the cadence event_driven', () => {
     assert.equal(rateFreshness(one, 'event_driven', '9999-12-31T23:59:59.999Z'), 'current');
   });
 
-  test('is expired when there are items and none counts, missing without any', () => {
+  test('is expired if no item is valid, missing without any', () => {
     for (const cadence of cadences) {
       assert.equal(rateFreshness({ count: 2, latest: null }, cadence, start), 'expired');
       assert.equal(rateFreshness({ count: 0, latest: null }, cadence, start), 'missing');
     }
   });
 
-  test('counts an item up to its end, and never when it was withdrawn', () => {
+  test('counts an item until it expires, and never after it was withdrawn', () => {
     const item = { expires_at: monthLater, withdrawn_at: null };
     assert.equal(isEvidenceValid(item, before(monthLater)), true);
     assert.equal(isEvidenceValid(item, monthLater), false);
@@ -149,16 +149,16 @@ describe('the schedule of a test', () => {
     assert.deepEqual([nextRunAt, isDue, lastRunAt], [monthLater, true, start]);
   });
 
-  test('follows the cadence of its own before that of the control', () => {
+  test('prefers its own cadence to that of the control', () => {
     assert.equal(scheduleRun({ ...ran(start), cadence: 'monthly' }, 'annual', start).nextRunAt, monthLater);
   });
 
-  test('is not due again where only an event makes it due', () => {
+  test('is not due again with the cadence event_driven', () => {
     const { nextRunAt, isDue } = scheduleRun(ran(start), 'event_driven', '9999-12-31T23:59:59.999Z');
     assert.deepEqual([nextRunAt, isDue], [null, false]);
   });
 
-  test('tells the worst of the latest results, and the last run of all', () => {
+  test('has the worst of the latest results, and the last run of all tests', () => {
     const order = ['pass', 'manual', 'unknown', 'warning', 'fail'];
     for (const [index, status] of order.entries()) {
       const tests = order.slice(0, index + 1).map((one) => ran(start, one));

@@ -12,7 +12,7 @@ import { ownControl } from './samples.ts';
 const day = 24 * 60 * 60_000;
 
 describeServer('a change of a control', (server) => {
-  test('of the status is told to the audit log with its reason, and to webhooks', async () => {
+  test('of the status is recorded in the audit log with its reason, and sends a webhook', async () => {
     const client = await openTenant(server);
     await client.adopt('GDPR');
     const [{ id, controlId, code }] = (await client.read()).items;
@@ -32,7 +32,7 @@ describeServer('a change of a control', (server) => {
     ]);
   });
 
-  test('tells of the status that the control had by then, not of the one that was set', async () => {
+  test('reports the status that the control had by then, not the one that was set', async () => {
     const client = await openTenant(server);
     const id = await client.create({ cadence: 'monthly' });
     payload(await client.edit(id, { status: 'implemented' }));
@@ -43,7 +43,7 @@ describeServer('a change of a control', (server) => {
     assert.deepEqual(data, { controlId: id, code, from: 'needs_review', to: 'implemented' });
   });
 
-  test('of the cadence moves what follows from it, and tells of a status that changes by that', async () => {
+  test('of the cadence updates what derives from it, and reports a changed status', async () => {
     const client = await openTenant(server);
     const id = await client.create({ cadence: 'monthly' });
     payload(await client.edit(id, { status: 'implemented' }));
@@ -59,7 +59,7 @@ describeServer('a change of a control', (server) => {
     assert.equal((await client.readWebhooks()).length, count + 1);
   });
 
-  test('gives it to a member who may sign in, and takes it away again', async () => {
+  test('assigns a member who may sign in as the owner, and removes them', async () => {
     const client = await openTenant(server);
     const id = await client.create();
     const { userId } = await server.createMember({ tenantId: client.tenant.id, role: 'engineer' });
@@ -71,7 +71,7 @@ describeServer('a change of a control', (server) => {
     assert.equal(own.ownerUserId, userId);
   });
 
-  test('gives it to nobody else, with one answer for all of them', async () => {
+  test('rejects every other owner with the same error', async () => {
     const [client, other] = [await openTenant(server), await openTenant(server)];
     const id = await client.create();
     const { id: tenantId } = client.tenant;
@@ -108,7 +108,7 @@ describeServer('a change of a control', (server) => {
     });
   });
 
-  test('writes nothing when nothing becomes another', async () => {
+  test('writes nothing if no value changes', async () => {
     const client = await openTenant(server);
     const id = await client.create({ cadence: 'annual' });
     const exceptionEndsAt = new Date(server.clock.milliseconds() + day).toISOString();
@@ -122,7 +122,7 @@ describeServer('a change of a control', (server) => {
     });
   });
 
-  test('is one of many at once: each sees what the one before made', async () => {
+  test('runs after concurrent changes, and sees their results', async () => {
     const client = await openTenant(server);
     const id = await client.create();
     const answers = await Promise.all(
@@ -141,7 +141,7 @@ describeServer('a change of a control', (server) => {
     assert.equal((await client.get(id)).status, moves.at(-1)?.to);
   });
 
-  test('needs the scope to write, and reading the scope to read', async () => {
+  test('requires controls:write, and reading requires controls:read', async () => {
     const client = await openTenant(server);
     const id = await client.create();
     const key = await server.createKey(client.tenant.id, ['controls:read']);

@@ -16,7 +16,7 @@ describeServer('the evidence of a control', (server) => {
     return { client, id, path: `${base}/controls/${id}/evidence` };
   };
 
-  test('is kept as it was given, and shown by itself', async () => {
+  test('is stored unchanged, and can be read by id', async () => {
     const { client, id, path } = await begin();
     const wanted = {
       title: '  Access review ',
@@ -70,13 +70,13 @@ describeServer('the evidence of a control', (server) => {
     [{ file: 'x' }, 'body.file'],
   ];
   for (const [change, ...paths] of broken) {
-    test(`is refused with ${JSON.stringify(change).slice(0, 60)}`, async () => {
+    test(`is rejected with ${JSON.stringify(change).slice(0, 60)}`, async () => {
       const { client, id } = await begin();
       await client.assertNothingWritten(async () => assertInvalid(await client.addEvidence(id, change), ...paths));
     });
   }
 
-  test('is never from the future, not by a millisecond', async () => {
+  test('is rejected if it is from the future, even by a millisecond', async () => {
     const { client, id } = await begin();
     await client.assertNothingWritten(async () => {
       for (const ahead of [1, 60_000, 365 * day])
@@ -85,7 +85,7 @@ describeServer('the evidence of a control', (server) => {
     payload(await client.addEvidence(id, { collectedAt: at(0) }), 201);
   });
 
-  test('ends after it was collected', async () => {
+  test('must expire after it was collected', async () => {
     const { client, id } = await begin();
     const { collectedAt } = evidenceItem;
     await client.assertNothingWritten(async () => {
@@ -98,7 +98,7 @@ describeServer('the evidence of a control', (server) => {
   });
 
   for (const status of ['evidence_requested', 'overdue']) {
-    test(`makes a control that is ${status} evidence_submitted, and tells so`, async () => {
+    test(`makes a control that is ${status} evidence_submitted, and reports it`, async () => {
       const { client, id } = await begin();
       payload(await client.edit(id, { status: 'evidence_requested', evidenceDueAt: at(1) }));
       if (status === 'overdue') server.clock.advance(2);
@@ -147,7 +147,7 @@ describeServer('the evidence of a control', (server) => {
     );
   });
 
-  test('tells the audit log what kind it is and when it was collected, and none of its text', async () => {
+  test('is in the audit log with its kind and dates, without its text', async () => {
     const { client, id } = await begin();
     const secret = 'Payroll of Zoë Smith';
     payload(await client.addEvidence(id, { title: secret, description: secret, url: 'https://example.com/zoe' }), 201);

@@ -6,7 +6,7 @@ import { type ControlClient, openTenant, payload } from './helpers.ts';
 
 const day = 24 * 60 * 60_000;
 
-describeServer('what a status needs', (server) => {
+describeServer('what a status requires', (server) => {
   const at = (milliseconds: number) => new Date(server.clock.milliseconds() + milliseconds).toISOString();
   const begin = async (change: object = {}) => {
     const client = await openTenant(server);
@@ -14,7 +14,7 @@ describeServer('what a status needs', (server) => {
   };
   const refused = (client: ControlClient, step: () => Promise<void>) => client.assertNothingWritten(step);
 
-  test('evidence that counts, for evidence_submitted', async () => {
+  test('valid evidence, for evidence_submitted', async () => {
     const { client, id } = await begin();
     const submit = () => client.edit(id, { status: 'evidence_submitted' });
     await refused(client, async () => void assertProblem(await submit(), 'control_evidence_missing'));
@@ -26,7 +26,7 @@ describeServer('what a status needs', (server) => {
     assert.equal(payload(await submit()).status, 'evidence_submitted');
   });
 
-  test('evidence that still counts, for accepted', async () => {
+  test('evidence that is still valid, for accepted', async () => {
     const { client, id } = await begin();
     payload(await client.addEvidence(id, { expiresAt: at(day) }), 201);
     payload(await client.edit(id, { status: 'evidence_submitted' }));
@@ -52,7 +52,7 @@ describeServer('what a status needs', (server) => {
     assert.equal(payload(await accept()).status, 'accepted');
   });
 
-  test('a reason, for not_applicable and excepted, which leaves with the status', async () => {
+  test('a reason, for not_applicable and excepted, removed with the status', async () => {
     const { client, id } = await begin();
     await refused(client, async () => {
       assertInvalid(await client.edit(id, { status: 'not_applicable' }), 'body.reason');
@@ -66,7 +66,7 @@ describeServer('what a status needs', (server) => {
     assert.equal(payload(await client.edit(id, { status: 'in_progress', reason: 'We rented one' })).reason, null);
   });
 
-  test('an end in the next two years, for excepted', async () => {
+  test('an end within two years, for excepted', async () => {
     const { client, id } = await begin();
     const except = (exceptionEndsAt?: string) =>
       client.edit(id, { status: 'excepted', reason: 'Being rebuilt', ...(exceptionEndsAt && { exceptionEndsAt }) });
@@ -90,7 +90,7 @@ describeServer('what a status needs', (server) => {
     assert.equal(payload(await client.edit(id, { status: 'in_progress' })).exceptionEndsAt, null);
   });
 
-  test('a day in the future, for requested evidence: 30 days ahead by default', async () => {
+  test('a due date in the future, for evidence_requested: 30 days by default', async () => {
     const { client, id } = await begin();
     const ask = (change: object = {}) => client.edit(id, { status: 'evidence_requested', ...change });
     await refused(client, async () => void assertInvalid(await ask({ evidenceDueAt: at(0) }), 'body.evidenceDueAt'));
@@ -108,7 +108,7 @@ describeServer('what a status needs', (server) => {
     assert.equal(payload(await client.edit(id, { status: 'in_progress' })).evidenceDueAt, null);
   });
 
-  test('nothing that belongs to another status', async () => {
+  test('no field of another status', async () => {
     const { client, id } = await begin();
     await refused(client, async () => {
       for (const change of [{ status: 'in_progress' }, { status: 'implemented' }, { cadence: 'annual' }, {}]) {
@@ -120,7 +120,7 @@ describeServer('what a status needs', (server) => {
     });
   });
 
-  test('a review anew when the date of the last one has passed', async () => {
+  test('another review after the review date has passed', async () => {
     const { client, id } = await begin({ cadence: 'monthly' });
     payload(await client.edit(id, { status: 'implemented' }));
     const { reviewedAt, nextReviewAt } = await client.get(id);

@@ -24,7 +24,7 @@ function assertFields(thing: object, names: string): void {
 }
 
 describeServer('the four operations of the specification', (server) => {
-  test('answer a tenant that has adopted nothing with zeros', async () => {
+  test('return zeros for a tenant without frameworks', async () => {
     const client = await openTenant(server);
     const { summary, items } = await client.read();
     assertFields(summary, fields.controlSummary);
@@ -72,7 +72,7 @@ describeServer('the four operations of the specification', (server) => {
     }
   });
 
-  test('give one framework with what controls may be mapped to, adopted or not', async () => {
+  test('return a framework with its requirements, adopted or not', async () => {
     const client = await openTenant(server);
     const { items } = await client.read(`${base}/frameworks`);
     for (const item of items) {
@@ -105,7 +105,7 @@ describeServer('the four operations of the specification', (server) => {
     assert.deepEqual([health.summary.totalControls, health.items.length], [2, 2]);
   });
 
-  test('know domains by any name, also one that every object has', async () => {
+  test('accept any domain name, even one that every object has', async () => {
     const client = await openTenant(server);
     for (const domain of ['__proto__', 'constructor', 'toString']) await client.create({ domain });
     const { text } = await client.send('GET', `${base}/readiness`);
@@ -114,7 +114,7 @@ describeServer('the four operations of the specification', (server) => {
     for (const [, group] of Object.entries(domainReadiness)) assert.equal((group as { total: number }).total, 1);
   });
 
-  test('tell of each tenant alone', async () => {
+  test('return data of the tenant only', async () => {
     const [client, stranger] = [await openTenant(server), await openTenant(server)];
     const read = async () =>
       JSON.stringify([

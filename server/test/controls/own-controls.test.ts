@@ -12,8 +12,8 @@ import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { base, openTenant, payload } from './helpers.ts';
 import { ownControl } from './samples.ts';
 
-describeServer('a control of a tenant’s own', (server) => {
-  test('has what it was given, and an id that is also its controlId', async () => {
+describeServer('a custom control', (server) => {
+  test('has the given values, and an id that is also its controlId', async () => {
     const client = await openTenant(server);
     await client.adopt('SOC2');
     const wanted = ownControl({ code: 'Door-1', mappings: { SOC2: ['CC6.4'], GDPR: ['Art. 32(1)(b)'] } });
@@ -44,7 +44,7 @@ describeServer('a control of a tenant’s own', (server) => {
       assert.deepEqual(value, (control as Readonly<Record<string, unknown>>)[field], field);
   });
 
-  test('is in force without any framework, and stands in the list by its code', async () => {
+  test('is in force without any framework, and is listed by its code', async () => {
     const client = await openTenant(server);
     for (const code of ['b-1', 'A-2', 'a-1', 'Z-1', '1']) await client.create({ code });
     const { items, summary } = await client.read();
@@ -56,7 +56,7 @@ describeServer('a control of a tenant’s own', (server) => {
     assert.equal(summary.frameworks, 0);
   });
 
-  test('has a code that nothing else of the tenant has, in any case', async () => {
+  test('has a unique code in the tenant, ignoring case', async () => {
     const client = await openTenant(server);
     await client.create({ code: 'Door-1' });
     await client.assertNothingWritten(async () => {
@@ -80,7 +80,7 @@ describeServer('a control of a tenant’s own', (server) => {
     for (const code of ['AC-1', 'AC-1000', 'AC-01a', 'XAC-01', 'ZZ-01']) await client.create({ code });
   });
 
-  test('is created once when two ask for the same code at once', async () => {
+  test('is created once for concurrent requests with the same code', async () => {
     const client = await openTenant(server);
     const answers = await Promise.all(
       ['Door-1', 'door-1', 'DOOR-1'].map((code) => client.send('POST', `${base}/controls`, ownControl({ code }))),
@@ -112,7 +112,7 @@ describeServer('a control of a tenant’s own', (server) => {
     [{ mappings: ['GDPR'] }, 'body.mappings'],
   ];
   for (const [change, ...paths] of broken) {
-    test(`is refused with ${JSON.stringify(change).slice(0, 60)}`, async () => {
+    test(`is rejected with ${JSON.stringify(change).slice(0, 60)}`, async () => {
       const client = await openTenant(server);
       await client.assertNothingWritten(async () =>
         assertInvalid(await client.send('POST', `${base}/controls`, ownControl(change)), ...paths),
@@ -141,7 +141,7 @@ describeServer('a control of a tenant’s own', (server) => {
     assert.deepEqual(event.diff.before.mappings, { SOC2: ['CC6.4'] });
   });
 
-  test('is told which operation lists what it may be mapped to', async () => {
+  test('gets an error that names the operation which lists requirements', async () => {
     const client = await openTenant(server);
     const refused = await client.send('POST', `${base}/controls`, ownControl({ mappings: { SOC2: ['CC99'] } }));
     assertInvalid(refused, 'body.mappings.SOC2.0');
@@ -165,7 +165,7 @@ describeServer('a control of a tenant’s own', (server) => {
     });
   });
 
-  test('is one of a thousand at most', async () => {
+  test('is limited to 1,000 per tenant', async () => {
     const client = await openTenant(server);
     const { database } = server.installation;
     await runUnitOfWork(database, server.clock.now(), async (work) => {
@@ -192,7 +192,7 @@ describeServer('a control of a tenant’s own', (server) => {
     await client.create();
   });
 
-  test('of another tenant is as unknown as one that is none', async () => {
+  test('of another tenant is not found', async () => {
     const [owner, stranger] = [await openTenant(server), await openTenant(server)];
     const id = await owner.create();
     const answers = [];

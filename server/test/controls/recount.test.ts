@@ -11,8 +11,8 @@ import { readStored, recountControls, recountTotals } from './recount.ts';
 type Payload = Readonly<Record<string, unknown>>;
 type Items = readonly (Payload & { readonly id: string; readonly mappedFrameworks: readonly Payload[] })[];
 
-describeServerOnEachDatabase('whatever a tenant did in years', (server) => {
-  test('every count of the four operations is what a recount of the rows gives', async () => {
+describeServerOnEachDatabase('after random changes over years', (server) => {
+  test('every count of the four operations equals a recount of the rows', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (taken) => {
         const client = new ControlClient(server, await server.createTenant(`t${randomUUID()}`));

@@ -7,8 +7,8 @@ import { runVerify } from '../ledger/fixture.ts';
 import { base, openTenant, payload } from './helpers.ts';
 import { readStored } from './recount.ts';
 
-describeServer('a control of a tenant’s own that is removed', (server) => {
-  test('leaves every list and count, and is found by no path', async () => {
+describeServer('a removed custom control', (server) => {
+  test('leaves all lists and counts, and is not found by any path', async () => {
     const client = await openTenant(server);
     const [id, kept] = [await client.create({ domain: 'Doors' }), await client.create()];
     payload(await client.addEvidence(id), 201);
@@ -35,7 +35,7 @@ describeServer('a control of a tenant’s own that is removed', (server) => {
     });
   });
 
-  test('stays in the database with its evidence, tests and history, as the audit log tells', async () => {
+  test('stays in the database with its evidence, tests and history, and verifies', async () => {
     const client = await openTenant(server);
     const id = await client.create();
     const { code } = await client.get(id);
@@ -51,7 +51,7 @@ describeServer('a control of a tenant’s own that is removed', (server) => {
     assert.equal((await runVerify(server.installation)).report.intact, true);
   });
 
-  test('sets its code free', async () => {
+  test('frees its code', async () => {
     const client = await openTenant(server);
     const id = await client.create({ code: 'Door-1' });
     assert.equal((await client.remove(id)).status, 204);
@@ -70,7 +70,7 @@ describeServer('a control of a tenant’s own that is removed', (server) => {
     });
   });
 
-  test('is none of another tenant, and needs the scope to write', async () => {
+  test('cannot be removed by another tenant or without controls:write', async () => {
     const [client, stranger] = [await openTenant(server), await openTenant(server)];
     const id = await client.create();
     const key = await server.createKey(client.tenant.id, ['controls:read']);

@@ -36,7 +36,7 @@ const ways: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('the table of transitions', () => {
-  test('is the one that was decided', () => {
+  test('is the documented one', () => {
     assert.deepEqual(Object.keys(transitions).sort(), [...controlStatuses].sort());
     for (const [from, to] of Object.entries(transitions)) assert.equal(to.join(' '), allowed[from]);
   });
@@ -61,7 +61,7 @@ describeServer('the status of a control', (server) => {
   };
 
   for (const from of controlStatuses) {
-    test(`goes from ${from} where the table says, and nowhere else`, async () => {
+    test(`changes from ${from} as the table allows, and to nothing else`, async () => {
       const client = await openTenant(server);
       for (const to of controlStatuses.filter((status) => status !== 'overdue')) {
         const id = await createAt(client, from);
@@ -84,7 +84,7 @@ describeServer('the status of a control', (server) => {
       }
     });
 
-    test(`cannot be set to overdue from ${from}, nor to what is no status`, async () => {
+    test(`cannot be set from ${from} to overdue, nor to an unknown status`, async () => {
       const client = await openTenant(server);
       const id = await createAt(client, from);
       await client.assertNothingWritten(async () => {
