@@ -112,7 +112,8 @@ function describeExport(
     lines.push(
       `! The clock was set back ${clockFalls} times: order the entries by their numbers, not by their times, and do not rely on a range of time.`,
     );
-  if (newer > 0) lines.push(`  According to the file, the ledger has ${newer} more entries, newer than the checkpoint.`);
+  if (newer > 0)
+    lines.push(`  According to the file, the ledger has ${newer} more entries, newer than the checkpoint.`);
   lines.push(
     kept === null
       ? '  Not compared with a checkpoint that you kept (--checkpoint): anyone with the signing key could have rewritten all of it.'
