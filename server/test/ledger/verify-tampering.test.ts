@@ -117,13 +117,13 @@ const attacks: Readonly<Record<string, Attack>> = {
   'a deleted row': {
     run: (scene) => change(scene.database, `delete from consent_records where ${ofTenant(scene)} and sequence = 5`),
     code: 1,
-    names: /✗ first: consent chain, row 5 \(gone\): the row is missing/,
+    names: /✗ first: consent chain, row 5 \(missing\): the row is missing/,
     everywhere: true,
   },
   'a cut tail': {
     run: (scene) => change(scene.database, `delete from consent_records where ${ofTenant(scene)} and sequence > 20`),
     code: 1,
-    names: /✗ first: consent chain, row 21 \(gone\): the rows 21 to 22 are missing/,
+    names: /✗ first: consent chain, row 21 \(missing\): the rows 21 to 22 are missing/,
   },
   'a tail cut after the last checkpoint, with the head fixed': {
     async run(scene) {
