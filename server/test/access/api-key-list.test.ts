@@ -34,7 +34,7 @@ describeOnOneDatabase('GET /v1/api-keys', (dialect) => {
     assert.equal((await list('', stranger.key)).items.length, 1);
   });
 
-  test('goes on where a page ended, until the end', async () => {
+  test('continues after each page until the end', async () => {
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
@@ -63,7 +63,7 @@ describeOnOneDatabase('GET /v1/api-keys', (dialect) => {
     for (const key of revoked.items) assert.equal(key.status, 'revoked');
   });
 
-  test('refuses filters, limits and cursors that are none', async () => {
+  test('rejects invalid filters, limits and cursors', async () => {
     const get = (query: string, key = server.tenant.key) => server.request('GET', `/v1/api-keys?${query}`, { key });
     assertInvalid(await get('status=gone'), 'query.status');
     for (const limit of ['0', '101', 'x']) assertInvalid(await get(`limit=${limit}`), 'query.limit');

@@ -56,7 +56,7 @@ describeOnOneDatabase('DELETE /v1/api-keys/{id}', (dialect) => {
     assert.equal((await revoke(own.id, own.key)).status, 401);
   });
 
-  test('knows no key of another tenant', async () => {
+  test('returns 404 for a key of another tenant', async () => {
     const { id, key } = await makeKey(server);
     const messages = await Promise.all(
       [id, randomUUID()].map(async (one) => assertProblem(await revoke(one, stranger.key), 'not_found').message),

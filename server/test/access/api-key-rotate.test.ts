@@ -52,7 +52,7 @@ describeOnOneDatabase('POST /v1/api-keys/{id}/rotate', (dialect) => {
     await assertIntact(server);
   });
 
-  test('ends the old key after the overlap that is asked for, at once for none', async () => {
+  test('expires the old key after the requested overlap, at once for zero', async () => {
     const [none, week] = [await makeKey(server), await makeKey(server)];
     const { access_token } = await getToken(server, none);
     await rotate(none.id, { overlapHours: 0 });
@@ -66,14 +66,14 @@ describeOnOneDatabase('POST /v1/api-keys/{id}/rotate', (dialect) => {
     assert.equal(await readAllRows(server.installation.database), before);
   });
 
-  test('never lets the old key live longer than it would have', async () => {
+  test('never extends the lifetime of the old key', async () => {
     const ending = await makeKey(server, { expiresAt: inMilliseconds(hour) });
     const end = (await get(ending.id)).expiresAt;
     await rotate(ending.id, { overlapHours: 24 });
     assert.equal((await get(ending.id)).expiresAt, end);
   });
 
-  test('lets the new key live as long from now on as the old one was to live', async () => {
+  test('gives the new key the lifetime of the old one, from now on', async () => {
     const old = await makeKey(server, { expiresAt: inMilliseconds(90 * 24 * hour) });
     server.clock.advance(80 * 24 * hour);
     assert.equal((await rotate(old.id)).expiresAt, inMilliseconds(90 * 24 * hour));
@@ -99,7 +99,7 @@ describeOnOneDatabase('POST /v1/api-keys/{id}/rotate', (dialect) => {
     assert.equal((await post(id)).status, 201);
   });
 
-  test('makes one key when several rotate at the same moment', async () => {
+  test('creates one key in concurrent rotations', async () => {
     const old = await makeKey(server);
     const answers = await Promise.all([1, 2, 3, 4].map(() => post(old.id)));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409]);
@@ -114,7 +114,7 @@ describeOnOneDatabase('POST /v1/api-keys/{id}/rotate', (dialect) => {
     assert.equal(await readAllRows(server.installation.database), before);
   });
 
-  test('knows no key of another tenant', async () => {
+  test('returns 404 for a key of another tenant', async () => {
     const { id, key } = await makeKey(server);
     for (const one of [id, randomUUID()]) assertProblem(await post(one, {}, stranger.key), 'not_found');
     assert.equal((await get(id)).replacedById, null);

@@ -29,7 +29,7 @@ const elsewhere: Readonly<Record<string, (server: TestServer, home: TestTenant, 
   },
 };
 
-describeServer('what a tenant learns of an address that it names', (server) => {
+describeServer('the information that a tenant gets about an address', (server) => {
   /** Every request of a tenant about an address whose owner has proven nothing to it, in a fixed order. */
   const probe = async (email: string): Promise<readonly unknown[]> => {
     const tenant = await createFreshTenant(server);
@@ -88,7 +88,7 @@ describeServer('what a tenant learns of an address that it names', (server) => {
   };
   const newEmail = () => `person-${randomUUID()}@example.com`;
 
-  test('is the same whatever the person is in another tenant', async (context) => {
+  test('is the same for every state of the account in another tenant', async (context) => {
     const unknown = await probe(newEmail());
     for (const [name, prepare] of Object.entries(elsewhere)) {
       await context.test(name, async () => {

@@ -48,7 +48,7 @@ describeServerOnEachDatabase('an account that everybody changes at once', (serve
 
 describeOnEachDatabase('whatever ends a session', (dialect) => {
   const skip = dialect === 'sqlite' ? 'SQLite has one writer at a time' : false;
-  test('waits for the tenant before it touches the session, so that no two wait for each other', { skip }, async () => {
+  test('locks the tenant before the session, so that sign-ins cannot deadlock', { skip }, async () => {
     await using server = await startTestServer(dialect, {}, { hashesSlowly: true });
     const { database } = server.installation;
     const isWaiting = sql<{ count: number }>`select count(*)::int as count from pg_stat_activity

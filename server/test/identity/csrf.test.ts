@@ -89,7 +89,7 @@ describe('a request that changes something in a session', () => {
     }
   });
 
-  test('is never made by a method that is safe', async () => {
+  test('is never caused by a safe method', async () => {
     const before = await server.installation.database.kysely.selectFrom('audit_events').selectAll().execute();
     const routes = server.app.routes.filter(({ method, auth }) => method === 'GET' && auth !== 'public');
     for (const { method, path } of routes)
@@ -102,7 +102,7 @@ describe('a request that changes something in a session', () => {
     assert.equal(after.length, before.length);
   });
 
-  test('needs no Origin with an API key, which no browser adds by itself', async () => {
+  test('needs no Origin with an API key, which browsers do not add', async () => {
     const headers = { Authorization: `Bearer ${server.tenant.key}`, Origin: 'https://app.example' };
     const response = await server.request('PATCH', `/v1/users/${member.userId}`, { headers, body: { role: 'admin' } });
     assert.equal(response.status, 200, response.text);
@@ -159,14 +159,14 @@ describe('a request without a session', () => {
     }
   });
 
-  test('is taken from a page of ours, and from a program, which says nothing of a page', async () => {
+  test('is accepted from our own pages, and from programs without an Origin', async () => {
     for (const headers of [{}, { Origin: server.url }, { 'Sec-Fetch-Site': 'same-origin' }])
       assert.equal((await signIn(server, member, headers)).status, 200);
   });
 });
 
 describe('the public address of the server', () => {
-  test('is the Origin that counts, whatever Host is asked', async () => {
+  test('is checked against the public address, not the Host header', async () => {
     await using server = await startTestServer('sqlite', { SVC_BASE_URL: 'http://svc.example/' });
     const member = await server.createMember();
     const { Cookie = '' } = member.session;

@@ -22,7 +22,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 
 describe('the wait after failures in a row', () => {
-  test('is none for the first nine and a minute after the tenth', () => {
+  test('is zero for the first nine failures and a minute after the tenth', () => {
     for (let failures = 0; failures < 10; failures += 1) assert.equal(waitAfter(failures), 0);
     assert.equal(waitAfter(10), minute);
   });
@@ -188,7 +188,7 @@ describeOnOneDatabase('guessing passwords', (dialect) => {
     assert.equal((await signIn(server, member)).status, 200);
   });
 
-  test('by strangers does not keep a person out of a device on which they signed in before', async () => {
+  test('from elsewhere does not block a device on which the user signed in before', async () => {
     await using server = await startTestServer(dialect);
     const member = await server.createMember();
     const device = { Cookie: cookieOf(await signIn(server, member), 'svc_device') };
@@ -198,7 +198,7 @@ describeOnOneDatabase('guessing passwords', (dialect) => {
     assert.equal(await assertWaits(server, member), 60, 'nor does the person let the strangers in');
   });
 
-  test('on a known device is slowed down as well, by itself', async () => {
+  test('on a known device is slowed down separately', async () => {
     await using server = await startTestServer(dialect);
     const member = await server.createMember();
     const device = { Cookie: cookieOf(await signIn(server, member), 'svc_device') };
@@ -445,7 +445,7 @@ describeOnOneDatabase('the limit of sign-ins a minute', (dialect) => {
     }
   });
 
-  test('holds for the password that a signed-in person is asked for again, by the session', async () => {
+  test('applies to reauthentication, by session', async () => {
     await using server = await start();
     const member = await server.createMember();
     const ask = (currentPassword: string, headers = member.session) =>
@@ -482,7 +482,7 @@ describeOnOneDatabase('a password that the operator gives', (dialect) => {
   });
 });
 
-describeOnOneDatabase('asking a signed-in person for the password', (dialect) => {
+describeOnOneDatabase('reauthentication', (dialect) => {
   test('blocks a stolen session after ten failures, and is recorded', async () => {
     await using server = await startTestServer(dialect);
     const member = await server.createMember();

@@ -15,7 +15,7 @@ import { cookieOf, failSignIn, readCookies, signIn as signInFrom } from './sign-
 const newEmail = () => `invited-${randomUUID()}@example.com`;
 
 describeServer('taking an invitation', (server) => {
-  test('makes a new person a member who can sign in with the password that they chose', async () => {
+  test('makes a new user a member who can sign in with the chosen password', async () => {
     const tenant = await createFreshTenant(server);
     const email = newEmail();
     const { id, token } = await invite(server, tenant, email, 'dpo');
@@ -77,7 +77,7 @@ describeServer('taking an invitation', (server) => {
     }
   });
 
-  test('is not kept from anybody by strangers who fail, and makes the device a known one', async () => {
+  test('is not blocked by failures of others, and makes the device known', async () => {
     const tenant = await createFreshTenant(server);
     const email = newEmail();
     const { token } = await invite(server, tenant, email);
@@ -167,7 +167,7 @@ describeServer('taking an invitation', (server) => {
     assertProblem(await accept(server, ''), '422 validation_failed', ['body.token']);
   });
 
-  test('happens once, however many try at the same moment', async () => {
+  test('succeeds once in concurrent requests', async () => {
     const tenant = await createFreshTenant(server);
     const email = newEmail();
     const { token } = await invite(server, tenant, email);

@@ -15,7 +15,7 @@ import { cookieOf, readCookies, signIn as signInFrom } from './sign-in-requests.
 
 const attackersPassword = 'the attacker knows this one';
 
-describeServer('the account of a person of several tenants', (server) => {
+describeServer('the account of a user of several tenants', (server) => {
   const createScene = async () => {
     const [attacker, home] = [await createFreshTenant(server), await createFreshTenant(server)];
     return { attacker, home, email: `victim-${randomUUID()}@example.com` };
@@ -47,7 +47,7 @@ describeServer('the account of a person of several tenants', (server) => {
     }
   });
 
-  test('is not opened by a tenant that invites it and takes the invitation itself', async () => {
+  test('is not opened by a tenant that invites it and accepts the invitation itself', async () => {
     const { attacker, home, email } = await createScene();
     const victim = await createEnrolledMember(server, { tenantId: home.id, email });
     const { token } = await invite(server, attacker, email, 'admin');
@@ -99,7 +99,7 @@ describeServer('the account of a person of several tenants', (server) => {
     assertProblem(await accept(server, theirs.token, goodPassword), '401 invalid_credentials');
   });
 
-  test('is not guessed with further invitations: the tries count for the account, and a known device by itself', async () => {
+  test('cannot be guessed with further invitations: attempts count for the account, and a known device separately', async () => {
     const { attacker, home, email } = await createScene();
     const victim = await server.createMember({ tenantId: home.id, email });
     const device = { Cookie: cookieOf(await signInFrom(server, victim), 'svc_device') };
@@ -115,7 +115,7 @@ describeServer('the account of a person of several tenants', (server) => {
     payload(await server.request('POST', '/v1/auth/invitations/accept', { key: null, body, headers: device }), 200);
   });
 
-  test('gives no further codes to who has the password: neither a known device nor a new count', async () => {
+  test('allows no further codes with the password: neither a known device nor a reset counter', async () => {
     const { attacker, home, email } = await createScene();
     const victim = await createEnrolledMember(server, { tenantId: home.id, email });
     const right = [-1, 0, 1].map((steps) => showCode(server, victim.secret, steps));
@@ -166,7 +166,7 @@ describeServer('the account of a person of several tenants', (server) => {
     payload(await accept(server, token, goodPassword), 200);
   });
 
-  test('opens nothing that the operator adds it to, until the person takes an invitation with its password', async () => {
+  test('opens no tenant that the operator adds it to, until the user accepts an invitation with its password', async () => {
     const { attacker: eve, home: acme, email } = await createScene();
     // Eve invites an address that is not hers, and has its password before its owner comes.
     payload(await accept(server, (await invite(server, eve, email, 'admin')).token, attackersPassword), 200);
@@ -200,7 +200,7 @@ describeServer('the account of a person of several tenants', (server) => {
     payload(await signIn(server, email, goodPassword), 200);
   });
 
-  test('stays protected after the person left the tenant that it is from', async () => {
+  test('stays protected after the user left its first tenant', async () => {
     const { attacker, home, email } = await createScene();
     const victim = await server.createMember({ tenantId: home.id, email });
     const { token } = await invite(server, attacker, email);

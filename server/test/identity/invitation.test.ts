@@ -16,7 +16,7 @@ describeServer('an invitation', (server) => {
   const statuses = async (tenant: TestTenant) =>
     (await list(tenant)).map(({ status }: { status: string }) => status).reverse();
 
-  test('is made by an administrator, who sees its token once', async () => {
+  test('is created by an administrator, who reads its token once', async () => {
     const tenant = await createFreshTenant(server);
     const admin = await server.createMember({ tenantId: tenant.id });
     const email = newEmail();
@@ -63,7 +63,7 @@ describeServer('an invitation', (server) => {
     payload(await accept(server, token), 200);
   });
 
-  test('has the default role of the tenant where none is named', async () => {
+  test('has the default role of the tenant when the request names none', async () => {
     const tenant = await createFreshTenant(server);
     const { key } = tenant;
     assert.equal(payload(await sendInvitation(server, { email: newEmail() }, { key })).role, 'cs_agent');

@@ -11,7 +11,7 @@ describeServer('adding a member', (server) => {
   const readMember = async (key: string, id: string) =>
     payload(await server.request('GET', `/v1/users/${id}`, { key }), 200);
 
-  test('makes a person known who was not', async () => {
+  test('creates an account for a new address', async () => {
     const tenant = await createFreshTenant(server);
     const email = newEmail();
     const profile = { givenName: 'Ann', familyName: 'Lee', externalId: 'x-1', userName: email.toUpperCase() };
@@ -55,7 +55,7 @@ describeServer('adding a member', (server) => {
     ]);
   });
 
-  test('takes up a person of another tenant, without what that tenant writes of them', async () => {
+  test('adds a user of another tenant, without the attributes that that tenant entered', async () => {
     const [one, other] = [await createFreshTenant(server), await createFreshTenant(server)];
     const email = newEmail();
     const secret = { givenName: 'Secretgiven', familyName: 'Secretfamily', externalId: 'secret-external' };
@@ -123,7 +123,7 @@ describeServer('adding a member', (server) => {
     assert.deepEqual([webhook.type, webhook.data.status], ['user.provisioned', 'suspended']);
   });
 
-  test('makes one person of the same new address, whichever tenants add it at once', async () => {
+  test('creates one account when several tenants add the same new address concurrently', async () => {
     const tenants = await Promise.all([1, 2, 3, 4].map(() => createFreshTenant(server)));
     for (let round = 0; round < 5; round += 1) {
       const email = newEmail();

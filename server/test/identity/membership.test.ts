@@ -94,7 +94,7 @@ describe('a membership', () => {
     );
   });
 
-  test('has every value of the change afterwards, and keeps all others', () => {
+  test('has every value of the change, and keeps all others', () => {
     fc.assert(
       fc.property(changes, (given) => {
         follow(given, ({ change, before, after }) => {
@@ -145,7 +145,7 @@ describe('a membership', () => {
     );
   });
 
-  test('a change that is made twice changes nothing the second time', () => {
+  test('repeating a change changes nothing', () => {
     fc.assert(
       fc.property(changes, anyChange, (given, last) => {
         follow([...given, last], ({ change, after }) => {
@@ -155,7 +155,7 @@ describe('a membership', () => {
     );
   });
 
-  test('keeps the time since when it is suspended, accepted or deleted', () => {
+  test('keeps the time at which it was suspended, accepted or deleted', () => {
     const row = { ...firstRow, accepted_at: timeOf(1), deactivated_at: timeOf(2), unassigned_at: timeOf(3) };
     const again = changedColumns({ isAccepted: true, isActivated: false, isAssigned: false }, timeOf(9));
     assert.deepEqual(findChanges(row, again), {});

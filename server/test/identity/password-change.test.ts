@@ -46,7 +46,7 @@ describeOnOneDatabase('a change of the password', (dialect) => {
     assertProblem(await signIn(server, member), 'invalid_credentials');
   });
 
-  test('ends every other session, here and in other tenants, and goes on under another token', async () => {
+  test('ends every other session, in all tenants, and continues with a new token', async () => {
     const member = await server.createMember();
     const other = await server.createTenant(`also-${dialect}`);
     await addMembership(server, other.id, member.email);
@@ -71,7 +71,7 @@ describeOnOneDatabase('a change of the password', (dialect) => {
     assert.ok(await isOpen(server, member.session));
   });
 
-  test('takes none that is weak, and says why', async () => {
+  test('rejects a weak one, with the reason', async () => {
     const member = await server.createMember();
     const hash = await readHash(member);
     for (const [weak, issue] of [
@@ -100,7 +100,7 @@ describeOnOneDatabase('a change of the password', (dialect) => {
     assert.equal(response.status, 200, response.text);
   });
 
-  test('takes the same password in another Unicode form for the same', async () => {
+  test('treats another Unicode form of a password as the same', async () => {
     const member = await server.createMember();
     assert.equal((await change(member, { newPassword: 'sieben große Äpfel liegen da'.normalize('NFD') })).status, 200);
     const composed = { ...member, password: 'sieben große Äpfel liegen da'.normalize('NFC') };

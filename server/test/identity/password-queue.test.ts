@@ -279,7 +279,7 @@ describe('the queue of password hashes', () => {
 describe('a queue of hashes', () => {
   const caller = { bucket: 'test', isKnown: false };
 
-  test('computes the hash of every caller that it takes', async () => {
+  test('computes the hash of every accepted caller', async () => {
     const hasher = new PasswordHasher(secret, lowCost);
     const queue = new PasswordQueue(hasher, { atOnce: 2, waiting: 40, waitingEach: 40 });
     const hash = await queue.hash(caller, 'right');
@@ -332,7 +332,7 @@ describe('a queue of hashes', () => {
     assert.equal(dropped.length, 3);
   });
 
-  test('goes on after a hash that fails', async () => {
+  test('continues after a failed hash', async () => {
     const queue = new PasswordQueue(new PasswordHasher(secret, lowCost));
     // The library refuses a salt of four bytes.
     const bad = '$argon2id$v=19$m=8,t=1,p=1$c2FsdA$dGFn';

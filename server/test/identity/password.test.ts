@@ -109,7 +109,7 @@ describe('a password', () => {
       assert.match((await find(weak, true)) ?? '', /^is (too easy to guess|one of the passwords)/, weak);
   });
 
-  test('is no phrase that everybody knows, however its words are separated', async () => {
+  test('is no well-known phrase, however its words are separated', async () => {
     for (const phrase of [
       'correcthorsebatterystaple',
       'Correct Horse Battery Staple!',
@@ -134,7 +134,7 @@ describe('a password', () => {
     for (let time = 0; time < 20; time += 1) assert.equal(await find(randomText(24)), null);
   });
 
-  test('is more than the names of the person, their address and the company', async () => {
+  test('is more than the names of the user, their address and the company', async () => {
     for (const guess of [
       'ada.lovelace@example.com',
       'AdaLovelaceAnalytical',
@@ -155,7 +155,7 @@ describe('a password', () => {
       }),
     ));
 
-  test('is judged by its first 64 characters, so that a long one costs no more', async () => {
+  test('is rated by its first 64 characters, so that a long one costs no more', async () => {
     const strong = 'river lantern copper orchard';
     assert.match((await find(`${'a'.repeat(64)}${strong}`)) ?? '', /too easy/);
     assert.equal(await find(`${'a'.repeat(36)}${strong}`), null);

@@ -53,7 +53,7 @@ describeOnOneDatabase('a session', (dialect) => {
     assert.equal(Date.parse(response.body.data.session.expiresAt) - server.clock.milliseconds(), hour);
   });
 
-  test('is kept up by requests before it is written that they were made', async () => {
+  test('is extended by requests whose time is not written yet', async () => {
     await using server = await startTestServer(dialect);
     const { session, sessionId } = await server.createMember();
     const opened = server.clock.now();
@@ -83,7 +83,7 @@ describeOnOneDatabase('a session', (dialect) => {
     assert.ok(!(await isOpen(server, session)));
   });
 
-  test('that has ended is forgotten, and with it old challenges and failures, but none that may go on', async (context) => {
+  test('is deleted after its end, like old challenges and failures', async (context) => {
     await using server = await startTestServer(dialect);
     const { installation, clock } = server;
     const member = await server.createMember();

@@ -4,7 +4,7 @@ import { describeOnOneDatabase, startTestServer, type TestMember, type TestServe
 import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { addMembership, isOpen, readCookies, readEvents, sessionOf, signIn } from './sign-in-requests.ts';
 
-describeOnOneDatabase('the sessions of a person', (dialect) => {
+describeOnOneDatabase('the sessions of a user', (dialect) => {
   let server: TestServer;
   let member: TestMember;
   before(async () => {
@@ -43,7 +43,7 @@ describeOnOneDatabase('the sessions of a person', (dialect) => {
     assert.ok(!JSON.stringify(body).includes('svc_session_'));
   });
 
-  test('are listed without those that have ended, of other persons and in other tenants', async () => {
+  test('are listed without ended ones, those of other users and those in other tenants', async () => {
     const [first] = await createSessions(1);
     const other = await server.createTenant(`listed-${dialect}`);
     await addMembership(server, other.id, member.email);
@@ -71,7 +71,7 @@ describeOnOneDatabase('the sessions of a person', (dialect) => {
     assert.deepEqual(event.diff, { sessions: 1, sessionId: second?.id });
   });
 
-  test('end all but the present one, and none in another tenant', async () => {
+  test('end all but the current one, and none in another tenant', async () => {
     const [first, second, third] = await createSessions(3);
     const other = await server.createTenant(`spared-${dialect}`);
     await addMembership(server, other.id, member.email);
@@ -86,7 +86,7 @@ describeOnOneDatabase('the sessions of a person', (dialect) => {
     assert.equal((await readEvents(server, server.tenant.key, 'session.ended')).length, events);
   });
 
-  test('of another person are not found', async () => {
+  test('of another user are not found', async () => {
     const [mine] = await createSessions(1);
     const other = await server.createMember();
     assertProblem(await end(mine?.headers ?? {}, other.sessionId), 'not_found');
@@ -184,7 +184,7 @@ describeOnOneDatabase('the sessions of a person', (dialect) => {
     );
   });
 
-  test('act on the person in their own tenant, and not for another that a header names', async () => {
+  test('act on the user in the tenant of the session, and reject another one in a header', async () => {
     const role = 'dpco_principal';
     const person = await server.createMember({ role });
     const other = await server.createTenant(`portfolio-${dialect}`);

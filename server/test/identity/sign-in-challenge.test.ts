@@ -74,7 +74,7 @@ describeOnOneDatabase('a sign-in with a second factor', (dialect) => {
       assertProblem(await server.request('GET', '/v1/users', { key: null, headers }), 'unauthenticated');
   });
 
-  test('takes five codes, not more, even if the sixth is right', async () => {
+  test('accepts five codes, not more, even if the sixth is right', async () => {
     const member = await createMember();
     const challengeId = await startSignIn(server, member);
     for (let time = 0; time < 5; time += 1)
@@ -85,14 +85,14 @@ describeOnOneDatabase('a sign-in with a second factor', (dialect) => {
     assert.equal(event.reason, 'Wrong code');
   });
 
-  test('takes the right code at the fifth try', async () => {
+  test('accepts the right code at the fifth attempt', async () => {
     const member = await createMember();
     const challengeId = await startSignIn(server, member);
     for (let time = 0; time < 4; time += 1) await answer(server, challengeId, wrongCode(member.secret));
     assert.equal((await answer(server, challengeId, showCode(server, member.secret))).status, 200);
   });
 
-  test('new challenges do not give new tries for ever: ten wrong codes in a row make the person wait', async () => {
+  test('blocks the user after ten consecutive wrong codes, also in new challenges', async () => {
     const member = await createMember();
     for (let round = 0; round < 2; round += 1) {
       const challengeId = await startSignIn(server, member);
@@ -128,7 +128,7 @@ describeOnOneDatabase('a sign-in with a second factor', (dialect) => {
     assertProblem(await answer(server, challengeId, showCode(server, member.secret)), 'invalid_challenge');
   });
 
-  test('gives one session when the same answer comes many times at once', async () => {
+  test('opens one session for the same answer in concurrent requests', async () => {
     const member = await createMember();
     const challengeId = await startSignIn(server, member);
     const code = showCode(server, member.secret);
@@ -138,7 +138,7 @@ describeOnOneDatabase('a sign-in with a second factor', (dialect) => {
       assert.ok(['invalid_challenge', 'code_incorrect'].includes(response.body.error.code), response.text);
   });
 
-  test('gives one session when one code answers two challenges at once', async () => {
+  test('opens one session when one code answers two challenges concurrently', async () => {
     const member = await createMember();
     const challenges = [await startSignIn(server, member), await startSignIn(server, member)];
     const code = showCode(server, member.secret);
@@ -146,7 +146,7 @@ describeOnOneDatabase('a sign-in with a second factor', (dialect) => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 403]);
   });
 
-  test('gives one session when two good codes answer it at once', async () => {
+  test('opens one session when two right codes answer it concurrently', async () => {
     for (let round = 0; round < 3; round += 1) {
       const member = await createMember();
       const challengeId = await startSignIn(server, member);
@@ -156,7 +156,7 @@ describeOnOneDatabase('a sign-in with a second factor', (dialect) => {
     }
   });
 
-  test('takes a backup code, once', async () => {
+  test('accepts a backup code once', async () => {
     const member = await createMember();
     const [code = ''] = member.backupCodes;
     const response = await answer(server, await startSignIn(server, member), code);

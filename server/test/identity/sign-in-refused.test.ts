@@ -84,7 +84,7 @@ describeOnOneDatabase('a sign-in that is refused', (dialect) => {
     assert.equal(answers.length, failures.size);
   });
 
-  test('takes one hash of a password whatever the cause is, as one that succeeds does', async (context) => {
+  test('computes one hash for every cause, as a success does', async (context) => {
     const failures = await createFailures();
     const member = await server.createMember();
     assert.equal(await countHashes(() => signIn(server, member)), 1);
@@ -96,7 +96,7 @@ describeOnOneDatabase('a sign-in that is refused', (dialect) => {
   });
 
   // A write waits for the disk, which takes longer than anything else but the hash.
-  test('waits for the disk as often whatever the cause is', { skip: dialect !== 'sqlite' }, async (context) => {
+  test('makes the same number of durable writes for every cause', { skip: dialect !== 'sqlite' }, async (context) => {
     const failures = await createFailures();
     for (const [name, credentials] of failures) {
       await context.test(name, async () => {
@@ -168,7 +168,7 @@ describeOnOneDatabase('a sign-in that is refused', (dialect) => {
       assert.deepEqual([targetId, reason], [person.userId, 'Wrong password, or no active membership']);
   });
 
-  test('keeps no address of a person in what it counts', async () => {
+  test('stores no e-mail address in its counters', async () => {
     const email = 'typed-by-mistake@example.com';
     await signIn(server, { email, password: 'wrong but long enough' });
     const rows = await server.installation.database.kysely.selectFrom('sign_in_failures').selectAll().execute();
@@ -206,7 +206,7 @@ describeOnOneDatabase('a sign-in beside a change of what it stands on', (dialect
   });
 
   const skip = dialect === 'sqlite' ? 'SQLite has one writer at a time' : false;
-  test('waits for a change of the password that is under way', { skip }, async () => {
+  test('waits for a concurrent change of the password', { skip }, async () => {
     await using server = await startTestServer(dialect);
     const { database, passwords } = server.installation;
     const member = await server.createMember();
@@ -226,7 +226,7 @@ describeOnOneDatabase('a sign-in beside a change of what it stands on', (dialect
     assert.deepEqual(await database.kysely.selectFrom('sessions').selectAll().execute(), []);
   });
 
-  test('never leaves a session of a member who was suspended in the meantime', async () => {
+  test('never leaves a session of a member who is suspended concurrently', async () => {
     await using server = await startTestServer(dialect, {}, { hashesSlowly: true });
     for (let round = 0; round < 5; round += 1) {
       const member = await server.createMember({ role: 'auditor' });

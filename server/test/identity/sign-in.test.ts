@@ -39,7 +39,7 @@ describeOnOneDatabase('a sign-in', (dialect) => {
     }
   });
 
-  test('keeps the token as a hash', async () => {
+  test('stores the token as a hash', async () => {
     const token = readCookies(await signIn(server, member)).get('svc_session')?.value ?? '';
     const rows = await server.installation.database.kysely.selectFrom('sessions').selectAll().execute();
     assert.ok(rows.length > 0);
@@ -57,14 +57,14 @@ describeOnOneDatabase('a sign-in', (dialect) => {
     }
   });
 
-  test('takes the address in any case and with spaces around it', async () => {
+  test('accepts the address in any case and with spaces around it', async () => {
     for (const email of [member.email.toUpperCase(), `  ${member.email}\t`]) {
       const { body, text } = await signIn(server, { ...member, email });
       assert.equal(body.data?.user.id, member.userId, text);
     }
   });
 
-  test('takes addresses of any script and domains in either form', async () => {
+  test('accepts addresses of any script and domains in either form', async () => {
     const { userId, password } = await server.createMember({ email: 'дора@xn--bcher-kva.example' });
     for (const email of ['дора@xn--bcher-kva.example', 'ДОРА@bücher.example', 'дора@BÜCHER.example']) {
       const { body, text } = await signIn(server, { email, password });
@@ -72,7 +72,7 @@ describeOnOneDatabase('a sign-in', (dialect) => {
     }
   });
 
-  test('takes the tenant by slug and by id', async () => {
+  test('accepts the slug and the id of the tenant', async () => {
     const other = await server.createTenant('by-name');
     await addMembership(server, other.id, member.email);
     for (const tenant of ['by-name', other.id]) {
@@ -82,7 +82,7 @@ describeOnOneDatabase('a sign-in', (dialect) => {
     }
   });
 
-  test('without a tenant goes where the person signed in last', async () => {
+  test('without a tenant opens the tenant of the latest sign-in', async () => {
     const person = await server.createMember();
     const [second, third] = [await server.createTenant('second'), await server.createTenant('third')];
     for (const { id } of [second, third]) await addMembership(server, id, person.email);
@@ -128,7 +128,7 @@ describeOnOneDatabase('a sign-in', (dialect) => {
     assert.ok(await isOpen(server, session));
   });
 
-  test('shows when the person signed in before', async () => {
+  test('returns the time of the latest sign-in', async () => {
     const person = await server.createMember();
     assert.equal((await signIn(server, person)).body.data.user.lastSignedInAt, null);
     const before = server.clock.now();

@@ -189,7 +189,7 @@ describeServer('changing a member over the API', (server) => {
     for (const step of take(other.userId)) assertProblem(await step(), '409 conflict');
   });
 
-  test('keeps one of two administrators who remove each other at once', async () => {
+  test('keeps one of two administrators who remove each other concurrently', async () => {
     const { tenant, admin } = await createTeam();
     const other = await server.createMember({ tenantId: tenant.id });
     const answers = await Promise.all([

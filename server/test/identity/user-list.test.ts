@@ -30,7 +30,7 @@ describeServer('the list of members', (server) => {
   };
   const list = (key: string, query: string) => server.request('GET', `/v1/users?${query}`, { key });
 
-  test('gives every member once, newest first, whatever the size of a page', async () => {
+  test('returns every member once, newest first, for every page size', async () => {
     const { tenant, ids } = await fillTenant(23);
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 30 }), async (limit) => {
@@ -80,7 +80,7 @@ describeServer('the list of members', (server) => {
     assert.deepEqual(payload(await list(other.key, String(new URLSearchParams({ email }))), 200).items, []);
   });
 
-  test('gives cursors that belong to their filters and their tenant', async () => {
+  test('returns cursors that are valid only for their filters and tenant', async () => {
     const { tenant } = await fillTenant(12);
     const { tenant: other } = await fillTenant(3);
     const cursorOf = async (query: string) =>

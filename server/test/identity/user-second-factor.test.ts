@@ -45,7 +45,7 @@ describeServer('the reset of a second factor by an administrator', (server) => {
     assert.equal(report.intact, true);
   });
 
-  test('is refused where there is none, also while an enrolment was never begun', async () => {
+  test('is rejected when there is none', async () => {
     const { tenant, admin } = await createScene();
     const plain = await server.createMember({ tenantId: tenant.id });
     const before = await readState(server);
@@ -53,7 +53,7 @@ describeServer('the reset of a second factor by an administrator', (server) => {
     assert.equal(await readState(server), before);
   });
 
-  test('drops an enrolment that waits, without a webhook: nothing was on', async () => {
+  test('cancels a pending enrolment, without a webhook', async () => {
     const { tenant, admin } = await createScene();
     const plain = await server.createMember({ tenantId: tenant.id });
     await startEnrolment(server, plain);
@@ -73,7 +73,7 @@ describeServer('the reset of a second factor by an administrator', (server) => {
     }
   });
 
-  test('is nothing to a tenant that only lists the person, which never learns of the factor', async () => {
+  test('is hidden from a tenant whose invitation the user did not accept', async () => {
     const { tenant, member, admin } = await createScene();
     const other = await createFreshTenant(server);
     await addPerson(server, other.id, { email: member.email });

@@ -103,7 +103,7 @@ describeServer('the sessions of a member', (server) => {
     assert.equal(await isSignedIn(server, member.session), true);
   });
 
-  test('of another tenant or another person cannot be ended', async () => {
+  test('of another tenant or user cannot be ended', async () => {
     const { tenant, admin, member, elsewhere } = await createScene();
     const key = await server.createKey(tenant.id, ['users:read']);
     const before = await readState(server);

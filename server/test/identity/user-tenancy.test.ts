@@ -4,7 +4,7 @@ import { assertProblem, createFreshTenant, describeServerOnEachDatabase, payload
 import type { TestTenant } from '../harness.ts';
 import { readState } from './membership-helpers.ts';
 
-describeServerOnEachDatabase('what a tenant knows of its people', (server) => {
+describeServerOnEachDatabase('the view of a tenant on its members', (server) => {
   const createScene = async () => {
     const [owner, stranger] = [await createFreshTenant(server), await createFreshTenant(server)];
     const member = await server.createMember({ tenantId: owner.id });

@@ -43,7 +43,7 @@ describeOnOneDatabase('a second factor that is disabled', (dialect) => {
     return { factor, codes: codes.length };
   }
 
-  test('is asked for no more, and leaves neither secret nor codes behind', async () => {
+  test('is no longer required, and leaves no secret or codes behind', async () => {
     const member = await createEnrolledMember(server);
     const disabled = await disable(member);
     assert.deepEqual([disabled.status, disabled.body], [200, { data: off }]);

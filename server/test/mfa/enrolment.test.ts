@@ -25,7 +25,7 @@ describeOnOneDatabase('the enrolment of a second factor', (dialect) => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  test('gives a URI and ten codes, and changes nothing before a code is verified', async () => {
+  test('returns a URI and ten codes, and takes effect only after a code is verified', async () => {
     const member = await server.createMember();
     assert.deepEqual(await readMfa(server, member.session), off);
     const { uri, backupCodes, secret } = await startEnrolment(server, member);
@@ -83,7 +83,7 @@ describeOnOneDatabase('the enrolment of a second factor', (dialect) => {
     assert.equal((await signIn(server, member, showCode(server, secret))).status, 200);
   });
 
-  test('takes the codes of the steps beside the present one, and spaces', async () => {
+  test('accepts the codes of the adjacent steps, and spaces', async () => {
     for (const steps of [-1, 1]) {
       const member = await server.createMember();
       const { secret } = await startEnrolment(server, member);
@@ -108,7 +108,7 @@ describeOnOneDatabase('the enrolment of a second factor', (dialect) => {
     assert.equal((await verify(server, member, code)).status, 200);
   });
 
-  test('is replaced with its codes while it waits', async () => {
+  test('is replaced with its codes while it is pending', async () => {
     const member = await server.createMember();
     const first = await startEnrolment(server, member);
     const second = await startEnrolment(server, member);
@@ -135,7 +135,7 @@ describeOnOneDatabase('the enrolment of a second factor', (dialect) => {
     assert.equal((await signIn(server, member, member.backupCodes[9] as string)).status, 200);
   });
 
-  test('needs one that waits before a code can be verified', async () => {
+  test('must be pending before a code can be verified', async () => {
     const member = await server.createMember();
     assertProblem(await verify(server, member, '123456'), 'conflict');
     const { secret } = await startEnrolment(server, member);

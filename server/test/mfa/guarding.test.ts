@@ -137,7 +137,7 @@ describeOnOneDatabase('the operations on the second factor', (dialect) => {
     assert.equal((await verify(server, member, showCode(server, secret))).status, 200);
   });
 
-  test('take as many tries a minute as the setting says', async () => {
+  test('allow as many attempts a minute as configured', async () => {
     await using narrow = await startTestServer(dialect, { SVC_LIMIT_SIGN_IN: '3' });
     const member = await narrow.createMember();
     await startEnrolment(narrow, member);

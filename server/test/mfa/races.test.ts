@@ -118,7 +118,7 @@ describeOnEachDatabase('a change of a second factor that comes too late', (diale
     for (const one of verified) assert.equal(await run((work) => consumeCode(work, member.userId, one)), false);
   });
 
-  test('does not take the codes of an enrolment that still waits', async () => {
+  test('does not accept the codes of a pending enrolment', async () => {
     const member = await server.createMember();
     const { secret, backupCodes } = await startEnrolment(server, member);
     for (const code of [showCode(server, secret), backupCodes[0] as string])

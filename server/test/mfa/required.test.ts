@@ -20,7 +20,7 @@ describeServer('a second factor that the tenant requires', (server) => {
   const disable = ({ password }: TestMember, session: Session) =>
     server.request('DELETE', '/v1/me/mfa/totp', { headers: session, body: { password } });
 
-  test('is asked of a member from enrolment on: nothing before, everything with it, nothing after it is off', async () => {
+  test('blocks a member before enrolment and after it is disabled', async () => {
     const tenant = await createStrictTenant();
     const member = await server.createMember({ tenantId: tenant.id });
     const assertRefused = async (session: Session) => {
@@ -37,7 +37,7 @@ describeServer('a second factor that the tenant requires', (server) => {
     await assertRefused(readSession(server, disabled));
   });
 
-  test('leaves the person what is about themselves: they see who they are, enrol, and sign out', async () => {
+  test('still allows a member to read their own account, enroll and sign out', async () => {
     const tenant = await createStrictTenant();
     const member = await server.createMember({ tenantId: tenant.id });
     const headers = member.session;
@@ -47,7 +47,7 @@ describeServer('a second factor that the tenant requires', (server) => {
     assert.equal((await server.request('POST', '/v1/auth/sign-out', { headers })).status, 200);
   });
 
-  test('counts from the very next request on, and no more once the tenant drops it', async () => {
+  test('applies from the next request on, until the tenant no longer requires it', async () => {
     const tenant = await createFreshTenant(server);
     const member = await server.createMember({ tenantId: tenant.id });
     assert.equal((await read(member.session)).status, 200);
@@ -78,7 +78,7 @@ describeServer('a second factor that the tenant requires', (server) => {
     assertProblem(await read(readSession(server, signedIn)), '403 second_factor_required');
   });
 
-  test('keeps a person of the platform without a factor out, also by way of another tenant', async () => {
+  test('blocks a platform member without a second factor, also through another tenant', async () => {
     const [strict, other] = [await createStrictTenant(), await createFreshTenant(server)];
     const staff = await server.createMember({ tenantId: other.id, role: 'dpco_principal' });
     await server.createMember({ tenantId: strict.id, role: 'dpco_principal', email: staff.email });

@@ -22,7 +22,7 @@ describeOnOneDatabase('the secrets of a second factor', (dialect) => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  test('stand nowhere in the database as they are, neither while an enrolment waits nor after', async () => {
+  test('are never stored in plain text, neither while an enrolment is pending nor after', async () => {
     const member = await server.createMember();
     const { secret, backupCodes, uri } = await startEnrolment(server, member);
     const bytes = decodeBase32(secret);

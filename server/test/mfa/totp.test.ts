@@ -69,7 +69,7 @@ describe('TOTP', () => {
     for (const one of made) assert.equal(decodeBase32(one).length, 20);
   });
 
-  test('writes a URI that names issuer, person and all parameters', () => {
+  test('writes a URI with issuer, user and all parameters', () => {
     const uri = new URL(writeTotpUri(secret, 'o+k@example.com'));
     assert.equal(uri.protocol + uri.host, 'otpauth:totp');
     assert.equal(decodeURIComponent(uri.pathname), '/Svc:o+k@example.com');
@@ -81,7 +81,7 @@ describe('TOTP', () => {
     assert.deepEqual({ ...defaults, ...parameters }, { ...defaults, secret });
   });
 
-  test('takes six ASCII digits for a code and nothing else', () => {
+  test('accepts only six ASCII digits as a code', () => {
     for (const text of ['000000', '123456']) assert.ok(isTotpCode(text));
     for (const text of ['', '12345', '1234567', '12345a', '١٢٣٤٥٦', '１２３４５６', '+12345', '12345\n', '1e5000'])
       assert.ok(!isTotpCode(text), text);
