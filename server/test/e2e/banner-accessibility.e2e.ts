@@ -6,7 +6,7 @@ import { type BannerSite, startBannerSite } from './banner/site.ts';
 
 const film = `<iframe class="video" title="A film" data-svc-purpose="marketing" data-src="/frame"></iframe>`;
 
-/** What an assistive program is told of one thing on the page. */
+/** What assistive technology gets of one element. */
 interface Told {
   readonly role: string;
   readonly name: string;
@@ -14,7 +14,7 @@ interface Told {
   readonly [property: string]: unknown;
 }
 
-/** The tree that Chromium hands to assistive programs, as a list without what only groups. */
+/** Chromium's accessibility tree as a list, without generic containers. */
 async function readTree(page: Page): Promise<readonly Told[]> {
   const devtools = await page.context().newCDPSession(page);
   const { nodes } = await devtools.send('Accessibility.getFullAXTree');
@@ -22,7 +22,7 @@ async function readTree(page: Page): Promise<readonly Told[]> {
   const properties = ['modal', 'checked', 'disabled', 'expanded', 'hasPopup'];
   const byId = new Map(nodes.map((node) => [node.nodeId, node]));
   const [root] = nodes;
-  // The list has one level after the other; a reader goes through the tree.
+  // The list is ordered by level; a screen reader walks the tree depth first.
   const read = (node: (typeof nodes)[number]): typeof nodes => [
     node,
     ...(node.childIds ?? []).flatMap((id) => byId.get(id) ?? []).flatMap(read),
@@ -52,7 +52,7 @@ function plain(text: unknown): string {
 
 const named = (tree: readonly Told[], role: string): readonly Told[] => tree.filter((one) => one.role === role);
 
-describe('what a screen reader is told of the banner', () => {
+describe('the accessibility tree of the banner', () => {
   let site: BannerSite;
   let browser: Browser;
   before(async () => {
@@ -85,7 +85,7 @@ describe('what a screen reader is told of the banner', () => {
     assert.equal(named(tree, 'dialog').length, 0);
   });
 
-  test('the panel is a modal dialog with a name, whose switches say what they are for; nothing behind it is read', async () => {
+  test('the panel is a named modal dialog with described switches; the page behind it is hidden', async () => {
     await using page = await meet();
     await page.locator('svc-consent .quiet').click();
     await page.locator('svc-consent dialog[open]').waitFor();
@@ -109,7 +109,7 @@ describe('what a screen reader is told of the banner', () => {
     assert.deepEqual([named(tree, 'link'), named(tree, 'region')], [[], []]);
   });
 
-  test('what is held back and the button that stays have names, and the receipt says whether it is unfolded', async () => {
+  test('placeholders and the floating button have names, and the receipt has its expanded state', async () => {
     await using page = await meet();
     await page.locator('svc-consent .banner [data-choice=reject]').click();
     await page.locator('svc-consent-placeholder button').waitFor();

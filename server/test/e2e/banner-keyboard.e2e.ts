@@ -6,7 +6,7 @@ import { readFocus, Visit } from './banner/visit.ts';
 
 const film = `<iframe class="video" title="A film" data-svc-purpose="marketing" data-src="/frame"></iframe>`;
 
-/** Whether the focus is anywhere on the page but in the panel. Browsers may give it to the dialog itself, or to their own bars. */
+/** Whether the focus is anywhere on the page but in the panel. Browsers may focus the dialog itself, or their own toolbars. */
 const isFocusBehind = `(() => {
   const { activeElement } = document;
   if (activeElement?.localName !== 'svc-consent') return activeElement !== document.body && activeElement !== null;
@@ -24,7 +24,7 @@ async function visitByKeyboard(engine: Engine, site: BannerSite): Promise<void> 
   const attributes = 'trigger="bottom-right"';
   await page.open(site.addPage(await site.publish(), { attributes, body: film }));
 
-  // The first layer takes no focus, and is the first stop of Tab.
+  // The first layer takes no focus, and is the first tab stop.
   await visit.until(banner);
   await visit.assertFine();
   assert.equal(await visit.evaluate(readFocus), '');
@@ -32,7 +32,7 @@ async function visitByKeyboard(engine: Engine, site: BannerSite): Promise<void> 
   assert.deepEqual(await visit.press('Tab', { times: 4 }), stops);
   assert.deepEqual(await visit.press('Tab', { shift: true }), ['Preferences']);
 
-  // The panel holds the focus: nothing of the page behind it can be reached.
+  // The panel traps the focus: nothing on the page behind it is reachable.
   await visit.press('Enter');
   await visit.until(panel);
   await visit.assertFine();
@@ -44,13 +44,13 @@ async function visitByKeyboard(engine: Engine, site: BannerSite): Promise<void> 
     assert.equal(await visit.evaluate(isFocusBehind), false);
   }
 
-  // Escape leaves without a decision, back to where the visitor came from.
+  // Escape leaves without a decision, and returns the focus.
   await visit.press('Escape');
   await visit.until(`!${panel}`);
   assert.equal(await visit.evaluate(readFocus), 'Preferences');
   assert.equal(await visit.evaluate(purposes), null);
 
-  // A choice of one's own.
+  // A custom choice.
   await visit.press('Enter');
   await visit.until(panel);
   assert.deepEqual(await visit.press('Tab'), ['Analytics']);
@@ -60,7 +60,7 @@ async function visitByKeyboard(engine: Engine, site: BannerSite): Promise<void> 
   await visit.until(`!${banner} && !${panel}`);
   assert.deepEqual(await visit.evaluate(purposes), { necessary: true, analytics: true, marketing: false });
 
-  // What is still held back says so, and can be let go in its place.
+  // Placeholders over blocked content can grant consent in place.
   const cover = `document.querySelector('svc-consent-placeholder')`;
   await visit.until(cover);
   await visit.assertFine();
@@ -70,7 +70,7 @@ async function visitByKeyboard(engine: Engine, site: BannerSite): Promise<void> 
   await visit.until(`!${cover} && document.querySelector('iframe').contentDocument?.title === 'A film'`);
   assert.deepEqual(await visit.evaluate(purposes), { necessary: true, analytics: true, marketing: true });
 
-  // Taking it back is as near: the button that stays, with the choice as it stands.
+  // Withdrawing is as easy: the floating button opens the panel with the current choice.
   await visit.evaluate(`document.querySelector('#first').focus()`);
   assert.deepEqual(await visit.press('Tab', { shift: true }), ['Privacy choices']);
   await visit.press('Enter');

@@ -11,7 +11,7 @@ import { type BannerSite, startBannerSite } from './banner/site.ts';
 
 const receiptLayer = 'svc-consent details';
 
-// What a visitor has in hand after a decision, and what can be shown with it later.
+// The visitor's receipt after a decision, and what it can prove later.
 describe('the receipt of a visitor', () => {
   let site: BannerSite;
   let browser: Browser;
@@ -38,7 +38,7 @@ describe('the receipt of a visitor', () => {
     return { name: file.suggestedFilename(), receipt: JSON.parse(readFileSync(await file.path(), 'utf8')) };
   }
 
-  test('is a file that says what the ledger says, and proves with the public key alone that it is in there', async () => {
+  test('matches the ledger, and proves its inclusion with only the public key', async () => {
     const { server } = site;
     const noticeId = await site.publish();
     await using page = await browser.newPage();
@@ -50,7 +50,7 @@ describe('the receipt of a visitor', () => {
     assert.ok(proof);
     assert.equal(await page.locator(`${receiptLayer} code`).textContent(), proof.ledgerHash.replace('sha256:', ''));
 
-    // What it says is the record, and holds no hash of an address.
+    // It matches the record, and contains no hash of an address.
     const { body } = await server.request('GET', `/v1/consent/${noticeId}/records/${proof.recordId}`);
     const { ipHash, uaHash, ...record } = body.data;
     assert.deepEqual(
@@ -73,13 +73,13 @@ describe('the receipt of a visitor', () => {
     const text = JSON.stringify(receipt);
     assert.ok(ipHash && uaHash && !text.includes(ipHash) && !text.includes(uaHash));
 
-    // The words of the notice that it holds are those that were hashed.
+    // The words of the notice in the receipt are those that were hashed.
     const { id: _, version: __, ...about } = notice;
     const purposes = receipt.purposes.map(({ status: ___, ...purpose }) => purpose);
     const content = canonicalize({ ...about, controllerName: receipt.controller.name, purposes });
     assert.equal(hash('sha256', content), proof.noticeContentHash);
 
-    // The proof of inclusion, which the controller hands out, leads from its hash to what was signed.
+    // The inclusion proof, which the controller provides, leads from its hash to the signed root.
     await server.request('POST', '/v1/ledgers/consent/checkpoints');
     const query = `?sequence=${record.sequence}`;
     const inclusion = await server.request('GET', `/v1/ledgers/consent/inclusion-proof${query}`);
@@ -90,7 +90,7 @@ describe('the receipt of a visitor', () => {
     await assert.rejects(verifyInclusion({ ...given, hash: forged }), { code: 'proof_invalid' });
   });
 
-  test('says that its proof is to come while the server cannot be reached, and has it once it can', async () => {
+  test('shows a pending proof while the server is unreachable, and the proof afterwards', async () => {
     await using page = await browser.newPage();
     await page.route('**/records', (route) => route.abort());
     await decide(page, await site.publish(), 'accept');
@@ -102,7 +102,7 @@ describe('the receipt of a visitor', () => {
     assert.ok((await saveReceipt(page)).receipt.proof);
   });
 
-  test('is still there on the next visit, and is the one of the latest decision', async () => {
+  test('is kept on the next visit, and is that of the latest decision', async () => {
     const noticeId = await site.publish();
     await using page = await browser.newPage();
     await decide(page, noticeId, 'accept');

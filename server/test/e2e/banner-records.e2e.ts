@@ -12,7 +12,7 @@ import type { DemoCredentials } from '../../demo/seed.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-// A decision must reach the ledger even where the server dies between the click and the record.
+// A decision must reach the ledger even if the server dies between the click and the record.
 describe('the record of a decision', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-records-'));
   let server: ChildProcess;
@@ -29,7 +29,7 @@ describe('the record of a decision', () => {
     for await (const line of createInterface({ input: server.stdout as NodeJS.ReadableStream })) {
       if (/http:\/\/\S+:\d+/.test(line)) return;
     }
-    throw new Error('the server ended before it was ready');
+    throw new Error('the server exited before it was ready');
   }
 
   async function killServer(): Promise<void> {

@@ -5,7 +5,7 @@ import { chromium } from '../../../tools/test/chromium.ts';
 import { type GatedSite, startGatedSite } from './banner/gated-site.ts';
 import { leaveAtOnce } from './banner/leaving.ts';
 
-describe('visitors who decide and leave in the same moment', () => {
+describe('visitors who decide and leave immediately', () => {
   let site: GatedSite;
   let browser: Browser;
   before(async () => {
@@ -17,8 +17,10 @@ describe('visitors who decide and leave in the same moment', () => {
     await site?.[Symbol.asyncDispose]();
   });
 
-  // Each way in each weather. `npm run test:leaving` sends a thousand.
-  test('lose no record and make none twice, whatever the network and the server do', { timeout: 300_000 }, async () => {
+  // Each way of leaving under each network condition. `npm run test:leaving` sends a thousand visitors.
+  test('lose and duplicate no record under any condition of the network and the server', {
+    timeout: 300_000,
+  }, async () => {
     const report = await leaveAtOnce({ site, browser, visitors: 21, seed: 2026 });
     assert.deepEqual(report, { visitors: 21, lost: [], doubled: [], records: 21 });
   });

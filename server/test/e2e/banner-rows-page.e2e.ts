@@ -10,7 +10,7 @@ const accept = `${shown} [data-choice=accept]`;
 const reject = `${shown} [data-choice=reject]`;
 const article = `<main><h1>A page</h1><p style="font-size: 32px">${'Some words of it. '.repeat(100)}</p></main>`;
 
-/** What the page notes of itself from its first moment. */
+/** What the page records about itself from its start. */
 interface Notes {
   readonly shifts: readonly number[];
   readonly largest: readonly { readonly text: string; readonly time: number }[];
@@ -32,7 +32,7 @@ const takeNotes = `<script>
 const readNotes = (page: Page): Promise<Notes> =>
   page.evaluate(() => (window as unknown as { readonly notes: Notes }).notes);
 
-/** Two frames: what was changed has been drawn by then. */
+/** Two frames: changes have been rendered by then. */
 const nextPaint = (page: Page): Promise<unknown> =>
   page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
 
@@ -61,7 +61,7 @@ describe('the banner on a page of a site', () => {
     return page;
   }
 
-  test('is never the largest contentful paint of a page with an article, and does not make it late', async () => {
+  test('is never the largest contentful paint of a page with an article, and does not delay it', async () => {
     const url = await addPage({ head: takeNotes });
     await using page = await openPage(url);
     await page.locator(shown).waitFor();
@@ -72,7 +72,7 @@ describe('the banner on a page of a site', () => {
     assert.equal(largest.at(-1)?.time, first?.startTime, 'it is painted with the first of the page');
   });
 
-  test('shifts nothing from the first visit to the last choice', async () => {
+  test('causes no layout shift from the first visit to the last choice', async () => {
     const url = await addPage({ head: takeNotes });
     await using page = await openPage(url);
     await page.locator(shown).waitFor();
@@ -83,14 +83,14 @@ describe('the banner on a page of a site', () => {
     assert.deepEqual((await readNotes(page)).shifts, []);
   });
 
-  test('is in reach of the pointer above a layer of the greatest z-index that covers the page', async () => {
+  test('is clickable above a layer of the greatest z-index that covers the page', async () => {
     const cover = '<div style="position: fixed; inset: 0; z-index: 2147483647; background: #eee">An advert</div>';
     await using page = await openPage(await addPage({ body: article + cover }));
     await page.locator(accept).click(); // A real press, which Playwright makes only where nothing lies above.
     assert.equal(await page.evaluate(() => window.SvcConsent?.get()?.purposes.marketing), true);
   });
 
-  test('answers a press within 200 ms though what it allows keeps the page busy for a second', async () => {
+  test('responds to a press within 200 ms although the released scripts keep the page busy for a second', async () => {
     const busy = `<script type="text/plain" data-svc-purpose="marketing">
       for (const end = performance.now() + 250; performance.now() < end; );
       document.body.dataset.ran = (document.body.dataset.ran ?? '') + 'ran ';
@@ -103,7 +103,7 @@ describe('the banner on a page of a site', () => {
     assert.ok(Math.max(0, ...presses) < 200, `${presses} ms`);
   });
 
-  test('works whole under a policy of nothing but its own origin, with Trusted Types', async () => {
+  test('works completely under a policy of only its own origin, with Trusted Types', async () => {
     const { url } = site.gate;
     const policy = [
       "default-src 'none'",
@@ -130,7 +130,7 @@ describe('the banner on a page of a site', () => {
     assert.equal(await banner.evaluate((dialog) => getComputedStyle(dialog).borderTopLeftRadius), '16px');
   });
 
-  test('tells Google’s tags that all is denied before the first of them, by the attribute of its script tag', async () => {
+  test('denies all Consent Mode signals before Google’s first tag, by the attribute of its script tag', async () => {
     const noticeId = await site.publish();
     const mapping = 'analytics: analytics_storage; marketing: ad_storage ad_user_data';
     const tag = site.writeTag(`data-consent-mode="${mapping}"`);

@@ -40,7 +40,7 @@ describe('one decision of one visitor', () => {
       .first()
       .evaluate((button) => (button as HTMLElement).click());
 
-  test('is known in the other real tab at once, where the banner goes', async () => {
+  test('closes the banner in another real tab immediately', async () => {
     const path = await addPage(await site.publish());
     const [one, other] = [await open('localhost', path), await open('localhost', path)];
     for (const page of [one, other]) await page.locator(shown).waitFor();
@@ -51,7 +51,7 @@ describe('one decision of one visitor', () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  test('is known on every host below its cookie-domain, with what follows it, and on no other', async () => {
+  test('applies on every host below its cookie-domain, and on no other', async () => {
     const path = await addPage(await site.publish('localhost'), 'cookie-domain="shop.localhost"');
     const www = await open('www.shop.localhost', path);
     await www.locator(shown).waitFor();
@@ -78,7 +78,7 @@ describe('one decision of one visitor', () => {
     await Promise.all([www.close(), blog.close(), stranger.close()]);
   });
 
-  test('outlives a router that puts the body of the next page in the place of this one', async () => {
+  test('survives a router that replaces the body with that of the next page', async () => {
     const path = await addPage(await site.publish());
     const page = await open('router.localhost', path);
     await page.locator(shown).waitFor();

@@ -8,8 +8,8 @@ const noteReturn = `<script>addEventListener('pageshow', ({ persisted }) => { wi
 const banner = '>>> .banner:popover-open';
 const accept = '>>> .banner [data-choice=accept]';
 
-// Visits of kinds that only Chromium's own machinery makes; puppeteer leaves it switched on.
-describe('a visit that begins in the browser’s memory', () => {
+// Kinds of visits that only Chromium itself produces; puppeteer leaves these features enabled.
+describe('a visit that starts in the browser’s memory', () => {
   let site: GatedSite;
   let browser: Awaited<ReturnType<typeof puppeteerCore.launch>>;
   before(async () => {
@@ -30,7 +30,7 @@ describe('a visit that begins in the browser’s memory', () => {
 
   const isRestored = () => (window as unknown as { readonly isRestored?: boolean }).isRestored === true;
 
-  test('by the back button is the same page again, which still asks, and takes the answer', async () => {
+  test('by the back button restores the page, which still asks and records the answer', async () => {
     const [first, next] = await addPages();
     const page = await browser.newPage();
     await page.goto(first);
@@ -43,7 +43,7 @@ describe('a visit that begins in the browser’s memory', () => {
     await page.close();
   });
 
-  test('by the back button has heard of a decision that was made meanwhile', async () => {
+  test('by the back button applies a decision that was made meanwhile', async () => {
     const [first, next] = await addPages();
     const page = await browser.newPage();
     await page.goto(first);
@@ -58,8 +58,8 @@ describe('a visit that begins in the browser’s memory', () => {
     await page.close();
   });
 
-  // The page itself reports to the gate: while a prerendered page takes the place of another, puppeteer loses track.
-  test('that was prerendered asks for nothing before it is looked at, and shows the banner then', async () => {
+  // The page reports to the gate, because puppeteer loses track when a prerendered page is activated.
+  test('that was prerendered sends no request before it is visible, and shows the banner then', async () => {
     const noticeId = await site.publish();
     const [loaded, shown] = [`/loaded-${noticeId}`, `/shown-${noticeId}`];
     const report = `

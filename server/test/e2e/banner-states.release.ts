@@ -8,7 +8,7 @@ import { inspectPage } from './banner/inspect.ts';
 import { type Scene, scenes } from './banner/scenes.ts';
 import { type BannerSite, startBannerSite } from './banner/site.ts';
 
-/** Name a folder to have a picture of every state written there. */
+/** Set it to a folder to write a screenshot of every state there. */
 const pictures = process.env.SVC_SCREENSHOTS;
 
 const wide = { width: 1280, height: 800 };

@@ -11,7 +11,7 @@ const banner = `document.querySelector('[data-svc=banner]:not([hidden])')`;
 const panel = `document.querySelector('[data-svc=preferences]:modal')`;
 const purposes = 'globalThis.SvcConsent?.get()?.purposes ?? null';
 
-/** The whole page of the guide, with the tag that the server gives for it. */
+/** The whole page of the guide, with the tag that the server provides for it. */
 async function addExample(site: BannerSite): Promise<string> {
   const { body } = await site.server.request('GET', '/widgets/index.json', { key: null });
   const { addOns } = body.widgets[0].versions[0];
@@ -35,7 +35,7 @@ async function visitByKeyboard(engine: Engine, site: BannerSite): Promise<void> 
   assert.deepEqual(await visit.press('Tab', { times: 3 }), stops);
   assert.deepEqual(await visit.press('Tab', { times: 2, shift: true }), ['Reject all', 'Choose for yourself']);
 
-  // Escape leaves the panel without a decision, back to where the visitor came from.
+  // Escape closes the panel without a decision, and returns the focus.
   await visit.press('Enter');
   await visit.until(panel);
   await visit.assertFine();
@@ -44,7 +44,7 @@ async function visitByKeyboard(engine: Engine, site: BannerSite): Promise<void> 
   assert.equal(await visit.evaluate(readFocus), 'Choose for yourself');
   assert.equal(await visit.evaluate(purposes), null);
 
-  // A choice of one's own, with what is required locked.
+  // A custom choice, with the required purposes locked.
   await visit.press('Enter');
   await visit.until(panel);
   const focusSwitch = `document.querySelector('[data-svc-key=analytics] input').focus()`;

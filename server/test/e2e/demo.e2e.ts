@@ -12,7 +12,7 @@ import type { DemoCredentials } from '../../demo/seed.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-// The whole way once, as a site owner and a visitor go it: npm start, the demo page, a decision, the ledger, the proof.
+// The whole path of a site owner and a visitor: npm start, the demo page, a decision, the ledger, the proof.
 describe('the demo', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-demo-'));
   const environment = { ...process.env, PORT: '0', SVC_DATA_DIR: dataDir };
@@ -40,7 +40,7 @@ describe('the demo', () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  test('asks on the first visit, under a strict policy that nothing violates', async () => {
+  test('asks on the first visit, without violating a strict policy', async () => {
     const { page, complaints } = await openDemo(context, credentials);
     await page.getByRole('button', { name: 'Reject all' }).waitFor();
     assert.equal(await page.evaluate(() => window.SvcConsent?.get()), null);
@@ -48,7 +48,7 @@ describe('the demo', () => {
     await page.close();
   });
 
-  test('a decision hides the banner, is told to the page, and arrives in the ledger', async () => {
+  test('a decision hides the banner, is announced to the page, and is recorded in the ledger', async () => {
     const { page, complaints } = await openDemo(context, credentials);
     const captured = page.waitForResponse((response) => response.request().method() === 'POST');
     await page.getByRole('button', { name: 'Accept all' }).click();
@@ -65,7 +65,7 @@ describe('the demo', () => {
     await page.close();
   });
 
-  test('does not ask again on the next visit, and asks nothing of the server', async () => {
+  test('does not ask again on the next visit, and sends no request to the API', async () => {
     const page = await context.newPage();
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
@@ -79,7 +79,7 @@ describe('the demo', () => {
     await page.close();
   });
 
-  test('a changed mind is a withdrawal of the first record', async () => {
+  test('a changed decision withdraws the first record', async () => {
     const { page } = await openDemo(context, credentials);
     await page.getByRole('button', { name: 'Change my choices' }).click();
     const captured = page.waitForResponse((response) => response.request().method() === 'POST');
@@ -94,7 +94,7 @@ describe('the demo', () => {
     await page.close();
   });
 
-  test('its trust badge names what was achieved and leads to the trust page', async () => {
+  test('its trust badge lists the achieved frameworks and links to the trust page', async () => {
     const { page, complaints } = await openDemo(context, credentials);
     const card = page.locator('svc-trust-badge[variant=card]');
     await card.scrollIntoViewIfNeeded();
@@ -159,5 +159,5 @@ async function readUntil(child: ChildProcess, text: string): Promise<void> {
   for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
     if (line.includes(text)) return;
   }
-  throw new Error('the server ended before it was ready');
+  throw new Error('the server exited before it was ready');
 }

@@ -8,7 +8,7 @@ import { publishTrust, putTrust, trustCenter } from '../trust/helpers.ts';
 
 const narrow = { width: 320, height: 640 };
 const wide = { width: 1280, height: 900 };
-/** Texts that break out of their place where a page lets them. */
+/** Texts that overflow their containers if the page lets them. */
 const long = 'Unbreakable'.repeat(14).slice(0, 100);
 const hostile = {
   headline: `<b>${long}</b> \u05d0\u05d1\u05d2\u05d3`,
@@ -21,7 +21,7 @@ const hostile = {
   contactEmail: `${'a'.repeat(64)}@${'b'.repeat(60)}.example.com`,
 };
 
-// The page as a visitor has it, in a real browser.
+// The page as visitors see it, in a real browser.
 describe('the trust page in a browser', () => {
   let server: TestServer;
   let browser: Browser;
@@ -43,7 +43,7 @@ describe('the trust page in a browser', () => {
     await server[Symbol.asyncDispose]();
   });
 
-  /** Opens a page and runs a step on it; whatever the browser complains of on the way fails the test. */
+  /** Opens a page and runs a step on it; any complaint of the browser fails the test. */
   async function visit(
     name: keyof typeof pages,
     options: BrowserContextOptions,
@@ -59,7 +59,7 @@ describe('the trust page in a browser', () => {
     assert.equal(response?.status(), name === 'missing' ? 404 : 200);
     await step(page);
     await context.close();
-    // What Chromium says of every page that is not there.
+    // Chromium logs this for every missing page.
     assert.deepEqual(
       complaints.filter((text) => !text.includes('status of 404')),
       [],
@@ -82,7 +82,7 @@ describe('the trust page in a browser', () => {
 
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const [name, viewport] of Object.entries({ narrow, wide })) {
-      test(`is accessible to everybody, ${colorScheme} and ${name}`, async () => {
+      test(`is accessible, ${colorScheme} and ${name}`, async () => {
         for (const one of ['full', 'hostile', 'missing'] as const) {
           await visit(one, { colorScheme, viewport }, async (page) => {
             await assertAccessible(page);
@@ -98,7 +98,7 @@ describe('the trust page in a browser', () => {
     await visit('full', { forcedColors: 'active', viewport: wide }, assertAccessible);
   });
 
-  test('takes the colours that the visitor wants', async () => {
+  test('follows the colour scheme of the visitor', async () => {
     const background = async (colorScheme: 'light' | 'dark') => {
       let color = '';
       await visit('full', { colorScheme }, async (page) => {
@@ -109,7 +109,7 @@ describe('the trust page in a browser', () => {
     assert.notEqual(await background('light'), await background('dark'));
   });
 
-  test('never scrolls sideways, from 320 pixels on, whatever its texts are', async () => {
+  test('never scrolls horizontally, from 320 pixels on, with any texts', async () => {
     for (const one of ['full', 'hostile', 'missing'] as const) {
       await visit(one, {}, async (page) => {
         await openAll(page);
@@ -128,7 +128,7 @@ describe('the trust page in a browser', () => {
     }
   });
 
-  test('is reached whole by keyboard alone, in the order that it is read', async () => {
+  test('is reachable by keyboard in reading order', async () => {
     await visit('full', { viewport: narrow }, async (page) => {
       const expected = await page.evaluate(() =>
         [...document.querySelectorAll('a[href], summary')].map(({ textContent }) => textContent),
@@ -151,7 +151,7 @@ describe('the trust page in a browser', () => {
     });
   });
 
-  test('opens what is folded by keyboard', async () => {
+  test('opens collapsed sections by keyboard', async () => {
     await visit('full', { viewport: wide }, async (page) => {
       const text = page.getByText('It is no SOC 2 report');
       assert.equal(await text.isVisible(), false);
@@ -170,7 +170,7 @@ describe('the trust page in a browser', () => {
     });
   });
 
-  test('is a table to screen readers also where it is a stack of blocks', async () => {
+  test('is a table for screen readers even when rendered as stacked blocks', async () => {
     for (const viewport of [narrow, wide]) {
       await visit('full', { viewport }, async (page) => {
         const table = page.getByRole('table', { name: 'Subprocessors' });
@@ -181,7 +181,7 @@ describe('the trust page in a browser', () => {
     }
   });
 
-  test('prints what is folded', async () => {
+  test('prints collapsed sections', async () => {
     await visit('full', { viewport: wide }, async (page) => {
       const height = () =>
         page.getByText('It is no SOC 2 report').evaluate((text) => text.getBoundingClientRect().height);

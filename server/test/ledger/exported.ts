@@ -15,7 +15,7 @@ import type { LedgerOf } from '../../ledger/tree-store.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { createTenant } from '../../tenants/store.ts';
 
-/** Texts that are hard on whoever cuts lines, sorts keys, or counts bytes as characters. */
+/** Texts that break naive splitting of lines, sorting of keys, or counting of bytes as characters. */
 export const hardTexts = ['plain', '\u2028line\u2029', '\uFFFD', '\u{1F600}', '"\\', '\r\n', '\u0000', '\u0085', 'é'];
 
 /** Appends an event to the audit log of a tenant. */
@@ -26,13 +26,13 @@ export function appendOne({ database }: Installation, tenantId: string, now: str
       action: 'thing.done',
       targetId: text,
       targetRef: null,
-      // Keys that objects treat as special, and those that they would sort as numbers.
+      // Keys that are special in objects, and keys that objects sort as numbers.
       diff: JSON.parse(`{"__proto__":{"x":1},"constructor":1,"10":1,"9":${JSON.stringify(text)}}`),
     }),
   );
 }
 
-/** Signs a checkpoint of a ledger as it is now. */
+/** Signs a checkpoint of the current ledger. */
 export function signNow(installation: Installation, of: LedgerOf, now: string): Promise<StoredCheckpoint> {
   return runUnitOfWork(installation.database, now, (work) => signCheckpoint(work, installation, of));
 }
@@ -54,7 +54,7 @@ export async function exportText(
   return readAll(Readable.from((await prepareExport(database.kysely, options)).lines));
 }
 
-/** What the verification of a file found: all that it shows, or its first fault. */
+/** The result of verifying a file: its report, or its first fault. */
 export interface FileReport extends Partial<VerifiedExport> {
   readonly fault: { readonly line: number | null; readonly issue: string } | null;
 }
@@ -74,7 +74,7 @@ export async function verifyFile(
   }
 }
 
-/** Drops the tree of a ledger, as if none had been made of its entries yet. */
+/** Deletes the tree of a ledger, as if it had not been built yet. */
 export function forgetTree({ database }: Installation, of: LedgerOf): Promise<unknown> {
   return Promise.all(
     (['merkle_trees', 'merkle_tiles'] as const).map((table) =>
@@ -84,7 +84,7 @@ export function forgetTree({ database }: Installation, of: LedgerOf): Promise<un
 }
 
 const start = Date.parse('2026-11-21T12:00:00.000Z');
-/** So many minutes after the start. */
+/** A time in minutes after the start. */
 export const time = (minutes: number) => new Date(start + minutes * 60_000).toISOString();
 
 /** A ledger with the notes of all its checkpoints. */
@@ -94,7 +94,7 @@ export interface Ledger {
   readonly minutes: number;
 }
 
-/** A tenant with a ledger. @param steps how many minutes pass before each entry; a negative one stands for a checkpoint. */
+/** Creates a tenant with a ledger. @param steps minutes before each entry; a negative number is a checkpoint. */
 export async function createLedger(installation: Installation, steps: readonly number[]): Promise<Ledger> {
   const wanted = { slug: `tenant-${randomUUID()}`, name: 'Tenant' };
   const { id: tenantId } = await runUnitOfWork(installation.database, time(0), (work) => createTenant(work, wanted));

@@ -5,10 +5,10 @@ import { consistencyPath, inclusionPath, splitRange } from '../../ledger/merkle.
 import { naiveLeaf, rootOfPath, rootsOfProof } from './naive-merkle.ts';
 import { verifyConsistency, verifyInclusion } from './own-merkle.ts';
 
-/** Stand for the hashes of subtrees that nobody could hash. */
+/** Placeholders for the hashes of subtrees that are too large to hash. */
 const all = Array.from({ length: 120 }, (_, at) => naiveLeaf(Buffer.from(`subtree ${at}`)));
 
-// No tree is that large; the numbers must be right all the same, where operators on bits would stop at 32.
+// No tree is that large, but the numbers must be right where bit operators would stop at 32 bits.
 describe('the numbers of large trees', () => {
   const size = fc.oneof(
     fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
@@ -20,7 +20,7 @@ describe('the numbers of large trees', () => {
     fc.record({ count: fc.constant(count), index: fc.integer({ min: 0, max: count - 1 }) }),
   );
 
-  test('a range is cut into neighbours that are aligned and as large as can be', () => {
+  test('a range is split into adjacent aligned subtrees of maximal size', () => {
     fc.assert(
       fc.property(largePlace, ({ count, index }) => {
         const parts = splitRange({ start: index, end: count });
@@ -37,7 +37,7 @@ describe('the numbers of large trees', () => {
     );
   });
 
-  test('an audit path and its leaf are the whole tree, in steps that double it at least', () => {
+  test('an audit path and its leaf cover the whole tree, and each step at least doubles it', () => {
     fc.assert(
       fc.property(largePlace, ({ count, index }) => {
         const path = inclusionPath(index, count);
@@ -52,7 +52,7 @@ describe('the numbers of large trees', () => {
     );
   });
 
-  test('a path up a tree of any size verifies, and another place does not', () => {
+  test('an audit path in a tree of any size verifies, and not at another position', () => {
     fc.assert(
       fc.property(largePlace, ({ count, index }) => {
         const leaf = all[0] as Buffer;
@@ -65,7 +65,7 @@ describe('the numbers of large trees', () => {
     );
   });
 
-  test('a proof between any two sizes verifies, also just beside the powers of two', () => {
+  test('a proof between any two sizes verifies, also next to powers of two', () => {
     fc.assert(
       fc.property(size, size, (one, other) => {
         const [from, to] = [Math.min(one, other), Math.max(one, other)];

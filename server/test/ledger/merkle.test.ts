@@ -17,7 +17,7 @@ const growth = fc
   .integer({ min: 1, max: largest })
   .chain((to) => fc.record({ to: fc.constant(to), from: fc.integer({ min: 1, max: to }) }));
 
-/** Every way to spoil a list of hashes; the list that comes out is another one. */
+/** Every way to modify a list of hashes; the result always differs. */
 function spoil(hashes: readonly Buffer[]): fc.Arbitrary<readonly Buffer[]> {
   const added = fc.record({ at: fc.nat(hashes.length), hash: fc.constantFrom(...all.slice(0, 4), ...hashes) });
   const ways: fc.Arbitrary<readonly Buffer[]>[] = [added.map(({ at, hash }) => hashes.toSpliced(at, 0, hash))];
@@ -120,7 +120,7 @@ describe('an audit path', () => {
     );
   });
 
-  test('verifies for another size only where the definition leads to the same root too', () => {
+  test('verifies for another size only if the definition leads to the same root', () => {
     fc.assert(
       fc.property(place, fc.integer({ min: 0, max: 2 * largest }), ({ size, index }, other) => {
         const hashes = naivePath(index, all.slice(0, size));
@@ -133,8 +133,8 @@ describe('an audit path', () => {
   });
 });
 
-describe('a proof that goes on above the root', () => {
-  test('does not verify, though its last hash leads to the root that is asked for', () => {
+describe('a proof that continues above the root', () => {
+  test('does not verify, although its last hash leads to the given root', () => {
     fc.assert(
       fc.property(place, growth, fc.boolean(), ({ size, index }, { from, to }, isLeft) => {
         const more = naiveLeaf(Buffer.from('more'));
@@ -189,7 +189,7 @@ describe('a consistency proof', () => {
     );
   });
 
-  test('verifies for other sizes only where the definition leads to the same roots too', () => {
+  test('verifies for other sizes only if the definition leads to the same roots', () => {
     fc.assert(
       fc.property(growth, fc.nat(largest + 20), fc.nat(largest + 20), ({ from, to }, one, other) => {
         const hashes = naiveProof(from, all.slice(0, to));
@@ -208,7 +208,7 @@ describe('a consistency proof', () => {
     );
   });
 
-  test('says of an empty tree only that it is empty', () => {
+  test('is empty for an empty tree', () => {
     assert.ok(verify(0, 5, []));
     assert.equal(verify(0, 5, [all[0] as Buffer]), false);
     assert.equal(verify(0, 5, [], { from: 1, to: 5 }), false);

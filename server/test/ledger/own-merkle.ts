@@ -16,7 +16,7 @@ export function growRoot(leaves: readonly Buffer[]): Buffer {
   return tree.root();
 }
 
-/** The hash of a range, by our own functions alone. */
+/** The hash of a range, computed by the production code. */
 const hashOf = (leaves: readonly Buffer[], { start, end }: Range) =>
   foldSubtrees(
     splitRange({ start, end }).map(({ level, index }) =>
@@ -26,7 +26,7 @@ const hashOf = (leaves: readonly Buffer[], { start, end }: Range) =>
 /** The audit path of a leaf. */
 export const makePath = (index: number, leaves: readonly Buffer[]) =>
   inclusionPath(index, leaves.length).map((range) => hashOf(leaves, range));
-/** The proof that a tree grew out of a smaller one. */
+/** The proof that a tree extends a smaller one. */
 export const makeProof = (from: number, leaves: readonly Buffer[]) =>
   consistencyPath(from, leaves.length).map((range) => hashOf(leaves, range));
 
@@ -49,7 +49,7 @@ interface Tree {
   readonly root: Uint8Array;
 }
 
-/** Whether a tree grew out of a smaller one, by the verifier of the SDK. */
+/** Whether a tree extends a smaller one, by the verifier of the SDK. */
 export function verifyConsistency(proof: {
   readonly from: Tree;
   readonly to: Tree;

@@ -19,7 +19,7 @@ describe('an export', () => {
   const steps = fc.array(fc.integer({ min: -1, max: 2 }), { maxLength: 30 });
   const edge = fc.option(fc.integer({ min: -1, max: 40 }).map(time), { nil: null });
 
-  test('verifies, whatever the ledger, the range and the earlier checkpoint', async () => {
+  test('verifies for any ledger, range and earlier checkpoint', async () => {
     await fc.assert(
       fc.asyncProperty(steps, edge, edge, fc.nat(), async (wantedSteps, from, to, pick) => {
         const ledger = await createLedger(installation, wantedSteps);
@@ -31,7 +31,7 @@ describe('an export', () => {
         assert.deepEqual([report.fault, report.isConsistent], [null, true]);
         assert.equal(report.entries, file.trimEnd().split('\n').length - 1);
         assert.equal(report.checkpoint?.size, latest.size);
-        // Every entry of the range is there: counted past all of our own code.
+        // Every entry of the range is there: counted independently of the code under test.
         const times = file
           .split('\n')
           .slice(1, -1)
@@ -49,13 +49,13 @@ describe('an export', () => {
     );
   });
 
-  test('of everything meets every earlier checkpoint without being asked to', async () => {
+  test('of everything verifies against every earlier checkpoint without `since`', async () => {
     const ledger = await createLedger(installation, [-1, 0, 0, -1, 1, -1, 0, 0, 0]);
     const file = await exportText(installation, ledger.of, latestOf(ledger));
     for (const { note } of ledger.checkpoints) assert.deepEqual((await verifyFile(file, key, note)).isConsistent, true);
   });
 
-  test('of a part meets the very checkpoint that it was made against, and no other without a proof', async () => {
+  test('of a range verifies against the checkpoint that it was made with, and no other without a proof', async () => {
     const ledger = await createLedger(installation, [1, 1, 1, -1, 1, 1, 1, 1]);
     const file = await exportText(installation, ledger.of, latestOf(ledger), { from: time(6) });
     assert.equal((await verifyFile(file, key, latestOf(ledger).note)).isConsistent, true);
@@ -63,14 +63,14 @@ describe('an export', () => {
     assert.match(fault?.issue ?? '', /export it with since=4/);
   });
 
-  test('says which entries it holds', async () => {
+  test('reports which entries it contains', async () => {
     const ledger = await createLedger(installation, [1, 1, 1, 1, 1]);
     const file = await exportText(installation, ledger.of, latestOf(ledger), { from: time(3), to: time(4) });
     const { first, last, from, to, newer, until, entries } = await verifyFile(file, key);
     assert.deepEqual([first, last, from, to, newer, until, entries], [3, 5, time(3), time(4), 0, time(4), 3]);
   });
 
-  test('says until when it can hold anything: up to its checkpoint, and how much is newer', async () => {
+  test('reports the time that it covers, up to its checkpoint, and the number of newer entries', async () => {
     const ledger = await createLedger(installation, [1, 1, -1]);
     await appendOne(installation, ledger.of.tenantId, time(30), 'later');
     const checkpoint = latestOf(ledger);
@@ -79,8 +79,8 @@ describe('an export', () => {
     assert.deepEqual([fault, until, newer], [null, checkpoint.at, 1]);
   });
 
-  test('without an entry is refused of a ledger that has some, whatever its header says', async () => {
-    // Of four entries the root is the one complete subtree: a header could hide them all behind it.
+  test('without entries is rejected if the ledger has some, with any header', async () => {
+    // With four entries the root is the one complete subtree: a header could hide them all behind it.
     const ledger = await createLedger(installation, [1, 1, 1, 1]);
     const checkpoint = latestOf(ledger);
     const [line] = (await exportText(installation, ledger.of, checkpoint)).split('\n');
@@ -94,14 +94,14 @@ describe('an export', () => {
     }
   });
 
-  test('with an entry that is dated back behind a kept checkpoint is refused', async () => {
+  test('with an entry that is backdated before a kept checkpoint is rejected', async () => {
     const ledger = await createLedger(installation, [1, 1]);
     await appendOne(installation, ledger.of.tenantId, time(10), 'in time');
     const kept = await signNow(installation, ledger.of, time(600));
     await appendOne(installation, ledger.of.tenantId, time(300), 'dated back');
     const file = await exportText(installation, ledger.of, await signNow(installation, ledger.of, time(700)));
     assert.match((await verifyFile(file, key, kept.note)).fault?.issue ?? '', /was not there when/);
-    // Clocks of two servers may be apart by minutes.
+    // The clocks of two servers may differ by minutes.
     const other = await createLedger(installation, [1, 1]);
     await appendOne(installation, other.of.tenantId, time(10), 'in time');
     const near = await signNow(installation, other.of, time(600));
@@ -110,7 +110,7 @@ describe('an export', () => {
     assert.equal((await verifyFile(honest, key, near.note)).fault, null);
   });
 
-  test('verifies after the clock was a day ahead, and says that the times fall', async () => {
+  test('verifies after the clock was a day ahead, and reports that times decrease', async () => {
     const day = 24 * 60 * 60;
     const ledger = await createLedger(installation, [1, 1]);
     await appendOne(installation, ledger.of.tenantId, time(day), 'a day ahead');
@@ -125,25 +125,25 @@ describe('an export', () => {
       const part = await exportText(installation, ledger.of, latest, { from, to: time(day + 5) });
       assert.equal((await verifyFile(part, key)).fault, null);
     }
-    // A checkpoint of the wrong clock cannot be told from an entry that is dated back.
+    // A checkpoint with a wrong time cannot be distinguished from a backdated entry.
     assert.match((await verifyFile(file, key, ahead.note)).fault?.issue ?? '', /one of the two times is wrong/);
   });
 
-  test('of an empty ledger is a header, and nothing can be added to it', async () => {
+  test('of an empty ledger is only a header, and rejects added entries', async () => {
     const of = { ...(await createLedger(installation, [])).of, ledger: 'consent' } as const;
     const file = await exportText(installation, of, await signNow(installation, of, time(0)));
     assert.deepEqual((await verifyFile(file, key)).fault, null);
     assert.notEqual((await verifyFile(`${file}${file}`, key)).fault, null);
   });
 
-  test('verifies with line breaks as mail programs write them, and without the last one', async () => {
+  test('verifies with CRLF line breaks, and without the last one', async () => {
     const ledger = await createLedger(installation, [0, 1]);
     const file = await exportText(installation, ledger.of, latestOf(ledger));
     for (const same of [file.replaceAll('\n', '\r\n'), file.slice(0, -1)])
       assert.equal((await verifyFile(same, key)).fault, null);
   });
 
-  test('verifies with no other key, and with no checkpoint of another key, tenant or ledger', async () => {
+  test('does not verify with another key, or a checkpoint of another key, tenant or ledger', async () => {
     const ledger = await createLedger(installation, [0, 1]);
     const other = await createLedger(installation, [0, 1]);
     const consent = { ...ledger.of, ledger: 'consent' } as const;

@@ -26,7 +26,7 @@ describeOnOneDatabase('the export of the API', (dialect) => {
       .map((line) => JSON.parse(line));
 
   for (const ledger of ['audit', 'consent'] as const) {
-    test(`holds the ${ledger} ledger up to the latest checkpoint, and verifies with the public key alone`, async () => {
+    test(`holds the ${ledger} ledger up to the latest checkpoint, and verifies with only the public key`, async () => {
       const own = await server.createTenant(`whole-${ledger}`);
       await append(server, own.id, ledger, 3);
       const earlier = await requestCheckpoint(server, own, ledger);
@@ -51,7 +51,7 @@ describeOnOneDatabase('the export of the API', (dialect) => {
     });
   }
 
-  test('of a range holds what the range holds and its neighbours, with any offset of the times', async () => {
+  test('of a range contains the range and its neighbours, with any time offset', async () => {
     const own = await server.createTenant('range');
     const times: string[] = [];
     for (let number = 0; number < 6; number += 1) {
@@ -74,7 +74,7 @@ describeOnOneDatabase('the export of the API', (dialect) => {
     assert.deepEqual([report.fault, report.isConsistent, report.entries], [null, true, 4]);
   });
 
-  test('of a range before and after all entries is empty and says so; one the wrong way round is refused', async () => {
+  test('of a range before or after all entries is empty; an inverted range is rejected', async () => {
     const own = await server.createTenant('nothing-there');
     await append(server, own.id, 'audit', 3);
     await requestCheckpoint(server, own, 'audit');
@@ -89,7 +89,7 @@ describeOnOneDatabase('the export of the API', (dialect) => {
     assertInvalid(wrong, 'query.to');
   });
 
-  test('answers HEAD without reading the ledger, and goes on to serve', async () => {
+  test('supports HEAD without reading the ledger, and keeps serving', async () => {
     await requestCheckpoint(server, tenant, 'audit');
     const head = await server.request('HEAD', '/v1/ledgers/audit/export');
     assert.deepEqual([head.status, head.text], [200, '']);
@@ -98,7 +98,7 @@ describeOnOneDatabase('the export of the API', (dialect) => {
   });
 
   let made: Promise<{ readonly own: TestTenant; readonly size: number }> | undefined;
-  /** A tenant with more records than the connections between a server and a reader hold; made once. */
+  /** A tenant with more records than fit into the connection buffers between server and client; created once. */
   const createLarge = () => {
     const make = async () => {
       const own = await server.createTenant('large');
@@ -109,7 +109,7 @@ describeOnOneDatabase('the export of the API', (dialect) => {
     return made;
   };
 
-  /** Starts an export and reads no more than its first bytes. */
+  /** Starts an export and reads only its first bytes. */
   const startReading = (own: TestTenant) =>
     new Promise<{ readonly ended: Promise<string>; leave(): void; goOn(): void }>((resolve, reject) => {
       const headers = { Authorization: `Bearer ${own.key}` };
@@ -125,7 +125,7 @@ describeOnOneDatabase('the export of the API', (dialect) => {
       request.once('error', reject).end();
     });
 
-  test('of more than one page is whole; who leaves in the middle harms nobody', async () => {
+  test('of several pages is complete; a client that disconnects does not affect others', async () => {
     const { own, size } = await createLarge();
     for (let times = 0; times < 15; times += 1) (await startReading(own)).leave();
     const { text } = await ask('consent/export', own);
@@ -134,7 +134,7 @@ describeOnOneDatabase('the export of the API', (dialect) => {
     assert.deepEqual([fault, entries], [null, size]);
   });
 
-  test('breaks off, and does not seem whole, where the database fails in the middle', async () => {
+  test('is aborted, and visibly incomplete, if the database fails meanwhile', async () => {
     const { own } = await createLarge();
     const { kysely } = server.installation.database;
     const reading = await startReading(own);

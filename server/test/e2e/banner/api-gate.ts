@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { Agent, request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a visitor's requests to the API meet with. */
+/** How the gate handles a visitor's requests to the API. */
 export type Weather =
   | 'fine'
   | 'slow preflight'
@@ -12,18 +12,18 @@ export type Weather =
   | 'lost answer'
   | 'offline';
 
-/** The API at an origin of its own, behind a door where bad days can be had for the requests of each origin. */
+/** The API at a separate origin, behind a gate that can fail the requests of each origin. */
 export interface ApiGate extends AsyncDisposable {
   readonly url: string;
-  /** What was asked for so far: `<origin, or nothing> <method> <path>`. */
+  /** The requests so far: `<origin, or nothing> <method> <path>`. */
   readonly asked: readonly string[];
-  /** Resolves when something is asked for whose line ends so. */
+  /** Resolves when a request is made whose line ends with this text. */
   waitFor(end: string): Promise<void>;
-  /** From now on records and their preflights of an origin meet with this. What was held by a slow preflight goes on. */
+  /** Handles records and their preflights of an origin this way from now on. Requests held by a slow preflight continue. */
   setWeather(origin: string, weather: Weather): void;
 }
 
-/** Opens the door to the server at an address. */
+/** Opens the gate to the server at an address. */
 export async function openApiGate(serverUrl: string): Promise<ApiGate> {
   const agent = new Agent({ keepAlive: true });
   const weathers = new Map<string, Weather>();
@@ -31,7 +31,7 @@ export async function openApiGate(serverUrl: string): Promise<ApiGate> {
   const asked: string[] = [];
   const arrivals = new EventEmitter();
 
-  /** Hands a request on; the answer comes back, or gets lost on the way. */
+  /** Forwards a request; the response is returned or lost. */
   function pass(request: IncomingMessage, response: ServerResponse, isLost = false): void {
     const { method, headers, url } = request;
     const onward = ask(new URL(url ?? '', serverUrl), { method, headers, agent }, (answer) => {

@@ -5,18 +5,18 @@ import { WebDriver } from './webdriver.ts';
 
 export type Key = 'Tab' | 'Enter' | 'Space' | 'Escape';
 
-/** A page in some browser, worked as these tests work it: by keyboard alone. */
+/** A page in a browser, operated by keyboard only. */
 export interface EnginePage extends AsyncDisposable {
   open(url: string): Promise<void>;
   press(key: Key, options?: { readonly shift?: boolean }): Promise<void>;
-  /** What an expression gives, awaited in the page. */
+  /** The value of an expression, awaited in the page. */
   evaluate<T>(expression: string): Promise<T>;
   takePicture(): Promise<Uint8Array>;
 }
 
 export interface Engine {
   readonly name: string;
-  /** Why it cannot be tested with here; false when it can. */
+  /** Why the engine cannot be tested here; false if it can. */
   readonly skip: string | false;
   start(): Promise<EnginePage>;
 }
@@ -25,7 +25,7 @@ const missing = (packages: string) => `not on this machine: apt-get install ${pa
 const firefox = findProgram('firefox-esr', 'firefox');
 const hasWebKit = findProgram('WebKitWebDriver') !== undefined && findProgram('Xvfb') !== undefined;
 
-/** The three engines of the web, each in a browser that Debian has. */
+/** The three browser engines, each in a browser that Debian has. */
 export const engines: readonly Engine[] = [
   { name: 'Chromium', skip: false, start: () => launch({ browser: 'chrome', ...chromium() }) },
   {

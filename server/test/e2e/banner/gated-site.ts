@@ -5,13 +5,13 @@ import { readWidget } from '../../../widgets/widget.ts';
 import { startTestServer, TestClock, type TestServer } from '../../harness.ts';
 import { type ApiGate, openApiGate } from './api-gate.ts';
 
-/** A site that answers under every name below `localhost`, each an origin of its own; its banner's API is behind a gate. */
+/** A site that responds under every name below `localhost`, each a separate origin; its banner's API is behind a gate. */
 export interface GatedSite extends AsyncDisposable {
   readonly server: TestServer;
   readonly gate: ApiGate;
   /** Publishes a notice for a domain. @returns its id. */
   publish(domain?: string, content?: object): Promise<string>;
-  /** The origin of a host, by which the gate knows its visitors. */
+  /** The origin of a host, by which the gate identifies its visitors. */
   originOf(host: string): string;
   /** Adds a page to every host. @returns its path. */
   addPage(page: SitePage): string;

@@ -1,11 +1,11 @@
 import axe from 'axe-core';
 
-/** What can look into a page: each browser has its own way. */
+/** Evaluates code in a page: each browser has its own way. */
 export interface Inspectable {
   evaluate<T>(expression: string): Promise<T>;
 }
 
-/** What is wrong with what a page shows now, in words; empty when all is well. */
+/** The faults of what a page shows now, in words; empty if there are none. */
 export async function inspectPage(page: Inspectable, { forcedColors = false } = {}): Promise<readonly string[]> {
   const ignored = JSON.stringify(forcedColors ? ['color-contrast'] : []);
   await page.evaluate(`void (0, eval)(${JSON.stringify(axe.source)})`);
@@ -13,7 +13,7 @@ export async function inspectPage(page: Inspectable, { forcedColors = false } = 
   return [...found, ...(await page.evaluate<readonly string[]>(`(${measureControls})()`))];
 }
 
-/** Every rule of axe: WCAG 2.2 A and AA, and its best practices. The system's own colours are not ours to judge. */
+/** Every rule of axe: WCAG 2.2 A and AA, and its best practices. System colours are excluded. */
 async function runAxe(ignored: readonly string[]): Promise<readonly string[]> {
   const { axe: inPage } = window as unknown as { axe: typeof axe };
   const off = Object.fromEntries(ignored.map((rule) => [rule, { enabled: false }]));
@@ -22,7 +22,7 @@ async function runAxe(ignored: readonly string[]): Promise<readonly string[]> {
   return violations.map(({ id, nodes }) => `axe ${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 
-/** Controls of 44 px and more, layers inside the window, and nothing that has to be scrolled sideways. */
+/** Controls of 44 px and more, layers inside the window, and no horizontal scrolling. */
 function measureControls(): readonly string[] {
   const found: string[] = [];
   const roots = [...document.querySelectorAll('svc-consent, svc-consent-placeholder')].flatMap(

@@ -1,7 +1,7 @@
 /**
- * Sends many visitors to a page of a real site, in a real browser: each decides, leaves in the same moment (to another
- * page, by closing the tab, by a crash) in all weathers of the network and the server, and comes back once. No decision
- * may be missing in the ledger, and none may be there twice.
+ * Sends many visitors to a page of a real site, in a real browser: each decides, leaves immediately (to another page, by
+ * closing the tab, by a crash) under all conditions of the network and the server, and comes back once. No decision may be
+ * missing from the ledger or recorded twice.
  *
  *   npm run test:leaving -- [--visitors 1000] [--at-once 3] [--seed 1]
  */

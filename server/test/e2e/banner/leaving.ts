@@ -20,18 +20,18 @@ export interface LeavingOptions {
   readonly site: GatedSite;
   readonly browser: Browser;
   readonly visitors: number;
-  /** Which visitor does what depends on it alone. */
+  /** Determines the behaviour of each visitor. */
   readonly seed: number;
-  /** How many visit at the same time. */
+  /** The number of concurrent visitors. */
   readonly atOnce?: number;
-  /** Told what a visitor did who has gone. */
+  /** Called with the behaviour of each visitor who has left. */
   readonly onLeft?: (does: string) => void;
 }
 
-/** What became of the decisions of many visitors who left at once. */
+/** The decisions of many visitors who left immediately. */
 export interface LeavingReport {
   readonly visitors: number;
-  /** Visitors whose decision is not in the ledger, or not as it was made. */
+  /** Visitors whose decision is missing from the ledger, or differs. */
   readonly lost: readonly string[];
   /** Visitors who have more than one record. */
   readonly doubled: readonly string[];
@@ -53,8 +53,8 @@ interface Decision {
 }
 
 /**
- * Lets visitors decide and leave in the same moment, in any weather, each on an origin of their own; then each comes back
- * once, in fine weather. At the end the ledger is compared with what the visitors have decided.
+ * Lets visitors decide and leave immediately, under any condition, each on a separate origin; then each comes back once, under
+ * good conditions. At the end the ledger is compared with the visitors' decisions.
  */
 export async function leaveAtOnce({
   site,
@@ -91,14 +91,14 @@ export async function leaveAtOnce({
   return compareLedger(await readLedger(site, noticeId), decisions);
 }
 
-/** A browser that never answers is told by the visitor that it was for. */
+/** Names the visitor in the error if the browser does not respond. */
 async function inTime<T>(does: string, step: Promise<T>): Promise<T> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`visitor ${does}: the browser does not answer`)), 90_000);
   return Promise.race([step, tooLate]).finally(() => clearTimeout(timer));
 }
 
-/** Every way meets every weather in turn; the rest is left to chance. */
+/** Combines every way of leaving with every condition in turn, and the rest at random. */
 function draftVisitor(index: number, random: () => number): Visitor {
   const way = ways[index % ways.length] as Visitor['way'];
   const weather = weathers[Math.floor(index / ways.length) % weathers.length] as Weather;
@@ -107,14 +107,14 @@ function draftVisitor(index: number, random: () => number): Visitor {
   return { host, way, weather, choice, does: `${index}: ${choice}, ${weather}, ${way}` };
 }
 
-/** Opens a page in a tab without a history: only such a one may be closed by its own script. */
+/** Opens a page in a tab without a history, because a script may close only such a tab. */
 async function openTab(context: BrowserContext, url: string): Promise<Page> {
   const page = await context.newPage();
   await page.evaluate((address) => location.replace(address), url);
   return page;
 }
 
-/** Decides and is gone within the same task of the page; the page that is killed gets no task more. */
+/** Decides and leaves within the same task of the page; a killed page gets no further task. */
 async function leave(page: Page, { way, weather, choice }: Visitor, elsewhere: string): Promise<void> {
   await page.locator('svc-consent .banner:popover-open').waitFor();
   if (weather === 'offline') await cutOff(page);
@@ -123,7 +123,7 @@ async function leave(page: Page, { way, weather, choice }: Visitor, elsewhere: s
     const gone = page.waitForURL(elsewhere, { waitUntil: 'commit' });
     await page.evaluate(`${decide}; location.href = ${JSON.stringify(elsewhere)}`).catch(() => {});
     await gone;
-    // The visitor is elsewhere. A tab whose former page still waits for an answer may take its time to close.
+    // The visitor has left. A tab whose former page still waits for a response may be slow to close.
     page.close().catch(() => {});
   } else if (way === 'closes the tab') {
     const gone = page.waitForEvent('close');
@@ -135,14 +135,14 @@ async function leave(page: Page, { way, weather, choice }: Visitor, elsewhere: s
   }
 }
 
-/** From now on this page alone has no network. */
+/** Disables the network of only this page. */
 async function cutOff(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const conditions = { offline: true, latency: 0, downloadThroughput: 0, uploadThroughput: 0 };
   await session.send('Network.emulateNetworkConditions', conditions);
 }
 
-/** Its process ends here and now. What is left of its tab goes with the browser. */
+/** Kills its process immediately. The rest of its tab is closed with the browser. */
 async function kill(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const gone = page.waitForEvent('crash');
@@ -150,7 +150,7 @@ async function kill(page: Page): Promise<void> {
   await gone;
 }
 
-/** Comes back and stays until nothing waits to be sent. @returns what this browser says was decided. */
+/** Comes back and stays until no record is waiting to be sent. @returns the decision that this browser stored. */
 async function comeBack(page: Page, url: string, noticeId: string): Promise<Decision> {
   await page.goto(url);
   await page.waitForFunction(

@@ -1,19 +1,19 @@
 import type { Page } from 'playwright-core';
 import type { BannerSite, PageOptions } from './site.ts';
 
-/** One state that a visitor may see the banner in. */
+/** One state in which a visitor may see the banner. */
 export interface Scene {
   readonly name: string;
-  /** What the notice says, other than usual. */
+  /** Changes to the notice. */
   readonly content?: object;
   readonly page?: PageOptions;
   /** Before the page loads. */
   prepare?(page: Page): Promise<unknown>;
-  /** From the loaded page to the state. */
+  /** The steps from the loaded page to the state. */
   readonly play: (stage: Stage) => Promise<unknown>;
 }
 
-/** Where a scene plays. */
+/** The environment of a scene. */
 export interface Stage {
   readonly page: Page;
   readonly site: BannerSite;

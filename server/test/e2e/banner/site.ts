@@ -4,21 +4,21 @@ import type { AddressInfo } from 'node:net';
 import { readWidget } from '../../../widgets/widget.ts';
 import { startTestServer, TestClock, type TestServer } from '../../harness.ts';
 
-/** A site of its own origin, whose pages carry the built banner of a real server on another one. */
+/** A site with its own origin, whose pages carry the built banner of a real server on another one. */
 export interface BannerSite extends AsyncDisposable {
   readonly server: TestServer;
   /** Publishes a notice for this site. @returns its id. */
   publish(content?: object): Promise<string>;
   /** Adds a page. @returns its address. */
   addPage(noticeId: string, options?: PageOptions): string;
-  /** Adds a page as it is. @returns its address. */
+  /** Adds a page with the given markup. @returns its address. */
   addDocument(html: string): string;
 }
 
 export interface PageOptions {
-  /** Attributes of the banner's element, as they stand in the tag. */
+  /** Attributes of the banner's element, as in the tag. */
   readonly attributes?: string;
-  /** What stands in the page, after the link that is always there. */
+  /** The content of the page, after a link that is always there. */
   readonly body?: string;
   readonly lang?: string;
   readonly dir?: 'ltr' | 'rtl';

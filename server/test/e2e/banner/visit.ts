@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { EnginePage, Key } from './engines.ts';
 import { inspectPage } from './inspect.ts';
 
-/** Name a folder to have a picture of every step written there. */
+/** Set it to a folder to write a screenshot of every step there. */
 const pictures = process.env.SVC_SCREENSHOTS;
 
-/** The element that has the focus, through every shadow root, by what it is called. */
+/** The name of the focused element, through every shadow root. */
 export const readFocus = `(() => {
   let focused = document.activeElement;
   while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
@@ -18,7 +18,7 @@ export const readFocus = `(() => {
   return name.replace(/[\\u2066-\\u2069]/g, '').trim();
 })()`;
 
-/** The same visit in each engine, with keys alone. */
+/** The same visit in each engine, by keyboard only. */
 export class Visit {
   readonly #engine: string;
   readonly #page: EnginePage;
@@ -39,7 +39,7 @@ export class Visit {
     await this.#page.evaluate(`Promise.race([new Promise(${look}), ${tooLate}])`);
   }
 
-  /** Presses a key so many times. @returns where the focus went. */
+  /** Presses a key several times. @returns where the focus went. */
   async press(key: Key, { times = 1, shift = false } = {}): Promise<readonly string[]> {
     const seen: string[] = [];
     for (let time = 0; time < times; time++) {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** A browser that is driven by WebDriver (https://www.w3.org/TR/webdriver2/), as far as these tests need it. */
+/** A browser that is controlled by WebDriver (https://www.w3.org/TR/webdriver2/), as far as these tests need it. */
 export class WebDriver implements AsyncDisposable {
   readonly #processes: readonly ChildProcess[];
   readonly #address: string;
@@ -15,7 +15,7 @@ export class WebDriver implements AsyncDisposable {
     this.#address = address;
   }
 
-  /** Starts WebKitGTK's own small browser, on a screen that nobody sees. */
+  /** Starts WebKitGTK's MiniBrowser on a virtual screen. */
   static async startWebKit(): Promise<WebDriver> {
     const screen = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x1024x24', '-nolisten', 'tcp'], {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
@@ -36,7 +36,7 @@ export class WebDriver implements AsyncDisposable {
     await send(`${this.#address}/url`, { url });
   }
 
-  /** What an expression gives, awaited in the page. */
+  /** The value of an expression, awaited in the page. */
   async evaluate<T>(expression: string): Promise<T> {
     const script = `const done = arguments[0];
       Promise.resolve().then(() => (${expression})).then((value) => done({ value }), (error) => done({ error: String(error) }))`;
@@ -48,7 +48,7 @@ export class WebDriver implements AsyncDisposable {
     return value;
   }
 
-  /** Presses a key, given as its code point, with another held down or not. */
+  /** Presses a key, given as its code point, with or without a modifier key. */
   async press(key: string, held?: string): Promise<void> {
     const strokes = [
       ...(held ? [{ type: 'keyDown', value: held }] : []),
@@ -72,7 +72,7 @@ export class WebDriver implements AsyncDisposable {
   }
 }
 
-/** Asks the driver; with a body it is a POST. */
+/** Sends a request to the driver; with a body it is a POST. */
 async function send<T>(url: string, body?: object): Promise<T> {
   const response = await fetch(url, body ? { method: 'POST', body: JSON.stringify(body) } : {});
   const { value } = (await response.json()) as { value: T };
