@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import type { RowKind } from '../audit/row-state.ts';
+import { describeRows } from '../audit/row-state.ts';
 import { Id, UtcTime } from '../http/schemas.ts';
 import { inBatches, type Queries } from '../storage/database.ts';
 import { type Page, takePage } from '../storage/page.ts';
@@ -10,14 +10,7 @@ import { MemberRoleName } from './user-view.ts';
 
 export type InvitationRow = Selectable<Tables['invitations']>;
 
-export const invitationRows: RowKind<'invitations'> = {
-  table: 'invitations',
-  module: 'identity',
-  noun: 'invitation',
-  key: 'id',
-  owner: 'tenant_id',
-  counters: [],
-};
+export const invitationRows = describeRows('invitations', 'identity', 'invitation');
 
 /** An invitation to a tenant, without its token. */
 export const Invitation = z
