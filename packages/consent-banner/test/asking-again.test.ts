@@ -43,7 +43,7 @@ async function visitWith(id: string, attributes: Readonly<Record<string, string>
   return visitPage({ id }, undefined, attributes);
 }
 
-describe('a decision of long ago', () => {
+describe('an expired decision', () => {
   afterEach(restorePage);
 
   for (const [name, decision, days, attributes, isAsked] of [
@@ -104,7 +104,7 @@ describe('a notice with a new version', () => {
     });
   }
 
-  it('is asked about again, by a banner that says since when; the old decision counts until then', async () => {
+  it('is asked about again, with the date of the last decision, which counts until then', async () => {
     const visit = await returnLater(2);
     expect(window.SvcConsent.get()?.purposes).to.deep.equal(everything);
     await waitUntil(() => isBannerShown(visit), 'the banner asks again');
@@ -119,7 +119,7 @@ describe('a notice with a new version', () => {
     expect(isBannerShown(visit)).to.equal(false);
   });
 
-  it('that asks for what was required before gets no answer from that: it was never chosen', async () => {
+  it('does not carry over a purpose that was required before: it was never chosen', async () => {
     const id = crypto.randomUUID();
     for (const [decision, more, expected] of [
       ['accepted', { required: ['necessary'] }, [false, true, true]],
@@ -143,7 +143,7 @@ describe('a notice with a new version', () => {
     }
   });
 
-  it('gets nothing that was required before when a frame is allowed', async () => {
+  it('does not grant a formerly required purpose when a frame is allowed', async () => {
     const id = crypto.randomUUID();
     remember(id, 'rejected', 3, { required: ['necessary'] });
     const frame = document.body.appendChild(document.createElement('iframe'));
@@ -157,7 +157,7 @@ describe('a notice with a new version', () => {
     expect(window.SvcConsent.get()?.purposes).to.deep.equal({ necessary: false, statistics: false, marketing: true });
   });
 
-  it('is looked for once a day, and is asked about on each page until there is an answer', async () => {
+  it('is checked for once a day, and is asked about on each page until the visitor decides', async () => {
     const today = await returnLater(0.5);
     await aTimeout(150);
     expect(today.network.notices).to.be.empty;
@@ -174,7 +174,7 @@ describe('a notice with a new version', () => {
     expect(last.network.notices).to.be.empty;
   });
 
-  it('is not looked for again that day when it is the same, nor when the server is down', async () => {
+  it('is not checked for again that day if it is unchanged or the server is down', async () => {
     for (const answer of [() => json({}, { status: 500 }), () => json({ data: createNotice('x') })]) {
       const id = crypto.randomUUID();
       remember(id, 'accepted', 3);
@@ -198,7 +198,7 @@ describe('Global Privacy Control', () => {
     setSignal(undefined);
   });
 
-  it('is told in the panel, is no decision, and grants nothing', async () => {
+  it('is shown in the panel, is not a decision, and grants nothing', async () => {
     setSignal(true);
     const visit = await meetBanner();
     expect(window.SvcConsent.get()).to.equal(null);
@@ -208,13 +208,13 @@ describe('Global Privacy Control', () => {
     expect(visit.network.records).to.be.empty;
   });
 
-  it('is not told where the browser does not send it', async () => {
+  it('is not shown if the browser does not send it', async () => {
     const visit = await meetBanner();
     const panel = await openPanel(visit);
     expect(panel.textContent).to.not.contain('Your browser asks');
   });
 
-  it('gives way to a later choice', async () => {
+  it('is overridden by a later choice', async () => {
     setSignal(true);
     const visit = await meetBanner();
     await press(visit, accept);
@@ -223,7 +223,7 @@ describe('Global Privacy Control', () => {
     expect(window.SvcConsent.get()?.purposes).to.deep.equal(everything);
   });
 
-  it('ends a consent that was given before it, and no refusal', async () => {
+  it('ends a consent that was given before it, but not a refusal', async () => {
     setSignal(true);
     const granted = crypto.randomUUID();
     remember(granted, 'accepted', 3);

@@ -19,7 +19,7 @@ describe('the attributes', () => {
     await setViewport({ width: 800, height: 600 });
   });
 
-  it('theme: keeps it light or dark, whatever the system is', async () => {
+  it('theme: is light or dark on any system', async () => {
     for (const [theme, colorScheme, background] of [
       ['light', 'dark', 'rgb(255, 255, 255)'],
       ['dark', 'light', 'rgb(22, 26, 35)'],
@@ -31,7 +31,7 @@ describe('the attributes', () => {
     }
   });
 
-  it('language: speaks it instead of the notice’s, and follows when it changes', async () => {
+  it('language: overrides the notice’s language, and follows changes', async () => {
     const visit = await meetWith({ language: 'de' }, 'fr');
     expect(find(visit, '.banner').lang).to.equal('de');
     visit.element.setAttribute('language', 'ar');
@@ -58,7 +58,7 @@ describe('the attributes', () => {
     });
   }
 
-  it('trigger: is there for a returning visitor, and asks the network for nothing', async () => {
+  it('trigger: is shown to a returning visitor without a request', async () => {
     const first = await meetWith({ trigger: 'bottom-left' });
     await press(first, '.banner [data-choice=accept]');
     await waitUntil(() => first.network.records.length, 'the record goes out');
@@ -76,7 +76,7 @@ describe('the attributes', () => {
     expect(visit.element.shadowRoot?.querySelector('.trigger')).to.equal(null);
   });
 
-  it('of no sense are told once each, and count as not given', async () => {
+  it('with invalid values are logged once each, and ignored', async () => {
     const told = listenToConsole();
     const attributes = {
       theme: 'blue',
@@ -99,7 +99,7 @@ describe('the attributes', () => {
     expect(document.cookie).to.equal(cookie);
   });
 
-  it('set as properties before the script came are taken over', async () => {
+  it('are taken over from properties that were set before the script loaded', async () => {
     fixtureCleanup();
     const element = document.createElement('svc-consent');
     Object.defineProperty(element, 'noticeId', {

@@ -40,7 +40,7 @@ const answers: Readonly<Record<string, readonly [Answer, string]>> = {
   ],
 };
 
-describe('when the notice cannot be had', () => {
+describe('when the notice cannot be loaded', () => {
   afterEach(restorePage);
 
   for (const [name, [answer, message]] of Object.entries(answers)) {
@@ -62,7 +62,7 @@ describe('when the notice cannot be had', () => {
     });
   }
 
-  it('(slow) the page goes on, and the banner shows when the answer is there', async () => {
+  it('(slow) the page works, and the banner shows when the response arrives', async () => {
     let answer = (_: Response): void => {};
     const id = crypto.randomUUID();
     const visit = await visitPage({ id }, (network) => {
@@ -75,7 +75,7 @@ describe('when the notice cannot be had', () => {
     await waitUntil(() => isBannerShown(visit), 'the banner shows');
   });
 
-  it('(slow, and the element is gone by then) nothing happens', async () => {
+  it('(slow, and the element was removed) nothing happens', async () => {
     let answer = (_: Response): void => {};
     const id = crypto.randomUUID();
     const visit = await visitPage({ id }, (network) => {
@@ -88,7 +88,7 @@ describe('when the notice cannot be had', () => {
     expect(visit.element.shadowRoot?.querySelector('.banner') ?? null).to.equal(null);
   });
 
-  it('says once that notice-id is missing, and starts when it comes', async () => {
+  it('logs once that notice-id is missing, and starts when it is set', async () => {
     const told = listenToConsole();
     const first = await fixture<SvcConsentElement>(html`<svc-consent></svc-consent>`);
     await fixture(html`<svc-consent></svc-consent>`);
@@ -103,7 +103,7 @@ describe('when the notice cannot be had', () => {
     first.remove();
   });
 
-  it('says that an api-base is no address', async () => {
+  it('logs an invalid api-base', async () => {
     const told = listenToConsole();
     await fixture(html`<svc-consent notice-id="x" api-base="https://"></svc-consent>`);
     await waitUntil(() => told.length, 'the console is told');

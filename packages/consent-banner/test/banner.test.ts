@@ -60,7 +60,7 @@ describe('the first layer', () => {
     }
   });
 
-  it('does not move for those who asked for less motion', async () => {
+  it('does not move with reduced motion', async () => {
     await emulateMedia({ reducedMotion: 'reduce' });
     const visit = await meetBanner();
     for (const element of visit.element.shadowRoot?.querySelectorAll('*') ?? []) {
@@ -91,7 +91,7 @@ describe('the first layer', () => {
     }
   });
 
-  it('is worked by keyboard: Tab reaches reject, accept and preferences, Enter decides', async () => {
+  it('works by keyboard: Tab reaches reject, accept and preferences, Enter decides', async () => {
     const visit = await meetBanner();
     const reached: string[] = [];
     for (let press = 0; press < 3; press++) {
@@ -106,7 +106,7 @@ describe('the first layer', () => {
     expect(window.SvcConsent.get()?.purposes).to.deep.equal({ necessary: true, statistics: true, marketing: true });
   });
 
-  it('hands the focus back to where it was before', async () => {
+  it('returns the focus', async () => {
     const field = document.createElement('input');
     document.body.prepend(field);
     const visit = await meetBanner();
@@ -117,7 +117,7 @@ describe('the first layer', () => {
     field.remove();
   });
 
-  it('hides after either choice, and refusing grants nothing that can be refused', async () => {
+  it('closes after either choice, and refusing grants no optional purpose', async () => {
     const refused = await meetBanner();
     await press(refused, reject);
     expect(isBannerShown(refused)).to.equal(false);
@@ -131,7 +131,7 @@ describe('the first layer', () => {
     expect(window.SvcConsent.get()?.purposes).to.deep.equal({ necessary: true, statistics: true, marketing: true });
   });
 
-  it('opens the panel from "Preferences", where Escape leads back to that button', async () => {
+  it('opens the panel from "Preferences", from which Escape returns to that button', async () => {
     const visit = await meetBanner();
     find(visit, '.quiet').focus();
     await sendKeys({ press: 'Enter' });
@@ -142,7 +142,7 @@ describe('the first layer', () => {
     expect(window.SvcConsent.get()).to.equal(null);
   });
 
-  it('survives being moved, and goes with its element', async () => {
+  it('survives being moved, and closes with its element', async () => {
     const visit = await meetBanner();
     const elsewhere = document.body.appendChild(document.createElement('aside'));
     elsewhere.append(visit.element);

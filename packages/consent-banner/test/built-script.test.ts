@@ -17,7 +17,7 @@ describe('the built script', () => {
     for (const frame of frames.splice(0)) frame.remove();
   });
 
-  it('asks, remembers, records and leaves the returning visitor alone', async () => {
+  it('asks, stores, records, and does not ask a returning visitor', async () => {
     const noticeId = crypto.randomUUID();
     const first = await visit(noticeId);
     await waitUntil(() => query(first, '.banner:popover-open'), 'the banner shows');
@@ -37,7 +37,7 @@ describe('the built script', () => {
     expect(await readSeen(noticeId)).to.deep.include({ noticeReads: 2 });
   });
 
-  it('works under a strict policy with Trusted Types, and violates nothing', async () => {
+  it('works under a strict policy with Trusted Types, without violations', async () => {
     const frame = await visit(crypto.randomUUID());
     await waitUntil(() => query(frame, '.banner:popover-open'), 'the banner shows');
     frame.contentWindow.SvcConsent.open();
@@ -48,12 +48,12 @@ describe('the built script', () => {
     expect(await listViolations(frame)).to.deep.equal([]);
   });
 
-  it('leaves one name on the page', async () => {
+  it('defines one global', async () => {
     const frame = await visit(crypto.randomUUID());
     expect(listNames(frame)).to.deep.equal(['SvcConsent']);
   });
 
-  it('is harmless when it is loaded twice', async () => {
+  it('has no effect when loaded a second time', async () => {
     const noticeId = crypto.randomUUID();
     const frame = await visit(noticeId, 2);
     await waitUntil(() => query(frame, '.banner:popover-open'), 'the banner shows');
@@ -63,14 +63,14 @@ describe('the built script', () => {
     expect((await readSeen(noticeId)).records).to.have.length(1);
   });
 
-  it('goes by its own origin even where an image has the name of `currentScript`', async () => {
+  it('uses its own origin even if an image is named `currentScript`', async () => {
     const noticeId = crypto.randomUUID();
     const frame = await visit(noticeId, 1, '<img name="currentScript" src="http://evil.example/x.png" alt="">');
     await waitUntil(() => query(frame, '.banner:popover-open'), 'the banner shows');
     expect(await readSeen(noticeId)).to.deep.include({ noticeReads: 1 });
   });
 
-  it('has further files that do nothing when a page loads them by tags of its own', async () => {
+  it('has further files that do nothing when a page loads them by its own tags', async () => {
     const tag = (name: string): string =>
       `<script nonce="right" src="/visitor-page/copy/svc-consent-${name}.js"></script>`;
     const listen =
@@ -84,7 +84,7 @@ describe('the built script', () => {
     expect(frame.contentDocument?.body.dataset.failed).to.equal(undefined);
   });
 
-  it('is not written over by a script of the page', async () => {
+  it('cannot be overwritten by a script of the page', async () => {
     const { contentWindow } = await visit(crypto.randomUUID());
     expect(Reflect.set(contentWindow, 'SvcConsent', {})).to.equal(false);
   });

@@ -36,14 +36,14 @@ describe('Google Consent Mode', () => {
     delete page.dataLayer;
   });
 
-  it('is left alone without the attribute', async () => {
+  it('is not changed without the attribute', async () => {
     const visit = await visitPage();
     await waitUntil(() => isBannerShown(visit), 'the banner shows');
     await press(visit, '.banner [data-choice=accept]');
     expect(page.dataLayer).to.equal(undefined);
   });
 
-  it('is denied as soon as the element is there, in the form that Google takes', async () => {
+  it('is denied as soon as the element exists, in Google’s format', async () => {
     const holder = document.createElement('div');
     holder.innerHTML = `<svc-consent notice-id="${crypto.randomUUID()}" consent-mode="${mapping}"></svc-consent>`;
     document.querySelector('svc-consent')?.remove();
@@ -53,14 +53,14 @@ describe('Google Consent Mode', () => {
     holder.remove();
   });
 
-  it('is denied again when another notice takes the place of a granted one', async () => {
+  it('is denied again when another notice replaces a granted one', async () => {
     const visit = await visitWithMapping(crypto.randomUUID());
     await press(visit, '.banner [data-choice=accept]');
     visit.element.setAttribute('notice-id', crypto.randomUUID());
     expect(readCommands().at(-1)).to.deep.equal(['consent', 'update', denied]);
   });
 
-  it('is told of each decision', async () => {
+  it('is updated with each decision', async () => {
     const visit = await visitWithMapping(crypto.randomUUID());
     await press(visit, '.banner [data-choice=accept]');
     const granted = Object.fromEntries(Object.keys(denied).map((name) => [name, 'granted']));
@@ -70,7 +70,7 @@ describe('Google Consent Mode', () => {
     expect(readCommands().at(-1)).to.deep.equal(['consent', 'update', { ...denied, security_storage: 'granted' }]);
   });
 
-  it('is told of a stored decision, after the default', async () => {
+  it('is updated with a stored decision, after the default', async () => {
     const visit = await visitWithMapping(crypto.randomUUID());
     await press(visit, '.banner [data-choice=accept]');
     await returnToPage(visit);
@@ -80,7 +80,7 @@ describe('Google Consent Mode', () => {
     expect(readCommands().map(([, command]) => command)).to.deep.equal(['default', 'update']);
   });
 
-  it('grants a signal of two purposes for both alone', async () => {
+  it('grants a signal of two purposes only if both are granted', async () => {
     const visit = await visitWithMapping(crypto.randomUUID(), 'statistics: shared; marketing: shared');
     await openPanel(visit);
     visit.element.shadowRoot?.querySelectorAll('input')[1]?.click();
@@ -88,7 +88,7 @@ describe('Google Consent Mode', () => {
     expect(readCommands().at(-1)).to.deep.equal(['consent', 'update', { shared: 'denied' }]);
   });
 
-  it('denies what it cannot read', async () => {
+  it('denies signals of an invalid attribute', async () => {
     const visit = await visitWithMapping(crypto.randomUUID(), 'statistics analytics_storage; telemetry: ad_storage');
     await press(visit, '.banner [data-choice=accept]');
     expect(readCommands().at(-1)).to.deep.equal(['consent', 'update', { ad_storage: 'denied' }]);

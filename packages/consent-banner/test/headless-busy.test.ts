@@ -6,7 +6,7 @@ import { waitUntil } from './wait-until.ts';
 const purposes = { necessary: true, statistics: true, marketing: false };
 
 // A page of its own: who was told on a page once is told at once later.
-it('consent without an interface tells a returning visitor’s decision soon, however busy the page is', async () => {
+it('consent without an interface reports a returning visitor’s decision soon, even on a busy page', async () => {
   const noticeId = crypto.randomUUID();
   const network = replaceNetwork(createNotice(noticeId));
   const decidedAt = new Date().toISOString();

@@ -3,7 +3,7 @@ import { createConsent } from '../src/headless.ts';
 import { createNotice, replaceNetwork, restorePage } from './network.ts';
 
 // A page of its own: who was told on a page once is told at once later.
-it('consent without an interface takes a decision as soon as a prerendered page is looked at, however busy that is', async () => {
+it('consent without an interface accepts a decision as soon as a prerendered page is visible, even if it is busy', async () => {
   const noticeId = crypto.randomUUID();
   replaceNetwork(createNotice(noticeId));
   const purposes = { necessary: true, statistics: true, marketing: true };

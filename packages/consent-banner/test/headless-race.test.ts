@@ -5,7 +5,7 @@ import { find, meetBanner } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
 
 // A page of its own: only the first time on a page is there anything to wait for.
-it('an interface of one’s own never asks when the banner was quicker', async () => {
+it('a custom interface never asks if the banner was faster', async () => {
   const { noticeId, element } = await meetBanner();
   const consent = createConsent({ noticeId, apiBase: location.origin });
   const asked: boolean[] = [];

@@ -5,7 +5,7 @@ import { waitUntil } from './wait-until.ts';
 const module = new URL('../src/headless.ts', import.meta.url).href;
 
 // In a page of its own, which may be loaded anew.
-describe('a consent without an interface that is taken back', () => {
+describe('a withdrawal without an interface', () => {
   let frame: HTMLIFrameElement;
   let loads = 0;
 
@@ -36,7 +36,7 @@ describe('a consent without an interface that is taken back', () => {
     localStorage.clear();
   });
 
-  it('loads the page anew when that is wanted, and loses no record', async () => {
+  it('reloads the page if enabled, and loses no record', async () => {
     const noticeId = await openPage('reloadOnWithdrawal: true');
     await waitUntil(() => loads === 1, 'the page is loaded anew');
     // One may come twice, as the page goes: it is the same to the server.
@@ -44,7 +44,7 @@ describe('a consent without an interface that is taken back', () => {
     await waitUntil(async () => (await listMoments()).size === 2, 'both records arrive');
   });
 
-  it('leaves the page where it is otherwise', async () => {
+  it('does not reload the page otherwise', async () => {
     const noticeId = await openPage('');
     await waitUntil(async () => (await readSeen(noticeId)).records.length === 2, 'both records arrive');
     expect(frame.contentDocument?.body.dataset.done).to.equal('');

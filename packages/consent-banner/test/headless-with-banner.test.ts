@@ -7,7 +7,7 @@ import { waitUntil } from './wait-until.ts';
 const nothingOptional = { necessary: true, statistics: false, marketing: false };
 const everything = { necessary: true, statistics: true, marketing: true };
 
-describe('an interface of one’s own beside the banner', () => {
+describe('a custom interface beside the banner', () => {
   let consent: Consent | undefined;
 
   function join({ noticeId }: Visit): Consent {
@@ -20,7 +20,7 @@ describe('an interface of one’s own beside the banner', () => {
     restorePage();
   });
 
-  it('hears of a decision that the banner takes, which is recorded once', async () => {
+  it('is notified of a decision of the banner, which is recorded once', async () => {
     const visit = await meetBanner();
     const own = join(visit);
     await waitUntil(() => own.isAsking(), 'the page was looked at');
@@ -30,7 +30,7 @@ describe('an interface of one’s own beside the banner', () => {
     expect(visit.network.records).to.have.length(1);
   });
 
-  it('takes a decision that the banner hears of, which is recorded once', async () => {
+  it('notifies the banner of a decision, which is recorded once', async () => {
     const visit = await meetBanner();
     await join(visit).rejectAll();
     await waitUntil(() => !isBannerShown(visit), 'the banner goes');
@@ -39,7 +39,7 @@ describe('an interface of one’s own beside the banner', () => {
     expect(visit.network.records).to.have.length(1);
   });
 
-  it('takes a consent back that the banner found in storage, and has nothing to show for', async () => {
+  it('withdraws a stored consent that the banner found without showing', async () => {
     const first = await meetBanner();
     await press(first, '.banner [data-choice=accept]');
     await waitUntil(() => first.network.records.length, 'the record arrives');

@@ -25,7 +25,7 @@ const fetched = (name: string, more = ''): string => {
 const frame = (purposes: string): string =>
   `<iframe title="A map" width="300" height="200" data-svc-purpose="${purposes}" data-src="/visitor-page/blank"></iframe>`;
 
-describe('what is held back', () => {
+describe('a blocked tag', () => {
   beforeEach(async () => {
     await leavePage();
     page.ran = [];
@@ -36,7 +36,7 @@ describe('what is held back', () => {
     for (const holder of document.querySelectorAll('.held')) holder.remove();
   });
 
-  it('runs in the order of the page once its purpose is granted, and not before', async () => {
+  it('runs in document order once its purpose is granted, and not before', async () => {
     hold(script('one', 'statistics') + script('two', 'marketing') + script('three', 'statistics'));
     const visit = await meetBanner();
     await aTimeout(250);
@@ -48,7 +48,7 @@ describe('what is held back', () => {
     expect(page.ran, 'and once').to.have.length(3);
   });
 
-  it('waits for all of its purposes, and for ever when it names none or one that is not there', async () => {
+  it('waits for all of its purposes, and never loads without any or with an unknown one', async () => {
     hold(
       script('both', 'statistics, marketing') +
         script('none', '') +
@@ -89,7 +89,7 @@ describe('what is held back', () => {
     expect(page.ran).to.deep.equal(['early', 'late']);
   });
 
-  it('runs in tasks of its own, after the banner has gone and the page has been told', async () => {
+  it('runs in a separate task, after the banner has closed and the page was notified', async () => {
     hold(script('one', 'statistics'));
     const visit = await meetBanner();
     find(visit, accept).click();
@@ -99,7 +99,7 @@ describe('what is held back', () => {
     await waitUntil(() => page.ran.length, 'it runs');
   });
 
-  it('keeps its attributes: module type, nonce, and what the page gave it', async () => {
+  it('keeps its attributes: module type, nonce, and the page’s own', async () => {
     const holder = hold(script('module', 'statistics', 'data-type="module" id="kept" nonce="n"'));
     const visit = await meetBanner();
     await press(visit, accept);
@@ -111,7 +111,7 @@ describe('what is held back', () => {
     expect(holder.children, 'in its place').to.have.length(1);
   });
 
-  it('images and links wait too, and are taken back with the consent', async () => {
+  it('images and links are blocked, too, and emptied after a withdrawal', async () => {
     const sheet = URL.createObjectURL(new Blob(['i {}'], { type: 'text/css' }));
     const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACw=';
     const holder = hold(
@@ -129,7 +129,7 @@ describe('what is held back', () => {
     expect(holder.querySelector('link')?.type, 'and what says of which kind they are stays').to.equal('text/css');
   });
 
-  it('runs scripts in the order of the page although one has to be fetched, and waits for none that is async', async () => {
+  it('runs scripts in document order although one must be fetched, without waiting for async ones', async () => {
     hold(
       fetched('one') +
         script('two', 'statistics') +
@@ -144,7 +144,7 @@ describe('what is held back', () => {
     expect(page.ran.filter((name) => name !== 'async')).to.deep.equal(['one', 'two', 'three', 'four']);
   });
 
-  it('is given no address that runs code, and the console says so', async () => {
+  it('gets no URL that runs code, which is logged', async () => {
     const told = listenToConsole();
     const holder = hold(
       `<a data-svc-purpose="statistics" data-href=" java\nscript:window.ran.push('link')">A link</a>
@@ -160,7 +160,7 @@ describe('what is held back', () => {
     expect(told[1]).to.contain('data-src="javascript:').and.to.contain('must be http(s)');
   });
 
-  it('a tag that the page loads itself is reported, and never covered', async () => {
+  it('a tag that the page loads itself is logged, and never covered', async () => {
     const told = listenToConsole();
     hold(`<iframe title="A map" data-svc-purpose="marketing" src="/visitor-page/blank"></iframe>
       <img alt="" data-svc-purpose="marketing" src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">
@@ -176,7 +176,7 @@ describe('what is held back', () => {
     expect(told).to.have.length(3);
   });
 
-  it('costs the page nothing when something else on it changes', async () => {
+  it('causes no work when something else on the page changes', async () => {
     hold(frame('marketing'));
     const visit = await meetBanner();
     await waitUntil(() => document.querySelector('svc-consent-placeholder'), 'the box is there');
@@ -206,7 +206,7 @@ describe('what is held back', () => {
     holder.remove();
   });
 
-  it('a frame has a box in its place that says so, moves nothing, and goes when it is allowed', async () => {
+  it('a frame has a placeholder that explains it, causes no layout shift, and closes when it is allowed', async () => {
     const holder = hold(`${frame('marketing')}<p>After</p>`);
     const before = holder.getBoundingClientRect().height;
     const visit = await meetBanner();
@@ -223,7 +223,7 @@ describe('what is held back', () => {
     expect(visit.network.records[0]?.body.method).to.equal('inline');
   });
 
-  it('a frame is emptied and covered again when the consent is taken back', async () => {
+  it('a frame is emptied and covered again after a withdrawal', async () => {
     const holder = hold(frame('marketing'));
     const visit = await meetBanner();
     await press(visit, accept);
@@ -283,7 +283,7 @@ describe('what is held back', () => {
     });
   });
 
-  it('a frame that waits for what the notice does not know stays empty, and the console says so', async () => {
+  it('a frame that needs an unknown purpose stays empty, which is logged', async () => {
     const told = listenToConsole();
     hold(frame('telemetry'));
     const visit = await meetBanner();
@@ -294,7 +294,7 @@ describe('what is held back', () => {
     expect(document.querySelector('.held iframe')?.hasAttribute('src')).to.equal(false);
   });
 
-  it('is granted by no listener, event or attribute, only by a decision', async () => {
+  it('is released only by a decision, not by a listener, event or attribute', async () => {
     hold(script('one', 'statistics'));
     await visitPage();
     document.dispatchEvent(

@@ -30,7 +30,7 @@ describe("the site's own links", () => {
     await restoreMedia();
   });
 
-  it('stand in the first layer, side by side and 44 px high, although they are hidden in the page', async () => {
+  it('are in the first layer, side by side and 44 px high, although they are hidden in the page', async () => {
     const { privacy, imprint, ...visit } = await meetLinks();
     const banner = find(visit, '.banner').getBoundingClientRect();
     const [one, other] = [privacy.getBoundingClientRect(), imprint.getBoundingClientRect()];
@@ -41,7 +41,7 @@ describe("the site's own links", () => {
     expect(one.height).to.be.at.least(44);
   });
 
-  it('stand in the panel while it is open, and again in the first layer after it', async () => {
+  it('are in the panel while it is open, and in the first layer again afterwards', async () => {
     const { privacy, ...visit } = await meetLinks();
     const dialog = await openPanel(visit);
     expect(privacy.assignedSlot?.closest('dialog')).to.equal(dialog);
@@ -51,7 +51,7 @@ describe("the site's own links", () => {
     expect(privacy.assignedSlot?.closest('section')).to.equal(find(visit, '.banner'));
   });
 
-  it('are nowhere once the visitor has decided, and in the panel when it is opened again', async () => {
+  it('are hidden once the visitor has decided, and in the panel when it is opened again', async () => {
     const { privacy, ...visit } = await meetLinks();
     await press(visit, '.banner [data-choice=reject]');
     expect(isBannerShown(visit)).to.equal(false);
@@ -60,7 +60,7 @@ describe("the site's own links", () => {
     expect(privacy.checkVisibility()).to.equal(true);
   });
 
-  it('take no room where there are none', async () => {
+  it('take no space if there are none', async () => {
     const visit = await meetBanner();
     const slot = find(visit, 'slot[name=more]');
     expect(slot.getBoundingClientRect().height).to.equal(0);
@@ -70,7 +70,7 @@ describe("the site's own links", () => {
     expect(space).to.be.closeTo(Number.parseFloat(paddingBlockEnd) + 1, 0.5);
   });
 
-  it('come for who goes by keyboard after what stands above them, in either layer', async () => {
+  it('come after the content above them in the tab order of either layer', async () => {
     const { privacy, imprint, ...visit } = await meetLinks();
     find(visit, '.quiet').focus();
     for (const link of [privacy, imprint]) {

@@ -22,7 +22,7 @@ describe('window.SvcConsent', () => {
     stopHearing();
   });
 
-  it('tells nothing before a decision, and the decision after it', async () => {
+  it('returns null before a decision, and the decision after it', async () => {
     const visit = await meetBanner();
     expect(window.SvcConsent.get()).to.equal(null);
     await press(visit, accept);
@@ -46,7 +46,7 @@ describe('window.SvcConsent', () => {
     expect(heard).to.have.length(2);
   });
 
-  it('calls back at once when the decision is there already', async () => {
+  it('calls back immediately if there already is a decision', async () => {
     const visit = await meetBanner();
     await press(visit, accept);
     let heard: ConsentState | undefined;
@@ -56,7 +56,7 @@ describe('window.SvcConsent', () => {
     expect(heard?.purposes).to.deep.equal(everything);
   });
 
-  it('lets no listener stop the others or change what they hear', async () => {
+  it('does not let a listener stop the others or change their state', async () => {
     const visit = await meetBanner();
     const failures: unknown[] = [];
     const { onerror } = window;
@@ -88,7 +88,7 @@ describe('window.SvcConsent', () => {
     ]);
   });
 
-  it('shows a returning visitor no banner and asks the network nothing', async () => {
+  it('shows a returning visitor no banner and sends no request', async () => {
     const visit = await meetBanner();
     await press(visit, accept);
     await waitUntil(
@@ -102,7 +102,7 @@ describe('window.SvcConsent', () => {
     expect([...later.network.notices, ...later.network.records]).to.be.empty;
   });
 
-  it('opens the panel once, however often it is asked', async () => {
+  it('opens the panel only once for repeated calls', async () => {
     const visit = await meetBanner();
     window.SvcConsent.open();
     window.SvcConsent.open();
@@ -112,7 +112,7 @@ describe('window.SvcConsent', () => {
     expect(isPanelShown(visit)).to.equal(false);
   });
 
-  it('says once that open() needs an element', () => {
+  it('logs once that open() needs an element', () => {
     const told = listenToConsole();
     window.SvcConsent.open();
     window.SvcConsent.open();

@@ -37,7 +37,7 @@ describe('reload-on-withdrawal', () => {
     for (const frame of frames.splice(0)) frame.remove();
   });
 
-  it('loads the page anew, once, when a consent is taken back; the record arrives, and no script is left', async () => {
+  it('reloads the page once after a withdrawal; the record arrives, and no script is left', async () => {
     const noticeId = crypto.randomUUID();
     const page = await visit(noticeId, 'reload-on-withdrawal');
     await press(page, '.banner [data-choice=accept]');
@@ -52,7 +52,7 @@ describe('reload-on-withdrawal', () => {
     expect(records.at(-1)).to.deep.include({ purposes: { necessary: true, statistics: false }, method: 'modal' });
   });
 
-  it('does nothing when nothing is taken back', async () => {
+  it('does nothing without a withdrawal', async () => {
     const page = await visit(crypto.randomUUID(), 'reload-on-withdrawal');
     await press(page, '.banner [data-choice=reject]');
     await decideAgain(page, 'reject');
@@ -75,7 +75,7 @@ describe('reload-on-withdrawal', () => {
     expect(page.loads()).to.equal(1);
   });
 
-  it('leaves other tabs alone, in which the visitor may be writing, and tells them', async () => {
+  it('does not reload other tabs, in which the visitor may be typing, but notifies them', async () => {
     const noticeId = crypto.randomUUID();
     const page = await visit(noticeId, 'reload-on-withdrawal');
     await press(page, '.banner [data-choice=accept]');

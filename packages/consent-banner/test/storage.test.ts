@@ -55,7 +55,7 @@ describe('the stored decision', () => {
     expect(Date.parse(String(decidedAt))).to.be.within(before, Date.now());
   });
 
-  it('is there before anything is sent', async () => {
+  it('is stored before anything is sent', async () => {
     const visit = await meetBanner();
     const seen: unknown[] = [];
     visit.network.answerRecord = () => {
@@ -67,12 +67,12 @@ describe('the stored decision', () => {
     expect(seen).to.deep.equal(['accepted', 1]);
   });
 
-  it('holds no trace of a visitor who has not decided', async () => {
+  it('contains nothing about a visitor who has not decided', async () => {
     const visit = await meetBanner();
     expect(Object.keys(localStorage).filter((key) => key.includes(visit.noticeId))).to.be.empty;
   });
 
-  it('is believed when it is whole', async () => {
+  it('is accepted if it is complete', async () => {
     const id = crypto.randomUUID();
     localStorage.setItem(`svc-consent:${id}`, JSON.stringify(stored));
     await visitPage({ id });
@@ -80,7 +80,7 @@ describe('the stored decision', () => {
   });
 
   for (const [name, text] of Object.entries(garbage)) {
-    it(`grants nothing when it is garbage: ${name}`, async () => {
+    it(`grants nothing if it is invalid: ${name}`, async () => {
       const id = crypto.randomUUID();
       localStorage.setItem(`svc-consent:${id}`, text);
       const visit = await visitPage({ id });

@@ -50,13 +50,13 @@ describe('the build', () => {
   const ui = build.get('svc-consent-ui.js') as Buffer;
   const panel = build.get('svc-consent-panel.js') as Buffer;
 
-  test('is the same byte for byte each time', () => {
+  test('is reproducible', () => {
     const again = buildOnce();
     assert.deepEqual([...again.keys()], [...build.keys()]);
     for (const [name, bytes] of build) assert.ok(again.get(name)?.equals(bytes), name);
   });
 
-  test('has a manifest that tells the truth about every file', () => {
+  test('has a manifest that matches every file', () => {
     const { version } = JSON.parse(readFileSync(join(widget, 'package.json'), 'utf8'));
     const files = [...build].filter(([name]) => name !== 'integrity.json');
     assert.deepEqual(JSON.parse(String(build.get('integrity.json'))), {
@@ -66,7 +66,7 @@ describe('the build', () => {
     });
   });
 
-  test('pins each further file by the hash that stands in the one before', () => {
+  test('pins each further file by a hash in the one before', () => {
     assert.ok(stub.includes(describeFile('', ui).integrity));
     assert.ok(ui.includes(describeFile('', panel).integrity));
   });
@@ -77,7 +77,7 @@ describe('the build', () => {
     assert.deepEqual(names, ['integrity', ...others].map((name) => `words/${name}.json`).sort());
   });
 
-  test('pins the words of each language by a list of hashes, whose own hash stands in the second file', () => {
+  test('pins the words of each language by a list of hashes, whose own hash is in the second file', () => {
     const list = build.get('words/integrity.json') as Buffer;
     assert.ok(ui.includes(describeFile('', list).integrity));
     for (const language of languages.filter((one) => one !== 'en')) {
@@ -86,7 +86,7 @@ describe('the build', () => {
     }
   });
 
-  test('has Lit in the second file alone, and no white space in the templates of any', () => {
+  test('has Lit only in the second file, and no white space in the templates of any', () => {
     for (const script of [stub, panel]) assert.doesNotMatch(script.toString(), /lit\$|createTreeWalker/);
     for (const script of [stub, ui, panel]) assert.doesNotMatch(script.toString(), /\n\s(?!\\f)/);
   });
