@@ -100,7 +100,7 @@ export class CompactTree {
   readonly #onSubtree: (level: number, hash: Uint8Array) => void;
   #size = 0;
 
-  /** @param onSubtree told of each subtree that becomes complete, leaves included, in the order of their ends. */
+  /** @param onSubtree called with each subtree that becomes complete, leaves included, in the order of their ends. */
   constructor(onSubtree: (level: number, hash: Uint8Array) => void = () => undefined) {
     this.#onSubtree = onSubtree;
   }

@@ -20,7 +20,7 @@ const items = 20_000;
 const resultsOfTest = 5;
 const day = 24 * 60 * 60 * 1000;
 
-/** What the control framework counts anew for every request, in a tenant that has collected evidence for years. */
+/** What the control framework recounts for every request, in a tenant that has collected evidence for years. */
 export const controlFramework: Benchmark = {
   name: 'controls',
   async run(bench) {

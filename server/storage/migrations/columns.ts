@@ -23,7 +23,7 @@ export function createClusteredTable(
 export type IndexStatistics = Readonly<Record<string, readonly number[]>>;
 
 /**
- * Tells SQLite how selective the indexes of a large table are. Without statistics, SQLite assumes the same of every
+ * Informs SQLite how selective the indexes of a large table are. Without statistics, SQLite assumes the same of every
  * index, and may scan a whole ledger in order when an index leads to three rows. Fixed numbers keep the tested plans.
  */
 export async function describeIndexes(

@@ -92,7 +92,7 @@ export async function runDeliveryRounds(options: DeliveryRoundsOptions): Promise
     received.set(id, receiver.deliveries);
   }
 
-  const told = new Map<Change, string>();
+  const confirmed = new Map<Change, string>();
   const inFlight = new Map<string, number>();
   const done: DeliveryRound[] = [];
   for (let round = 1; round <= rounds; round += 1) {
@@ -105,7 +105,7 @@ export async function runDeliveryRounds(options: DeliveryRoundsOptions): Promise
   const awaited = { what: 'deliveries that have not come to their end', limit: patience };
   await waitForNone(awaited, () => countOpen(database.kysely));
   const stored = await listStored(database.kysely);
-  const { lost, duplicates, wrong } = judgeDeliveries({ told, received, stored, inFlight });
+  const { lost, duplicates, wrong } = judgeDeliveries({ confirmed, received, stored, inFlight });
   const recovery = { ...summarize(done), limit: recoveryLimits[dialect] };
   const slow = done.filter(({ recoveryMilliseconds }) => isTimed && recoveryMilliseconds > recovery.limit);
   const complaints = [
@@ -120,7 +120,7 @@ export async function runDeliveryRounds(options: DeliveryRoundsOptions): Promise
     seed,
     rounds: done,
     kills: done.reduce((sum, { killed }) => sum + killed, 0),
-    acknowledged: told.size,
+    acknowledged: confirmed.size,
     deliveries: stored.length,
     duplicates,
     inFlight: done.reduce((sum, round) => sum + round.inFlight, 0),
@@ -175,7 +175,7 @@ export async function runDeliveryRounds(options: DeliveryRoundsOptions): Promise
       const sending = restarting.then(async ({ server }) => {
         const result = await loading;
         const repeated = await sendAgain(server, credentials, result.unanswered);
-        for (const [change, id] of [...result.acknowledged, ...repeated]) told.set(change, id);
+        for (const [change, id] of [...result.acknowledged, ...repeated]) confirmed.set(change, id);
         return result;
       });
       const [{ server }, recoveredAt, { acknowledged, unanswered }] = await Promise.all([

@@ -6,7 +6,7 @@ import type { ReceivedDelivery, ReceivedEvent } from './receiver.ts';
 /** The complete record of a run after it has settled. */
 export interface DeliveryEvidence {
   /** The acknowledged changes, with the ids of the created objects. */
-  readonly told: ReadonlyMap<Change, string>;
+  readonly confirmed: ReadonlyMap<Change, string>;
   /** The deliveries that the receiver of each endpoint got, by id. */
   readonly received: ReadonlyMap<string, ReadonlyMap<string, ReceivedDelivery>>;
   readonly stored: readonly StoredDelivery[];
@@ -29,22 +29,24 @@ export interface DeliveryJudgement {
  * database after the process exited. The receiver may have been handling it, may have just responded, or may not have got it
  * yet. A delivery may be accepted once, and once more for each kill at which it was in flight.
  */
-export function judgeDeliveries({ told, received, stored, inFlight }: DeliveryEvidence): DeliveryJudgement {
+export function judgeDeliveries({ confirmed, received, stored, inFlight }: DeliveryEvidence): DeliveryJudgement {
   const lost: string[] = [];
   const wrong: string[] = [];
   for (const [endpoint, deliveries] of received) {
     const bySubject = Map.groupBy(deliveries, ([, { event }]) => String(event.data.subjectId));
-    for (const [change, id] of told) {
+    for (const [change, id] of confirmed) {
       const { subjectId } = change;
       const ofSubject = (bySubject.get(subjectId) ?? []).map(([, delivery]) => delivery);
       bySubject.delete(subjectId);
       if (!ofSubject.some(({ taken }) => taken > 0)) lost.push(`${subjectId} at ${endpoint}`);
       if (ofSubject.length > 1) wrong.push(`${subjectId}: ${ofSubject.length} deliveries to ${endpoint}`);
       for (const { event } of ofSubject)
-        if (!tells(event, change, id))
+        if (!matches(event, change, id))
           wrong.push(`${subjectId}: ${JSON.stringify(event)} is not what was acknowledged`);
     }
-    wrong.push(...[...bySubject.keys()].map((subject) => `${subject}: told of at ${endpoint}, and never acknowledged`));
+    wrong.push(
+      ...[...bySubject.keys()].map((subject) => `${subject}: an event arrived at ${endpoint}, and never acknowledged`),
+    );
   }
 
   let duplicates = 0;
@@ -67,7 +69,7 @@ export function judgeDeliveries({ told, received, stored, inFlight }: DeliveryEv
 }
 
 /** Whether an event matches a change as it was acknowledged. */
-function tells({ type, data }: ReceivedEvent, { kind, at }: Change, id: string): boolean {
+function matches({ type, data }: ReceivedEvent, { kind, at }: Change, id: string): boolean {
   if (kind === 'request') return type === 'dsr.created' && data.dsrId === id && data.type === 'access';
   return (
     type === 'consent.recorded' &&

@@ -77,7 +77,7 @@ export async function runOutages(options: OutageOptions): Promise<OutageReport> 
   const webhook = await createWebhook(first, credentials, await receiver.listen());
   receiver.secret = webhook.secret;
 
-  const told = new Map<Change, string>();
+  const confirmed = new Map<Change, string>();
   const wrong: string[] = [];
   const rounds: OutageRound[] = [];
   let number = 0;
@@ -94,9 +94,9 @@ export async function runOutages(options: OutageOptions): Promise<OutageReport> 
   // The result of an attempt may not have been written: each outage may repeat a delivery.
   const inFlight = new Map(stored.map(({ id }) => [id, rounds.length]));
   const received = new Map([[webhook.id, receiver.deliveries]]);
-  const judged = judgeDeliveries({ told, received, stored, inFlight });
+  const judged = judgeDeliveries({ confirmed, received, stored, inFlight });
   // The event shows whether a data-subject request was stored.
-  const records = [...told]
+  const records = [...confirmed]
     .filter(([{ kind }]) => kind !== 'request')
     .map(([{ subjectId }, id]) => [subjectId, id] as const);
   const complaint = await verifyInProcess(settings);
@@ -105,14 +105,14 @@ export async function runOutages(options: OutageOptions): Promise<OutageReport> 
     ...judged.wrong,
     ...receiver.complaints,
     ...listWrong(new Map(records), await listRecordIds(first, credentials)).map(
-      (subject) => `not stored as told: ${subject}`,
+      (subject) => `not stored as acknowledged: ${subject}`,
     ),
     ...(complaint === null ? [] : [complaint]),
   );
   const { duplicates } = judged;
   return {
     rounds,
-    acknowledged: told.size,
+    acknowledged: confirmed.size,
     deliveries: stored.length,
     duplicates,
     wrong,
@@ -120,9 +120,9 @@ export async function runOutages(options: OutageOptions): Promise<OutageReport> 
   };
 
   async function runRound({ name, begin, end }: Interruption): Promise<OutageRound> {
-    const loads = fleet.servers.map((server) => new Load({ server, credentials, nextChange, told, wrong }));
+    const loads = fleet.servers.map((server) => new Load({ server, credentials, nextChange, confirmed, wrong }));
     const logged = fleet.servers.map((server) => server.readLog().length);
-    const before = told.size;
+    const before = confirmed.size;
     const working = Promise.all(loads.flatMap((load) => load.start()));
     const until = (what: string, count: () => number) =>
       // A failing load ends the round.
@@ -143,7 +143,7 @@ export async function runOutages(options: OutageOptions): Promise<OutageReport> 
       const firstRefusalMilliseconds = Math.round(performance.now() - started);
       await wait(options.holdMilliseconds);
       await until(
-        'servers whose notice nobody read',
+        'servers whose notice was not read',
         each(({ noticeReads }) => noticeReads === 0),
       );
       for (const load of loads) load.endOutage();
@@ -164,7 +164,7 @@ export async function runOutages(options: OutageOptions): Promise<OutageReport> 
       return {
         interruption: name,
         milliseconds: Math.round(ended - started),
-        acknowledged: told.size - before,
+        acknowledged: confirmed.size - before,
         refused: loads.reduce((sum, { refused }) => sum + refused, 0),
         firstRefusalMilliseconds,
         recoveryMilliseconds,
@@ -198,8 +198,8 @@ const [started, over] = ['database unavailable', 'database available again'];
 
 /** An outage logs two lines and no errors besides. */
 function judgeLog(lines: readonly LogLine[], name: string): readonly string[] {
-  const told = lines.filter(({ level, msg }) => level >= errorLevel || msg === over).map(({ msg }) => msg);
-  return told.join() === [started, over].join() ? [] : [`${name}: logged ${JSON.stringify(lines)}`];
+  const messages = lines.filter(({ level, msg }) => level >= errorLevel || msg === over).map(({ msg }) => msg);
+  return messages.join() === [started, over].join() ? [] : [`${name}: logged ${JSON.stringify(lines)}`];
 }
 
 const errorLevel = 50;
@@ -232,12 +232,12 @@ class Load {
   }
 
   async #change(): Promise<void> {
-    const { nextChange, told } = this.#options;
+    const { nextChange, confirmed } = this.#options;
     while (!this.isOver) {
       const change = nextChange();
       const id = await this.#sendUntilTaken(change);
       if (id === null) return;
-      told.set(change, id);
+      confirmed.set(change, id);
       this.acknowledged += 1;
       if (this.#state === 'after') this.acknowledgedSince += 1;
     }
@@ -282,6 +282,6 @@ interface LoadOptions {
   readonly server: ServerProcess;
   readonly credentials: DemoCredentials;
   readonly nextChange: () => Change;
-  readonly told: Map<Change, string>;
+  readonly confirmed: Map<Change, string>;
   readonly wrong: string[];
 }

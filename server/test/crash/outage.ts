@@ -126,7 +126,7 @@ function describeRound(round: OutageRound): string {
 
 function describeReport(report: OutageReport, stopMilliseconds: number): string {
   return [
-    `A server that was told to stop while the database did not answer ended after ${stopMilliseconds} ms.`,
+    `A server that was stopped while the database did not respond exited after ${stopMilliseconds} ms.`,
     `${report.acknowledged} changes, ${report.deliveries} deliveries, ${report.duplicates} of them came again.`,
     report.passed ? 'Nothing was lost.' : 'Something is wrong:',
     ...report.wrong.slice(0, 50),

@@ -45,7 +45,7 @@ const mostMilliseconds = 12;
 export async function runCrashRounds({ rounds, seed, onRound }: CrashOptions): Promise<CrashReport> {
   await using location = await createLocation('sqlite');
   const settings = location.environment;
-  const told = new Map<string, string>();
+  const confirmed = new Map<string, string>();
   const done: Round[] = [];
   let server = await startServerProcess(settings);
   const credentials = server.credentials as DemoCredentials;
@@ -90,7 +90,7 @@ export async function runCrashRounds({ rounds, seed, onRound }: CrashOptions): P
     const keptUnanswered = unanswered.filter(({ subjectId }) => kept.has(subjectId)).length;
 
     const repeated = await sendAgain(server, credentials, unanswered);
-    for (const [{ subjectId }, id] of [...acknowledged, ...repeated]) told.set(subjectId, id);
+    for (const [{ subjectId }, id] of [...acknowledged, ...repeated]) confirmed.set(subjectId, id);
     const [now, complaint] = await Promise.all([listRecordIds(server, credentials), verifyInProcess(settings)]);
     return {
       round,
@@ -100,7 +100,7 @@ export async function runCrashRounds({ rounds, seed, onRound }: CrashOptions): P
       found,
       unanswered: unanswered.length,
       keptUnanswered,
-      wrong: listWrong(told, now),
+      wrong: listWrong(confirmed, now),
       complaint,
       restartMilliseconds: Math.round(server.startMilliseconds),
     };
@@ -109,13 +109,13 @@ export async function runCrashRounds({ rounds, seed, onRound }: CrashOptions): P
 
 /** The subjects of all rounds so far without exactly the one acknowledged record. */
 export function listWrong(
-  told: ReadonlyMap<string, string>,
+  confirmed: ReadonlyMap<string, string>,
   stored: ReadonlyMap<string, readonly string[]>,
 ): readonly string[] {
-  const missing = [...told].filter(([subject, id]) => {
+  const missing = [...confirmed].filter(([subject, id]) => {
     const ids = stored.get(subject);
     return ids?.length !== 1 || ids[0] !== id;
   });
-  const unexpected = [...stored.keys()].filter((subject) => !told.has(subject));
+  const unexpected = [...stored.keys()].filter((subject) => !confirmed.has(subject));
   return [...missing.map(([subject]) => subject), ...unexpected];
 }

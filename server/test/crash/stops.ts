@@ -81,13 +81,13 @@ class Load {
       if (!isOpen) return;
       this.count.connections += 1;
       const end = await this.#use(socket);
-      if (end === 'told') continue;
+      if (end === 'announced') continue;
       if (end === 'reset') this.count[wasStopping ? 'laterConnectionsReset' : 'connectionsReset'] += 1;
     }
   }
 
   /** Sends over one connection until it ends. */
-  async #use(socket: Socket): Promise<'told' | 'closed' | 'reset'> {
+  async #use(socket: Socket): Promise<'announced' | 'closed' | 'reset'> {
     let received = '';
     let isReset = false;
     let isClosed = false;
@@ -125,7 +125,7 @@ class Load {
       this.#noteAnswer();
       if (/\r\nConnection: close\r\n/i.test(answer)) {
         if (!isClosed) await once(socket, 'close');
-        return isReset ? 'reset' : 'told';
+        return isReset ? 'reset' : 'announced';
       }
     }
   }

@@ -7,7 +7,7 @@ import { type BannerSite, startBannerSite } from './banner/site.ts';
 const film = `<iframe class="video" title="A film" data-svc-purpose="marketing" data-src="/frame"></iframe>`;
 
 /** What assistive technology gets of one element. */
-interface Told {
+interface AccessibleNode {
   readonly role: string;
   readonly name: string;
   readonly description?: string;
@@ -15,7 +15,7 @@ interface Told {
 }
 
 /** Chromium's accessibility tree as a list, without generic containers. */
-async function readTree(page: Page): Promise<readonly Told[]> {
+async function readTree(page: Page): Promise<readonly AccessibleNode[]> {
   const devtools = await page.context().newCDPSession(page);
   const { nodes } = await devtools.send('Accessibility.getFullAXTree');
   await devtools.detach();
@@ -50,7 +50,8 @@ function plain(text: unknown): string {
     .trim();
 }
 
-const named = (tree: readonly Told[], role: string): readonly Told[] => tree.filter((one) => one.role === role);
+const named = (tree: readonly AccessibleNode[], role: string): readonly AccessibleNode[] =>
+  tree.filter((one) => one.role === role);
 
 describe('the accessibility tree of the banner', () => {
   let site: BannerSite;

@@ -102,11 +102,11 @@ function assertNamed(report: VerifyReport, table: ProtectedTable, { row, column,
   // Rows about a person are reported in each of the person's tenants.
   const owner = kind?.owner === 'members' ? undefined : row[kind?.owner ?? 'tenant_id'];
   const tenant = report.tenants.find(({ tenantId }) => tenantId === owner);
-  const told = JSON.stringify(report.tenants, null, 1);
+  const printed = JSON.stringify(report.tenants, null, 1);
   if (column === 'record_count') {
     assert.ok(
       tenant?.notices.faults.some(({ noticeId }) => noticeId === row.id),
-      told,
+      printed,
     );
     return;
   }
@@ -115,7 +115,7 @@ function assertNamed(report: VerifyReport, table: ProtectedTable, { row, column,
     const faults = looked.flatMap((one) => one?.rows.faults ?? []);
     assert.ok(
       faults.some((fault) => fault.table === table && fault.id === row[kind.key]),
-      told,
+      printed,
     );
     return;
   }
@@ -123,7 +123,7 @@ function assertNamed(report: VerifyReport, table: ProtectedTable, { row, column,
     const named = tenant?.notices.faults.some(
       ({ noticeId, version }) => noticeId === row.notice_id && version === row.version,
     );
-    assert.ok(named, told);
+    assert.ok(named, printed);
     return;
   }
   if (table === 'checkpoints' || table === 'merkle_tiles') {
@@ -132,18 +132,18 @@ function assertNamed(report: VerifyReport, table: ProtectedTable, { row, column,
     const moved = column === 'tenant_id' || column === 'ledger';
     const strays = report.database.filter((issue) => issue.startsWith(table));
     const everywhere = report.tenants.flatMap(({ proofs }) => proofs.flatMap(({ faults }) => faults));
-    assert.ok(moved ? everywhere.length + strays.length > 0 : (proof?.faults.length ?? 0) > 0, told);
+    assert.ok(moved ? everywhere.length + strays.length > 0 : (proof?.faults.length ?? 0) > 0, printed);
     const sizes = [row.size, column === 'size' ? value : row.size];
     if (table === 'checkpoints' && !moved)
       assert.ok(
         proof?.faults.some(({ size }) => sizes.includes(size)),
-        told,
+        printed,
       );
     return;
   }
   const ledger = table === 'chain_heads' ? row.ledger : table === 'audit_events' ? 'audit' : 'consent';
   const fault = tenant?.chains.find((chain) => chain.ledger === ledger)?.fault;
-  assert.ok(fault, told);
+  assert.ok(fault, printed);
   assert.equal(fault.tenantId, row.tenant_id);
   if (table === 'chain_heads') return;
   assert.equal(fault.sequence, row.sequence);

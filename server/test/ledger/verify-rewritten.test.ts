@@ -134,7 +134,7 @@ describeOnOneDatabase('a ledger that was rewritten by an attacker with full cont
       );
       assert.ok(await proves(tenant, ledger, earlier));
       const rewritten = await rewrite(tenant.id, ledger, (rows) => rows);
-      assert.equal(rewritten.rootHash, latest.rootHash, 'writing the same anew is no attack');
+      assert.equal(rewritten.rootHash, latest.rootHash, 'rewriting the same entries is not an attack');
     });
 
     for (const [name, attack] of Object.entries(attacks)) {

@@ -23,7 +23,7 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
   const run = <Result>(step: (work: UnitOfWork) => Promise<Result>) => runUnitOfWork(installation.database, now, step);
   const rename = (work: UnitOfWork, name: string) =>
     work.transaction.updateTable('tenants').set({ name }).where('slug', '=', 'first').execute();
-  const tell = (work: UnitOfWork) =>
+  const record = (work: UnitOfWork) =>
     recordEvent(work, systemSource(tenantId), {
       module: 'tenants',
       action: 'tenant.renamed',
@@ -49,7 +49,7 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
     const { events } = await readState();
     const result = await run(async (work) => {
       await rename(work, 'After');
-      await tell(work);
+      await record(work);
       return work.now;
     });
     assert.equal(result, now);
@@ -60,7 +60,7 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
     const before = await readState();
     const failed = run(async (work) => {
       await rename(work, 'After');
-      await tell(work);
+      await record(work);
       throw new Error('changed my mind');
     });
     await assert.rejects(failed, /changed my mind/);
@@ -70,7 +70,7 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
   test('commits neither if the database rejects a statement', async () => {
     const before = await readState();
     const failed = run(async (work) => {
-      await tell(work);
+      await record(work);
       await createTenant(work, { slug: 'first', name: 'A slug that is taken' });
     });
     await assert.rejects(failed);
@@ -78,33 +78,33 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
   });
 
   test('runs actions after the commit in order, when other connections can see the change', async () => {
-    const told: string[] = [];
+    const calls: string[] = [];
     await run(async (work) => {
-      work.afterCommit(() => told.push('first'));
-      work.afterCommit(() => told.push('second'));
+      work.afterCommit(() => calls.push('first'));
+      work.afterCommit(() => calls.push('second'));
       await rename(work, 'After');
-      assert.deepEqual(told, []);
+      assert.deepEqual(calls, []);
     });
-    assert.deepEqual(told, ['first', 'second']);
+    assert.deepEqual(calls, ['first', 'second']);
   });
 
   test('runs no actions after a failure', async () => {
-    const told: string[] = [];
+    const calls: string[] = [];
     const failed = run(async (work) => {
-      work.afterCommit(() => told.push('told'));
+      work.afterCommit(() => calls.push('called'));
       throw new Error('changed my mind');
     });
     await assert.rejects(failed);
-    assert.deepEqual(told, []);
+    assert.deepEqual(calls, []);
   });
 
   if (dialect === 'postgres') {
     test('runs again after a serialization failure, and its actions once', async () => {
-      const told: number[] = [];
+      const calls: number[] = [];
       let attempts = 0;
       await run(async (work) => {
         const attempt = ++attempts;
-        work.afterCommit(() => told.push(attempt));
+        work.afterCommit(() => calls.push(attempt));
         await sql`set transaction isolation level repeatable read`.execute(work.transaction);
         await work.transaction.selectFrom('tenants').select('name').execute();
         // After the snapshot was taken: PostgreSQL rejects the update below with serialization_failure.
@@ -112,7 +112,7 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
         await rename(work, `Attempt ${attempt}`);
       });
       assert.equal((await readState()).name, 'Attempt 2');
-      assert.deepEqual(told, [2]);
+      assert.deepEqual(calls, [2]);
     });
 
     test('gives up after five attempts and reports the reason', async () => {

@@ -17,7 +17,7 @@ export interface ApiGate extends AsyncDisposable {
   readonly url: string;
   /** The requests so far: `<origin, or nothing> <method> <path>`. */
   readonly asked: readonly string[];
-  /** Resolves when a request is made whose line ends with this text. */
+  /** Resolves when a request is made whose line has this suffix. */
   waitFor(end: string): Promise<void>;
   /** Handles records and their preflights of an origin this way from now on. Requests held by a slow preflight continue. */
   setWeather(origin: string, weather: Weather): void;
