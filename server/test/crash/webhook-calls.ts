@@ -13,10 +13,10 @@ export function createWebhook(
 
 /** Deletes the demo's webhooks, which have no receiver. */
 export async function removeWebhooks(server: ServerProcess, credentials: DemoCredentials): Promise<void> {
-  const { data } = await callWebhooks<{ readonly data: readonly { readonly id: string }[] }>(server, credentials, {
+  const { items } = await callWebhooks<{ readonly items: readonly { readonly id: string }[] }>(server, credentials, {
     method: 'GET',
   });
-  for (const { id } of data) await callWebhooks(server, credentials, { method: 'DELETE', path: `/${id}` });
+  for (const { id } of items) await callWebhooks(server, credentials, { method: 'DELETE', path: `/${id}` });
 }
 
 interface WebhookCall {
