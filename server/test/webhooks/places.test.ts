@@ -63,6 +63,39 @@ describeServer(
       await other.sender.reclaim([slow.sender.id]);
       assert.equal((await readDeliveries(server, tenant))[0]?.claimed_by, null);
     });
+
+    test('leaves a delivery as it is that another process has taken over and delivered', async (context) => {
+      const { promise: held, resolve: hold } = Promise.withResolvers<ServerResponse>();
+      let requests = 0;
+      const holding = createServer((request, response) => {
+        request.resume();
+        requests += 1;
+        if (requests === 1) hold(response);
+        else response.writeHead(204).end();
+      });
+      await new Promise<void>((resolve) => holding.listen(0, '127.0.0.1', resolve));
+      context.after(() => {
+        holding.closeAllConnections();
+        holding.close();
+      });
+      const { port } = holding.address() as AddressInfo;
+      await using slow = createTestSender(server);
+      await using other = createTestSender(server);
+      const tenant = await createFreshTenant(server);
+      await createEndpoint(server, tenant, `http://127.0.0.1:${port}/`);
+      await happen(server, tenant, eventsOf('a', 1));
+      await slow.sender.look();
+      await slow.sender.turn();
+      const response = await held;
+      await other.sender.reclaim([slow.sender.id]);
+      await other.deliver();
+      const [delivered] = await readDeliveries(server, tenant);
+      assert.deepEqual([delivered?.status, delivered?.attempts], ['delivered', 1]);
+      response.writeHead(500).end();
+      await slow.sender.settle();
+      await slow.sender.turn();
+      assert.deepEqual(await readDeliveries(server, tenant), [delivered]);
+    });
   },
   allowPrivate,
 );
