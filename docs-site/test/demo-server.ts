@@ -26,7 +26,7 @@ export async function startDemoServer(): Promise<DemoServer> {
     env: { ...process.env, PORT: '0', SVC_DATA_DIR: 'data', SVC_LOG_LEVEL: 'fatal' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  for await (const line of createInterface({ input: child.stdout })) if (line.includes('They also stand in')) break;
+  for await (const line of createInterface({ input: child.stdout })) if (line.includes('demo-credentials.json')) break;
   child.stdout.resume();
   const credentials: DemoCredentials = JSON.parse(readFileSync(join(folder, 'data/demo-credentials.json'), 'utf8'));
   const environment = await describeEnvironment(folder, credentials);

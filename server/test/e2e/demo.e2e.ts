@@ -27,7 +27,7 @@ describe('the demo', () => {
       env: environment,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    await readUntil(server, 'They also stand in');
+    await readUntil(server, 'demo-credentials.json');
     credentials = JSON.parse(readFileSync(join(dataDir, 'demo-credentials.json'), 'utf8'));
     browser = await launcher.launch(chromium());
     context = await browser.newContext();

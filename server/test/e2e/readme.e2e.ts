@@ -27,7 +27,7 @@ describe('the README', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     for await (const line of createInterface({ input: server.stdout as NodeJS.ReadableStream })) {
-      if (line.includes('They also stand in')) break;
+      if (line.includes('demo-credentials.json')) break;
     }
     baseUrl = JSON.parse(readFileSync(join(folder, 'data/demo-credentials.json'), 'utf8')).baseUrl;
   });
