@@ -214,7 +214,7 @@ describeOnOneDatabase('the settings of a tenant', (dialect) => {
     assert.equal((await read(tenant)).name, 'Written');
   });
 
-  test('give no role that may do more than the caller, as the default or for a group', async () => {
+  test('reject a role with scopes that the caller lacks, as the default or for a group', async () => {
     const tenant = await createTenant();
     await edit(tenant, { defaultRole: 'dpo', sso: sso({ Chiefs: 'admin', Checkers: 'auditor' }) });
     const key = await server.createKey(tenant.id, ['tenant:write', ...scopesOf('engineer')]);
@@ -229,7 +229,7 @@ describeOnOneDatabase('the settings of a tenant', (dialect) => {
       ];
       for (const body of wrong) {
         const { message } = assertProblem(await change(body), 'forbidden');
-        assert.match(message, /The role \w+ may do more/, JSON.stringify(body));
+        assert.match(message, /The role \w+ has scopes that you lack/, JSON.stringify(body));
       }
     }
     assert.equal(await readAllRows(server.installation.database), before);

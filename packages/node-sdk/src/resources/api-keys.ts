@@ -48,7 +48,7 @@ export class ApiKeys {
    * @param rotation `overlapHours` is 0 to 168, default 24.
    * @returns the new key itself in `key`, which is shown this once.
    * @throws {ConflictError} `conflict` for a key that has ended or was rotated before.
-   * @throws {PermissionError} `forbidden` for a key that may do more than the caller.
+   * @throws {PermissionError} `forbidden` for a key with scopes that the caller lacks.
    * @throws {NotFoundError} `not_found`.
    */
   rotate(keyId: string, rotation: ApiKeyRotation = {}, options?: RequestOptions): ApiPromise<CreatedApiKey> {

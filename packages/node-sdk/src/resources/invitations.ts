@@ -26,7 +26,7 @@ export class Invitations {
    * Invites a person. It also gives a member a new password. Needs the scope `users:write`, and every scope of the role.
    * @returns the invitation with its `token`, which is shown this once: hand it to the person.
    * @throws {ConflictError} `conflict` for a suspended member, and for a member with another role.
-   * @throws {PermissionError} `forbidden` for a role that may do more than the caller.
+   * @throws {PermissionError} `forbidden` for a role with scopes that the caller lacks.
    */
   create(invitation: InvitationInput, options?: RequestOptions): ApiPromise<CreatedInvitation> {
     return this.#transport.request(

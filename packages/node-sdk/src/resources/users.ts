@@ -3,7 +3,7 @@ import type { EndedSessions, ListUsersParams, Session, User, UserChange } from '
 import type { Items } from '../types/values.ts';
 import { Invitations } from './invitations.ts';
 
-/** The members of the tenant. A caller cannot change members who may do more than it, nor itself. */
+/** The members of the tenant. A caller cannot change members whose role has scopes that it lacks, nor itself. */
 export class Users {
   readonly invitations: Invitations;
   readonly sessions: UserSessions;
@@ -42,7 +42,7 @@ export class Users {
    * Changes the role of a member, suspends them or makes them active again. A suspended member cannot sign in, and their
    * sessions in this tenant end at once. Needs the scope `users:write`, and every scope of the old and the new role.
    * @throws {ConflictError} `conflict` for the last administrator who can sign in.
-   * @throws {PermissionError} `forbidden` for a role that may do more than the caller.
+   * @throws {PermissionError} `forbidden` for a role with scopes that the caller lacks.
    * @throws {NotFoundError} `not_found`.
    */
   update(userId: string, change: UserChange, options?: RequestOptions): ApiPromise<User> {
@@ -64,7 +64,7 @@ export class Users {
    * scope of their role.
    * @returns the member, with `status` `deleted`.
    * @throws {ConflictError} `conflict` for the last administrator who can sign in.
-   * @throws {PermissionError} `forbidden` for a member who may do more than the caller.
+   * @throws {PermissionError} `forbidden` for a member whose role has scopes that the caller lacks.
    * @throws {NotFoundError} `not_found`.
    */
   remove(userId: string, options?: RequestOptions): ApiPromise<User> {
@@ -79,7 +79,7 @@ export class Users {
    * the scope `users:write`, and every scope of their role.
    * @throws {ConflictError} `conflict` for a member without a second factor, and for one who also signs in to another tenant:
    *   the operator of the server resets that.
-   * @throws {PermissionError} `forbidden` for a member who may do more than the caller.
+   * @throws {PermissionError} `forbidden` for a member whose role has scopes that the caller lacks.
    * @throws {NotFoundError} `not_found`.
    */
   resetSecondFactor(userId: string, options?: RequestOptions): ApiPromise<User> {
@@ -117,7 +117,7 @@ export class UserSessions {
   /**
    * Ends one session of a member. Needs the scope `users:write`, and every scope of their role.
    * @throws {NotFoundError} `not_found` for an unknown session, and for one that has ended.
-   * @throws {PermissionError} `forbidden` for a member who may do more than the caller.
+   * @throws {PermissionError} `forbidden` for a member whose role has scopes that the caller lacks.
    */
   revoke(userId: string, sessionId: string, options?: RequestOptions): ApiPromise<EndedSessions> {
     return this.#transport.request(
@@ -134,7 +134,7 @@ export class UserSessions {
   /**
    * Ends every session of a member. Needs the scope `users:write`, and every scope of their role.
    * @throws {NotFoundError} `not_found`.
-   * @throws {PermissionError} `forbidden` for a member who may do more than the caller.
+   * @throws {PermissionError} `forbidden` for a member whose role has scopes that the caller lacks.
    */
   revokeAll(userId: string, options?: RequestOptions): ApiPromise<EndedSessions> {
     return this.#transport.request(
