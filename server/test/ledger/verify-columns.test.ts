@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { changingRows } from '../../cli/verified-tables.ts';
 import type { Installation } from '../../installation/installation.ts';
 import type { Dialect } from '../../storage/database.ts';
-import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
+import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
 import { fillLedgers, runVerify, type VerifyReport } from './fixture.ts';
 import { changeRow, type ProtectedTable, protectedTables, type Row, readRows } from './tamper.ts';
 
@@ -23,7 +23,7 @@ interface Change {
   readonly value: string | number;
 }
 
-describeOnEachDatabase('one changed character is found', (dialect) => {
+describeOnOneDatabase('one changed character is found', (dialect) => {
   let installation: Installation;
   before(async () => {
     installation = await openTestInstallation(dialect);
