@@ -12,8 +12,8 @@ const run = promisify(execFile);
  */
 export async function buildCopy(packageName: string, folder: string): Promise<string> {
   mkdirSync(join(folder, 'packages'), { recursive: true });
-  for (const name of readdirSync(root).filter((name) => /\.(json|ts|js|mjs)$/.test(name) && !/lock/.test(name)))
-    cpSync(join(root, name), join(folder, name));
+  for (const name of ['package.json', 'tsconfig.json', 'tools/widgets'])
+    cpSync(join(root, name), join(folder, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   const copy = join(folder, 'packages', packageName);
   const isLeftOut = (path: string) => ['dist', 'test', 'node_modules'].includes(basename(path));
