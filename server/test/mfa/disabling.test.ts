@@ -154,8 +154,19 @@ describeOnOneDatabase('a second factor that is disabled', (dialect) => {
     await verifyTenantRows(server, server.tenant.id, other.id, lists.id);
   });
 
-  test('by two requests at the same time is disabled once', async () => {
+  test('by two requests at the same time is disabled once', async (context) => {
     const member = await createEnrolledMember(server);
+    // The first request ends the session: both must be past its check before either goes on.
+    const { passwords } = server.installation;
+    const verifyPassword = passwords.verify.bind(passwords);
+    const { promise: bothArrived, resolve: release } = Promise.withResolvers<void>();
+    let arrived = 0;
+    context.mock.method(passwords, 'verify', async (...args: Parameters<typeof verifyPassword>) => {
+      arrived += 1;
+      if (arrived === 2) release();
+      await bothArrived;
+      return verifyPassword(...args);
+    });
     const answers = await Promise.all([disable(member), disable(member)]);
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
     assert.deepEqual(
