@@ -51,7 +51,7 @@ async function restoreFolder({ settings, say, result }: CommandContext, from: st
   requireNoDatabase(dataDir);
   const secret = findSecret({ secret: settings.secret, dataDir: from }) ?? findSecret(settings);
   if (secret === null) throw new UsageError(`There is no ${secretFile} in ${from}. Put it there, or set SVC_SECRET.`);
-  using _ = lockFolder(dataDir, 'alone');
+  using _ = lockFolder(dataDir, 'exclusive');
   const draft = `${target}.restoring-${process.pid}`;
   try {
     say(`Restoring ${from} …`);
@@ -84,7 +84,7 @@ async function anchorRestored(draft: string, from: string, dataDir: string, secr
 
 async function acceptRestored({ settings, options, say, result }: CommandContext): Promise<number> {
   requireDatabase(settings);
-  using _ = lockFolder(settings.dataDir, 'alone');
+  using _ = lockFolder(settings.dataDir, 'exclusive');
   await using installation = await openInstallation(settings);
   const { file } = installation.anchors;
   for (const line of await compareWithLog(installation)) say(line);

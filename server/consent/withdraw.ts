@@ -72,7 +72,7 @@ export async function withdrawRecord(
 }
 
 /**
- * The purposes that hold by a later grant alone, because they were refused or withdrawn after this record: withdrawing it
+ * The purposes that hold only by a later grant, because they were refused or withdrawn after this record: withdrawing it
  * again, as a late retry does, leaves that grant. Where it was only granted again, withdrawing any of the records counts.
  */
 async function findEnded(

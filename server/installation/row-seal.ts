@@ -5,7 +5,7 @@ const blockBytes = 64;
 
 /**
  * Seals rows that only a server with the secret of the installation may write (HMAC-SHA256), such as the heads of the
- * hash chains: with the database alone they cannot be changed unnoticed. Hashes the tokens of sessions, too.
+ * hash chains: with only the database they cannot be changed unnoticed. Hashes the tokens of sessions, too.
  */
 export class RowSealer implements RowSeal {
   readonly keyId: string;

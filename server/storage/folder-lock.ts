@@ -13,18 +13,18 @@ export class FolderInUse extends Error {
  * when the process exits for any reason.
  * @throws {FolderInUse} immediately if another process holds a conflicting lock.
  */
-export function lockFolder(folder: string, use: 'shared' | 'alone'): Disposable {
+export function lockFolder(folder: string, use: 'shared' | 'exclusive'): Disposable {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = new SQLite(join(folder, 'svc.lock'), { timeout: 0 });
   try {
-    if (use === 'alone') file.exec('begin exclusive');
+    if (use === 'exclusive') file.exec('begin exclusive');
     // A transaction that only reads keeps a shared lock from its first read on.
     else file.exec('begin; select 1 from sqlite_schema');
   } catch (error) {
     file.close();
     if (!(error instanceof SQLite.SqliteError && error.code.startsWith('SQLITE_BUSY'))) throw error;
     throw new FolderInUse(
-      use === 'alone'
+      use === 'exclusive'
         ? `A server or another command uses ${folder}. Stop it first.`
         : `svc restore is running in ${folder}. Try again when it is done.`,
     );

@@ -111,7 +111,7 @@ describe('svc backup and svc restore', () => {
       assert.match(refused.stderr, /^svc: A server or another command uses /);
     }
     assert.equal((await restore(backup, moved)).code, 0);
-    using _ = lockFolder(moved, 'alone');
+    using _ = lockFolder(moved, 'exclusive');
     const started = await runSvc(['serve'], { SVC_DATA_DIR: moved, PORT: '0' });
     assert.equal(started.code, 2);
     assert.match(started.stderr, /^svc: svc restore is running in .*\. Try again when it is done\.\n$/);
