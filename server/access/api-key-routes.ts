@@ -33,9 +33,8 @@ export function apiKeyRoutes({ database, hasher }: Pick<Installation, 'database'
   const show = ({ key, row }: NewKey, now: string) => ({ ...viewApiKey(row, row.tenant_id, now), key });
   const common = { tag: 'API keys', scope: 'keys:write' } as const;
   return [
-    listRoute({
+    listRoute('/v1/api-keys', {
       ...common,
-      path: '/v1/api-keys',
       operationId: 'listApiKeys',
       summary: 'List API keys, newest first',
       description:
@@ -49,10 +48,8 @@ export function apiKeyRoutes({ database, hasher }: Pick<Installation, 'database'
         return mapPage(page, (row) => viewApiKey(row, tenantId, now));
       },
     }),
-    defineRoute({
+    defineRoute('POST /v1/api-keys', {
       ...common,
-      method: 'POST',
-      path: '/v1/api-keys',
       operationId: 'createApiKey',
       summary: 'Create an API key; it is shown only once',
       description:
@@ -64,14 +61,11 @@ export function apiKeyRoutes({ database, hasher }: Pick<Installation, 'database'
       showsSecret: true,
       change: async (call, work) => show(await addKey(work, managerOf(call), call.body), work.now),
     }),
-    defineRoute({
+    defineRoute('GET /v1/api-keys/{id}', {
       ...common,
-      method: 'GET',
-      path: '/v1/api-keys/{id}',
       operationId: 'getApiKey',
       summary: 'Get an API key',
       params: KeyParams,
-      status: 200,
       result: ApiKey,
       async handle({ params: { id }, principal: { tenantId }, now }) {
         const row = await findReachingKey(database.kysely, tenantId, id);
@@ -79,26 +73,21 @@ export function apiKeyRoutes({ database, hasher }: Pick<Installation, 'database'
         return viewApiKey(row, tenantId, now);
       },
     }),
-    defineRoute({
+    defineRoute('DELETE /v1/api-keys/{id}', {
       ...common,
-      method: 'DELETE',
-      path: '/v1/api-keys/{id}',
       operationId: 'revokeApiKey',
       summary: 'Revoke an API key and its access tokens: their next requests fail',
       description:
         'A shared key of another tenant keeps working there and can no longer act for this one. Does nothing when the key was revoked before.',
       params: KeyParams,
-      status: 200,
       result: ApiKey,
       async change(call, work) {
         const row = await revokeKey(work, managerOf(call), call.params.id);
         return viewApiKey(row, call.principal.tenantId, work.now);
       },
     }),
-    defineRoute({
+    defineRoute('POST /v1/api-keys/{id}/rotate', {
       ...common,
-      method: 'POST',
-      path: '/v1/api-keys/{id}/rotate',
       operationId: 'rotateApiKey',
       summary: 'Rotate an API key; the new key is shown only once',
       description:

@@ -54,11 +54,9 @@ export function oauthRoutes(
   tokenLimit: number,
 ): readonly Route[] {
   const common = {
-    method: 'POST',
     tag: 'OAuth 2.0',
     auth: 'anonymous',
     surface: oauth,
-    status: 200,
     limits: ({ client }: { readonly client: Client }) => [
       { policy: 'oauth', bucket: `oauth ${clientBucket(client)}`, limit: tokenLimit },
     ],
@@ -82,9 +80,8 @@ export function oauthRoutes(
     return key;
   };
   return [
-    defineRoute({
+    defineRoute('POST /oauth/token', {
       ...common,
-      path: '/oauth/token',
       operationId: 'issueAccessToken',
       summary: 'Get an access token for an API key',
       description:
@@ -104,9 +101,8 @@ export function oauthRoutes(
         return new ReadyAnswer(200, oauth.present(token), { Pragma: 'no-cache' });
       },
     }),
-    defineRoute({
+    defineRoute('POST /oauth/revoke', {
       ...common,
-      path: '/oauth/revoke',
       operationId: 'revokeAccessToken',
       summary: 'Revoke an access token of an API key',
       description: 'RFC 7009. The answer is the same when the key has no such token.',

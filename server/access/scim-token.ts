@@ -114,14 +114,12 @@ function view(row: ScimTokenRow | undefined): z.output<typeof ScimToken> {
 
 /** The operations on the SCIM token of a tenant (spec.md "Authentication", 4). */
 export function scimTokenRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
-  const common = { path: '/v1/scim-token', tag: 'SCIM token', scope: 'keys:write' } as const;
+  const common = { tag: 'SCIM token', scope: 'keys:write' } as const;
   return [
-    defineRoute({
+    defineRoute('GET /v1/scim-token', {
       ...common,
-      method: 'GET',
       operationId: 'getScimToken',
       summary: 'Get the SCIM token of the tenant, without its value',
-      status: 200,
       result: ScimToken,
       async handle({ principal }) {
         const row = await database.kysely
@@ -133,9 +131,8 @@ export function scimTokenRoutes({ database, hasher }: Pick<Installation, 'databa
         return view(row);
       },
     }),
-    defineRoute({
+    defineRoute('POST /v1/scim-token', {
       ...common,
-      method: 'POST',
       operationId: 'createScimToken',
       summary: 'Create the SCIM token of the tenant; it is shown only once',
       description:
@@ -150,12 +147,10 @@ export function scimTokenRoutes({ database, hasher }: Pick<Installation, 'databa
         return { ...view(row), token };
       },
     }),
-    defineRoute({
+    defineRoute('DELETE /v1/scim-token', {
       ...common,
-      method: 'DELETE',
       operationId: 'revokeScimToken',
       summary: 'Revoke the SCIM token of the tenant',
-      status: 200,
       result: ScimToken,
       change: async (call, work) => view(await revokeScimToken(work, callSource(call, hasher))),
     }),

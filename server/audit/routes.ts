@@ -11,8 +11,7 @@ import { findEvent, listEvents } from './store.ts';
 /** The operations of spec.md "Audit". */
 export function auditRoutes(database: Database): readonly Route[] {
   return [
-    listRoute({
-      path: '/v1/audit',
+    listRoute('/v1/audit', {
       operationId: 'listAuditEvents',
       tag: 'Audit',
       summary: 'List audit events, newest first',
@@ -29,15 +28,12 @@ export function auditRoutes(database: Database): readonly Route[] {
       find: ({ query, principal: { tenantId } }, { after, limit }) =>
         listEvents(database.kysely, tenantId, query, after, limit),
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/v1/audit/{id}',
+    defineRoute('GET /v1/audit/{id}', {
       operationId: 'getAuditEvent',
       tag: 'Audit',
       summary: 'Get one audit event with its details',
       scope: 'audit:read',
       params: z.strictObject({ id: z.string().min(1) }),
-      status: 200,
       result: AuditEventDetail,
       async handle({ params, principal }) {
         const event = await findEvent(database.kysely, principal.tenantId, params.id);

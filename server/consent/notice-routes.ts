@@ -16,9 +16,7 @@ const NoticeParams = z.strictObject({ id: Id });
 /** The operations on notices. */
 export function noticeRoutes({ database, hasher, publicNotices }: ConsentServices): readonly Route[] {
   return [
-    defineRoute({
-      method: 'GET',
-      path: '/v1/consent',
+    defineRoute('GET /v1/consent', {
       operationId: 'listConsentNotices',
       tag: 'Consent notices',
       summary: 'List consent notices, newest first',
@@ -32,7 +30,6 @@ export function noticeRoutes({ database, hasher, publicNotices }: ConsentService
         cursor: Cursor,
         limit: queryInteger(1, 100, 25),
       }),
-      status: 200,
       result: pageOf(Notice),
       errors: ['invalid_cursor'],
       async handle({ query, principal: { tenantId } }) {
@@ -47,9 +44,7 @@ export function noticeRoutes({ database, hasher, publicNotices }: ConsentService
         return { data: rows, page: { cursor, nextCursor, limit, total } };
       },
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/v1/consent/notices',
+    defineRoute('POST /v1/consent/notices', {
       operationId: 'createConsentNotice',
       tag: 'Consent notices',
       summary: 'Create a consent notice as a draft',
@@ -59,9 +54,7 @@ export function noticeRoutes({ database, hasher, publicNotices }: ConsentService
       result: Notice,
       change: (call, work) => createNotice(work, callSource(call, hasher), call.body),
     }),
-    defineRoute({
-      method: 'PATCH',
-      path: '/v1/consent/{id}',
+    defineRoute('PATCH /v1/consent/{id}', {
       operationId: 'editConsentNotice',
       tag: 'Consent notices',
       summary: 'Edit the content of a consent notice',
@@ -69,43 +62,35 @@ export function noticeRoutes({ database, hasher, publicNotices }: ConsentService
       scope: 'consent:write',
       params: NoticeParams,
       body: NoticeChange,
-      status: 200,
       result: Notice,
       change: (call, work) => editNotice(work, callSource(call, hasher), call.params.id, call.body),
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/v1/consent/{id}/publish',
+    defineRoute('POST /v1/consent/{id}/publish', {
       operationId: 'publishConsentNotice',
       tag: 'Consent notices',
       summary: 'Publish the content of a consent notice as its next version',
       description: 'Nothing happens when nothing changed since the latest version.',
       scope: 'consent:write',
       params: NoticeParams,
-      status: 200,
       result: Notice,
       change(call, work) {
         work.afterCommit(() => publicNotices.forget(call.params.id));
         return publishNotice(work, callSource(call, hasher), call.params.id);
       },
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/v1/consent/{id}/archive',
+    defineRoute('POST /v1/consent/{id}/archive', {
       operationId: 'archiveConsentNotice',
       tag: 'Consent notices',
       summary: 'Archive a consent notice: no more captures',
       scope: 'consent:write',
       params: NoticeParams,
-      status: 200,
       result: Notice,
       change(call, work) {
         work.afterCommit(() => publicNotices.forget(call.params.id));
         return archiveNotice(work, callSource(call, hasher), call.params.id);
       },
     }),
-    listRoute({
-      path: '/v1/consent/{id}/versions',
+    listRoute('/v1/consent/{id}/versions', {
       operationId: 'listConsentNoticeVersions',
       tag: 'Consent notices',
       summary: 'List the published versions of a consent notice, newest first',

@@ -80,9 +80,7 @@ const ledgerQuery = z.strictObject({ cursor: Cursor, limit: queryInteger(1, 200,
 /** The operations of the developer overview, by purpose and by subject. */
 export function overviewRoutes({ database, hasher, recorder }: ConsentServices): readonly Route[] {
   return [
-    defineRoute({
-      method: 'POST',
-      path: '/v1/consent',
+    defineRoute('POST /v1/consent', {
       operationId: 'recordConsentDecision',
       tag: 'Consent records',
       summary: 'Record the decision of a subject about one purpose',
@@ -121,9 +119,7 @@ export function overviewRoutes({ database, hasher, recorder }: ConsentServices):
         );
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/v1/consent/{id}',
+    defineRoute('GET /v1/consent/{id}', {
       operationId: 'getConsent',
       tag: 'Consent notices',
       summary: 'Get a consent notice, or the ledger of a subject',
@@ -132,7 +128,6 @@ export function overviewRoutes({ database, hasher, recorder }: ConsentServices):
       scope: 'consent:read',
       params: z.strictObject({ id: SubjectId }),
       query: ledgerQuery,
-      status: 200,
       result: z.union([Notice, SubjectLedger]),
       errors: ['invalid_cursor'],
       async handle({ params, query, principal: { tenantId } }) {
@@ -140,9 +135,7 @@ export function overviewRoutes({ database, hasher, recorder }: ConsentServices):
         return notice ?? readLedger(database.kysely, tenantId, params.id, query);
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/v1/consent/subjects/{subjectId}',
+    defineRoute('GET /v1/consent/subjects/{subjectId}', {
       operationId: 'getSubjectLedger',
       tag: 'Consent records',
       summary: 'Get the current state of a subject and its records over all notices, newest first',
@@ -151,7 +144,6 @@ export function overviewRoutes({ database, hasher, recorder }: ConsentServices):
       scope: 'consent:read',
       params: z.strictObject({ subjectId: SubjectId }),
       query: ledgerQuery,
-      status: 200,
       result: SubjectLedger,
       errors: ['invalid_cursor'],
       handle: ({ params, query, principal }) =>

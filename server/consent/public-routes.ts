@@ -13,17 +13,14 @@ const NoticeParams = z.strictObject({ noticeId: z.string().toLowerCase() });
 /** The operations of visitors: spec.md "Public endpoints". */
 export function publicConsentRoutes({ database, recorder, publicNotices, limits }: ConsentServices): readonly Route[] {
   return [
-    defineRoute({
+    defineRoute('GET /v1/public/consent/{noticeId}', {
       auth: 'public',
-      method: 'GET',
-      path: '/v1/public/consent/{noticeId}',
       operationId: 'getPublicConsentNotice',
       tag: 'Public',
       summary: 'Get a published consent notice',
       description:
         'The latest published version. Send the `ETag` back as `If-None-Match` to get a 304 while it has not changed.',
       params: NoticeParams,
-      status: 200,
       headers: ['ETag', 'Cache-Control'],
       result: PublicNotice,
       async handle({ params }) {
@@ -33,10 +30,8 @@ export function publicConsentRoutes({ database, recorder, publicNotices, limits 
         return new ReadyAnswer(200, answer.body, { ETag: answer.etag, 'Cache-Control': 'no-cache' });
       },
     }),
-    defineRoute({
+    defineRoute('POST /v1/public/consent/{noticeId}/records', {
       auth: 'public',
-      method: 'POST',
-      path: '/v1/public/consent/{noticeId}/records',
       operationId: 'capturePublicConsentRecord',
       tag: 'Public',
       summary: 'Record the decision of a visitor',

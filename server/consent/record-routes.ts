@@ -14,16 +14,13 @@ import { withdrawRecord } from './withdraw.ts';
 /** The operations on the records of a notice. */
 export function recordRoutes({ database, hasher, recorder }: ConsentServices): readonly Route[] {
   return [
-    defineRoute({
-      method: 'GET',
-      path: '/v1/consent/{id}/records',
+    defineRoute('GET /v1/consent/{id}/records', {
       operationId: 'listConsentRecords',
       tag: 'Consent records',
       summary: 'List the records of a notice, newest first',
       scope: 'consent:read',
       params: z.strictObject({ id: Id }),
       query: z.strictObject({ cursor: Cursor, limit: queryInteger(1, 200, 50) }),
-      status: 200,
       result: ConsentRecordPage,
       errors: ['invalid_cursor'],
       async handle({ params, query: { cursor = null, limit }, principal: { tenantId } }) {
@@ -36,9 +33,7 @@ export function recordRoutes({ database, hasher, recorder }: ConsentServices): r
         return { data: rows, page: { cursor, nextCursor, limit, total: notice.recordCount } };
       },
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/v1/consent/{id}/records',
+    defineRoute('POST /v1/consent/{id}/records', {
       operationId: 'captureConsentRecord',
       tag: 'Consent records',
       summary: 'Capture a consent record against a published notice',
@@ -71,15 +66,12 @@ export function recordRoutes({ database, hasher, recorder }: ConsentServices): r
       },
       changeEach: (captures, work) => recorder.append(captures, work),
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/v1/consent/{id}/records/{recordId}',
+    defineRoute('GET /v1/consent/{id}/records/{recordId}', {
       operationId: 'getConsentRecord',
       tag: 'Consent records',
       summary: 'Get one consent record',
       scope: 'consent:read',
       params: z.strictObject({ id: Id, recordId: Id }),
-      status: 200,
       result: ConsentRecord,
       async handle({ params, principal }) {
         const record = await findRecord(database.kysely, principal.tenantId, params.id, params.recordId);
@@ -87,9 +79,7 @@ export function recordRoutes({ database, hasher, recorder }: ConsentServices): r
         return record;
       },
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/v1/consent/{id}/records/{recordId}/withdrawals',
+    defineRoute('POST /v1/consent/{id}/records/{recordId}/withdrawals', {
       operationId: 'withdrawConsentRecord',
       tag: 'Consent records',
       summary: 'Withdraw purposes that a record granted',

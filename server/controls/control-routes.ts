@@ -21,42 +21,33 @@ const transitionText = Object.entries(transitions)
 /** The operations of spec.md "Control framework", and those on single frameworks and controls. */
 export function controlRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
   return [
-    defineRoute({
-      method: 'GET',
-      path: '/v1/control-framework',
+    defineRoute('GET /v1/control-framework', {
       operationId: 'listControls',
       tag: 'Controls',
       summary: 'List the controls of the tenant, by their codes',
       description:
         'The controls of the adopted frameworks, and custom controls. Everything that depends on time is derived from dates at the time of the request.',
       scope: 'controls:read',
-      status: 200,
       result: ControlList,
       async handle({ principal: { tenantId }, now }) {
         return summarizeControls(await readControls(database.kysely, tenantId, now));
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/v1/control-framework/frameworks',
+    defineRoute('GET /v1/control-framework/frameworks', {
       operationId: 'listFrameworks',
       tag: 'Controls',
       summary: 'List the frameworks of the catalogue, with what may be claimed',
       scope: 'controls:read',
-      status: 200,
       // spec.md "Control framework (item)": without a cursor.
       result: z.strictObject({ items: z.array(FrameworkView) }).meta({ id: 'ControlFrameworkList' }),
       handle: async () => ({ items: catalogue.frameworks.map(viewFramework) }),
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/v1/control-framework/frameworks/{code}',
+    defineRoute('GET /v1/control-framework/frameworks/{code}', {
       operationId: 'getFramework',
       tag: 'Controls',
       summary: 'Get a framework, with the requirements that controls may be mapped to',
       scope: 'controls:read',
       params: z.strictObject({ code: text(20).meta({ description: 'The `code` of the framework.' }) }),
-      status: 200,
       result: FrameworkDetail,
       async handle({ params }) {
         const framework = findFramework(params.code);
@@ -64,39 +55,31 @@ export function controlRoutes({ database, hasher }: Pick<Installation, 'database
         return framework;
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/v1/control-framework/readiness',
+    defineRoute('GET /v1/control-framework/readiness', {
       operationId: 'getReadiness',
       tag: 'Controls',
       summary: 'Get the readiness of the tenant, overall and for each framework and domain',
       description:
         'Of the controls that apply (status other than `not_applicable`): score = floor(100 × accepted ÷ total), 0 without any control. A control counts as accepted while its status is `accepted`: a user accepted it, its next review is not due, its evidence is current, and the latest result of none of its tests is `fail`. If any of these ends, it leaves the score at that moment.',
       scope: 'controls:read',
-      status: 200,
       result: Readiness,
       async handle({ principal: { tenantId }, now }) {
         return rateReadiness(await readControls(database.kysely, tenantId, now));
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/v1/control-framework/test-health',
+    defineRoute('GET /v1/control-framework/test-health', {
       operationId: 'getTestHealth',
       tag: 'Controls',
       summary: 'Get the health of tests and evidence',
       description:
         'Of the controls that apply. totalControls = failing + warning + passing + unknown = currentEvidence + staleEvidence + expiredEvidence + missingEvidence.',
       scope: 'controls:read',
-      status: 200,
       result: TestHealth,
       async handle({ principal: { tenantId }, now }) {
         return rateTestHealth((await readControls(database.kysely, tenantId, now)).controls, now);
       },
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/v1/control-framework/adopt',
+    defineRoute('POST /v1/control-framework/adopt', {
       operationId: 'adoptFrameworks',
       tag: 'Controls',
       summary: 'Set the frameworks that the tenant follows',
@@ -104,7 +87,6 @@ export function controlRoutes({ database, hasher }: Pick<Installation, 'database
         'Controls that come into force for the first time start as `not_started`, with the tests of the catalogue. Controls that no framework of the list needs leave all lists and counts, and return with their history when one does. Sending the same list again adds controls that the catalogue has gained since. Parts of a framework bind only some companies (see its `scopeSummary`): set the controls that are mapped to nothing else to `not_applicable`, or they count in the score. SOC 2: the criteria of availability (A), confidentiality (C), processing integrity (PI) and privacy (P) are optional. CCPA: 11 CCR §§ 7120 to 7123 bind only businesses that must have the cybersecurity audit.',
       scope: 'controls:write',
       body: z.strictObject({ frameworks: FrameworkCodes }).meta({ id: 'FrameworkAdoptionInput' }),
-      status: 200,
       result: z
         .strictObject({
           frameworks: z.array(z.string()),
@@ -113,9 +95,7 @@ export function controlRoutes({ database, hasher }: Pick<Installation, 'database
         .meta({ id: 'FrameworkAdoption' }),
       change: (call, work) => adoptFrameworks(work, callSource(call, hasher), call.body.frameworks),
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/v1/control-framework/controls',
+    defineRoute('POST /v1/control-framework/controls', {
       operationId: 'createControl',
       tag: 'Controls',
       summary: 'Create a custom control',
@@ -126,23 +106,18 @@ export function controlRoutes({ database, hasher }: Pick<Installation, 'database
       result: ControlDetail,
       change: async (call, work) => viewDetail(await createControl(work, callSource(call, hasher), call.body)),
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/v1/control-framework/controls/{controlId}',
+    defineRoute('GET /v1/control-framework/controls/{controlId}', {
       operationId: 'getControl',
       tag: 'Controls',
       summary: 'Get a control with its details',
       scope: 'controls:read',
       params: ControlParams,
-      status: 200,
       result: ControlDetail,
       async handle({ params, principal: { tenantId }, now }) {
         return viewDetail(await requireControl(database.kysely, tenantId, params.controlId, now));
       },
     }),
-    defineRoute({
-      method: 'PATCH',
-      path: '/v1/control-framework/controls/{controlId}',
+    defineRoute('PATCH /v1/control-framework/controls/{controlId}', {
       operationId: 'editControl',
       tag: 'Controls',
       summary: 'Change the status, the owner or the cadence of a control',
@@ -150,15 +125,12 @@ export function controlRoutes({ database, hasher }: Pick<Installation, 'database
       scope: 'controls:write',
       params: ControlParams,
       body: ControlChange,
-      status: 200,
       result: ControlDetail,
       errors: ['control_transition_not_allowed', 'control_evidence_missing', 'control_test_failing'],
       change: async (call, work) =>
         viewDetail(await editControl(work, callSource(call, hasher), call.params.controlId, call.body)),
     }),
-    defineRoute({
-      method: 'DELETE',
-      path: '/v1/control-framework/controls/{controlId}',
+    defineRoute('DELETE /v1/control-framework/controls/{controlId}', {
       operationId: 'retireControl',
       tag: 'Controls',
       summary: 'Remove a custom control',
@@ -166,7 +138,6 @@ export function controlRoutes({ database, hasher }: Pick<Installation, 'database
         'It leaves all lists and counts, and its code becomes free; its data and its history in the audit log are kept. A control of the catalogue cannot be removed: set it to `not_applicable`.',
       scope: 'controls:write',
       params: ControlParams,
-      status: 204,
       result: z.null(),
       async change(call, work) {
         await retireControl(work, callSource(call, hasher), call.params.controlId);

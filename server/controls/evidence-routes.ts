@@ -15,9 +15,7 @@ const EvidenceParams = ControlParams.extend({ evidenceId: Id });
 /** The operations on the evidence of a control. */
 export function evidenceRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
   return [
-    defineRoute({
-      method: 'POST',
-      path: '/v1/control-framework/controls/{controlId}/evidence',
+    defineRoute('POST /v1/control-framework/controls/{controlId}/evidence', {
       operationId: 'addEvidence',
       tag: 'Controls',
       summary: 'Add an item of evidence to a control',
@@ -30,8 +28,7 @@ export function evidenceRoutes({ database, hasher }: Pick<Installation, 'databas
       result: Evidence,
       change: (call, work) => addEvidence(work, callSource(call, hasher), call.params.controlId, call.body),
     }),
-    listRoute({
-      path: '/v1/control-framework/controls/{controlId}/evidence',
+    listRoute('/v1/control-framework/controls/{controlId}/evidence', {
       operationId: 'listEvidence',
       tag: 'Controls',
       summary: 'List the evidence of a control, the items added last first',
@@ -47,15 +44,12 @@ export function evidenceRoutes({ database, hasher }: Pick<Installation, 'databas
         return mapPage(page, (row) => viewEvidence(row, control.controlId, now));
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/v1/control-framework/controls/{controlId}/evidence/{evidenceId}',
+    defineRoute('GET /v1/control-framework/controls/{controlId}/evidence/{evidenceId}', {
       operationId: 'getEvidence',
       tag: 'Controls',
       summary: 'Get one item of evidence',
       scope: 'controls:read',
       params: EvidenceParams,
-      status: 200,
       result: Evidence,
       async handle({ params, principal: { tenantId }, now }) {
         const { control } = await requireControl(database.kysely, tenantId, params.controlId, now);
@@ -63,9 +57,7 @@ export function evidenceRoutes({ database, hasher }: Pick<Installation, 'databas
         return viewEvidence(row, control.controlId, now);
       },
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/v1/control-framework/controls/{controlId}/evidence/{evidenceId}/withdraw',
+    defineRoute('POST /v1/control-framework/controls/{controlId}/evidence/{evidenceId}/withdraw', {
       operationId: 'withdrawEvidence',
       tag: 'Controls',
       summary: 'Withdraw an item of evidence: it is kept and no longer counts',
@@ -74,7 +66,6 @@ export function evidenceRoutes({ database, hasher }: Pick<Installation, 'databas
       scope: 'controls:write',
       params: EvidenceParams,
       body: Withdrawal,
-      status: 200,
       result: Evidence,
       change: (call, work) =>
         withdrawEvidence(

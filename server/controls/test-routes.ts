@@ -15,9 +15,7 @@ const TestParams = ControlParams.extend({ testId: Id });
 /** The operations on the tests of a control and their results. */
 export function controlTestRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
   return [
-    defineRoute({
-      method: 'POST',
-      path: '/v1/control-framework/controls/{controlId}/tests',
+    defineRoute('POST /v1/control-framework/controls/{controlId}/tests', {
       operationId: 'addControlTest',
       tag: 'Controls',
       summary: 'Add a test to a control',
@@ -29,9 +27,7 @@ export function controlTestRoutes({ database, hasher }: Pick<Installation, 'data
       result: ControlTest,
       change: (call, work) => addTest(work, callSource(call, hasher), call.params.controlId, call.body),
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/v1/control-framework/controls/{controlId}/tests',
+    defineRoute('GET /v1/control-framework/controls/{controlId}/tests', {
       operationId: 'listControlTests',
       tag: 'Controls',
       summary: 'List the tests of a control, the oldest first',
@@ -43,7 +39,6 @@ export function controlTestRoutes({ database, hasher }: Pick<Installation, 'data
           .default('in_use')
           .meta({ description: 'Tests in use count; retired ones do not.' }),
       }),
-      status: 200,
       result: listOf(ControlTest),
       async handle({ params, query: { status }, principal: { tenantId }, now }) {
         const { control } = await requireControl(database.kysely, tenantId, params.controlId, now);
@@ -58,22 +53,17 @@ export function controlTestRoutes({ database, hasher }: Pick<Installation, 'data
         };
       },
     }),
-    defineRoute({
-      method: 'DELETE',
-      path: '/v1/control-framework/controls/{controlId}/tests/{testId}',
+    defineRoute('DELETE /v1/control-framework/controls/{controlId}/tests/{testId}', {
       operationId: 'retireControlTest',
       tag: 'Controls',
       summary: 'Retire a test: it is kept with its results, and no longer counts',
       description: 'If it was retired before, nothing changes.',
       scope: 'controls:write',
       params: TestParams,
-      status: 200,
       result: ControlTest,
       change: (call, work) => retireTest(work, callSource(call, hasher), call.params.controlId, call.params.testId),
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/v1/control-framework/controls/{controlId}/tests/{testId}/results',
+    defineRoute('POST /v1/control-framework/controls/{controlId}/tests/{testId}/results', {
       operationId: 'recordTestResult',
       tag: 'Controls',
       summary: 'Record a test result',
@@ -87,8 +77,7 @@ export function controlTestRoutes({ database, hasher }: Pick<Installation, 'data
       change: (call, work) =>
         recordResult(work, callSource(call, hasher), call.params.controlId, call.params.testId, call.body),
     }),
-    listRoute({
-      path: '/v1/control-framework/controls/{controlId}/tests/{testId}/results',
+    listRoute('/v1/control-framework/controls/{controlId}/tests/{testId}/results', {
       operationId: 'listTestResults',
       tag: 'Controls',
       summary: 'List the results of a test, the latest first',

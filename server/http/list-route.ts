@@ -24,7 +24,7 @@ interface List<
   Filters extends z.ZodRawShape,
   Result extends PageSchema,
   Place extends keyof PlaceTypes,
-> extends Omit<RouteText, 'method' | 'status' | 'errors'> {
+> extends Omit<RouteText, 'status' | 'errors'> {
   readonly scope: Scope;
   readonly params?: Params;
   readonly filters?: Filters;
@@ -46,13 +46,11 @@ export function listRoute<
   Place extends keyof PlaceTypes,
   Params extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Filters extends z.ZodRawShape = Record<never, never>,
->({ params, filters, limit, result, place, find, ...text }: List<Params, Filters, Result, Place>): Route {
-  return defineRoute({
+>(path: string, { params, filters, limit, result, place, find, ...text }: List<Params, Filters, Result, Place>): Route {
+  return defineRoute(`GET ${path}`, {
     ...text,
-    method: 'GET',
     ...(params !== undefined && { params }),
     query: z.strictObject({ ...filters, cursor: Cursor, limit: queryInteger(1, limit.most, limit.usual) }),
-    status: 200,
     result: result as PageSchema,
     errors: ['invalid_cursor'],
     async handle(call) {

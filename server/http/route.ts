@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Actor, Principal } from '../principal/principal.ts';
 import type { Scope } from '../principal/scopes.ts';
 import type { Outcome, UnitOfWork } from '../storage/unit-of-work.ts';
@@ -87,15 +87,12 @@ export type Auth = keyof AuthByKind;
 export type AnswerHeader = 'ETag' | 'Cache-Control' | 'Set-Cookie' | 'Content-Disposition';
 
 export interface RouteText {
-  readonly method: Method;
-  /** With parameters in braces: `/v1/consent/{id}`. */
-  readonly path: string;
   readonly operationId: string;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** The success status. */
-  readonly status: 200 | 201 | 204;
+  /** The success status, where it is not 200, or 204 for a result of null. */
+  readonly status?: 201;
   /** Codes that only some operations answer with. */
   readonly errors?: readonly ProblemCode[];
   /** Whether the answer holds a secret that is shown once: what is kept of it for retries is sealed. */
@@ -155,7 +152,11 @@ export interface AnyCall extends Call {
 }
 
 /** One operation as the router, the OpenAPI document and the tests see it. */
-export interface Route extends RouteText, Limited<unknown> {
+export interface Route extends Omit<RouteText, 'status'>, Limited<unknown> {
+  readonly method: Method;
+  /** With parameters in braces: `/v1/consent/{id}`. */
+  readonly path: string;
+  readonly status: 200 | 201 | 204;
   readonly surface: Surface;
   readonly auth: Auth;
   /** What the caller must hold; null where access is not by scope. */
@@ -174,7 +175,10 @@ export interface Route extends RouteText, Limited<unknown> {
 /** What a schema gives; unknown where there is none. */
 export type Fields<Schema> = Schema extends z.ZodType ? z.output<Schema> : unknown;
 
-/** Defines an operation. Its `auth` decides who may call it and what the handler knows of the caller. */
+/**
+ * Defines an operation. Its `auth` decides who may call it and what the handler knows of the caller.
+ * @param address its method and its path, with parameters in braces: `GET /v1/consent/{id}`.
+ */
 export function defineRoute<
   Params extends z.ZodObject,
   Query extends z.ZodObject,
@@ -183,14 +187,19 @@ export function defineRoute<
   Kind extends Auth = 'scope',
   Item = never,
 >(
+  address: `${Method} ${string}`,
   route: RouteText &
     Schemas<Params, Query, Body, Result> &
     Limited<Fields<Params>> & { readonly auth?: Kind; readonly surface?: Surface } & AuthByKind[Kind] &
     Action<CallByAuth<Fields<Params>, Fields<Query>, Fields<Body>>[Kind], z.output<Result>, Item>,
 ): Route;
 export function defineRoute(
+  address: string,
   route: Pick<Route, 'result'> & RouteText & Partial<Omit<Route, keyof RouteText | 'result'>>,
 ): Route {
-  const idempotencyKey = route.scope !== undefined && route.method === 'POST' ? 'accepted' : 'none';
-  return { surface: rest, auth: 'scope', scope: null, idempotencyKey, params: null, query: null, body: null, ...route };
+  const [method, path] = address.split(' ') as [Method, string];
+  const status = route.result instanceof z.ZodNull ? 204 : 200;
+  const idempotencyKey = route.scope !== undefined && method === 'POST' ? 'accepted' : 'none';
+  const absent = { scope: null, params: null, query: null, body: null };
+  return { method, path, status, surface: rest, auth: 'scope', idempotencyKey, ...absent, ...route };
 }

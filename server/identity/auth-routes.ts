@@ -65,12 +65,11 @@ export function authRoutes(services: SignInServices): readonly Route[] {
     return answerWith(signedIn, { 'Set-Cookie': cookies });
   };
 
-  const common = { method: 'POST', tag: 'Sign-in', status: 200, headers: ['Set-Cookie'] } as const;
+  const common = { tag: 'Sign-in', headers: ['Set-Cookie'] } as const;
   return [
-    defineRoute({
+    defineRoute('POST /v1/auth/sign-in', {
       ...common,
       auth: 'anonymous',
-      path: '/v1/auth/sign-in',
       operationId: 'signIn',
       summary: 'Sign in with a password',
       description:
@@ -84,10 +83,9 @@ export function authRoutes(services: SignInServices): readonly Route[] {
         return signed.status === 'signed_in' ? welcome(signed) : signed;
       },
     }),
-    defineRoute({
+    defineRoute('POST /v1/auth/challenge', {
       ...common,
       auth: 'anonymous',
-      path: '/v1/auth/challenge',
       operationId: 'answerChallenge',
       summary: 'Finish a sign-in with a code of the second factor',
       description:
@@ -98,10 +96,9 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       limits,
       handle: async (call) => welcome(await answerChallenge(services, call.body, call)),
     }),
-    defineRoute({
+    defineRoute('POST /v1/auth/sign-out', {
       ...common,
       auth: 'session',
-      path: '/v1/auth/sign-out',
       operationId: 'signOut',
       summary: 'Sign out',
       description: 'Ends the session and clears its cookie.',
@@ -115,10 +112,9 @@ export function authRoutes(services: SignInServices): readonly Route[] {
         return answerWith({ status: 'signed_out' }, { 'Set-Cookie': sessionCookie.clear() });
       },
     }),
-    defineRoute({
+    defineRoute('POST /v1/auth/password', {
       ...common,
       auth: 'session',
-      path: '/v1/auth/password',
       operationId: 'changePassword',
       summary: 'Change your password',
       description: 'Your other sessions end, in every tenant; this one continues with a new cookie.',
@@ -131,10 +127,9 @@ export function authRoutes(services: SignInServices): readonly Route[] {
         return answerWith({ session: { id, expiresAt } }, { 'Set-Cookie': [sessionCookie.write(token), device] });
       },
     }),
-    defineRoute({
+    defineRoute('POST /v1/auth/invitations/accept', {
       ...common,
       auth: 'anonymous',
-      path: '/v1/auth/invitations/accept',
       operationId: 'acceptInvitation',
       summary: 'Accept an invitation',
       description:

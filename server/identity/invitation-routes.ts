@@ -30,8 +30,7 @@ const CreatedInvitation = Invitation.extend({
 /** The operations on invitations. */
 export function invitationRoutes({ database, hasher }: Pick<SignInServices, 'database' | 'hasher'>): readonly Route[] {
   return [
-    listRoute({
-      path: '/v1/users/invitations',
+    listRoute('/v1/users/invitations', {
       operationId: 'listInvitations',
       tag: 'Users',
       summary: 'List the invitations, newest first',
@@ -45,9 +44,7 @@ export function invitationRoutes({ database, hasher }: Pick<SignInServices, 'dat
         return mapPage(page, (row) => viewInvitation(row, now));
       },
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/v1/users/invitations',
+    defineRoute('POST /v1/users/invitations', {
       operationId: 'inviteUser',
       tag: 'Users',
       summary: 'Invite a user',
@@ -69,16 +66,13 @@ export function invitationRoutes({ database, hasher }: Pick<SignInServices, 'dat
         return { ...viewInvitation(row, work.now), token };
       },
     }),
-    defineRoute({
-      method: 'DELETE',
-      path: '/v1/users/invitations/{id}',
+    defineRoute('DELETE /v1/users/invitations/{id}', {
       operationId: 'revokeInvitation',
       tag: 'Users',
       summary: 'Revoke a pending invitation',
       description: 'An accepted, revoked or expired invitation does not change.',
       scope: 'users:write',
       params: z.strictObject({ id: Id }),
-      status: 200,
       result: Invitation,
       async change(call, work) {
         const { tenantId } = call.principal;

@@ -38,12 +38,10 @@ export function meRoutes(services: SignInServices): readonly Route[] {
     return endAndRecord(work, callSource(call, hasher), 'session.ended', { id: actor.id, name: actor.email }, which);
   };
 
-  const common = { auth: 'session', tag: 'Sign-in', status: 200 } as const;
+  const common = { auth: 'session', tag: 'Sign-in' } as const;
   return [
-    defineRoute({
+    defineRoute('GET /v1/me', {
       ...common,
-      method: 'GET',
-      path: '/v1/me',
       operationId: 'getMe',
       summary: 'Get the signed-in user, the session and the scopes of the role',
       description: 'Also lists every tenant that the user can sign in to.',
@@ -70,10 +68,8 @@ export function meRoutes(services: SignInServices): readonly Route[] {
         };
       },
     }),
-    defineRoute({
+    defineRoute('GET /v1/me/sessions', {
       ...common,
-      method: 'GET',
-      path: '/v1/me/sessions',
       operationId: 'listMySessions',
       summary: 'List your sessions, newest first',
       description: 'Only the sessions in this tenant. `isCurrent` marks the one of this request.',
@@ -83,20 +79,16 @@ export function meRoutes(services: SignInServices): readonly Route[] {
         nextCursor: null,
       }),
     }),
-    defineRoute({
+    defineRoute('DELETE /v1/me/sessions', {
       ...common,
-      method: 'DELETE',
-      path: '/v1/me/sessions',
       operationId: 'endMyOtherSessions',
       summary: 'End all of your sessions except this one',
       description: 'The session of this request does not end.',
       result: EndedSessions,
       change: (call, work) => end(call, work, { exceptSessionId: call.principal.credential.id }),
     }),
-    defineRoute({
+    defineRoute('DELETE /v1/me/sessions/{id}', {
       ...common,
-      method: 'DELETE',
-      path: '/v1/me/sessions/{id}',
       operationId: 'endMySession',
       summary: 'End one of your sessions',
       description: 'The `id` comes from the list of sessions. The session of this request can be ended too.',

@@ -43,10 +43,9 @@ export function userRoutes(
     return endAndRecord(work, callSource(call, hasher), 'session.revoked', user, which);
   };
 
-  const common = { tag: 'Users', status: 200, params: z.strictObject({ id: Id }) } as const;
+  const common = { tag: 'Users', params: z.strictObject({ id: Id }) } as const;
   return [
-    listRoute({
-      path: '/v1/users',
+    listRoute('/v1/users', {
       operationId: 'listUsers',
       tag: 'Users',
       summary: 'List the members, newest first',
@@ -77,10 +76,8 @@ export function userRoutes(
         return mapPage(page, (member) => viewUser(member, holders.has(member.userId)));
       },
     }),
-    defineRoute({
+    defineRoute('GET /v1/users/{id}', {
       ...common,
-      method: 'GET',
-      path: '/v1/users/{id}',
       operationId: 'getUser',
       summary: 'Get one member',
       scope: 'users:read',
@@ -89,10 +86,8 @@ export function userRoutes(
         return view(database.kysely, await requireMember(database.kysely, tenantId, params.id));
       },
     }),
-    defineRoute({
+    defineRoute('PATCH /v1/users/{id}', {
       ...common,
-      method: 'PATCH',
-      path: '/v1/users/{id}',
       operationId: 'editUser',
       summary: 'Change the role of a member, or suspend or reactivate them',
       description:
@@ -118,10 +113,8 @@ export function userRoutes(
         return view(work.transaction, changed.get(member.userId) ?? member);
       },
     }),
-    defineRoute({
+    defineRoute('DELETE /v1/users/{id}', {
       ...common,
-      method: 'DELETE',
-      path: '/v1/users/{id}',
       operationId: 'removeUser',
       summary: 'Remove a member',
       description: 'The history stays; a former member who is added again keeps the id.',
@@ -137,10 +130,8 @@ export function userRoutes(
         return view(work.transaction, changed.get(member.userId) ?? member);
       },
     }),
-    defineRoute({
+    defineRoute('GET /v1/users/{id}/sessions', {
       ...common,
-      method: 'GET',
-      path: '/v1/users/{id}/sessions',
       operationId: 'listUserSessions',
       summary: 'List the sessions of a member in this tenant, newest first',
       scope: 'users:read',
@@ -151,20 +142,16 @@ export function userRoutes(
         return { items, nextCursor: null };
       },
     }),
-    defineRoute({
+    defineRoute('DELETE /v1/users/{id}/sessions', {
       ...common,
-      method: 'DELETE',
-      path: '/v1/users/{id}/sessions',
       operationId: 'revokeUserSessions',
       summary: 'End every session of a member in this tenant',
       scope: 'users:write',
       result: EndedSessions,
       change: (call, work) => revoke(call, work, call.params.id),
     }),
-    defineRoute({
+    defineRoute('DELETE /v1/users/{id}/sessions/{sessionId}', {
       ...common,
-      method: 'DELETE',
-      path: '/v1/users/{id}/sessions/{sessionId}',
       operationId: 'revokeUserSession',
       summary: 'End one session of a member',
       scope: 'users:write',
@@ -176,10 +163,8 @@ export function userRoutes(
         return ended;
       },
     }),
-    defineRoute({
+    defineRoute('DELETE /v1/users/{id}/mfa', {
       ...common,
-      method: 'DELETE',
-      path: '/v1/users/{id}/mfa',
       operationId: 'resetUserSecondFactor',
       summary: 'Reset the second factor of a member',
       description:

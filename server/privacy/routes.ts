@@ -19,9 +19,7 @@ const IdParams = z.strictObject({ id: Id });
 /** The operations on data-subject requests and breaches of personal data. */
 export function privacyRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
   return [
-    defineRoute({
-      method: 'POST',
-      path: '/v1/dsr',
+    defineRoute('POST /v1/dsr', {
       operationId: 'createDsr',
       tag: dsrTag,
       summary: 'Open a data-subject request',
@@ -33,8 +31,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
       result: DsrView,
       change: async (call, work) => viewDsr(await createDsr(work, callSource(call, hasher), call.body), work.now),
     }),
-    listRoute({
-      path: '/v1/dsr',
+    listRoute('/v1/dsr', {
       operationId: 'listDsrs',
       tag: dsrTag,
       summary: 'List data-subject requests, newest first',
@@ -57,15 +54,12 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
         return mapPage(page, (dsr) => viewDsr(dsr, now));
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/v1/dsr/{id}',
+    defineRoute('GET /v1/dsr/{id}', {
       operationId: 'getDsr',
       tag: dsrTag,
       summary: 'Get a data-subject request',
       scope: 'dsr:read',
       params: IdParams,
-      status: 200,
       result: DsrView,
       async handle({ params, principal, now }) {
         const dsr = await findDsr(database.kysely, principal.tenantId, params.id);
@@ -73,9 +67,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
         return viewDsr(dsr, now);
       },
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/v1/dsr/{id}/extend',
+    defineRoute('POST /v1/dsr/{id}/extend', {
       operationId: 'extendDsr',
       tag: dsrTag,
       summary: 'Extend the period of a data-subject request, once',
@@ -84,15 +76,12 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
       scope: 'dsr:write',
       params: IdParams,
       body: DsrExtension,
-      status: 200,
       result: DsrView,
       errors: ['dsr_already_completed', 'dsr_extension_not_allowed'],
       change: async (call, work) =>
         viewDsr(await extendDsr(work, callSource(call, hasher), call.params.id, call.body), work.now),
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/v1/dsr/{id}/complete',
+    defineRoute('POST /v1/dsr/{id}/complete', {
       operationId: 'completeDsr',
       tag: dsrTag,
       summary: 'Complete a data-subject request',
@@ -101,15 +90,12 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
       scope: 'dsr:write',
       params: IdParams,
       body: DsrCompletion,
-      status: 200,
       result: DsrView,
       errors: ['dsr_already_completed'],
       change: async (call, work) =>
         viewDsr(await completeDsr(work, callSource(call, hasher), call.params.id, call.body), work.now),
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/v1/breach',
+    defineRoute('POST /v1/breach', {
       operationId: 'reportBreach',
       tag: breachTag,
       summary: 'Report a breach of personal data',
@@ -121,8 +107,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
       result: BreachView,
       change: async (call, work) => viewBreach(await reportBreach(work, callSource(call, hasher), call.body), work.now),
     }),
-    listRoute({
-      path: '/v1/breach',
+    listRoute('/v1/breach', {
       operationId: 'listBreaches',
       tag: breachTag,
       summary: 'List breaches, newest first',
@@ -136,15 +121,12 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
         return mapPage(page, (breach) => viewBreach(breach, now));
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/v1/breach/{id}',
+    defineRoute('GET /v1/breach/{id}', {
       operationId: 'getBreach',
       tag: breachTag,
       summary: 'Get a breach',
       scope: 'breach:read',
       params: IdParams,
-      status: 200,
       result: BreachView,
       async handle({ params, principal, now }) {
         const breach = await findBreach(database.kysely, principal.tenantId, params.id);
@@ -152,9 +134,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
         return viewBreach(breach, now);
       },
     }),
-    defineRoute({
-      method: 'PATCH',
-      path: '/v1/breach/{id}',
+    defineRoute('PATCH /v1/breach/{id}', {
       operationId: 'editBreach',
       tag: breachTag,
       summary: 'Edit a breach: its status, its notifications, its details',
@@ -164,7 +144,6 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
       scope: 'breach:write',
       params: IdParams,
       body: BreachChange,
-      status: 200,
       result: BreachView,
       errors: ['breach_transition_not_allowed'],
       change: async (call, work) =>

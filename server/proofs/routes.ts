@@ -48,8 +48,7 @@ function ledgerRoutes(
   const base = `/v1/ledgers/${ledger}`;
   const queries = database.kysely;
   return [
-    listRoute({
-      path: `${base}/checkpoints`,
+    listRoute(`${base}/checkpoints`, {
       operationId: `list${name}Checkpoints`,
       tag,
       summary: `List the signed checkpoints of ${title}, newest first`,
@@ -62,9 +61,7 @@ function ledgerRoutes(
         return mapPage(page, (checkpoint) => presentCheckpoint(ledger, checkpoint));
       },
     }),
-    defineRoute({
-      method: 'POST',
-      path: `${base}/checkpoints`,
+    defineRoute(`POST ${base}/checkpoints`, {
       operationId: `create${name}Checkpoint`,
       tag,
       summary: `Sign a checkpoint of ${title} as it is now`,
@@ -79,37 +76,29 @@ function ledgerRoutes(
         return presentCheckpoint(ledger, await requestCheckpoint(work, source, { signer, anchors }, ledger));
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: `${base}/checkpoints/latest`,
+    defineRoute(`GET ${base}/checkpoints/latest`, {
       operationId: `getLatest${name}Checkpoint`,
       tag,
       summary: `Get the latest signed checkpoint of ${title}`,
       scope,
-      status: 200,
       result: CheckpointView,
       errors: ['checkpoint_missing'],
       async handle({ principal: { tenantId } }) {
         return presentCheckpoint(ledger, await requireCheckpoint(queries, { tenantId, ledger }));
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: `${base}/inclusion-proof`,
+    defineRoute(`GET ${base}/inclusion-proof`, {
       operationId: `prove${name}Inclusion`,
       tag,
       summary: `Prove that an entry of ${title} is included in a checkpoint`,
       scope,
       query: entryQuery[ledger],
-      status: 200,
       result: InclusionProof,
       errors: ['checkpoint_missing'],
       handle: ({ query: { size, ...entry }, principal: { tenantId } }) =>
         proveInclusion(queries, { tenantId, ledger }, readEntry(entry), size),
     }),
-    defineRoute({
-      method: 'GET',
-      path: `${base}/consistency-proof`,
+    defineRoute(`GET ${base}/consistency-proof`, {
       operationId: `prove${name}Consistency`,
       tag,
       summary: `Prove that a checkpoint of ${title} extends an earlier one`,
@@ -118,15 +107,12 @@ function ledgerRoutes(
         from: Size.meta({ description: 'The size of the earlier checkpoint.' }),
         to: Size.optional().meta({ description: 'The size of the later one; default: the latest.' }),
       }),
-      status: 200,
       result: ConsistencyProof,
       errors: ['checkpoint_missing'],
       handle: ({ query: { from, to }, principal: { tenantId } }) =>
         proveConsistency(queries, { tenantId, ledger }, from, to),
     }),
-    defineRoute({
-      method: 'GET',
-      path: `${base}/export`,
+    defineRoute(`GET ${base}/export`, {
       operationId: `export${name}Ledger`,
       tag,
       summary: `Export ${title} as JSON Lines that can be verified offline`,
@@ -138,7 +124,6 @@ function ledgerRoutes(
         to: Time.optional().meta({ description: 'Entries before this time.' }),
         since: Size.optional().meta({ description: 'The size of an earlier checkpoint that you kept.' }),
       }),
-      status: 200,
       isBare: true,
       isStreamed: true,
       answerType: 'application/jsonl; charset=utf-8',

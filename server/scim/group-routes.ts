@@ -63,18 +63,14 @@ export function scimGroupRoutes({ database, hasher, baseUrl }: ScimServices): re
   const common = { auth: 'scim', surface: scim, tag: 'SCIM' } as const;
   const one = {
     ...common,
-    path: '/scim/v2/Groups/{role}',
     params: GroupParams,
     query: GroupQuery,
-    status: 200,
     result: ScimGroup,
   } as const;
 
   return [
-    defineRoute({
+    defineRoute('GET /scim/v2/Groups', {
       ...common,
-      method: 'GET',
-      path: '/scim/v2/Groups',
       operationId: 'listScimGroups',
       summary: 'List the role groups',
       description: 'One group for each role that can be assigned.',
@@ -83,7 +79,6 @@ export function scimGroupRoutes({ database, hasher, baseUrl }: ScimServices): re
         ...pageQuery,
         ...projectionQuery,
       }),
-      status: 200,
       result: listOf(ScimGroup),
       errors: ['invalidFilter', 'invalidValue'],
       async handle(call) {
@@ -96,10 +91,8 @@ export function scimGroupRoutes({ database, hasher, baseUrl }: ScimServices): re
         return presentPage(shown, groups.length, page.startIndex);
       },
     }),
-    defineRoute({
+    defineRoute('POST /scim/v2/Groups', {
       ...common,
-      method: 'POST',
-      path: '/scim/v2/Groups',
       operationId: 'createScimGroup',
       summary: 'Find a role group by its name',
       description: 'Creates nothing, because the roles are fixed. Adds the given members to the group.',
@@ -119,9 +112,8 @@ export function scimGroupRoutes({ database, hasher, baseUrl }: ScimServices): re
         return new ReadyAnswer(201, scim.present(shown), { Location: location });
       },
     }),
-    defineRoute({
+    defineRoute('GET /scim/v2/Groups/{role}', {
       ...one,
-      method: 'GET',
       operationId: 'getScimGroup',
       summary: 'Get a role group',
       description: 'By the role, or by a name that the tenant mapped to it.',
@@ -132,9 +124,8 @@ export function scimGroupRoutes({ database, hasher, baseUrl }: ScimServices): re
         return view(database.kysely, tenant, group);
       },
     }),
-    defineRoute({
+    defineRoute('PUT /scim/v2/Groups/{role}', {
       ...one,
-      method: 'PUT',
       operationId: 'replaceScimGroup',
       summary: 'Replace the members of a role group',
       description: 'Listed users get the role; other members of the group are suspended.',
@@ -148,9 +139,8 @@ export function scimGroupRoutes({ database, hasher, baseUrl }: ScimServices): re
         return view(work.transaction, tenant, group);
       },
     }),
-    defineRoute({
+    defineRoute('PATCH /scim/v2/Groups/{role}', {
       ...one,
-      method: 'PATCH',
       operationId: 'patchScimGroup',
       summary: 'Add, remove or replace members of a role group',
       description:
@@ -165,13 +155,11 @@ export function scimGroupRoutes({ database, hasher, baseUrl }: ScimServices): re
         return view(work.transaction, tenant, group);
       },
     }),
-    defineRoute({
+    defineRoute('DELETE /scim/v2/Groups/{role}', {
       ...one,
-      method: 'DELETE',
       operationId: 'deleteScimGroup',
       summary: 'Remove all members of a role group',
       description: 'Suspends all members of the group. The role and the users stay.',
-      status: 204,
       result: z.null(),
       async change(call, work) {
         const { group } = await requireGroup(work.transaction, call);

@@ -35,28 +35,24 @@ function discoveryRoutes({ baseUrl }: ScimServices): readonly Route[] {
   };
   const common = {
     surface: scim,
-    method: 'GET',
     tag: 'SCIM',
     query: DiscoveryQuery,
-    status: 200,
     errors: ['forbidden'],
   } as const;
 
   return [
-    defineRoute({
+    defineRoute('GET /scim/v2/ServiceProviderConfig', {
       ...common,
       auth: 'anonymous',
-      path: '/scim/v2/ServiceProviderConfig',
       operationId: 'getScimServiceProviderConfig',
       summary: 'Get the service provider configuration',
       description: 'Needs no token.',
       result: ServiceProviderConfig,
       handle: async (call) => presentConfig(open(call)),
     }),
-    defineRoute({
+    defineRoute('GET /scim/v2/Schemas', {
       ...common,
       auth: 'scim',
-      path: '/scim/v2/Schemas',
       operationId: 'listScimSchemas',
       summary: 'List the schemas',
       description:
@@ -64,10 +60,9 @@ function discoveryRoutes({ baseUrl }: ScimServices): readonly Route[] {
       result: listOf(ScimSchema),
       handle: async (call) => presentAll(presentSchemas(open(call))),
     }),
-    defineRoute({
+    defineRoute('GET /scim/v2/Schemas/{id}', {
       ...common,
       auth: 'scim',
-      path: '/scim/v2/Schemas/{id}',
       operationId: 'getScimSchema',
       summary: 'Get a schema by its URN',
       description: 'RFC 7643 section 7.',
@@ -75,20 +70,18 @@ function discoveryRoutes({ baseUrl }: ScimServices): readonly Route[] {
       result: ScimSchema,
       handle: async (call) => requireOne(presentSchemas(open(call)), call.params.id, 'schema'),
     }),
-    defineRoute({
+    defineRoute('GET /scim/v2/ResourceTypes', {
       ...common,
       auth: 'scim',
-      path: '/scim/v2/ResourceTypes',
       operationId: 'listScimResourceTypes',
       summary: 'List the resource types',
       description: 'Users and groups, with their endpoints and schemas (RFC 7643 section 6).',
       result: listOf(ResourceType),
       handle: async (call) => presentAll(presentResourceTypes(open(call))),
     }),
-    defineRoute({
+    defineRoute('GET /scim/v2/ResourceTypes/{id}', {
       ...common,
       auth: 'scim',
-      path: '/scim/v2/ResourceTypes/{id}',
       operationId: 'getScimResourceType',
       summary: 'Get a resource type',
       description: 'RFC 7643 section 6.',

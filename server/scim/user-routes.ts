@@ -47,18 +47,14 @@ export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): rea
   const common = { auth: 'scim', surface: scim, tag: 'SCIM' } as const;
   const one = {
     ...common,
-    path: '/scim/v2/Users/{id}',
     params: UserParams,
     query: UserQuery,
-    status: 200,
     result: ScimUser,
   } as const;
 
   return [
-    defineRoute({
+    defineRoute('GET /scim/v2/Users', {
       ...common,
-      method: 'GET',
-      path: '/scim/v2/Users',
       operationId: 'listScimUsers',
       summary: 'List users, ordered by id',
       description: 'At most 100 on a page. The only filters are `eq` on `userName` and on `externalId`.',
@@ -70,7 +66,6 @@ export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): rea
         ...pageQuery,
         ...projectionQuery,
       }),
-      status: 200,
       result: listOf(ScimUser),
       errors: ['invalidFilter', 'invalidValue'],
       async handle(call) {
@@ -81,10 +76,8 @@ export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): rea
         return presentPage(members.map(view), total, page.startIndex);
       },
     }),
-    defineRoute({
+    defineRoute('POST /scim/v2/Users', {
       ...common,
-      method: 'POST',
-      path: '/scim/v2/Users',
       operationId: 'createScimUser',
       summary: 'Provision a user',
       description: 'A former member keeps the same id. The user can sign in after accepting an invitation.',
@@ -101,9 +94,8 @@ export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): rea
         return new ReadyAnswer(201, scim.present(view(member)), { Location: location });
       },
     }),
-    defineRoute({
+    defineRoute('GET /scim/v2/Users/{id}', {
       ...one,
-      method: 'GET',
       operationId: 'getScimUser',
       summary: 'Get a user',
       description: 'Choose attributes with `attributes` or `excludedAttributes`.',
@@ -115,9 +107,8 @@ export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): rea
         return view(member);
       },
     }),
-    defineRoute({
+    defineRoute('PATCH /scim/v2/Users/{id}', {
       ...one,
-      method: 'PATCH',
       operationId: 'patchScimUser',
       summary: 'Suspend or reactivate a user, or change the role',
       description:
@@ -130,9 +121,8 @@ export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): rea
         return view(await patchUser(work, callSource(call, hasher), settings, call.params.id, call.body));
       },
     }),
-    defineRoute({
+    defineRoute('PUT /scim/v2/Users/{id}', {
       ...one,
-      method: 'PUT',
       operationId: 'replaceScimUser',
       summary: 'Replace a user, if the tenant allows it',
       description:
@@ -145,13 +135,11 @@ export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): rea
         return view(await replaceUser(work, callSource(call, hasher), settings, call.params.id, call.body));
       },
     }),
-    defineRoute({
+    defineRoute('DELETE /scim/v2/Users/{id}', {
       ...one,
-      method: 'DELETE',
       operationId: 'deleteScimUser',
       summary: 'Remove a user from the tenant',
       description: 'The person and the history stay.',
-      status: 204,
       result: z.null(),
       async change(call, work) {
         await deleteUser(work, callSource(call, hasher), call.params.id);

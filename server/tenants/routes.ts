@@ -13,20 +13,15 @@ import { type Tenant, TenantChange, type TenantSettings, TenantView } from './te
 /** The operations on the caller's tenant. */
 export function tenantRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
   return [
-    defineRoute({
-      method: 'GET',
-      path: '/v1/tenant',
+    defineRoute('GET /v1/tenant', {
       operationId: 'getTenant',
       tag: 'Tenant',
       summary: 'Get the tenant and its settings',
       scope: 'users:read',
-      status: 200,
       result: TenantView,
       handle: async ({ principal }) => view(await requireTenant(database.kysely, principal.tenantId)),
     }),
-    defineRoute({
-      method: 'PATCH',
-      path: '/v1/tenant',
+    defineRoute('PATCH /v1/tenant', {
       operationId: 'editTenant',
       tag: 'Tenant',
       summary: 'Change the settings of the tenant',
@@ -34,7 +29,6 @@ export function tenantRoutes({ database, hasher }: Pick<Installation, 'database'
         'Omitted fields keep their values; `sso` is replaced as a whole. Roles that change, the default or that of a group, must have no scope that the caller lacks.',
       scope: 'tenant:write',
       body: TenantChange,
-      status: 200,
       result: TenantView,
       errors: ['forbidden'],
       async change(call, work) {

@@ -25,14 +25,11 @@ export function trustRoutes(
   publishedTrust: PublishedTrust,
 ): readonly Route[] {
   return [
-    defineRoute({
-      method: 'GET',
-      path: '/v1/trust',
+    defineRoute('GET /v1/trust', {
       operationId: 'getTrustCenter',
       tag: 'Trust center',
       summary: 'Get the trust center',
       scope: 'trust:read',
-      status: 200,
       result: TrustCenterView,
       async handle(call) {
         const locate = requireLocate(baseUrl, call);
@@ -40,9 +37,7 @@ export function trustRoutes(
         return view(tenant, await findTrustCenter(database.kysely, tenant.id), locate);
       },
     }),
-    defineRoute({
-      method: 'PUT',
-      path: '/v1/trust',
+    defineRoute('PUT /v1/trust', {
       operationId: 'replaceTrustCenter',
       tag: 'Trust center',
       summary: 'Replace the trust center; publish or unpublish it',
@@ -50,7 +45,6 @@ export function trustRoutes(
         'Omitted fields become empty. All texts are plain text: markup in them is shown as text. If nothing changes, nothing is written. The limits of all fields together exceed the maximum body of 64 KiB.',
       scope: 'trust:write',
       body: TrustCenterInput,
-      status: 200,
       result: TrustCenterView,
       async change(call, work) {
         const locate = requireLocate(baseUrl, call);
@@ -60,10 +54,8 @@ export function trustRoutes(
         return view(tenant, center, locate);
       },
     }),
-    defineRoute({
+    defineRoute('GET /v1/public/trust/{slug}/widget', {
       auth: 'public',
-      method: 'GET',
-      path: '/v1/public/trust/{slug}/widget',
       operationId: 'getPublicTrustWidget',
       tag: 'Public',
       summary: 'Get the data of the trust badge',
@@ -71,7 +63,6 @@ export function trustRoutes(
         'Answers 404 unless the trust center is published. Send the `ETag` back as `If-None-Match` to get a 304 while the data has not changed.',
       // Any text, so that an invalid slug returns 404 too.
       params: z.strictObject({ slug: z.string() }),
-      status: 200,
       headers: ['ETag', 'Cache-Control'],
       result: TrustWidget,
       async handle({ params, now }) {

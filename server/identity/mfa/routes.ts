@@ -22,12 +22,10 @@ const BackupCodes = z.array(z.string()).meta({
 /** The operations of a signed-in user on their second factor (spec.md "Second factor"). */
 export function mfaRoutes(services: SignInServices): readonly Route[] {
   const { database, hasher, sessionCookie, sessionLifetime } = services;
-  const common = { auth: 'session', tag: 'Second factor', status: 200 } as const;
+  const common = { auth: 'session', tag: 'Second factor' } as const;
   return [
-    defineRoute({
+    defineRoute('GET /v1/me/mfa', {
       ...common,
-      method: 'GET',
-      path: '/v1/me/mfa',
       operationId: 'getMfaStatus',
       summary: 'Get the status of your second factor',
       description: 'The status is the whole body, without `data` around it.',
@@ -35,10 +33,8 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
       isBare: true,
       handle: ({ principal: { actor } }) => readStatus(database.kysely, actor.id),
     }),
-    defineRoute({
+    defineRoute('POST /v1/me/mfa/totp/enroll', {
       ...common,
-      method: 'POST',
-      path: '/v1/me/mfa/totp/enroll',
       operationId: 'enrollTotp',
       summary: 'Start the enrolment of an authenticator',
       description:
@@ -56,10 +52,8 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
         return { totpURI: totpUri, backupCodes: [...backupCodes] };
       },
     }),
-    defineRoute({
+    defineRoute('POST /v1/me/mfa/totp/verify', {
       ...common,
-      method: 'POST',
-      path: '/v1/me/mfa/totp/verify',
       operationId: 'verifyTotp',
       summary: 'Enable the second factor with the first code',
       description:
@@ -74,10 +68,8 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
         return answerWith(status, { 'Set-Cookie': sessionCookie.write(token) });
       },
     }),
-    defineRoute({
+    defineRoute('DELETE /v1/me/mfa/totp', {
       ...common,
-      method: 'DELETE',
-      path: '/v1/me/mfa/totp',
       operationId: 'disableTotp',
       summary: 'Disable your second factor, or cancel a pending enrolment',
       description:
@@ -102,10 +94,8 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
         return answerWith(await readStatus(database.kysely, actor.id), { 'Set-Cookie': sessionCookie.write(token) });
       },
     }),
-    defineRoute({
+    defineRoute('POST /v1/me/mfa/backup-codes', {
       ...common,
-      method: 'POST',
-      path: '/v1/me/mfa/backup-codes',
       operationId: 'replaceBackupCodes',
       summary: 'Replace the backup codes',
       description: 'All earlier backup codes become invalid.',

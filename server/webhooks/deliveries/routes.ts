@@ -18,8 +18,7 @@ const DeliveryParams = z.strictObject({ id: Id });
 /** The operations on what was sent to webhooks, one delivery at a time. */
 export function deliveryRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
   return [
-    listRoute({
-      path: '/v1/webhooks/deliveries',
+    listRoute('/v1/webhooks/deliveries', {
       operationId: 'listWebhookDeliveries',
       tag,
       summary: 'List deliveries, newest first',
@@ -43,16 +42,13 @@ export function deliveryRoutes({ database, hasher }: Pick<Installation, 'databas
         return { rows: rows.map(viewDelivery), next: next && writePlace(next) };
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/v1/webhooks/deliveries/{id}',
+    defineRoute('GET /v1/webhooks/deliveries/{id}', {
       operationId: 'getWebhookDelivery',
       tag,
       summary: 'Get a delivery with its event and every attempt',
       description: 'What receivers answered is given as it came: treat it as text of a stranger.',
       scope: 'webhooks:read',
       params: DeliveryParams,
-      status: 200,
       result: DeliveryDetail,
       async handle({ params, principal }) {
         const delivery = await findDelivery(database.kysely, principal.tenantId, params.id);
@@ -60,9 +56,7 @@ export function deliveryRoutes({ database, hasher }: Pick<Installation, 'databas
         return delivery;
       },
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/v1/webhooks/deliveries/{id}/redeliver',
+    defineRoute('POST /v1/webhooks/deliveries/{id}/redeliver', {
       operationId: 'redeliverWebhookDelivery',
       tag,
       summary: 'Send a delivery again',
@@ -75,16 +69,13 @@ export function deliveryRoutes({ database, hasher }: Pick<Installation, 'databas
       errors: ['webhook_delivery_pending', 'webhook_deleted', 'webhook_not_enabled'],
       change: async (call, work) => viewDelivery(await redeliver(work, callSource(call, hasher), call.params.id)),
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/v1/webhooks/deliveries/{id}/cancel',
+    defineRoute('POST /v1/webhooks/deliveries/{id}/cancel', {
       operationId: 'cancelWebhookDelivery',
       tag,
       summary: 'Cancel a pending delivery',
       description: 'Nothing more is sent. An attempt that is under way is not aborted: try again when it has ended.',
       scope: 'webhooks:write',
       params: DeliveryParams,
-      status: 200,
       result: DeliveryView,
       errors: ['webhook_delivery_pending'],
       change: async (call, work) => viewDelivery(await cancelDelivery(work, callSource(call, hasher), call.params.id)),
@@ -95,9 +86,7 @@ export function deliveryRoutes({ database, hasher }: Pick<Installation, 'databas
 /** The operations that send many deliveries again. */
 export function redeliveryRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
   return [
-    defineRoute({
-      method: 'POST',
-      path: '/v1/webhooks/redeliver',
+    defineRoute('POST /v1/webhooks/redeliver', {
       operationId: 'redeliverWebhookDeliveries',
       tag,
       summary: 'Send many deliveries again',
@@ -110,24 +99,20 @@ export function redeliveryRoutes({ database, hasher }: Pick<Installation, 'datab
       errors: ['not_found', 'webhook_deleted', 'webhook_not_enabled', 'webhook_redelivery_running'],
       change: async (call, work) => orderRedelivery(work, callSource(call, hasher), call.body),
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/v1/webhooks/redeliver',
+    defineRoute('GET /v1/webhooks/redeliver', {
       operationId: 'countWebhookRedelivery',
       tag,
       summary: 'Count what an order would send again',
       description: 'Takes the fields of an order and does nothing.',
       scope: 'webhooks:read',
       query: RedeliveryInput,
-      status: 200,
       result: z.strictObject({ count: z.int().min(0) }).meta({ id: 'WebhookRedeliveryCount' }),
       errors: ['not_found', 'webhook_deleted', 'webhook_not_enabled'],
       async handle({ query, principal, now }) {
         return { count: await countRedelivery(database.kysely, now, principal.tenantId, query) };
       },
     }),
-    listRoute({
-      path: '/v1/webhooks/redeliveries',
+    listRoute('/v1/webhooks/redeliveries', {
       operationId: 'listWebhookRedeliveries',
       tag,
       summary: 'List orders to send deliveries again, newest first',
@@ -138,15 +123,12 @@ export function redeliveryRoutes({ database, hasher }: Pick<Installation, 'datab
       find: ({ principal: { tenantId } }, { after, limit }) =>
         listRedeliveries(database.kysely, tenantId, after, limit),
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/v1/webhooks/redeliveries/{id}',
+    defineRoute('GET /v1/webhooks/redeliveries/{id}', {
       operationId: 'getWebhookRedelivery',
       tag,
       summary: 'Get an order to send deliveries again',
       scope: 'webhooks:read',
       params: DeliveryParams,
-      status: 200,
       result: RedeliveryView,
       async handle({ params, principal }) {
         const redelivery = await findRedelivery(database.kysely, principal.tenantId, params.id);
@@ -154,16 +136,13 @@ export function redeliveryRoutes({ database, hasher }: Pick<Installation, 'datab
         return redelivery;
       },
     }),
-    defineRoute({
-      method: 'DELETE',
-      path: '/v1/webhooks/redeliveries/{id}',
+    defineRoute('DELETE /v1/webhooks/redeliveries/{id}', {
       operationId: 'cancelWebhookRedelivery',
       tag,
       summary: 'Cancel an order to send deliveries again',
       description: 'What it has queued is sent all the same. One that has ended stays as it is.',
       scope: 'webhooks:write',
       params: DeliveryParams,
-      status: 200,
       result: RedeliveryView,
       change: async (call, work) => cancelRedelivery(work, callSource(call, hasher), call.params.id),
     }),

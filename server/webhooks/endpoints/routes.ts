@@ -51,9 +51,7 @@ export function webhookRoutes({
   const rules = { box, policy: settings.webhooks };
   const show = ({ endpoint, secret }: ShownEndpoint, now: string) => ({ ...viewEndpoint(endpoint, now), secret });
   return [
-    defineRoute({
-      method: 'POST',
-      path: '/v1/webhooks',
+    defineRoute('POST /v1/webhooks', {
       operationId: 'createWebhook',
       tag,
       summary: 'Create a webhook; its secret is shown once',
@@ -66,8 +64,7 @@ export function webhookRoutes({
       change: async (call, work) =>
         show(await createEndpoint(work, callSource(call, hasher), rules, call.body), work.now),
     }),
-    listRoute({
-      path: '/v1/webhooks',
+    listRoute('/v1/webhooks', {
       operationId: 'listWebhooks',
       tag,
       summary: 'List webhooks, newest first',
@@ -81,15 +78,12 @@ export function webhookRoutes({
         return mapPage(page, (endpoint) => viewEndpoint(endpoint, now));
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/v1/webhooks/{id}',
+    defineRoute('GET /v1/webhooks/{id}', {
       operationId: 'getWebhook',
       tag,
       summary: 'Get a webhook',
       scope: 'webhooks:read',
       params: EndpointParams,
-      status: 200,
       result: EndpointView,
       async handle({ params, principal, now }) {
         const endpoint = await findEndpoint(database.kysely, principal.tenantId, params.id);
@@ -97,9 +91,7 @@ export function webhookRoutes({
         return viewEndpoint(endpoint, now);
       },
     }),
-    defineRoute({
-      method: 'PATCH',
-      path: '/v1/webhooks/{id}',
+    defineRoute('PATCH /v1/webhooks/{id}', {
       operationId: 'editWebhook',
       tag,
       summary: 'Edit, pause or enable a webhook',
@@ -108,30 +100,24 @@ export function webhookRoutes({
       scope: 'webhooks:write',
       params: EndpointParams,
       body: EndpointChange,
-      status: 200,
       result: EndpointView,
       change: async (call, work) =>
         viewEndpoint(await editEndpoint(work, callSource(call, hasher), rules, call.params.id, call.body), work.now),
     }),
-    defineRoute({
-      method: 'DELETE',
-      path: '/v1/webhooks/{id}',
+    defineRoute('DELETE /v1/webhooks/{id}', {
       operationId: 'deleteWebhook',
       tag,
       summary: 'Delete a webhook',
       description: 'What still waits for it is canceled. What was sent stays in the list of deliveries.',
       scope: 'webhooks:write',
       params: EndpointParams,
-      status: 204,
       result: z.null(),
       async change(call, work) {
         await deleteEndpoint(work, callSource(call, hasher), call.params.id);
         return null;
       },
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/v1/webhooks/{id}/rotate-secret',
+    defineRoute('POST /v1/webhooks/{id}/rotate-secret', {
       operationId: 'rotateWebhookSecret',
       tag,
       summary: 'Give a webhook a new secret; it is shown once',
@@ -140,7 +126,6 @@ export function webhookRoutes({
       scope: 'webhooks:write',
       params: EndpointParams,
       body: Rotation,
-      status: 200,
       result: EndpointWithSecret,
       showsSecret: true,
       change: async (call, work) =>
@@ -149,9 +134,7 @@ export function webhookRoutes({
           work.now,
         ),
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/v1/webhooks/{id}/test',
+    defineRoute('POST /v1/webhooks/{id}/test', {
       operationId: 'testWebhook',
       tag,
       summary: 'Send a test event to a webhook',
