@@ -8,8 +8,9 @@ import type { Principal } from '../principal/principal.ts';
 import { readScopes, type Scope } from '../principal/scopes.ts';
 import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
-import { type Page, takePage } from '../storage/page.ts';
+import { type Page, takeNewest } from '../storage/page.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
+import { findRow, insertRow, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { displayApiKey, generateApiKey, type KeyEnvironment, type KeyStatus } from './api-key.ts';
@@ -54,7 +55,7 @@ export async function createApiKey(
     replaced_by: null,
   };
   await lockKeyTenants(work, row);
-  await work.transaction.insertInto('api_keys').values(row).execute();
+  await insertRow(work.transaction, 'api_keys', row);
   await recordChange(work, sourceOf(wanted.tenantId), apiKeyRows, row, {
     verb: 'created',
     targetRef: wanted.name,
@@ -168,12 +169,7 @@ function selectKeys(queries: Queries) {
 
 /** Finds a key of a tenant. */
 export async function findKey(queries: Queries, tenantId: string, id: string): Promise<ApiKeyRow | undefined> {
-  return queries
-    .selectFrom('api_keys')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  return findRow(queries, 'api_keys', { tenant_id: tenantId, id });
 }
 
 /** Finds a key that can act for a tenant: its own key, or a shared one of another tenant. */
@@ -220,14 +216,8 @@ export async function listKeys(
   before: string | null,
   limit: number,
 ): Promise<Page<ApiKeyRow>> {
-  let query = queries
-    .selectFrom('api_keys')
-    .selectAll()
-    .where(reaches(tenantId))
-    .where(fits(filter))
-    .orderBy('id', 'desc');
-  if (before !== null) query = query.where('id', '<', before);
-  return takePage(query, limit, ({ id }) => id);
+  const query = queries.selectFrom('api_keys').selectAll().where(reaches(tenantId)).where(fits(filter));
+  return takeNewest(query, before, limit);
 }
 
 /** Updates the end or the tenants of a key. @returns the updated row, for the event of the change. */
@@ -236,13 +226,7 @@ export async function updateKey(
   { tenant_id, id }: ApiKeyRow,
   columns: Partial<Pick<ApiKeyRow, 'expires_at' | 'revoked_at' | 'replaced_by' | 'tenant_ids'>>,
 ): Promise<ApiKeyRow> {
-  return work.transaction
-    .updateTable('api_keys')
-    .set(columns)
-    .where('tenant_id', '=', tenant_id)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  return updateRow(work.transaction, 'api_keys', { tenant_id, id }, columns);
 }
 
 /** The tenants in which a caller can create keys: the tenants of an API key, or those that a user administers. */

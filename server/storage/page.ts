@@ -20,6 +20,18 @@ export async function takePage<Joined, Names extends keyof Joined, Row, Place>(
   return cutPage(await query.limit(sql.lit(limit + 1)).execute(), limit, keyOf);
 }
 
+/** Reads a page of a query, newest first. @param before the id of the last row of the previous page; null for the first. */
+export async function takeNewest<Joined, Names extends keyof Joined, Row extends { readonly id: string }>(
+  query: SelectQueryBuilder<Joined, Names, Row>,
+  before: string | null,
+  limit: number,
+): Promise<Page<Row>> {
+  const page = query
+    .orderBy(sql.ref('id'), 'desc')
+    .$if(before !== null, (rest) => rest.where(sql.ref('id'), '<', before));
+  return takePage(page, limit, ({ id }) => id);
+}
+
 /** A page of rows of which one more was read than it may have. */
 export function cutPage<Row, Place>(rows: readonly Row[], limit: number, keyOf: (row: Row) => Place): Page<Row, Place> {
   const kept = rows.slice(0, limit);

@@ -1,0 +1,60 @@
+import type { ExpressionBuilder, Insertable, Selectable } from 'kysely';
+import type { Queries } from './database.ts';
+import type { Tables } from './tables.ts';
+
+type TableName = keyof Tables & string;
+type Row<Name extends TableName> = Selectable<Tables[Name]>;
+
+/** The values that columns have; null matches `is null`. */
+type Match<Name extends TableName> = Readonly<Partial<Row<Name>>>;
+
+/** Finds a row of a table by the values of its columns. */
+export async function findRow<Name extends TableName>(
+  queries: Queries,
+  table: Name,
+  match: Match<Name>,
+): Promise<Row<Name> | undefined> {
+  const row = await queries
+    .selectFrom(table as 'tenants')
+    .selectAll()
+    .where(matches(match))
+    .executeTakeFirst();
+  return row as Row<Name> | undefined;
+}
+
+/** Inserts a row. @returns it, for the event of the change. */
+export async function insertRow<Name extends TableName, Inserted extends Readonly<Insertable<Tables[Name]>>>(
+  queries: Queries,
+  table: Name,
+  row: Inserted,
+): Promise<Inserted> {
+  await queries
+    .insertInto(table as 'tenants')
+    .values(row as never)
+    .execute();
+  return row;
+}
+
+/** Updates one row. @returns it as it is now, for the event of the change. @throws if no row matches. */
+export async function updateRow<Name extends TableName>(
+  queries: Queries,
+  table: Name,
+  match: Match<Name>,
+  columns: Readonly<Partial<Row<Name>>>,
+): Promise<Row<Name>> {
+  const row = await queries
+    .updateTable(table as 'tenants')
+    .set(columns as Partial<Row<'tenants'>>)
+    .where(matches(match))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return row as Row<Name>;
+}
+
+// A table name of a type parameter is too deep for Kysely's types, so the queries name an arbitrary table.
+function matches(match: object) {
+  return (row: ExpressionBuilder<Tables, 'tenants'>) => {
+    const columns = Object.entries(match) as [keyof Row<'tenants'>, string][];
+    return row.and(columns.map(([column, value]) => row(column, value === null ? 'is' : '=', value)));
+  };
+}
