@@ -1,6 +1,11 @@
+import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { findRepeated, Id, list, Time, UtcTime, visibleText } from '../http/schemas.ts';
+import { viewRow } from '../http/view-row.ts';
 import { addTime, dayMilliseconds } from '../storage/clock.ts';
+import type { Tables } from '../storage/tables.ts';
+
+export type BreachRow = Selectable<Tables['breach_incidents']>;
 
 export const breachStatuses = ['open', 'contained', 'closed'] as const;
 export const breachSeverities = ['low', 'medium', 'high', 'critical'] as const;
@@ -84,39 +89,18 @@ const BreachEventData = z
 /** The data of the webhook events about breaches. */
 export const breachEvents = { 'breach.reported': BreachEventData, 'breach.updated': BreachEventData };
 
-/** A breach as it is stored, without the computed fields. */
-export type Breach = Omit<BreachView, 'notificationDueAt' | 'isNotificationOverdue'>;
-
-/** Adds the computed fields. @param now RFC 3339, UTC, milliseconds. */
-export function viewBreach(breach: Breach, now: string): BreachView {
-  return {
-    ...breach,
-    notificationDueAt: notificationDue(breach.discoveredAt),
-    isNotificationOverdue: isNotificationOverdue(breach, now),
-  };
+/** A breach as the API returns it. @param now decides whether the notification is overdue. */
+export function viewBreach(row: BreachRow, now: string): BreachView {
+  const notificationDueAt = notificationDue(row.discovered_at);
+  const isUnexplained = row.authority_notified_at === null && row.notification_reason === null;
+  return viewRow(BreachView, row, {
+    dataCategories: JSON.parse(row.data_categories),
+    notificationDueAt,
+    isNotificationOverdue: isUnexplained && now > notificationDueAt,
+  });
 }
 
 /** When the authority must be notified: GDPR Article 33(1); Nigeria Data Protection Act 2023 section 40. */
 export function notificationDue(discoveredAt: string): string {
   return addTime(discoveredAt, 3 * dayMilliseconds);
-}
-
-/** Whether the authority has not been notified in time and no reason is given. */
-export function isNotificationOverdue(
-  {
-    discoveredAt,
-    authorityNotifiedAt,
-    notificationReason,
-  }: Pick<Breach, 'discoveredAt' | 'authorityNotifiedAt' | 'notificationReason'>,
-  now: string,
-): boolean {
-  return authorityNotifiedAt === null && notificationReason === null && now > notificationDue(discoveredAt);
-}
-
-/** Whether the authority was notified late, which the notification must give reasons for (GDPR Article 33(1)). */
-export function wasNotifiedLate({
-  discoveredAt,
-  authorityNotifiedAt,
-}: Pick<Breach, 'discoveredAt' | 'authorityNotifiedAt'>): boolean {
-  return authorityNotifiedAt !== null && authorityNotifiedAt > notificationDue(discoveredAt);
 }

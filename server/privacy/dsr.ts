@@ -1,6 +1,11 @@
+import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { Id, Time, text, UtcTime, visibleText } from '../http/schemas.ts';
+import { viewRow } from '../http/view-row.ts';
 import { addTime, dayMilliseconds } from '../storage/clock.ts';
+import type { Tables } from '../storage/tables.ts';
+
+export type DsrRow = Selectable<Tables['dsr_requests']>;
 
 /** The rights of a person that a request can be about (GDPR Articles 15 to 21). */
 export const dsrTypes = ['access', 'erasure', 'rectification', 'portability', 'restriction', 'objection'] as const;
@@ -83,12 +88,9 @@ export const dsrEvents = {
     .meta({ id: 'DataSubjectRequestCompletedEventData' }),
 };
 
-/** A request as it is stored, without the fields that depend on the time of reading. */
-export type Dsr = Omit<DsrView, 'isOverdue'>;
-
-/** Adds the fields that depend on the time. @param now RFC 3339, UTC, milliseconds. */
-export function viewDsr(dsr: Dsr, now: string): DsrView {
-  return { ...dsr, isOverdue: isOverdue(dsr, now) };
+/** A request as the API returns it. @param now decides whether it is overdue. */
+export function viewDsr(row: DsrRow, now: string): DsrView {
+  return viewRow(DsrView, row, { isOverdue: isOverdue(row, now) });
 }
 
 /**
@@ -103,12 +105,12 @@ export function dueAfter(receivedAt: string, days: number): string {
 }
 
 /** When an extended request must be answered: after three times its period, at most 90 days after the receipt. */
-export function extendDue({ receivedAt, dueAt }: Pick<Dsr, 'receivedAt' | 'dueAt'>): string {
-  const period = Date.parse(dueAt) - Date.parse(receivedAt);
-  return addTime(receivedAt, Math.min(3 * period, longestDays * dayMilliseconds));
+export function extendDue({ received_at, due_at }: Pick<DsrRow, 'received_at' | 'due_at'>): string {
+  const period = Date.parse(due_at) - Date.parse(received_at);
+  return addTime(received_at, Math.min(3 * period, longestDays * dayMilliseconds));
 }
 
 /** Whether an open request is past its due date. Both times are UTC with milliseconds, which sort as text. */
-export function isOverdue({ status, dueAt }: Pick<Dsr, 'status' | 'dueAt'>, now: string): boolean {
-  return status === 'open' && now > dueAt;
+export function isOverdue({ status, due_at }: Pick<DsrRow, 'status' | 'due_at'>, now: string): boolean {
+  return status === 'open' && now > due_at;
 }

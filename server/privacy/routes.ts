@@ -1,39 +1,36 @@
 import { z } from 'zod';
 import { callSource } from '../audit/source.ts';
 import { listRoute } from '../http/list-route.ts';
-import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { cursorPageOf, Id } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { mapPage } from '../storage/page.ts';
 import { BreachChange, BreachInput, BreachSeverity, BreachStatus, BreachView, viewBreach } from './breach.ts';
-import { editBreach, reportBreach } from './breach-changes.ts';
+import { completeDsr, createDsr, editBreach, extendDsr, reportBreach } from './changes.ts';
 import { DsrCompletion, DsrExtension, DsrInput, DsrStatus, DsrSubjectId, DsrType, DsrView, viewDsr } from './dsr.ts';
-import { completeDsr, createDsr, extendDsr } from './dsr-changes.ts';
-import { findBreach, findDsr, listBreaches, listDsrs } from './store.ts';
+import { listBreaches, listDsrs, requireBreach, requireDsr } from './store.ts';
 
-const dsrTag = 'Data-subject requests';
-const breachTag = 'Breaches';
-const IdParams = z.strictObject({ id: Id });
+const dsr = { tag: 'Data-subject requests', result: DsrView } as const;
+const breach = { tag: 'Breaches', result: BreachView } as const;
+const params = z.strictObject({ id: Id });
 
 /** The operations on data-subject requests and breaches of personal data. */
 export function privacyRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
   return [
     defineRoute('POST /v1/dsr', {
       operationId: 'createDsr',
-      tag: dsrTag,
+      ...dsr,
       summary: 'Open a data-subject request',
       description:
         'It is due after `dsrDays` days of 24 hours, a setting of the tenant; later changes of that setting do not move the due date. Emits `dsr.created`.',
       scope: 'dsr:write',
       body: DsrInput,
       status: 201,
-      result: DsrView,
       change: async (call, work) => viewDsr(await createDsr(work, callSource(call, hasher), call.body), work.now),
     }),
     listRoute('/v1/dsr', {
       operationId: 'listDsrs',
-      tag: dsrTag,
+      tag: dsr.tag,
       summary: 'List data-subject requests, newest first',
       scope: 'dsr:read',
       filters: {
@@ -48,103 +45,86 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
       limit: { most: 100, usual: 25 },
       result: cursorPageOf(DsrView),
       place: 'string',
-      async find({ query: { overdue, ...query }, principal: { tenantId }, now }, { after, limit }) {
-        const filter = { ...query, overdue: overdue === undefined ? undefined : { is: overdue === 'true', at: now } };
-        const page = await listDsrs(database.kysely, tenantId, filter, after, limit);
-        return mapPage(page, (dsr) => viewDsr(dsr, now));
-      },
+      find: async ({ query, principal: { tenantId }, now }, { after, limit }) =>
+        mapPage(await listDsrs(database.kysely, tenantId, query, now, after, limit), (row) => viewDsr(row, now)),
     }),
     defineRoute('GET /v1/dsr/{id}', {
       operationId: 'getDsr',
-      tag: dsrTag,
+      ...dsr,
       summary: 'Get a data-subject request',
       scope: 'dsr:read',
-      params: IdParams,
-      result: DsrView,
-      async handle({ params, principal, now }) {
-        const dsr = await findDsr(database.kysely, principal.tenantId, params.id);
-        if (dsr === undefined) throw notFound('data-subject request');
-        return viewDsr(dsr, now);
-      },
+      params,
+      handle: async ({ params, principal, now }) =>
+        viewDsr(await requireDsr(database.kysely, principal.tenantId, params.id), now),
     }),
     defineRoute('POST /v1/dsr/{id}/extend', {
       operationId: 'extendDsr',
-      tag: dsrTag,
+      ...dsr,
       summary: 'Extend the period of a data-subject request, once',
       description:
         'Allowed while the period runs. The period triples, up to 90 days after the receipt: 30 days become 90, and so do 45. Repeating the request with the same reason changes nothing.',
       scope: 'dsr:write',
-      params: IdParams,
+      params,
       body: DsrExtension,
-      result: DsrView,
       errors: ['dsr_already_completed', 'dsr_extension_not_allowed'],
       change: async (call, work) =>
         viewDsr(await extendDsr(work, callSource(call, hasher), call.params.id, call.body), work.now),
     }),
     defineRoute('POST /v1/dsr/{id}/complete', {
       operationId: 'completeDsr',
-      tag: dsrTag,
+      ...dsr,
       summary: 'Complete a data-subject request',
       description:
         'Emits `dsr.completed`. Repeating the request with the same outcome and reason changes nothing and emits nothing.',
       scope: 'dsr:write',
-      params: IdParams,
+      params,
       body: DsrCompletion,
-      result: DsrView,
       errors: ['dsr_already_completed'],
       change: async (call, work) =>
         viewDsr(await completeDsr(work, callSource(call, hasher), call.params.id, call.body), work.now),
     }),
     defineRoute('POST /v1/breach', {
       operationId: 'reportBreach',
-      tag: breachTag,
+      ...breach,
       summary: 'Report a breach of personal data',
       description:
         'The authority must be notified within 72 hours of the discovery (GDPR Article 33(1)). Emits `breach.reported`.',
       scope: 'breach:write',
       body: BreachInput,
       status: 201,
-      result: BreachView,
       change: async (call, work) => viewBreach(await reportBreach(work, callSource(call, hasher), call.body), work.now),
     }),
     listRoute('/v1/breach', {
       operationId: 'listBreaches',
-      tag: breachTag,
+      tag: breach.tag,
       summary: 'List breaches, newest first',
       scope: 'breach:read',
       filters: { status: BreachStatus.optional(), severity: BreachSeverity.optional() },
       limit: { most: 100, usual: 25 },
       result: cursorPageOf(BreachView),
       place: 'string',
-      async find({ query, principal: { tenantId }, now }, { after, limit }) {
-        const page = await listBreaches(database.kysely, tenantId, query, after, limit);
-        return mapPage(page, (breach) => viewBreach(breach, now));
-      },
+      find: async ({ query, principal: { tenantId }, now }, { after, limit }) =>
+        mapPage(await listBreaches(database.kysely, tenantId, query, after, limit), (row) => viewBreach(row, now)),
     }),
     defineRoute('GET /v1/breach/{id}', {
       operationId: 'getBreach',
-      tag: breachTag,
+      ...breach,
       summary: 'Get a breach',
       scope: 'breach:read',
-      params: IdParams,
-      result: BreachView,
-      async handle({ params, principal, now }) {
-        const breach = await findBreach(database.kysely, principal.tenantId, params.id);
-        if (breach === undefined) throw notFound('breach');
-        return viewBreach(breach, now);
-      },
+      params,
+      handle: async ({ params, principal, now }) =>
+        viewBreach(await requireBreach(database.kysely, principal.tenantId, params.id), now),
     }),
     defineRoute('PATCH /v1/breach/{id}', {
       operationId: 'editBreach',
-      tag: breachTag,
+      ...breach,
       summary: 'Edit a breach: its status, its notifications, its details',
       description: `Omitted fields keep their values. An open breach can become contained or closed, a contained one closed, and a closed one can be reopened.
 
 \`notificationReason\` is required to close a breach that the authority was not notified of, and if it was notified after the 72 hours. Emits \`breach.updated\`; an edit that changes nothing emits nothing.`,
       scope: 'breach:write',
-      params: IdParams,
+      params,
       body: BreachChange,
-      result: BreachView,
       errors: ['breach_transition_not_allowed'],
       change: async (call, work) =>
         viewBreach(await editBreach(work, callSource(call, hasher), call.params.id, call.body), work.now),

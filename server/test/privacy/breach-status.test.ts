@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type Breach, breachStatuses } from '../../privacy/breach.ts';
-import { applyChange, breachMoves } from '../../privacy/breach-changes.ts';
+import { type BreachView, breachStatuses, notificationDue } from '../../privacy/breach.ts';
+import { applyChange, breachMoves } from '../../privacy/changes.ts';
 import {
   assertBodiesRefused,
   assertNothingWritten,
@@ -106,7 +106,7 @@ describe('an incident after any edits', () => {
   );
 
   test('is closed with a notification or a reason, notified late with a reason, and closed since a time', () => {
-    let breach: Breach = {
+    let breach: BreachView = {
       id: 'id',
       title: 'One',
       description: 'Description',
@@ -115,6 +115,8 @@ describe('an incident after any edits', () => {
       affectedSubjects: null,
       dataCategories: [],
       discoveredAt,
+      notificationDueAt: notificationDue(discoveredAt),
+      isNotificationOverdue: true,
       authorityNotifiedAt: null,
       subjectsNotifiedAt: null,
       notificationReason: null,
@@ -127,7 +129,7 @@ describe('an incident after any edits', () => {
       fc.property(change, (wanted) => {
         const before = breach;
         try {
-          breach = applyChange(before, wanted, now).breach;
+          breach = applyChange(before, wanted, now);
         } catch {
           return;
         }

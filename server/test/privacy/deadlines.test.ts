@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { isNotificationOverdue, notificationDue, wasNotifiedLate } from '../../privacy/breach.ts';
+import { type BreachRow, notificationDue, viewBreach } from '../../privacy/breach.ts';
 import { dueAfter, extendDue, isOverdue } from '../../privacy/dsr.ts';
 import { day, hour, shift } from './requests.ts';
 
@@ -26,8 +26,8 @@ describe('the due date of a request', () => {
       fc.property(times, days, fc.integer({ min: -100, max: 100 }), (receivedAt, count, milliseconds) => {
         const dueAt = dueAfter(receivedAt, count);
         const now = shift(dueAt, milliseconds);
-        assert.equal(isOverdue({ status: 'open', dueAt }, now), milliseconds > 0);
-        assert.equal(isOverdue({ status: 'completed', dueAt }, now), false);
+        assert.equal(isOverdue({ status: 'open', due_at: dueAt }, now), milliseconds > 0);
+        assert.equal(isOverdue({ status: 'completed', due_at: dueAt }, now), false);
       }),
       {
         examples: [
@@ -41,7 +41,7 @@ describe('the due date of a request', () => {
   test('of an extended period is three periods after the receipt, at most 90 days', () => {
     fc.assert(
       fc.property(times, days, (receivedAt, count) => {
-        const dueAt = extendDue({ receivedAt, dueAt: dueAfter(receivedAt, count) });
+        const dueAt = extendDue({ received_at: receivedAt, due_at: dueAfter(receivedAt, count) });
         assert.equal(distance(receivedAt, dueAt), Math.min(3 * count, 90) * day);
       }),
       {
@@ -69,10 +69,10 @@ describe('the deadline of a notification', () => {
       fc.property(times, fc.integer({ min: -100, max: 100 }), fc.boolean(), reasons, (...values) => {
         const [discoveredAt, milliseconds, isNotified, notificationReason] = values;
         const now = shift(discoveredAt, 72 * hour + milliseconds);
-        const breach = { discoveredAt, authorityNotifiedAt: isNotified ? now : null, notificationReason };
+        const notified = { authority_notified_at: isNotified ? now : null, notification_reason: notificationReason };
+        const breach = { discovered_at: discoveredAt, data_categories: '[]', ...notified } as BreachRow;
         const isMissed = milliseconds > 0 && !isNotified && notificationReason === null;
-        assert.equal(isNotificationOverdue(breach, now), isMissed);
-        assert.equal(wasNotifiedLate(breach), isNotified && milliseconds > 0);
+        assert.equal(viewBreach(breach, now).isNotificationOverdue, isMissed);
       }),
     );
   });

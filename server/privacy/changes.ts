@@ -1,0 +1,259 @@
+import { diffFields, type RowChange, recordChange } from '../audit/row-state.ts';
+import type { AuditSource } from '../audit/source.ts';
+import { invalidValues, Problem, type ProblemDetail } from '../http/problem.ts';
+import { findPastFault, requirePast } from '../http/schemas.ts';
+import { toColumns } from '../http/view-row.ts';
+import { randomText } from '../installation/token.ts';
+import { lockChain } from '../ledger/append.ts';
+import type { Json } from '../ledger/canonical.ts';
+import { newId } from '../storage/ids.ts';
+import { insertRow, updateRow } from '../storage/rows.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { requireTenant } from '../tenants/store.ts';
+import type { EventType } from '../webhooks/deliveries/event.ts';
+import { emitEvents } from '../webhooks/deliveries/outbox.ts';
+import {
+  type BreachChange,
+  type BreachInput,
+  type BreachRow,
+  type BreachView,
+  notificationDue,
+  viewBreach,
+} from './breach.ts';
+import {
+  type DsrCompletion,
+  type DsrExtension,
+  type DsrInput,
+  type DsrRow,
+  dueAfter,
+  extendDue,
+  isOverdue,
+} from './dsr.ts';
+import { breachRows, dsrRows, requireBreach, requireDsr } from './store.ts';
+
+// The audit log cannot be erased, the data of a person can. So audit events hold types, statuses, outcomes and dates only.
+
+/** The columns of a new row. Once the row and its salt are erased, its hash in the audit log confirms no guess of it. */
+function newColumns({ now }: UnitOfWork, { tenantId }: AuditSource) {
+  return { id: newId(), tenant_id: tenantId, status: 'open', salt: randomText(22), created_at: now, updated_at: now };
+}
+
+/**
+ * Opens a request; its due date follows from the tenant's `dsrDays`.
+ * @throws {Problem} `validation_failed` if `receivedAt` is in the future or before 2000.
+ */
+export async function createDsr(work: UnitOfWork, source: AuditSource, input: DsrInput): Promise<DsrRow> {
+  const { tenantId } = source;
+  const { subjectId, type, channel = null, notes = null, receivedAt = work.now } = input;
+  requirePast('body.receivedAt', receivedAt, work.now);
+  const { settings } = await requireTenant(work.transaction, tenantId);
+  const dueAt = dueAfter(receivedAt, settings.dsrDays);
+  const row = await insertRow(work.transaction, 'dsr_requests', {
+    ...newColumns(work, source),
+    ...toColumns({ subjectId, type, channel, notes, receivedAt, dueAt }),
+    outcome: null,
+    reason: null,
+    extended_at: null,
+    extension_reason: null,
+    completed_at: null,
+  });
+  await recordChange(work, source, dsrRows, row, {
+    verb: 'created',
+    targetRef: null,
+    diff: { type, receivedAt, dueAt },
+  });
+  await emitEvents(work, [{ tenantId, type: 'dsr.created', data: { dsrId: row.id, subjectId, type, dueAt } }]);
+  return row;
+}
+
+/**
+ * Extends the period of a request once, while it runs: the person must be informed within it (GDPR Article 12(3)).
+ * Repeating the call with the same reason changes nothing.
+ * @throws {Problem} `not_found`, `dsr_already_completed`, `dsr_extension_not_allowed`.
+ */
+export async function extendDsr(
+  work: UnitOfWork,
+  source: AuditSource,
+  id: string,
+  { reason }: DsrExtension,
+): Promise<DsrRow> {
+  const dsr = await lockDsr(work, source, id);
+  if (dsr.status === 'completed')
+    throw new Problem('dsr_already_completed', 'The request is completed and cannot be extended.');
+  if (dsr.extended_at !== null && dsr.extension_reason === reason) return dsr;
+  const dueAt = extendDue(dsr);
+  const issue =
+    (dsr.extended_at !== null && 'The period was already extended; it can be extended once.') ||
+    (isOverdue(dsr, work.now) && 'The period has passed; it can only be extended while it runs.') ||
+    (dueAt <= dsr.due_at && 'The period already has the maximum length.');
+  if (issue) throw new Problem('dsr_extension_not_allowed', issue);
+  const columns = { due_at: dueAt, extended_at: work.now, extension_reason: reason };
+  return updateDsr(work, source, id, columns, 'extended', { dueAt: { before: dsr.due_at, after: dueAt } });
+}
+
+/**
+ * Completes a request. Repeating the call with the same outcome and reason changes nothing.
+ * @throws {Problem} `not_found`, `dsr_already_completed`.
+ */
+export async function completeDsr(
+  work: UnitOfWork,
+  source: AuditSource,
+  id: string,
+  completion: DsrCompletion,
+): Promise<DsrRow> {
+  const { outcome, reason = null } = completion;
+  const { tenantId } = source;
+  const dsr = await lockDsr(work, source, id);
+  if (dsr.status === 'completed') {
+    if (dsr.outcome === outcome && dsr.reason === reason) return dsr;
+    throw new Problem('dsr_already_completed', `The request was already completed with the outcome ${dsr.outcome}.`);
+  }
+  const columns = { status: 'completed', outcome, reason, completed_at: work.now };
+  const diff = { status: { before: 'open', after: 'completed' }, outcome, completedAt: work.now };
+  const row = await updateDsr(work, source, id, columns, 'completed', diff);
+  const data = { dsrId: id, subjectId: dsr.subject_id, type: dsr.type, outcome };
+  await emitEvents(work, [{ tenantId, type: 'dsr.completed', data }]);
+  return row;
+}
+
+/** Reads a request and locks it until the unit of work ends. */
+async function lockDsr(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<DsrRow> {
+  await lockChain(work.transaction, tenantId, 'audit');
+  return requireDsr(work.transaction, tenantId, id);
+}
+
+async function updateDsr(
+  work: UnitOfWork,
+  source: AuditSource,
+  id: string,
+  columns: Partial<DsrRow>,
+  verb: string,
+  diff: RowChange['diff'] & object,
+): Promise<DsrRow> {
+  const match = { tenant_id: source.tenantId, id };
+  const row = await updateRow(work.transaction, 'dsr_requests', match, { ...columns, updated_at: work.now });
+  await recordChange(work, source, dsrRows, row, { verb, targetRef: null, diff });
+  return row;
+}
+
+/**
+ * Stores, audits and emits a new breach.
+ * @throws {Problem} `validation_failed` if `discoveredAt` is in the future or before 2000.
+ */
+export async function reportBreach(work: UnitOfWork, source: AuditSource, input: BreachInput): Promise<BreachRow> {
+  const { dataCategories = [], affectedSubjects = null, ...given } = input;
+  const { discoveredAt, severity } = given;
+  requirePast('body.discoveredAt', discoveredAt, work.now);
+  const row = await insertRow(work.transaction, 'breach_incidents', {
+    ...newColumns(work, source),
+    ...toColumns({ ...given, affectedSubjects }),
+    data_categories: JSON.stringify(dataCategories),
+    authority_notified_at: null,
+    subjects_notified_at: null,
+    notification_reason: null,
+    closed_at: null,
+  });
+  const diff = { severity, discoveredAt, notificationDueAt: notificationDue(discoveredAt) };
+  await recordChange(work, source, breachRows, row, { verb: 'reported', targetRef: null, diff });
+  await emitBreach(work, 'breach.reported', row);
+  return row;
+}
+
+/** The status that a breach may move to from each status; a closed one can be reopened. */
+export const breachMoves: Readonly<Record<BreachView['status'], readonly BreachView['status'][]>> = {
+  open: ['contained', 'closed'],
+  contained: ['closed'],
+  closed: ['open'],
+};
+
+/** Fields whose values are audited: titles, descriptions and reasons may name people. */
+const auditedFields = ['severity', 'status', 'authorityNotifiedAt', 'subjectsNotifiedAt', 'closedAt'] as const;
+
+/**
+ * Edits a breach. An edit that changes nothing is neither audited nor emitted.
+ * @throws {Problem} `not_found`, `breach_transition_not_allowed`, `validation_failed`.
+ */
+export async function editBreach(
+  work: UnitOfWork,
+  source: AuditSource,
+  id: string,
+  change: BreachChange,
+): Promise<BreachRow> {
+  const { tenantId } = source;
+  // Serializes concurrent edits: the second reads what the first wrote.
+  await lockChain(work.transaction, tenantId, 'audit');
+  const stored = await requireBreach(work.transaction, tenantId, id);
+  const view = viewBreach(stored, work.now);
+  const { before, after } = diffFields({ ...view }, { ...applyChange(view, change, work.now) });
+  const changed = Object.keys(after);
+  if (changed.length === 0) return stored;
+  const { dataCategories, ...plain } = after;
+  const row = await updateRow(
+    work.transaction,
+    'breach_incidents',
+    { tenant_id: tenantId, id },
+    {
+      ...toColumns(plain),
+      ...(dataCategories !== undefined && { data_categories: JSON.stringify(dataCategories) }),
+      updated_at: work.now,
+    },
+  );
+  const audited = auditedFields.filter((name) => Object.hasOwn(after, name));
+  const pick = (fields: typeof after) => Object.fromEntries(audited.map((name) => [name, fields[name] as Json]));
+  const diff = { changed, before: pick(before), after: pick(after) };
+  await recordChange(work, source, breachRows, row, { verb: 'updated', targetRef: null, diff });
+  await emitBreach(work, 'breach.updated', row);
+  return row;
+}
+
+/** The event has no texts: the receiver fetches the breach if it may. */
+async function emitBreach(
+  work: UnitOfWork,
+  type: EventType & `breach.${string}`,
+  { id, tenant_id, severity, status, discovered_at }: BreachRow,
+): Promise<void> {
+  const data = { breachId: id, severity, status, notificationDueAt: notificationDue(discovered_at) };
+  await emitEvents(work, [{ tenantId: tenant_id, type, data }]);
+}
+
+/**
+ * Applies an edit to a breach, without writing it. The fields that are computed from others stay as they are.
+ * @throws {Problem} `breach_transition_not_allowed`; `validation_failed` if the edited breach is invalid.
+ */
+export function applyChange(before: BreachView, change: BreachChange, now: string): BreachView {
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  const wanted: BreachView = { ...before, ...given };
+  const [from, to] = [before.status, wanted.status];
+  const allowed = breachMoves[from];
+  if (from !== to && !allowed.includes(to))
+    throw new Problem(
+      'breach_transition_not_allowed',
+      `A breach that is ${from} cannot become ${to}; it can become ${allowed.join(' or ')}.`,
+      { fields: { from, to, allowed } },
+    );
+  const details = [...checkTimes(before, change, now), ...checkReason(wanted)];
+  if (details.length > 0) throw invalidValues(details);
+  return { ...wanted, closedAt: to === 'closed' ? (before.closedAt ?? now) : null };
+}
+
+/** Notifications happen after the discovery and in the past. */
+function checkTimes({ discoveredAt }: BreachView, change: BreachChange, now: string): readonly ProblemDetail[] {
+  return (['authorityNotifiedAt', 'subjectsNotifiedAt'] as const).flatMap((name) => {
+    const time = change[name] ?? null;
+    if (time === null) return [];
+    const issue = findPastFault(time, now) ?? (time < discoveredAt ? 'must not be before discoveredAt' : null);
+    return issue === null ? [] : [{ path: `body.${name}`, issue }];
+  });
+}
+
+/** The two cases in which the tenant must document its reasons (GDPR Article 33(1) and (5)). */
+function checkReason(wanted: BreachView): readonly ProblemDetail[] {
+  const { status, authorityNotifiedAt, notificationDueAt, notificationReason } = wanted;
+  if (notificationReason !== null) return [];
+  const path = 'body.notificationReason';
+  if (authorityNotifiedAt !== null && authorityNotifiedAt > notificationDueAt)
+    return [{ path, issue: 'is required if the authority was notified later than 72 hours after the discovery' }];
+  if (status === 'closed' && authorityNotifiedAt === null)
+    return [{ path, issue: 'is required to close a breach that the authority was not notified of' }];
+  return [];
+}
