@@ -4,10 +4,8 @@ import { anchorFile, nameLedger } from '../ledger/anchor-log.ts';
 import { listOwners } from '../ledger/verify.ts';
 import { readAnchors } from '../ledger/verify-anchors.ts';
 import { findStrayProofs } from '../ledger/verify-checkpoints.ts';
-import { checkGuards } from '../storage/append-only.ts';
-import { checkTables } from '../storage/check-tables.ts';
+import { checkGuards, checkIntegrity, checkTables } from '../storage/check-schema.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
-import { checkIntegrity, describeUnreadable } from '../storage/integrity.ts';
 import { isMigrated } from '../storage/migrate.ts';
 import { UnreadableDatabase } from '../storage/read-sqlite.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
@@ -83,10 +81,10 @@ function explainFailure(error: unknown, databaseUrl: string | null): { kind: Fin
   }
   if (error instanceof UnreadableDatabase || error instanceof DatabaseUnavailable)
     return { kind: 'unreadable', reason: error.message };
-  const reason = describeUnreadable(error);
-  if (reason === null) throw error;
-  const { code } = error as { readonly code?: unknown };
-  return { kind: saysNothingOfContents.test(String(code)) ? 'unreadable' : 'tampered', reason };
+  // Errors of the drivers have a code.
+  if (!(error instanceof Error && 'code' in error)) throw error;
+  const code = String(error.code);
+  return { kind: saysNothingOfContents.test(code) ? 'unreadable' : 'tampered', reason: error.message || code };
 }
 
 /** Locks, storage and rights: of SQLite, of PostgreSQL (SQLSTATE) and of files. */

@@ -1,6 +1,7 @@
+// Generated from server/storage/migrations by tools/types/write-tables.ts.
 import type { Generated } from 'kysely';
 
-/** Columns are only text or integer, so that one schema serves both databases; flags are 0 or 1, times RFC 3339 UTC. */
+/** Flags are 0 or 1, times RFC 3339 in UTC. */
 export interface Tables {
   readonly installation: InstallationTable;
   readonly tenants: TenantsTable;
@@ -9,6 +10,9 @@ export interface Tables {
   readonly rate_limits: RateLimitsTable;
   readonly chain_heads: ChainHeadsTable;
   readonly audit_events: AuditEventsTable;
+  readonly checkpoints: CheckpointsTable;
+  readonly merkle_trees: MerkleTreesTable;
+  readonly merkle_tiles: MerkleTilesTable;
   readonly consent_notices: ConsentNoticesTable;
   readonly consent_notice_versions: ConsentNoticeVersionsTable;
   readonly consent_records: ConsentRecordsTable;
@@ -22,13 +26,6 @@ export interface Tables {
   readonly invitations: InvitationsTable;
   readonly scim_tokens: ScimTokensTable;
   readonly access_tokens: AccessTokensTable;
-  readonly webhook_events: WebhookEventsTable;
-  readonly webhook_endpoints: WebhookEndpointsTable;
-  readonly webhook_health: WebhookHealthTable;
-  readonly webhook_deliveries: WebhookDeliveriesTable;
-  readonly webhook_attempts: WebhookAttemptsTable;
-  readonly webhook_senders: WebhookSendersTable;
-  readonly webhook_redeliveries: WebhookRedeliveriesTable;
   readonly control_programs: ControlProgramsTable;
   readonly tenant_controls: TenantControlsTable;
   readonly control_evidence: ControlEvidenceTable;
@@ -37,9 +34,13 @@ export interface Tables {
   readonly trust_centers: TrustCentersTable;
   readonly dsr_requests: DsrRequestsTable;
   readonly breach_incidents: BreachIncidentsTable;
-  readonly checkpoints: CheckpointsTable;
-  readonly merkle_trees: MerkleTreesTable;
-  readonly merkle_tiles: MerkleTilesTable;
+  readonly webhook_endpoints: WebhookEndpointsTable;
+  readonly webhook_health: WebhookHealthTable;
+  readonly webhook_deliveries: WebhookDeliveriesTable;
+  readonly webhook_attempts: WebhookAttemptsTable;
+  readonly webhook_senders: WebhookSendersTable;
+  readonly webhook_redeliveries: WebhookRedeliveriesTable;
+  readonly webhook_events: WebhookEventsTable;
 }
 
 /** A single row: values that all servers on this database must agree on. */
@@ -58,11 +59,11 @@ interface TenantsTable {
   created_at: string;
   /** The role of members that are provisioned without one; null for the least privileged. */
   default_role: string | null;
-  /** Null for `strict`. */
+  /** Null for strict. */
   scim_compatibility: string | null;
   /** The single sign-on configuration, canonical JSON. */
   sso: string | null;
-  /** `yes` if members must use a second factor. */
+  /** "yes" if members must use a second factor. */
   require_second_factor: string | null;
   /** Days in which a data-subject request must be answered; null for the default. */
   dsr_days: number | null;
@@ -119,26 +120,47 @@ interface ChainHeadsTable {
   mac: string;
 }
 
-/** A row of either ledger: `entry` is the canonical text that is hashed; the other columns serve queries. */
-interface LedgerTable {
+/** Of both ledgers, entry is the canonical text that is hashed; the other columns serve queries. */
+interface AuditEventsTable {
   tenant_id: string;
   sequence: number;
   id: string;
+  at: string;
+  module: string;
+  actor_type: string;
   entry: string;
   prev_hash: string | null;
   hash: string;
 }
 
-interface AuditEventsTable extends LedgerTable {
+/** Signed states of a ledger. */
+interface CheckpointsTable {
+  tenant_id: string;
+  ledger: string;
+  /** The number of entries that it covers. */
+  size: number;
+  /** RFC 6962 Merkle tree hash, base64. */
+  root_hash: string;
   at: string;
-  module: string;
-  actor_type: string;
+  /** The signed note (C2SP signed-note, tlog-checkpoint). */
+  note: string;
 }
 
-interface ConsentRecordsTable extends LedgerTable {
-  notice_id: string;
-  subject_id: string;
-  space: string;
+/** How many entries the tiles of a ledger cover. */
+interface MerkleTreesTable {
+  tenant_id: string;
+  ledger: string;
+  size: number;
+}
+
+/** Hashes of a Merkle tree, 256 per tile (C2SP tlog-tiles); the last of a level may hold fewer. */
+interface MerkleTilesTable {
+  tenant_id: string;
+  ledger: string;
+  level: number;
+  number: number;
+  /** Base64 of the concatenated hashes: with eleven kilobytes too much for a row without rowid. */
+  hashes: string;
 }
 
 interface ConsentNoticesTable {
@@ -148,7 +170,7 @@ interface ConsentNoticesTable {
   /** The content under edit, canonical JSON; publishing freezes it as the next version. */
   content: string;
   domain: string;
-  /** Lower-case text for `search`. */
+  /** Lower-case text for search. */
   search_text: string;
   /** The latest published version; 0 before the first. */
   version: number;
@@ -170,10 +192,22 @@ interface ConsentNoticeVersionsTable {
   published_at: string;
 }
 
+interface ConsentRecordsTable {
+  tenant_id: string;
+  sequence: number;
+  id: string;
+  notice_id: string;
+  subject_id: string;
+  space: string;
+  entry: string;
+  prev_hash: string | null;
+  hash: string;
+}
+
 /** A person, whatever tenants they belong to. */
 interface UsersTable {
   id: string;
-  /** In the normalized form for comparison: see `Email`. */
+  /** In the normalized form for comparison: see Email. */
   email: string;
   /** argon2id in PHC form; null until the person has chosen a password. */
   password_hash: string | null;
@@ -181,7 +215,9 @@ interface UsersTable {
   created_at: string;
 }
 
-/** A person's membership in one tenant, with everything that the tenant stores about the person, hidden from others. */
+/**
+ * A person's membership in one tenant, with everything that the tenant stores about the person, hidden from others.
+ */
 interface MembershipsTable {
   tenant_id: string;
   user_id: string;
@@ -195,7 +231,7 @@ interface MembershipsTable {
   updated_at: string;
   /** When the person accepted an invitation of this tenant; before that, they cannot sign in to it. */
   accepted_at: string | null;
-  /** Set while `active` is false. */
+  /** Set while active is false. */
   deactivated_at: string | null;
   /** Set while the person is in no role group. */
   unassigned_at: string | null;
@@ -205,7 +241,7 @@ interface MembershipsTable {
 
 interface SecondFactorsTable {
   user_id: string;
-  /** `disabled`, `pending` or `enabled`. */
+  /** disabled, pending or enabled. */
   state: string;
   /** The TOTP secret, encrypted with a key that is kept outside the database. */
   secret: string | null;
@@ -281,131 +317,6 @@ interface AccessTokensTable {
   key_id: string;
   scopes: string;
   expires_at: string;
-}
-
-/** Events for webhooks, written in the transaction of their change. */
-interface WebhookEventsTable {
-  id: string;
-  tenant_id: string;
-  type: string;
-  /** JSON. */
-  data: string;
-  created_at: string;
-}
-
-/** A webhook endpoint of a tenant. */
-interface WebhookEndpointsTable {
-  id: string;
-  tenant_id: string;
-  /** Empty once it is deleted, as is the secret. */
-  url: string;
-  description: string | null;
-  /** Event types, separated by spaces, in the order of the list; null for all, including future ones. */
-  event_types: string | null;
-  /** JSON: conditions on the data of events; null for none. */
-  filter: string | null;
-  /** The maximum number of attempts per second; null for no limit. */
-  rate_limit: number | null;
-  /** JSON: when attempts are due, in seconds after the first; null for the default schedule. */
-  retry_schedule: string | null;
-  /** enabled, paused or disabled. */
-  status: string;
-  /** Why the server disabled it: gone or failing. */
-  disabled_reason: string | null;
-  disabled_at: string | null;
-  /** Encrypted. */
-  secret: string;
-  /** JSON: encrypted secrets with their expiry times, newest first; until then they also sign. */
-  previous_secrets: string;
-  /** An Ed25519 private key, encrypted; null if the endpoint signs only with HMAC. */
-  signing_key: string | null;
-  /** The public key as it is shown: `whpk_…`. */
-  public_key: string | null;
-  created_at: string;
-  updated_at: string;
-  deleted_at: string | null;
-}
-
-/** The health of endpoints; an endpoint has a row from its first failure on. */
-interface WebhookHealthTable {
-  endpoint_id: string;
-  /** When the current series of failures began; null if the last attempt succeeded. */
-  failing_since: string | null;
-  /** When an attempt last failed. */
-  failed_at: string | null;
-  last_error: string | null;
-  /** The number of failed attempts since; null for none. */
-  failures: number | null;
-  /** When the other endpoints were notified that it is failing; null if they were not. */
-  notified_at: string | null;
-  /** Nothing is sent before this time, because the receiver asked for a pause. */
-  paused_until: string | null;
-}
-
-/** One event for one endpoint. */
-interface WebhookDeliveriesTable {
-  /** The value of the header Svc-Delivery. */
-  id: string;
-  tenant_id: string;
-  endpoint_id: string;
-  event_id: string;
-  event_type: string;
-  /** pending, delivered, dead, redelivered or canceled. */
-  status: string;
-  /** Why the last attempt failed, or why there was none. */
-  reason: string | null;
-  /** The HTTP status of the last response. */
-  response_status: number | null;
-  attempts: number;
-  /** The start of the 24 hours. */
-  first_attempt_at: string | null;
-  /** When the next attempt is due; null if there is none. */
-  due_at: string | null;
-  /** The sender that is making an attempt. */
-  claimed_by: string | null;
-  /** The delivery that this one repeats. */
-  redelivery_of: string | null;
-  created_at: string;
-  finished_at: string | null;
-}
-
-/** Every finished attempt at a delivery. */
-interface WebhookAttemptsTable {
-  delivery_id: string;
-  id: string;
-  at: string;
-  /** delivered, or the failure reason. */
-  outcome: string;
-  response_status: number | null;
-  /** A description of the failure. */
-  message: string | null;
-  /** The start of the response body. */
-  excerpt: string | null;
-  /** JSON: milliseconds. */
-  timing: string;
-}
-
-/** The processes that send. The claims of a process are released when its heartbeats stop. */
-interface WebhookSendersTable {
-  id: string;
-  beats: number;
-}
-
-/** Bulk redeliveries. */
-interface WebhookRedeliveriesTable {
-  id: string;
-  tenant_id: string;
-  /** JSON. */
-  filter: string;
-  /** running, finished or canceled. */
-  status: string;
-  /** The number of matching deliveries when it was created. */
-  total: number;
-  queued: number;
-  /** The id of the last processed delivery. */
-  position: string | null;
-  created_at: string;
-  finished_at: string | null;
 }
 
 /** The frameworks that a tenant adopted; a tenant has a row from the first adoption on. */
@@ -535,32 +446,127 @@ interface BreachIncidentsTable {
   updated_at: string;
 }
 
-/** Signed states of a ledger. */
-interface CheckpointsTable {
+/** A webhook endpoint of a tenant. */
+interface WebhookEndpointsTable {
+  id: string;
   tenant_id: string;
-  ledger: string;
-  /** The number of entries that it covers. */
-  size: number;
-  /** RFC 6962 Merkle tree hash, base64. */
-  root_hash: string;
+  /** Empty once it is deleted, as is the secret. */
+  url: string;
+  description: string | null;
+  /** Event types, separated by spaces, in the order of the list; null for all, including future ones. */
+  event_types: string | null;
+  /** JSON: conditions on the data of events; null for none. */
+  filter: string | null;
+  /** The maximum number of attempts per second; null for no limit. */
+  rate_limit: number | null;
+  /** JSON: when attempts are due, in seconds after the first; null for the default schedule. */
+  retry_schedule: string | null;
+  /** enabled, paused or disabled. */
+  status: string;
+  /** Why the server disabled it: gone or failing. */
+  disabled_reason: string | null;
+  disabled_at: string | null;
+  /** Encrypted. */
+  secret: string;
+  /** JSON: encrypted secrets with their expiry times, newest first; until then they also sign. */
+  previous_secrets: string;
+  /** An Ed25519 private key, encrypted; null if the endpoint signs only with HMAC. */
+  signing_key: string | null;
+  /** The public key as it is shown: whpk_…. */
+  public_key: string | null;
+  created_at: string;
+  updated_at: string;
+  deleted_at: string | null;
+}
+
+/** The health of endpoints; an endpoint has a row from its first failure on. */
+interface WebhookHealthTable {
+  endpoint_id: string;
+  /** When the current series of failures began; null if the last attempt succeeded. */
+  failing_since: string | null;
+  /** When an attempt last failed. */
+  failed_at: string | null;
+  last_error: string | null;
+  /** The number of failed attempts since; null for none. */
+  failures: number | null;
+  /** When the other endpoints were notified that it is failing; null if they were not. */
+  notified_at: string | null;
+  /** Nothing is sent before this time, because the receiver asked for a pause. */
+  paused_until: string | null;
+}
+
+/** One event for one endpoint. */
+interface WebhookDeliveriesTable {
+  /** The value of the header Svc-Delivery. */
+  id: string;
+  tenant_id: string;
+  endpoint_id: string;
+  event_id: string;
+  event_type: string;
+  /** pending, delivered, dead, redelivered or canceled. */
+  status: string;
+  /** Why the last attempt failed, or why there was none. */
+  reason: string | null;
+  /** The HTTP status of the last response. */
+  response_status: number | null;
+  attempts: number;
+  /** The start of the 24 hours. */
+  first_attempt_at: string | null;
+  /** When the next attempt is due; null if there is none. */
+  due_at: string | null;
+  /** The sender that is making an attempt. */
+  claimed_by: string | null;
+  /** The delivery that this one repeats. */
+  redelivery_of: string | null;
+  created_at: string;
+  finished_at: string | null;
+}
+
+/** Every finished attempt at a delivery. */
+interface WebhookAttemptsTable {
+  delivery_id: string;
+  id: string;
   at: string;
-  /** The signed note (C2SP signed-note, tlog-checkpoint). */
-  note: string;
+  /** delivered, or the failure reason. */
+  outcome: string;
+  response_status: number | null;
+  /** A description of the failure. */
+  message: string | null;
+  /** The start of the response body. */
+  excerpt: string | null;
+  /** JSON: milliseconds. */
+  timing: string;
 }
 
-/** How many entries the tiles of a ledger cover. */
-interface MerkleTreesTable {
-  tenant_id: string;
-  ledger: string;
-  size: number;
+/** The processes that send. The claims of a process are released when its heartbeats stop. */
+interface WebhookSendersTable {
+  id: string;
+  beats: number;
 }
 
-/** Hashes of a Merkle tree, 256 per tile (C2SP tlog-tiles); the last of a level may hold fewer. */
-interface MerkleTilesTable {
+/** Bulk redeliveries. */
+interface WebhookRedeliveriesTable {
+  id: string;
   tenant_id: string;
-  ledger: string;
-  level: number;
-  number: number;
-  /** Base64 of the concatenated hashes. */
-  hashes: string;
+  /** JSON. */
+  filter: string;
+  /** running, finished or canceled. */
+  status: string;
+  /** The number of matching deliveries when it was created. */
+  total: number;
+  queued: number;
+  /** The id of the last processed delivery. */
+  position: string | null;
+  created_at: string;
+  finished_at: string | null;
+}
+
+/** Events for webhooks, written in the transaction of their change. */
+interface WebhookEventsTable {
+  id: string;
+  tenant_id: string;
+  type: string;
+  /** JSON. */
+  data: string;
+  created_at: string;
 }

@@ -74,7 +74,7 @@ async function migrateAt(location: DatabaseLocation): Promise<void> {
 function hashMigrations(): string {
   const files = readdirSync(join(storage, 'migrations')).sort();
   const hash = createHash('sha256');
-  for (const file of ['migrate.ts', 'append-only.ts', ...files.map((name) => join('migrations', name))])
+  for (const file of ['migrate.ts', ...files.map((name) => join('migrations', name))])
     hash.update(file).update(readFileSync(join(storage, file)));
   return hash.digest('hex').slice(0, 16);
 }

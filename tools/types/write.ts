@@ -290,7 +290,7 @@ function writeAlias(name: string, type: string): string {
 }
 
 /** A doc comment, wrapped. */
-function writeComment(text: string, indent: string): string {
+export function writeComment(text: string, indent: string): string {
   if (text === '') return '';
   const line = `${indent}/** ${text} */\n`;
   if (line.length <= columns && !text.includes('\n')) return line;

@@ -285,6 +285,17 @@ const attacks: Readonly<Record<string, Attack>> = {
     names: /✗ database: the trigger audit_events_refuse_change is not the one that Svc made/,
     only: 'postgres',
   },
+  'a trigger of PostgreSQL that has the name of one on another table': {
+    run: ({ database }) =>
+      sql
+        .raw(
+          'create trigger audit_events_refuse_change before insert on api_keys for each row execute function suppress_redundant_updates_trigger()',
+        )
+        .execute(database.kysely),
+    code: 1,
+    names: /✗ database: the trigger audit_events_refuse_change on api_keys was not made by Svc/,
+    only: 'postgres',
+  },
   'a weakened function of PostgreSQL': {
     run: ({ database }) =>
       sql

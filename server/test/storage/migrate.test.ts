@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
+import { tablesFile, writeTables } from '../../../tools/types/write-tables.ts';
 import { readSettings } from '../../settings.ts';
 import { type Database, type Dialect, openDatabase } from '../../storage/database.ts';
 import { isMigrated, migrate } from '../../storage/migrate.ts';
@@ -12,16 +14,7 @@ import { createLocation, describeOnEachDatabase, type TestLocation } from '../ha
 
 const svc = fileURLToPath(new URL('../../cli/svc.js', import.meta.url));
 
-const everyMigration = [
-  '001-spine',
-  '002-consent',
-  '003-identity',
-  '004-controls',
-  '005-trust',
-  '006-privacy',
-  '007-proofs',
-  '008-webhooks',
-];
+const everyMigration = ['001-spine', '002-ledger', '003-consent', '004-identity', '005-compliance', '006-webhooks'];
 
 function openEmpty({ environment }: TestLocation): Database {
   const { databaseUrl, dataDir } = readSettings(environment);
@@ -64,6 +57,10 @@ describeOnEachDatabase('migrate', (dialect) => {
       everyMigration,
     );
   });
+});
+
+test('tables.ts is generated from the present migrations', async () => {
+  assert.equal(readFileSync(tablesFile, 'utf8'), await writeTables(), 'tables.ts is stale. Run: npm run types');
 });
 
 describe('the schema', () => {

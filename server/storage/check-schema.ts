@@ -1,0 +1,150 @@
+import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
+import { type Database, openDatabase, type Queries } from './database.ts';
+import { listGuards, migrate, refusal, type Trigger } from './migrate.ts';
+
+/** Describes parts that differ, or that only one of two schemas has. On PostgreSQL, triggers of two tables may share a name. */
+function findDifferences<Part extends { readonly name: string; readonly table: string }>(
+  wanted: readonly Part[],
+  found: readonly Part[],
+  describe: (wanted: Part | undefined, found: Part | undefined) => string,
+): readonly string[] {
+  const keyOf = ({ name, table }: Part) => `${table} ${name}`;
+  const keys = new Set([...wanted, ...found].map(keyOf));
+  return [...keys].flatMap((key) => {
+    const [one, other] = [wanted, found].map((parts) => parts.find((part) => keyOf(part) === key));
+    return isDeepStrictEqual(one, other) ? [] : [describe(one, other)];
+  });
+}
+
+/**
+ * Compares the triggers of a database with those that the migrations created: an attacker with the database can drop or
+ * weaken them and change rows without any other trace.
+ * @returns the differences.
+ */
+export async function checkGuards({ dialect, kysely }: Database): Promise<readonly string[]> {
+  const wanted = listGuards(dialect).map((guard) => ({ ...guard, isEnabled: true }));
+  const found = await (dialect === 'sqlite' ? readSqliteTriggers : readPostgresTriggers)(kysely);
+  const issues = findDifferences(wanted, found, (guard, trigger) => {
+    const { name, table } = (guard ?? trigger) as Trigger;
+    const consequence = `rows of ${table} could be changed or removed`;
+    if (guard === undefined)
+      return `the trigger ${name} on ${table} was not made by Svc: it can change what is written`;
+    if (trigger === undefined) return `the trigger ${name} is missing: ${consequence}`;
+    if (!trigger.isEnabled) return `the trigger ${name} is switched off: ${consequence}`;
+    return `the trigger ${name} is not the one that Svc made: ${consequence}`;
+  });
+  return dialect === 'sqlite'
+    ? issues
+    : [...issues, ...(await checkFunction(kysely)), ...(await checkBypasses(kysely))];
+}
+
+type FoundTrigger = Trigger & { readonly isEnabled: boolean };
+
+async function readSqliteTriggers(queries: Queries): Promise<readonly FoundTrigger[]> {
+  const { rows } = await sql<Trigger>`
+    select name, tbl_name as "table", sql from sqlite_schema where type = 'trigger' order by name`.execute(queries);
+  return rows.map((row) => ({ ...row, isEnabled: true }));
+}
+
+async function readPostgresTriggers(queries: Queries): Promise<readonly FoundTrigger[]> {
+  const { rows } = await sql<FoundTrigger>`
+    select tgname as name, relname as "table", pg_get_triggerdef(t.oid, true) as sql, tgenabled = 'O' as "isEnabled"
+    from pg_trigger t join pg_class c on c.oid = t.tgrelid
+    where not tgisinternal and relnamespace = current_schema()::regnamespace order by tgname`.execute(queries);
+  return rows;
+}
+
+async function checkFunction(queries: Queries): Promise<readonly string[]> {
+  const { rows } = await sql<{ isOurs: boolean }>`
+    select p.prosrc = ${refusal} and l.lanname = 'plpgsql' and p.proconfig is null and not p.prosecdef as "isOurs"
+    from pg_proc p join pg_language l on l.oid = p.prolang
+    where p.proname = 'refuse_change' and p.pronamespace = current_schema()::regnamespace`.execute(queries);
+  if (rows.length === 1 && rows[0]?.isOurs === true) return [];
+  return ['the function refuse_change is not the one that Svc made: rows of every append-only table could be changed'];
+}
+
+/** Finds other ways to keep triggers from firing: rules that rewrite statements, and the replication role. */
+async function checkBypasses(queries: Queries): Promise<readonly string[]> {
+  const { rows: rules } = await sql<{ rule: string; table: string }>`
+    select rulename as rule, tablename as "table" from pg_rules where schemaname = current_schema()`.execute(queries);
+  const { rows: roles } = await sql<{ role: string }>`
+    select current_setting('session_replication_role') as role`.execute(queries);
+  return [
+    ...rules.map(
+      ({ rule, table }) => `the rule ${rule} on ${table} was not made by Svc: it can change what is written`,
+    ),
+    ...(roles[0]?.role === 'origin'
+      ? []
+      : ['session_replication_role is not origin: triggers do not fire, so that rows could be changed']),
+  ];
+}
+
+/** A table, index or view, as SQLite stores it. */
+interface SchemaPart {
+  readonly type: string;
+  readonly name: string;
+  readonly table: string;
+  readonly sql: string | null;
+}
+
+/**
+ * Compares the tables of a database with those that the migrations create: a view in place of a table can show other
+ * rows than those stored.
+ * @returns the differences.
+ */
+export async function checkTables(database: Database): Promise<readonly string[]> {
+  await using made = openDatabase({ url: null, file: ':memory:' });
+  await migrate(made);
+  const parts = await readParts(made.kysely);
+  if (database.dialect === 'postgres') return comparePostgres(database.kysely, parts);
+  return findDifferences(parts, await readParts(database.kysely), (wanted, found) => {
+    if (wanted === undefined) return `the ${found?.type} ${found?.name} was not made by Svc`;
+    const { type, name } = wanted;
+    return found === undefined ? `the ${type} ${name} is missing` : describeOther(type, name, found.type);
+  });
+}
+
+async function readParts(queries: Queries): Promise<readonly SchemaPart[]> {
+  // SQLite keeps its statistics in tables with reserved names.
+  const { rows } = await sql<SchemaPart>`
+    select type, name, tbl_name as "table", sql from sqlite_schema
+    where type <> 'trigger' and name not in ('sqlite_stat1', 'sqlite_stat4') order by name`.execute(queries);
+  return rows;
+}
+
+async function comparePostgres(queries: Queries, parts: readonly SchemaPart[]): Promise<readonly string[]> {
+  const { rows } = await sql<{ name: string; kind: string; hidesRows: boolean }>`
+    select relname as name, relkind as kind, relrowsecurity as "hidesRows" from pg_class
+    where relnamespace = current_schema()::regnamespace`.execute(queries);
+  const found = new Map(rows.map((row) => [row.name, row]));
+  return parts
+    .filter(({ type }) => type === 'table')
+    .flatMap(({ name }) => {
+      const table = found.get(name);
+      if (table === undefined) return [`the table ${name} is missing`];
+      if (table.kind !== 'r') return [describeOther('table', name, table.kind === 'v' ? 'view' : 'other relation')];
+      return table.hidesRows ? [`row security is on for the table ${name}: it can hide rows`] : [];
+    });
+}
+
+function describeOther(type: string, name: string, found: string): string {
+  const what = found === type ? 'another one' : `now a ${found}`;
+  return `the ${type} ${name} that Svc made is ${what}: it can show other rows than there are`;
+}
+
+/**
+ * Runs SQLite's own checks of the file, indexes and references, which no hash covers. PostgreSQL has data checksums and
+ * amcheck for that.
+ * @returns the faults; empty if there are none.
+ */
+export async function checkIntegrity({ dialect, kysely }: Database): Promise<readonly string[]> {
+  if (dialect !== 'sqlite') return [];
+  const file = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(kysely);
+  const references = await sql<{ table: string; parent: string }>`pragma foreign_key_check`.execute(kysely);
+  const issues = [
+    ...file.rows.map((row) => row.integrity_check).filter((issue) => issue !== 'ok'),
+    ...references.rows.map(({ table, parent }) => `a row of ${table} refers to a row of ${parent} that is missing`),
+  ];
+  return [...new Set(issues)];
+}

@@ -1,0 +1,75 @@
+/** Hash chains, the audit log, the Merkle trees over the ledgers and their signed checkpoints. */
+export const ledger = {
+  appendOnly: ['audit_events', 'checkpoints'],
+  statistics: {
+    audit_events: {
+      sqlite_autoindex_audit_events_1: [100_000, 1],
+      audit_events_id: [100_000, 1, 1],
+      audit_events_at: [100_000, 2, 1],
+      audit_events_module: [100_000, 20_000, 1],
+      audit_events_actor_type: [100_000, 30_000, 1],
+      audit_events_module_actor_type: [100_000, 20_000, 5000, 1],
+    },
+  },
+  sql: `
+create table chain_heads (
+  tenant_id text not null,
+  ledger text not null,
+  sequence bigint not null,
+  hash text, -- Null while the chain is empty.
+  at text not null,
+  key_id text not null, -- The key that the row is sealed with.
+  mac text not null, -- HMAC over the row: an attacker with only the database cannot write a head.
+  primary key (tenant_id, ledger)
+) without rowid;
+
+-- Of both ledgers, entry is the canonical text that is hashed; the other columns serve queries.
+create table audit_events (
+  tenant_id text not null,
+  sequence bigint not null,
+  id text not null,
+  at text not null,
+  module text not null,
+  actor_type text not null,
+  entry text not null,
+  prev_hash text,
+  hash text not null,
+  primary key (tenant_id, sequence)
+);
+create index audit_events_id on audit_events (tenant_id, id, sequence);
+create index audit_events_at on audit_events (tenant_id, at, sequence);
+create index audit_events_module on audit_events (tenant_id, module, sequence);
+create index audit_events_actor_type on audit_events (tenant_id, actor_type, sequence);
+create index audit_events_module_actor_type on audit_events (tenant_id, module, actor_type, sequence);
+
+-- Signed states of a ledger.
+create table checkpoints (
+  tenant_id text not null,
+  ledger text not null,
+  size bigint not null, -- The number of entries that it covers.
+  root_hash text not null, -- RFC 6962 Merkle tree hash, base64.
+  at text not null,
+  note text not null, -- The signed note (C2SP signed-note, tlog-checkpoint).
+  primary key (tenant_id, ledger, size)
+) without rowid;
+
+-- How many entries the tiles of a ledger cover.
+create table merkle_trees (
+  tenant_id text not null,
+  ledger text not null,
+  size bigint not null,
+  primary key (tenant_id, ledger)
+) without rowid;
+
+-- Hashes of a Merkle tree, 256 per tile (C2SP tlog-tiles); the last of a level may hold fewer.
+create table merkle_tiles (
+  tenant_id text not null,
+  ledger text not null,
+  level integer not null,
+  number bigint not null,
+  -- Base64 of the concatenated hashes: with eleven kilobytes too much for a row without rowid.
+  hashes text not null,
+  primary key (tenant_id, ledger, level, number)
+);
+`,
+};

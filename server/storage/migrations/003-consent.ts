@@ -1,0 +1,57 @@
+/** Notices, their published versions, and the ledger of records. */
+export const consent = {
+  appendOnly: ['consent_notice_versions', 'consent_records'],
+  statistics: {
+    consent_records: {
+      sqlite_autoindex_consent_records_1: [100_000, 1],
+      consent_records_notice: [20_000, 1],
+      consent_records_newest: [20_000, 1],
+      consent_records_subject: [100_000, 3, 2, 2, 1],
+    },
+  },
+  sql: `
+create table consent_notices (
+  id text not null primary key,
+  tenant_id text not null references tenants (id),
+  status text not null,
+  content text not null, -- The content under edit, canonical JSON; publishing freezes it as the next version.
+  domain text not null,
+  search_text text not null, -- Lower-case text for search.
+  version integer not null, -- The latest published version; 0 before the first.
+  -- Stored beside the records, so that the total of a page needs no counting.
+  record_count bigint default 0 not null,
+  created_at text not null,
+  updated_at text not null,
+  published_at text,
+  archived_at text
+);
+create index consent_notices_tenant on consent_notices (tenant_id, id);
+
+create table consent_notice_versions (
+  tenant_id text not null,
+  notice_id text not null references consent_notices (id),
+  version integer not null,
+  content text not null, -- Canonical JSON.
+  content_hash text not null,
+  published_at text not null,
+  primary key (notice_id, version)
+) without rowid;
+
+create table consent_records (
+  tenant_id text not null,
+  sequence bigint not null,
+  id text not null,
+  notice_id text not null references consent_notices (id),
+  subject_id text not null,
+  space text not null,
+  entry text not null,
+  prev_hash text,
+  hash text not null,
+  primary key (tenant_id, sequence)
+);
+-- Three indexes cover all queries: the records of a notice by id and newest first, and those of a subject.
+create unique index consent_records_notice on consent_records (notice_id, id);
+create index consent_records_newest on consent_records (notice_id, sequence);
+create index consent_records_subject on consent_records (tenant_id, subject_id, notice_id, space, sequence);
+`,
+};

@@ -1,0 +1,129 @@
+/** People, their memberships and sign-in, and the tokens of programs. */
+export const identity = {
+  statistics: {
+    memberships: {
+      sqlite_autoindex_memberships_1: [100_000, 1],
+      memberships_present: [100_000, 1],
+      memberships_role: [100_000, 20_000, 1],
+      memberships_external: [2, 2, 1],
+      memberships_user: [1],
+    },
+  },
+  sql: `
+-- A person, whatever tenants they belong to.
+create table users (
+  id text not null primary key,
+  email text not null unique, -- In the normalized form for comparison: see Email.
+  password_hash text, -- argon2id in PHC form; null until the person has chosen a password.
+  password_changed_at text,
+  created_at text not null
+);
+
+-- A person's membership in one tenant, with everything that the tenant stores about the person, hidden from others.
+create table memberships (
+  tenant_id text not null references tenants (id),
+  user_id text not null references users (id),
+  user_name text not null, -- The e-mail address in the tenant's spelling.
+  given_name text,
+  family_name text,
+  external_id text,
+  role text not null,
+  created_at text not null,
+  updated_at text not null,
+  -- When the person accepted an invitation of this tenant; before that, they cannot sign in to it.
+  accepted_at text,
+  deactivated_at text, -- Set while active is false.
+  unassigned_at text, -- Set while the person is in no role group.
+  deleted_at text,
+  last_signed_in_at text,
+  primary key (tenant_id, user_id)
+);
+create index memberships_present on memberships (tenant_id, user_id) where deleted_at is null;
+create index memberships_role on memberships (tenant_id, role, user_id) where deleted_at is null;
+create index memberships_external on memberships (external_id, tenant_id, user_id) where deleted_at is null;
+create index memberships_user on memberships (user_id);
+
+create table second_factors (
+  user_id text not null primary key references users (id),
+  state text not null, -- disabled, pending or enabled.
+  secret text, -- The TOTP secret, encrypted with a key that is kept outside the database.
+  codes_salt text, -- The salt of the backup codes' hashes.
+  last_step bigint, -- The last 30-second step whose code was accepted.
+  updated_at text not null
+) without rowid;
+
+-- The unused codes.
+create table backup_codes (
+  user_id text not null references users (id),
+  hash text not null,
+  primary key (user_id, hash)
+) without rowid;
+
+create table sessions (
+  id text not null primary key,
+  token_hash text not null unique,
+  tenant_id text not null references tenants (id),
+  user_id text not null references users (id),
+  challenge_id text, -- The challenge that was completed with a code; null without a second factor.
+  created_at text not null,
+  last_seen_at text not null,
+  expires_at text not null
+);
+create index sessions_user on sessions (user_id, tenant_id);
+create index sessions_last_seen on sessions (last_seen_at);
+
+-- A sign-in with a correct password that still needs a code.
+create table sign_in_challenges (
+  id text not null primary key,
+  tenant_id text not null references tenants (id),
+  user_id text not null references users (id),
+  attempts integer not null, -- The number of codes tried.
+  expires_at text not null
+);
+create index sign_in_challenges_user on sign_in_challenges (user_id);
+create index sign_in_challenges_expires on sign_in_challenges (expires_at);
+
+create table sign_in_failures (
+  -- A keyed hash of what is counted: an e-mail address, or one device of a person.
+  subject text not null primary key,
+  failures integer not null, -- Since the last success.
+  last_failed_at text not null,
+  blocked_until text
+) without rowid;
+create index sign_in_failures_last on sign_in_failures (last_failed_at);
+
+create table invitations (
+  id text not null primary key,
+  tenant_id text not null references tenants (id),
+  email text not null,
+  role text not null,
+  token_hash text not null unique,
+  created_at text not null,
+  expires_at text not null,
+  accepted_at text,
+  revoked_at text
+);
+create index invitations_tenant on invitations (tenant_id, id);
+
+create table scim_tokens (
+  id text not null primary key,
+  tenant_id text not null references tenants (id),
+  hash text not null unique,
+  display_prefix text not null,
+  created_at text not null,
+  last_used_at text,
+  revoked_at text
+);
+-- The database enforces a single valid token.
+create unique index scim_tokens_valid on scim_tokens (tenant_id) where revoked_at is null;
+
+-- OAuth 2.0 access tokens; each expires with its key at the latest.
+create table access_tokens (
+  hash text not null primary key,
+  key_id text not null references api_keys (id),
+  scopes text not null,
+  expires_at text not null
+) without rowid;
+create index access_tokens_expires on access_tokens (expires_at);
+`,
+};

@@ -1,0 +1,130 @@
+/** Controls with their evidence and tests, trust centers, data-subject requests, and breaches. */
+export const compliance = {
+  sql: `
+-- The frameworks that a tenant adopted; a tenant has a row from the first adoption on.
+create table control_programs (
+  id text not null primary key,
+  tenant_id text not null unique references tenants (id),
+  frameworks text not null, -- Codes of frameworks, separated by spaces, in the order of the catalogue.
+  created_at text not null,
+  updated_at text not null
+);
+
+create table tenant_controls (
+  id text not null primary key,
+  tenant_id text not null references tenants (id),
+  control_id text not null, -- The control of the catalogue; the row's own id for a custom control.
+  definition text, -- The definition of a custom control, canonical JSON; null for one of the catalogue.
+  status text not null, -- The last status that was set; status changes due to time are not stored.
+  cadence text not null,
+  owner_user_id text,
+  reason text, -- Why it has an exception or does not apply.
+  exception_ends_at text,
+  evidence_due_at text,
+  reviewed_at text, -- When it was last set to implemented or accepted.
+  created_at text not null,
+  updated_at text not null,
+  retired_at text, -- When the tenant retired a custom control.
+  constraint tenant_controls_control unique (tenant_id, control_id)
+);
+
+create table control_evidence (
+  id text not null primary key,
+  tenant_id text not null references tenants (id),
+  tenant_control_id text not null references tenant_controls (id),
+  title text not null,
+  kind text not null,
+  description text,
+  url text,
+  sha256 text, -- SHA-256 of the evidence file, hex.
+  collected_at text not null,
+  expires_at text,
+  created_at text not null,
+  withdrawn_at text,
+  withdrawal_reason text
+);
+create index control_evidence_control on control_evidence (tenant_id, tenant_control_id, id);
+-- The freshness of all controls of a tenant is read only from this index, except for withdrawn_at on SQLite.
+create index control_evidence_freshness
+  on control_evidence (tenant_id, tenant_control_id, collected_at, expires_at, withdrawn_at) where withdrawn_at is null;
+
+create table control_tests (
+  id text not null primary key,
+  tenant_id text not null references tenants (id),
+  tenant_control_id text not null references tenant_controls (id),
+  title text not null,
+  procedure text,
+  cadence text, -- Null for the cadence of the control.
+  created_at text not null,
+  retired_at text
+);
+create index control_tests_control on control_tests (tenant_id, tenant_control_id, id);
+
+create table control_test_results (
+  id text not null primary key,
+  tenant_id text not null references tenants (id),
+  test_id text not null references control_tests (id),
+  status text not null,
+  notes text,
+  url text,
+  tested_at text not null,
+  created_at text not null
+);
+create index control_test_results_latest on control_test_results (tenant_id, test_id, tested_at, id, status);
+
+create table trust_centers (
+  id text not null primary key,
+  tenant_id text not null unique references tenants (id),
+  content text not null, -- Canonical JSON.
+  published_at text, -- Null while it is not published.
+  created_at text not null,
+  updated_at text not null
+);
+
+create table dsr_requests (
+  id text not null primary key,
+  tenant_id text not null references tenants (id),
+  subject_id text not null,
+  type text not null,
+  channel text,
+  notes text,
+  status text not null,
+  outcome text,
+  reason text,
+  received_at text not null,
+  due_at text not null,
+  extended_at text,
+  extension_reason text,
+  completed_at text,
+  -- Random, so that the hashes of the row in the audit log do not confirm guesses of its content.
+  salt text not null,
+  created_at text not null,
+  updated_at text not null
+);
+create index dsr_requests_tenant on dsr_requests (tenant_id, id);
+create index dsr_requests_status on dsr_requests (tenant_id, status, id);
+create index dsr_requests_type on dsr_requests (tenant_id, type, id);
+create index dsr_requests_subject on dsr_requests (tenant_id, subject_id, id);
+
+create table breach_incidents (
+  id text not null primary key,
+  tenant_id text not null references tenants (id),
+  title text not null,
+  description text not null,
+  severity text not null,
+  status text not null,
+  affected_subjects bigint,
+  data_categories text not null, -- JSON array of texts.
+  discovered_at text not null,
+  authority_notified_at text,
+  subjects_notified_at text,
+  notification_reason text, -- Why no notification was sent, or why it took longer than the law allows.
+  closed_at text,
+  -- Random, so that the hashes of the row in the audit log do not confirm guesses of its content.
+  salt text not null,
+  created_at text not null,
+  updated_at text not null
+);
+create index breach_incidents_tenant on breach_incidents (tenant_id, id);
+`,
+};

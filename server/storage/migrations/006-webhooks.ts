@@ -1,0 +1,122 @@
+/** Webhook endpoints, deliveries with their attempts, and events. */
+export const webhooks = {
+  statistics: {
+    webhook_deliveries: {
+      webhook_deliveries_tenant: [1000, 2, 1],
+      webhook_deliveries_endpoint: [500, 2, 1],
+      webhook_deliveries_event: [2],
+      webhook_deliveries_due: [500, 2, 1],
+      webhook_deliveries_dead_tenant: [200, 2, 1],
+      webhook_deliveries_dead_endpoint: [100, 2, 1],
+    },
+  },
+  sql: `
+-- A webhook endpoint of a tenant.
+create table webhook_endpoints (
+  id text not null primary key,
+  tenant_id text not null references tenants (id),
+  url text not null, -- Empty once it is deleted, as is the secret.
+  description text,
+  -- Event types, separated by spaces, in the order of the list; null for all, including future ones.
+  event_types text,
+  filter text, -- JSON: conditions on the data of events; null for none.
+  rate_limit integer, -- The maximum number of attempts per second; null for no limit.
+  retry_schedule text, -- JSON: when attempts are due, in seconds after the first; null for the default schedule.
+  status text not null, -- enabled, paused or disabled.
+  disabled_reason text, -- Why the server disabled it: gone or failing.
+  disabled_at text,
+  secret text not null, -- Encrypted.
+  -- JSON: encrypted secrets with their expiry times, newest first; until then they also sign.
+  previous_secrets text not null,
+  signing_key text, -- An Ed25519 private key, encrypted; null if the endpoint signs only with HMAC.
+  public_key text, -- The public key as it is shown: whpk_….
+  created_at text not null,
+  updated_at text not null,
+  deleted_at text
+);
+-- Deleted endpoints are kept forever and must not slow down deliveries.
+create index webhook_endpoints_present on webhook_endpoints (tenant_id, id) where deleted_at is null;
+
+-- The health of endpoints; an endpoint has a row from its first failure on.
+create table webhook_health (
+  endpoint_id text not null primary key,
+  failing_since text, -- When the current series of failures began; null if the last attempt succeeded.
+  failed_at text, -- When an attempt last failed.
+  last_error text,
+  failures integer, -- The number of failed attempts since; null for none.
+  notified_at text, -- When the other endpoints were notified that it is failing; null if they were not.
+  paused_until text -- Nothing is sent before this time, because the receiver asked for a pause.
+) without rowid;
+
+-- One event for one endpoint.
+create table webhook_deliveries (
+  id text not null primary key, -- The value of the header Svc-Delivery.
+  tenant_id text not null,
+  endpoint_id text not null,
+  event_id text not null,
+  event_type text not null,
+  status text not null, -- pending, delivered, dead, redelivered or canceled.
+  reason text, -- Why the last attempt failed, or why there was none.
+  response_status integer, -- The HTTP status of the last response.
+  attempts integer not null,
+  first_attempt_at text, -- The start of the 24 hours.
+  due_at text, -- When the next attempt is due; null if there is none.
+  claimed_by text, -- The sender that is making an attempt.
+  redelivery_of text, -- The delivery that this one repeats.
+  created_at text not null,
+  finished_at text
+);
+-- Lists are ordered by creation, which the ids of several servers follow only approximately.
+create index webhook_deliveries_tenant on webhook_deliveries (tenant_id, created_at, id);
+create index webhook_deliveries_endpoint on webhook_deliveries (endpoint_id, created_at, id);
+create index webhook_deliveries_event on webhook_deliveries (event_id);
+-- Most deliveries succeed: they cost these indexes a single entry, which is removed on success.
+create index webhook_deliveries_due on webhook_deliveries (endpoint_id, due_at, id) where due_at is not null;
+create index webhook_deliveries_dead_tenant on webhook_deliveries (tenant_id, created_at, id) where status = 'dead';
+create index webhook_deliveries_dead_endpoint on webhook_deliveries (endpoint_id, created_at, id) where status = 'dead';
+
+-- Every finished attempt at a delivery.
+create table webhook_attempts (
+  delivery_id text not null,
+  id text not null,
+  at text not null,
+  outcome text not null, -- delivered, or the failure reason.
+  response_status integer,
+  message text, -- A description of the failure.
+  excerpt text, -- The start of the response body.
+  timing text not null, -- JSON: milliseconds.
+  primary key (delivery_id, id)
+) without rowid;
+
+-- The processes that send. The claims of a process are released when its heartbeats stop.
+create table webhook_senders (
+  id text not null primary key,
+  beats bigint not null
+) without rowid;
+
+-- Bulk redeliveries.
+create table webhook_redeliveries (
+  id text not null primary key,
+  tenant_id text not null,
+  filter text not null, -- JSON.
+  status text not null, -- running, finished or canceled.
+  total bigint not null, -- The number of matching deliveries when it was created.
+  queued bigint not null,
+  position text, -- The id of the last processed delivery.
+  created_at text not null,
+  finished_at text
+);
+create index webhook_redeliveries_tenant on webhook_redeliveries (tenant_id, id);
+create index webhook_redeliveries_running on webhook_redeliveries (id) where status = 'running';
+
+-- Events for webhooks, written in the transaction of their change.
+create table webhook_events (
+  id text not null primary key,
+  tenant_id text not null,
+  type text not null,
+  data text not null, -- JSON.
+  created_at text not null
+);
+create index webhook_events_created on webhook_events (created_at);
+`,
+};
