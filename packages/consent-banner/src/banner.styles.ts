@@ -3,7 +3,7 @@ import { css } from './css.ts';
 /** The first layer: a card at the bottom, at the start side, as wide as the window on a phone; and the site's own links. */
 export const bannerStyles = css`
   :host {
-    display: contents !important; /* A page's own rule, or a blocker's, would leave an open panel that nobody sees. */
+    display: contents !important; /* A rule of the page, or of a blocker, would leave the open panel invisible. */
   }
   .banner {
     position: fixed;

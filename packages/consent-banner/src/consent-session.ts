@@ -48,7 +48,7 @@ export class ConsentSession {
     this.#panel = panel;
     this.noticeId = page.noticeId;
     this.address = page.address;
-    // Inactive tabs follow through storage events alone. If storage is blocked or full, all of them ask through this channel.
+    // Inactive tabs follow only through storage events. If storage is blocked or full, all of them ask through this channel.
     // A browser that forbids storage may also forbid this.
     this.#tabs = attempt(() => new BroadcastChannel(decisionKey(page.noticeId)));
     this.#tabs?.addEventListener('message', ({ data }) => actions.follow(data));

@@ -175,7 +175,7 @@ export class ConsentView implements ConsentInterface {
       dialog.showModal();
       // An invisible dialog must not block the page.
       if (!dialog.checkVisibility()) {
-        reportProblem('the preferences cannot be seen. Something hides the element or what it stands in.');
+        reportProblem('the preferences are invisible. The element or an ancestor of it is hidden.');
         this.#closePanel();
       }
     }

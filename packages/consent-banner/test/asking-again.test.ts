@@ -20,7 +20,7 @@ const accept = '.banner [data-choice=accept]';
 const reject = '.banner [data-choice=reject]';
 const everything = { necessary: true, statistics: true, marketing: true };
 
-/** A visitor who decided a while ago. */
+/** A returning visitor with an older decision. */
 function remember(id: string, decision: 'accepted' | 'rejected', days: number, more: object = {}): void {
   const isGranted = decision === 'accepted';
   const stored = {
@@ -51,7 +51,7 @@ describe('an expired decision', () => {
     ['ends after a year', 'accepted', 366, {}, true],
     ['ends when max-age says', 'accepted', 31, { 'max-age': '30' }, true],
     ['counts until max-age', 'accepted', 29, { 'max-age': '30' }, false],
-    ['if a refusal, ends with max-age too', 'rejected', 31, { 'max-age': '30' }, true],
+    ['expires with max-age if it is a refusal', 'rejected', 31, { 'max-age': '30' }, true],
     ['if a refusal, ends when refusal-max-age says', 'rejected', 8, { 'refusal-max-age': '7' }, true],
     ['if a consent, does not end with refusal-max-age', 'accepted', 8, { 'refusal-max-age': '7' }, false],
     ['counts for a year when max-age is nonsense', 'accepted', 300, { 'max-age': 'soon' }, false],
@@ -59,7 +59,7 @@ describe('an expired decision', () => {
     ...['1e9', 'Infinity', '0x10000', ' 999 '].map(
       (age) => [`ends after a year when max-age is ${age}`, 'accepted', 366, { 'max-age': age }, true] as const,
     ),
-    ['does not count when it lies in the future', 'accepted', -3, {}, true],
+    ['does not count if it is in the future', 'accepted', -3, {}, true],
   ] as const) {
     it(name, async () => {
       const id = crypto.randomUUID();
@@ -104,7 +104,7 @@ describe('a notice with a new version', () => {
     });
   }
 
-  it('is asked about again, with the date of the last decision, which counts until then', async () => {
+  it('is asked about, with the date of the last decision, which counts until then', async () => {
     const visit = await returnLater(2);
     expect(window.SvcConsent.get()?.purposes).to.deep.equal(everything);
     await waitUntil(() => isBannerShown(visit), 'the banner asks again');

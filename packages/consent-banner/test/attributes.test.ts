@@ -69,7 +69,7 @@ describe('the attributes', () => {
     expect(later.network.notices).to.be.empty;
   });
 
-  it('trigger: none is none', async () => {
+  it('trigger: none shows no button', async () => {
     const visit = await meetWith({ trigger: 'none' });
     await press(visit, '.banner [data-choice=accept]');
     await aTimeout(50);
@@ -77,7 +77,7 @@ describe('the attributes', () => {
   });
 
   it('with invalid values are logged once each, and ignored', async () => {
-    const told = listenToConsole();
+    const errors = listenToConsole();
     const attributes = {
       theme: 'blue',
       trigger: 'top',
@@ -90,12 +90,12 @@ describe('the attributes', () => {
     };
     const { cookie } = document;
     const visit = await meetWith(attributes);
-    expect(told).to.have.length(Object.keys(attributes).length);
+    expect(errors).to.have.length(Object.keys(attributes).length);
     for (const [index, [name, value]] of Object.entries(attributes).entries()) {
-      expect(told[index]).to.contain(`<svc-consent>: ${name}="${value}" is not understood. It must be `);
+      expect(errors[index]).to.contain(`<svc-consent>: ${name}="${value}" is not understood. It must be `);
     }
     visit.element.setAttribute('trigger', 'top');
-    expect(told).to.have.length(Object.keys(attributes).length);
+    expect(errors).to.have.length(Object.keys(attributes).length);
     expect(document.cookie).to.equal(cookie);
   });
 

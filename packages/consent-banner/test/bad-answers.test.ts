@@ -44,21 +44,21 @@ describe('when the notice cannot be loaded', () => {
   afterEach(restorePage);
 
   for (const [name, [answer, message]] of Object.entries(answers)) {
-    it(`(${name}) nothing shows, nothing is granted, and the console says once what to do`, async () => {
-      const told = listenToConsole();
+    it(`(${name}) nothing shows, nothing is granted, and one error describes the fix`, async () => {
+      const errors = listenToConsole();
       const id = crypto.randomUUID();
       const visit = await visitPage({ id }, (network) => {
         network.answerNotice = () => answer(createNotice(id));
       });
-      await waitUntil(() => told.length, 'the console is told');
-      expect(told[0]).to.contain('<svc-consent>: ').and.to.contain(message);
+      await waitUntil(() => errors.length, 'an error is logged');
+      expect(errors[0]).to.contain('<svc-consent>: ').and.to.contain(message);
       expect(isBannerShown(visit)).to.equal(false);
       expect(window.SvcConsent.get()).to.equal(null);
       window.SvcConsent.open();
       await waitUntil(() => visit.network.notices.length === 2, 'open() asks again');
       await nextFrame();
       expect(isPanelShown(visit)).to.equal(false);
-      expect(told).to.have.length(1);
+      expect(errors).to.have.length(1);
     });
   }
 
@@ -89,10 +89,10 @@ describe('when the notice cannot be loaded', () => {
   });
 
   it('logs once that notice-id is missing, and starts when it is set', async () => {
-    const told = listenToConsole();
+    const errors = listenToConsole();
     const first = await fixture<SvcConsentElement>(html`<svc-consent></svc-consent>`);
     await fixture(html`<svc-consent></svc-consent>`);
-    expect(told).to.deep.equal(['<svc-consent>: notice-id is missing. Set it to the id of a published notice.']);
+    expect(errors).to.deep.equal(['<svc-consent>: notice-id is missing. Set it to the id of a published notice.']);
     const { id } = createNotice(crypto.randomUUID());
     const { network, element } = await visitPage({ id });
     element.remove();
@@ -104,9 +104,9 @@ describe('when the notice cannot be loaded', () => {
   });
 
   it('logs an invalid api-base', async () => {
-    const told = listenToConsole();
+    const errors = listenToConsole();
     await fixture(html`<svc-consent notice-id="x" api-base="https://"></svc-consent>`);
-    await waitUntil(() => told.length, 'the console is told');
-    expect(told[0]).to.contain('api-base');
+    await waitUntil(() => errors.length, 'an error is logged');
+    expect(errors[0]).to.contain('api-base');
   });
 });

@@ -8,7 +8,7 @@ import { waitUntil } from './wait-until.ts';
 
 const page = '/docs-site/pages/widgets/building-blocks.md';
 
-/** An example of the documentation, as it stands there, on a first visit. */
+/** An example of the documentation, unchanged, on a first visit. */
 async function runExample(index: number, notice: Partial<Notice> = {}): Promise<ViewVisit> {
   const text = await (await fetch(page)).text();
   const code = [...text.matchAll(/```html [^\n]*\n([\s\S]*?)```/g)][index]?.[1] ?? '';
@@ -21,7 +21,7 @@ async function runExample(index: number, notice: Partial<Notice> = {}): Promise<
   return visit;
 }
 
-describe('each whole page that the documentation of the building blocks shows', () => {
+describe('each whole page in the documentation of the building blocks', () => {
   afterEach(async () => {
     await setViewport({ width: 800, height: 600 });
     await restoreMedia();
@@ -31,7 +31,7 @@ describe('each whole page that the documentation of the building blocks shows', 
   });
 
   for (const index of [0, 1]) {
-    it(`passes axe in light and dark, and has nothing to mend: ${index}`, async () => {
+    it(`passes axe in light and dark, and has no fairness problem: ${index}`, async () => {
       const complaints = listenToConsole();
       const visit = await runExample(index);
       for (const colorScheme of ['dark', 'light'] as const) {
@@ -49,7 +49,7 @@ describe('each whole page that the documentation of the building blocks shows', 
       expect(complaints).to.deep.equal([]);
     });
 
-    it(`keeps words of any length within itself: ${index}`, async () => {
+    it(`contains words of any length: ${index}`, async () => {
       await setViewport({ width: 375, height: 667 });
       const words = {
         label: 'Reichweitenmessungsverfahrensbeschreibung',
@@ -62,7 +62,7 @@ describe('each whole page that the documentation of the building blocks shows', 
       expect(layer.scrollWidth).to.equal(layer.clientWidth);
     });
 
-    it(`has no button that could send a form: ${index}`, async () => {
+    it(`has no button that submits a form: ${index}`, async () => {
       const text = await (await fetch(page)).text();
       const code = [...text.matchAll(/```html [^\n]*\n([\s\S]*?)```/g)][index]?.[1] ?? '';
       expect(code.match(/<button(?! type="button")/g)).to.equal(null);

@@ -19,7 +19,7 @@ const reject = `${banner} [data-svc=reject]`;
 const accept = `${banner} [data-svc=accept]`;
 const row = '.choices { display: flex; gap: 8px } .choices button { padding: 10px 16px; border: 1px solid }';
 
-/** A page that is fair as it lies there. */
+/** A page that is fair as written. */
 interface FairPage extends ViewOptions {
   /** The words of both buttons. */
   readonly words?: readonly [reject: string, accept: string];
@@ -27,7 +27,7 @@ interface FairPage extends ViewOptions {
   readonly isScrolled?: boolean;
 }
 
-/** What is fair, although something of refusing measures less at some moment or in some way. */
+/** Fair pages, although some property of refusing is smaller at some moment or in some way. */
 const fair: Readonly<Record<string, FairPage>> = {
   'words of another length, side by side': { css: row, words: ['Alle ablehnen', 'Alle akzeptieren'] },
   'words that are much shorter': { css: row, words: ['Reject all', 'Accept all cookies'] },
@@ -45,7 +45,7 @@ const fair: Readonly<Record<string, FairPage>> = {
   'a banner that is drawn larger': {
     css: `${banner} { transform: scale(1.5); transform-origin: 0 0; inline-size: 400px; overflow: auto }`,
   },
-  'a page of which the body alone scrolls': {
+  'a page of which only the body scrolls': {
     css: `html { overflow: hidden; block-size: 100% } body { overflow: auto; block-size: 100%; margin: 0 } ${banner} { margin-block-start: 2000px }`,
   },
   'a header of the page above it, which scrolling leaves behind': {
@@ -95,7 +95,7 @@ const fair: Readonly<Record<string, FairPage>> = {
   },
 };
 
-/** What a page does to what is pointed at, and is fair. */
+/** Fair styles of a page for the element under the pointer. */
 const lively = {
   'grows what is pointed at': '.choices button:hover { transform: scale(1.1) }',
   'makes what is pointed at clearer': '.choices button { opacity: 0.85 } .choices button:hover { opacity: 1 }',
@@ -107,7 +107,7 @@ const lively = {
     '@keyframes come { from { opacity: 0 } } .choices button { animation: come 0.2s both } .choices [data-svc=reject] { animation-delay: 0.1s }',
 } as const;
 
-/** What hides refusing, and what the console says of it. */
+/** What hides refusing, and the message for it. */
 const unfair: Readonly<Record<string, readonly [page: ViewOptions, words: string]>> = {
   'its words have the colour of the card': [
     { css: `${banner} { background: #fff } ${reject} { background: none; border: 0; color: #fff }` },
@@ -177,7 +177,7 @@ const unfair: Readonly<Record<string, readonly [page: ViewOptions, words: string
 
 let count = 0;
 
-/** Each page has words of its own, for each problem is told once. */
+/** Each page has its own words, because each problem is logged once. */
 function meetPage({ words = ['Reject all', 'Accept all'], ...options }: FairPage): Promise<ViewVisit> {
   const html = (options.html ?? markup)
     .replaceAll('Reject all', `${words[0]}${'.'.repeat(++count % 2)}`)
@@ -190,7 +190,7 @@ function readMiddle(element: Element): [x: number, y: number] {
   return [Math.round(left + width / 2), Math.round(top + height / 2)];
 }
 
-/** What is pressed at once after it came is not meant: it is pressed until it is heard. */
+/** A press immediately after the layer appears is ignored, so it is repeated until it counts. */
 async function clickUntilGranted(visit: ViewVisit): Promise<void> {
   await sendMouse({ type: 'move', position: readMiddle(find(visit, `${banner} h2`)) });
   await waitUntil(async () => {
@@ -213,7 +213,7 @@ describe('how refusing looks beside accepting:', () => {
   });
 
   for (const [name, page] of Object.entries(fair)) {
-    it(`it is fair, and nothing is told: ${name}`, async () => {
+    it(`it is fair, and nothing is logged: ${name}`, async () => {
       const complaints = listenToConsole();
       const visit = await meetPage(page);
       if (page.isScrolled) scrollTo(0, find(visit, reject).getBoundingClientRect().top - 20);
@@ -224,7 +224,7 @@ describe('how refusing looks beside accepting:', () => {
   }
 
   for (const [name, css] of Object.entries(lively)) {
-    it(`accepting with the mouse is heard where the page ${name}`, async () => {
+    it(`accepting with the mouse counts if the page ${name}`, async () => {
       const visit = await meetView({ css });
       const complaints = listenToConsole();
       await clickUntilGranted(visit);
@@ -233,7 +233,7 @@ describe('how refusing looks beside accepting:', () => {
     });
   }
 
-  it('accepting with the keyboard is heard where the page makes clearer what has the focus', async () => {
+  it('accepting with the keyboard counts if the page highlights the focus', async () => {
     const complaints = listenToConsole();
     const visit = await meetView({ css: '.choices button { opacity: 0.8 } .choices :focus-visible { opacity: 1 }' });
     find(visit, `${banner} [data-svc=open]`).focus();
@@ -249,7 +249,7 @@ describe('how refusing looks beside accepting:', () => {
   });
 
   for (const [at, [name, [page, words]]] of Object.entries(unfair).entries()) {
-    it(`nothing is granted, and the console says why: ${name}`, async () => {
+    it(`nothing is granted, which is logged: ${name}`, async () => {
       const html = (page.html ?? markup).replaceAll('Reject all', `Reject (${at})`);
       const visit = await meetView({ ...page, html });
       const complaints = listenToConsole();
@@ -267,7 +267,7 @@ describe('how refusing looks beside accepting:', () => {
     await waitUntil(async () => {
       await sendMouse({ type: 'click', position: readMiddle(find(visit, accept)) });
       return complaints.length;
-    }, 'it is told');
+    }, 'it is logged');
     expect(window.SvcConsent.get()).to.equal(null);
     expect(complaints.join()).to.contain('is fainter');
   });
@@ -280,12 +280,12 @@ describe('how refusing looks beside accepting:', () => {
     await waitUntil(async () => {
       await sendMouse({ type: 'click', position: readMiddle(find(visit, accept)) });
       return complaints.length;
-    }, 'it is told');
+    }, 'it is logged');
     expect(window.SvcConsent.get()).to.equal(null);
     expect(complaints.join()).to.contain('is fainter');
   });
 
-  it('what was scrolled to measure is where it was', async () => {
+  it('the page is scrolled back after measuring', async () => {
     const header = fair['a header of the page above it, which scrolling leaves behind'] as FairPage;
     const visit = await meetPage(header);
     scrollTo(0, find(visit, reject).getBoundingClientRect().top - 20);

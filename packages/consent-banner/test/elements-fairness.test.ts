@@ -21,7 +21,7 @@ import { waitUntil } from './wait-until.ts';
 const banner = '[data-svc=banner]';
 const reject = `${banner} [data-svc=reject]`;
 
-/** What the page's CSS may do to refusing, and what the console says of it. */
+/** What the page's CSS may do to refusing, and the message for it. */
 const looks = {
   'is not displayed': [`${reject} { display: none }`, 'cannot be seen'],
   'is invisible': [`${reject} { visibility: hidden }`, 'cannot be seen'],
@@ -73,7 +73,7 @@ const markups = {
   'has no words': ['reject">Reject all', 'reject">', 'has no words'],
 } as const;
 
-/** What a layer may lack: then it is not shown at all. */
+/** What may be missing in a layer: then it is not shown. */
 const incomplete = {
   'refusing at all': ['<button data-svc="reject">Reject all</button>', '', 'has no <button data-svc="reject">'],
   'a real button to refuse': [
@@ -95,9 +95,9 @@ describe('a site’s own markup, made of building blocks, is fair:', () => {
     localStorage.clear();
   });
 
-  // Each problem is told once, so the button has another name each time.
+  // Each problem is logged once, so the button has another name each time.
   for (const [at, [name, [css, words]]] of Object.entries(looks).entries()) {
-    it(`nothing is granted where refusing ${name}, and the console says why`, async () => {
+    it(`nothing is granted where refusing ${name}, which is logged`, async () => {
       const visit = await meetView({ css, html: markup.replace('Reject all', `No (${at})`) });
       const complaints = listenToConsole();
       pressIn(findBanner(visit), 'accept');
@@ -119,14 +119,14 @@ describe('a site’s own markup, made of building blocks, is fair:', () => {
     });
   }
 
-  it('a problem of its looks is told without a press, once the page has had its time', async () => {
+  it('a problem of its style is logged without a press, after the page has had time to load', async () => {
     const complaints = listenToConsole();
     await meetView({ css: `${reject} { filter: none; opacity: 0.3 }`, html: markup.replaceAll('Reject', 'Refuse') });
-    await waitUntil(() => complaints.length, 'it is told');
+    await waitUntil(() => complaints.length, 'it is logged');
     expect(complaints.join()).to.contain('is fainter than the other button');
   });
 
-  it('a style that comes late is no problem, and what is mended grants', async () => {
+  it('a style that loads late is no problem, and a fixed layer grants', async () => {
     await leaveView();
     const complaints = listenToConsole();
     const visit = await meetView({
@@ -150,7 +150,7 @@ describe('a site’s own markup, made of building blocks, is fair:', () => {
         const visit = visitView({ html: markup.slice(0, at) + to + markup.slice(at + from.length) });
         await waitUntil(() => listSwitches(visit).length, 'the notice is there');
         window.SvcConsent.open();
-        await waitUntil(() => complaints.some((one) => one.includes(words)), 'it is told');
+        await waitUntil(() => complaints.some((one) => one.includes(words)), 'it is logged');
         expect([isAsked(visit), isPreferencesShown(visit)]).to.deep.equal([layer !== 'banner', layer === 'banner']);
         find(visit, `[data-svc=${layer}] [data-svc=accept]`).click();
         expect(window.SvcConsent.get()).to.equal(null);
@@ -158,32 +158,32 @@ describe('a site’s own markup, made of building blocks, is fair:', () => {
     }
   }
 
-  it('a banner that is a dialog, and preferences that are none, are not shown', async () => {
+  it('a banner that is a dialog, and preferences that are not, are not shown', async () => {
     const complaints = listenToConsole();
     const html = markup.replace('<section', '<dialog').replace('</section', '</dialog');
     const visit = visitView({
       html: html.replace('<dialog data-svc="pref', '<div data-svc="pref').replace(/<\/dialog>(?=\s*<p)/, '</div>'),
     });
-    await waitUntil(() => complaints.length >= 2, 'both are told');
+    await waitUntil(() => complaints.length >= 2, 'both are logged');
     expect(complaints.join()).to.contain('must be a <dialog>').and.contain('must not be a <dialog>');
     window.SvcConsent.open();
     expect(visit.view.querySelector('dialog[open]') === null).to.equal(true);
   });
 
-  it('switches without a way to save them, and a way to save without switches, are not shown', async () => {
+  it('switches without a save button, and a save button without switches, are not shown', async () => {
     const complaints = listenToConsole();
     const one = visitView({ html: markup.replace('<button data-svc="save">Save</button>', '') });
-    await waitUntil(() => complaints.join().includes('has switches and no'), 'the first is told');
+    await waitUntil(() => complaints.join().includes('has switches and no'), 'the first is logged');
     window.SvcConsent.open();
     expect(isPreferencesShown(one)).to.equal(false);
     await leaveView();
     const other = visitView({ html: markup.replace('<input type="checkbox" data-svc="purpose-switch">', '') });
-    await waitUntil(() => complaints.join().includes('has a save button and no'), 'the other is told');
+    await waitUntil(() => complaints.join().includes('has a save button and no'), 'the other is logged');
     window.SvcConsent.open();
     expect(isPreferencesShown(other)).to.equal(false);
   });
 
-  it('no switch is on before the visitor turned it, whatever the template says', async () => {
+  it('no switch is on before the visitor turned it, whatever the template contains', async () => {
     const complaints = listenToConsole();
     const visit = await meetView({ html: markup.replace('type="checkbox"', 'type="checkbox" checked') });
     const dialog = await openPreferences(visit);
@@ -192,7 +192,7 @@ describe('a site’s own markup, made of building blocks, is fair:', () => {
       [false, false],
       [false, false],
     ]);
-    await waitUntil(() => complaints.length, 'it is told');
+    await waitUntil(() => complaints.length, 'it is logged');
     expect(complaints.join()).to.contain('checked beforehand');
     pressIn(dialog, 'save');
     expect(window.SvcConsent.get()?.purposes).to.deep.equal(nothingOptional);
@@ -206,7 +206,7 @@ describe('a site’s own markup, made of building blocks, is fair:', () => {
     expect(window.SvcConsent.get()?.purposes).to.deep.equal(nothingOptional);
   });
 
-  it('nor does one of which a script says that it was turned on, which shows as off', async () => {
+  it('a switch that looks off grants nothing although a script reports it as turned on', async () => {
     const visit = await meetView();
     const dialog = await openPreferences(visit);
     for (const input of listSwitches(visit)) {
@@ -227,7 +227,7 @@ describe('a site’s own markup, made of building blocks, is fair:', () => {
     expect(window.SvcConsent.get()?.purposes).to.deep.equal(nothingOptional);
   });
 
-  it('what is not shown grants nothing when a script presses it', async () => {
+  it('a hidden layer grants nothing when a script presses it', async () => {
     const visit = visitView();
     pressIn(findBanner(visit), 'accept');
     pressIn(findDialog(visit), 'accept');
@@ -237,7 +237,7 @@ describe('a site’s own markup, made of building blocks, is fair:', () => {
     expect(window.SvcConsent.get()).to.equal(null);
   });
 
-  it('what the page’s CSS shows before its time grants nothing, nor does a button that nobody sees', async () => {
+  it('a layer that the page’s CSS shows too early grants nothing, and neither does an invisible button', async () => {
     listenToConsole();
     const css = `[data-svc=preferences] { display: block !important } ${banner} [data-svc=accept] { visibility: hidden }`;
     const visit = await meetView({ css });
@@ -248,7 +248,7 @@ describe('a site’s own markup, made of building blocks, is fair:', () => {
     expect(window.SvcConsent.get()).to.equal(null);
   });
 
-  it('accepting outside a layer grants nothing, refusing there does', async () => {
+  it('accepting outside a layer grants nothing, refusing there is recorded', async () => {
     const complaints = listenToConsole();
     const visit = await meetView({
       html: `${markup}<div class="free"><button data-svc="accept">Yes</button><button data-svc="reject">No</button></div>`,
@@ -284,7 +284,7 @@ describe('a site’s own markup, made of building blocks, is fair:', () => {
     expect(window.SvcConsent.get()?.purposes).to.deep.equal(everything);
   });
 
-  it('a browser that cannot tell what is to be seen refuses, and grants nothing', async () => {
+  it('a browser that cannot report visibility refuses, and grants nothing', async () => {
     const visit = await meetView();
     listenToConsole();
     const { checkVisibility } = Element.prototype;
@@ -296,7 +296,7 @@ describe('a site’s own markup, made of building blocks, is fair:', () => {
     expect(window.SvcConsent.get()?.purposes).to.deep.equal(nothingOptional);
   });
 
-  it('right to left it is as fair', async () => {
+  it('a right-to-left layer is checked in the same way', async () => {
     const visit = await meetView({
       css: `html { direction: rtl } ${banner} { overflow: auto } ${banner} .choices { inline-size: 300% }`,
     });

@@ -28,7 +28,7 @@ const failures = [
   ['answers garbage', () => json({ data: { id: 7 } })],
 ] as const;
 
-/** A newer node in the place of an older one, as a framework makes it. */
+/** Replaces a node with a newer one, as a framework does. */
 function renew(element: HTMLElement, html: string): HTMLElement {
   const holder = document.createElement('div');
   holder.innerHTML = html;
@@ -40,7 +40,7 @@ function renew(element: HTMLElement, html: string): HTMLElement {
 const bannerMarkup = /<section[\s\S]*<\/section>/.exec(markup)?.[0] ?? '';
 const dialogMarkup = /<dialog[\s\S]*<\/dialog>/.exec(markup)?.[0] ?? '';
 
-describe('a view of building blocks on a page that lives', () => {
+describe('a view of building blocks on a changing page', () => {
   afterEach(async () => {
     await leaveView();
     restorePage();
@@ -48,7 +48,7 @@ describe('a view of building blocks on a page that lives', () => {
   });
 
   for (const [name, answer] of failures) {
-    it(`shows and grants nothing when the server ${name}, says so once, and tries again when it is asked to`, async () => {
+    it(`shows and grants nothing when the server ${name}, logs it once, and retries when opened`, async () => {
       const complaints = listenToConsole();
       const visit = visitView({
         prepare: (network) => {
@@ -71,7 +71,7 @@ describe('a view of building blocks on a page that lives', () => {
     });
   }
 
-  it('lets a visitor take everything back while the notice cannot be had, and grants nothing', async () => {
+  it('lets a visitor withdraw everything while the notice cannot be loaded, and grants nothing', async () => {
     const first = await meetView();
     pressIn(findBanner(first), 'accept');
     const visit = await returnToView(first, {
@@ -90,11 +90,11 @@ describe('a view of building blocks on a page that lives', () => {
     expect(isPreferencesShown(visit)).to.equal(false);
   });
 
-  it('does nothing without a notice-id, and says so; with another it asks about that', async () => {
+  it('does nothing without a notice-id, which is logged; starts when it is set', async () => {
     const complaints = listenToConsole();
     const visit = visitView();
     visit.view.setAttribute('notice-id', '');
-    await waitUntil(() => complaints.length, 'it is told');
+    await waitUntil(() => complaints.length, 'it is logged');
     expect(complaints[0]).to.contain('notice-id is missing');
     expect(isAsked(visit)).to.equal(false);
     visit.view.noticeId = visit.noticeId;
@@ -105,13 +105,13 @@ describe('a view of building blocks on a page that lives', () => {
     expect(visit.view.apiBase).to.equal('/elsewhere/');
   });
 
-  it('shows the first of two alone, and the other when that goes', async () => {
+  it('shows only the first of two, and the other when the first is removed', async () => {
     const complaints = listenToConsole();
     const visit = await meetView();
     const other = { ...visit, view: visit.view.cloneNode(true) as typeof visit.view };
     find(other, '[data-svc=banner]').hidden = true;
     document.body.append(other.view);
-    await waitUntil(() => complaints.length, 'it is told');
+    await waitUntil(() => complaints.length, 'it is logged');
     expect(complaints[0]).to.contain('two <svc-consent-view>');
     expect([isAsked(visit), isAsked(other)]).to.deep.equal([true, false]);
     visit.view.remove();
@@ -121,7 +121,7 @@ describe('a view of building blocks on a page that lives', () => {
     expect(window.SvcConsent.get()?.purposes).to.deep.equal(everything);
   });
 
-  it('hides what it shows when it is taken away, and is as before when it is put back', async () => {
+  it('hides when it is removed, and shows the same when it is inserted again', async () => {
     const visit = await meetView();
     visit.view.remove();
     await Promise.resolve();
@@ -135,7 +135,7 @@ describe('a view of building blocks on a page that lives', () => {
     expect(window.SvcConsent.get()?.purposes).to.deep.equal(nothingOptional);
   });
 
-  it('goes on as it was when it is moved, with its preferences open and a switch turned', async () => {
+  it('keeps its state when it is moved, with its preferences open and a switch turned', async () => {
     const visit = await meetView();
     await openPreferences(visit);
     listSwitches(visit)[1]?.click();
@@ -149,14 +149,14 @@ describe('a view of building blocks on a page that lives', () => {
     main.remove();
   });
 
-  it('is in the top layer again when its popover was moved', async () => {
+  it('is in the top layer again after its popover was moved', async () => {
     const visit = await meetView({ html: markup.replace('data-svc="banner"', 'data-svc="banner" popover="manual"') });
     document.body.prepend(visit.view);
     await waitUntil(() => findBanner(visit).matches(':popover-open'), 'it is above the page');
     expect(isAsked(visit)).to.equal(true);
   });
 
-  it('shows what a framework renders anew as what was there before', async () => {
+  it('shows the same after a framework rendered it again', async () => {
     const visit = await meetView();
     renew(findBanner(visit), bannerMarkup);
     await waitUntil(() => isAsked(visit), 'the banner shows');
@@ -181,7 +181,7 @@ describe('a view of building blocks on a page that lives', () => {
     expect(listSwitches(visit).map((one) => one.closest('li')?.dataset.svcKey)).to.deep.equal(Object.keys(everything));
   });
 
-  it('writes nothing into the page when there is nothing new', async () => {
+  it('does not write to the page without a change', async () => {
     const visit = await meetView();
     await openPreferences(visit);
     await new Promise((done) => setTimeout(done));
@@ -196,7 +196,7 @@ describe('a view of building blocks on a page that lives', () => {
     expect(seen).to.have.length(1);
   });
 
-  it('shows again what a framework hid by rendering its first markup', async () => {
+  it('shows again after a framework hid it by rendering its first markup', async () => {
     const visit = await meetView();
     findBanner(visit).hidden = true;
     await waitUntil(() => isAsked(visit), 'the banner shows');
@@ -205,7 +205,7 @@ describe('a view of building blocks on a page that lives', () => {
     await waitUntil(() => !isAsked(visit), 'it goes again');
   });
 
-  it('takes a template that a framework filled with elements, not with a fragment', async () => {
+  it('accepts a template that a framework filled with elements instead of a fragment', async () => {
     const visit = visitView({
       html:
         dialogMarkup.replace(/<template[\s\S]*<\/template>/, '<template data-svc="purpose"></template>') + bannerMarkup,
@@ -220,7 +220,7 @@ describe('a view of building blocks on a page that lives', () => {
     expect(complaints).to.deep.equal([]);
   });
 
-  it('has each purpose once when a framework takes its template away and puts another one elsewhere', async () => {
+  it('renders each purpose once when a framework removes its template and inserts another one elsewhere', async () => {
     const visit = await meetView();
     await openPreferences(visit);
     listSwitches(visit)[2]?.click();
@@ -240,7 +240,7 @@ describe('a view of building blocks on a page that lives', () => {
     ['as a parser fills it', (template: HTMLTemplateElement) => template.content],
     ['as a framework fills it', (template: HTMLTemplateElement) => template],
   ] as const) {
-    it(`draws anew what a template says in another language (${name}), and keeps what was turned`, async () => {
+    it(`renders a template again in another language (${name}), and keeps the switches`, async () => {
       const visit = await meetView();
       const template = find<HTMLTemplateElement>(visit, 'template');
       fill(template).append(...template.content.childNodes);
@@ -259,7 +259,7 @@ describe('a view of building blocks on a page that lives', () => {
     });
   }
 
-  it('stays open, with what was turned, when a morph writes its first markup over it', async () => {
+  it('stays open, with its switches, when a morph writes its first markup over it', async () => {
     const visit = await meetView();
     const dialog = await openPreferences(visit);
     listSwitches(visit)[2]?.click();
@@ -276,7 +276,7 @@ describe('a view of building blocks on a page that lives', () => {
     expect(listSwitches(visit)[2]?.checked, 'and forgets').to.equal(false);
   });
 
-  it('does not double what a client router kept with the markup', async () => {
+  it('does not duplicate what a client router kept with the markup', async () => {
     const first = await meetView();
     const html = first.view.innerHTML;
     expect(html).to.contain('data-svc-key="marketing"');
@@ -285,14 +285,14 @@ describe('a view of building blocks on a page that lives', () => {
     expect(visit.view.querySelectorAll('dialog li')).to.have.length(3);
   });
 
-  it('shows nothing while the page is without the parts, and shows them when they come', async () => {
+  it('shows nothing while parts are missing, and shows when they are added', async () => {
     const visit = visitView({ html: '' });
     await waitUntil(() => visit.network.notices.length, 'the notice is asked for');
     visit.view.innerHTML = markup;
     await waitUntil(() => isAsked(visit), 'it asks');
   });
 
-  it('is harmed by no name that markup gives to its controls and images', async () => {
+  it('works with any names that markup gives to its controls and images', async () => {
     const own = 'querySelectorAll matches closest getAttribute hasAttribute dataset hidden textContent children lang';
     const around = 'parentElement offsetParent getRootNode assignedSlot getBoundingClientRect clientWidth scrollWidth';
     const controls = `${own} ${around}`.split(' ').map((name) => `<input name="${name}" hidden>`);
@@ -315,7 +315,7 @@ describe('a view of building blocks on a page that lives', () => {
       const form = find(visit, 'dialog form.choices');
       for (const type of ['click', 'change'])
         HTMLElement.prototype.dispatchEvent.call(form, new Event(type, { bubbles: true }));
-      await waitUntil(() => complaints.length, 'what is wrong is told');
+      await waitUntil(() => complaints.length, 'the problem is logged');
       expect(complaints.join()).to.contain('data-svc="save" is on a <form>').and.not.contain('nothing can be granted');
       pressIn(findDialog(visit), 'accept');
       expect(window.SvcConsent.get()?.purposes).to.deep.equal(everything);
@@ -324,7 +324,7 @@ describe('a view of building blocks on a page that lives', () => {
     }
   });
 
-  it('sends no form that it stands in', async () => {
+  it('does not submit a form around it', async () => {
     const visit = await meetView();
     const form = document.createElement('form');
     let isSent = false;
@@ -339,7 +339,7 @@ describe('a view of building blocks on a page that lives', () => {
     form.remove();
   });
 
-  it('holds tags back, and tells Google Consent Mode, as the banner does', async () => {
+  it('blocks tags, and updates Google Consent Mode, as the banner does', async () => {
     const page = window as { dataLayer?: ArrayLike<unknown>[] };
     const frame = document.body.appendChild(document.createElement('iframe'));
     frame.dataset.svcPurpose = 'marketing';
@@ -356,7 +356,7 @@ describe('a view of building blocks on a page that lives', () => {
     frame.remove();
   });
 
-  it('reads its other attributes as they are when they are needed', async () => {
+  it('reads its other attributes when they are needed', async () => {
     const visit = await meetView();
     visit.view.setAttribute('cookie-domain', location.hostname);
     pressIn(findBanner(visit), 'accept');
@@ -368,21 +368,21 @@ describe('a view of building blocks on a page that lives', () => {
     await waitUntil(() => isAsked(later), 'it asks again');
   });
 
-  it('tells of an attribute that is not understood', async () => {
+  it('logs an invalid attribute', async () => {
     const complaints = listenToConsole();
     await meetView({ attributes: { 'refusal-max-age': 'a month' } });
     expect(complaints.join()).to.contain('refusal-max-age="a month" is not understood');
   });
 
-  it('tells what in the markup is not understood, and how to mend it', async () => {
+  it('logs invalid markup, and how to fix it', async () => {
     const complaints = listenToConsole();
     const more = `<b data-svc="accept-all"></b><b data-svc-text="title"></b><b data-svc-text="domain"><i>x</i></b><b data-svc-when="never"></b><form data-svc="receipt"></form><section data-svc="banner" hidden></section>`;
     const visit = await meetView({
       html: `${markup.replace(' aria-labelledby="banner-title"', '').replace('<span data-svc="purpose-name"></span>', '')}${more}`,
       css: '[data-svc=preferences] { display: block !important }',
     });
-    await waitUntil(() => complaints.some((one) => one.includes('two layers')), 'the last is told');
-    const told = complaints.join('\n');
+    await waitUntil(() => complaints.some((one) => one.includes('two layers')), 'the last is logged');
+    const text = complaints.join('\n');
     for (const words of [
       'data-svc="accept-all" is not understood',
       'data-svc-text="title" is not understood',
@@ -393,23 +393,23 @@ describe('a view of building blocks on a page that lives', () => {
       'data-svc="preferences" is to be seen although it is hidden',
       'without data-svc="purpose-name"',
     ])
-      expect(told).to.contain(words);
+      expect(text).to.contain(words);
     expect(listSwitches(visit)[1]?.getAttribute('aria-label'), 'it has a name all the same').to.equal('Statistics');
   });
 
-  it('says that nobody is asked where there is no banner, and that nothing can be opened', async () => {
+  it('logs that no visitor is asked if there is no banner, and that nothing can be opened', async () => {
     const complaints = listenToConsole();
     visitView({ html: '<p>Nothing</p>' });
-    await waitUntil(() => complaints.join().includes('nobody is asked'), 'it is told');
+    await waitUntil(() => complaints.join().includes('nobody is asked'), 'it is logged');
     window.SvcConsent.open();
     await waitUntil(() => complaints.join().includes('has nothing to open'), 'that too');
   });
 
-  it('does nothing where the page asks about another notice already', async () => {
+  it('does nothing if the page already asks about another notice', async () => {
     const complaints = listenToConsole();
     const other = createConsent({ noticeId: 'another-notice', apiBase: location.origin });
     const visit = visitView();
-    await waitUntil(() => complaints.length, 'it is told');
+    await waitUntil(() => complaints.length, 'it is logged');
     expect(complaints[0]).to.contain('another-notice already');
     expect(isAsked(visit)).to.equal(false);
     other.destroy();

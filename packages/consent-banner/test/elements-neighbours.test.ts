@@ -18,10 +18,10 @@ import { waitUntil } from './wait-until.ts';
 
 const dialogMarkup = /<dialog[\s\S]*<\/dialog>/.exec(markup)?.[0] ?? '';
 
-/** As long as the view takes to look for what is wrong. */
+/** The delay before the view checks for problems. */
 const untilChecked = () => new Promise((done) => setTimeout(done, 1_300));
 
-/** What a translator in a browser does to the words of a page. */
+/** What a browser's translator does to the words of a page. */
 function translate(root: Node): void {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const texts: Text[] = [];
@@ -33,7 +33,7 @@ function translate(root: Node): void {
   }
 }
 
-describe('a view of building blocks among other things of the page', () => {
+describe('a view of building blocks beside other features of the page', () => {
   afterEach(async () => {
     for (const own of document.querySelectorAll('.of-the-page')) own.remove();
     await leaveView();
@@ -42,7 +42,7 @@ describe('a view of building blocks among other things of the page', () => {
     document.documentElement.lang = '';
   });
 
-  it('leaves a translation of its words as it is, and has new words all the same', async () => {
+  it('keeps a translation of its words, and still updates them', async () => {
     const complaints = listenToConsole();
     const visit = await meetView();
     await openPreferences(visit);
@@ -71,7 +71,7 @@ describe('a view of building blocks among other things of the page', () => {
     expect(complaints).to.deep.equal([]);
   });
 
-  it('takes menus of the page for no reason to go, and theirs for none to close them', async () => {
+  it('stays open beside menus of the page, and does not close them', async () => {
     const complaints = listenToConsole();
     const menu = document.createElement('div');
     menu.popover = 'auto';
@@ -91,7 +91,7 @@ describe('a view of building blocks among other things of the page', () => {
 
   const inBanner = markup.replace(dialogMarkup, '').replace('</section>', `${dialogMarkup}</section>`);
   for (const [name, html, problem] of [
-    // What is wrong is told once: this first, for the others come to it later.
+    // Each problem is logged once: this one first, because the others include it.
     [
       'in a part that is hidden',
       markup.replace(dialogMarkup, `<div data-svc-when="changed">${dialogMarkup}</div>`),
@@ -100,19 +100,19 @@ describe('a view of building blocks among other things of the page', () => {
     ['in the banner', inBanner, 'is within another layer'],
     ['with a state', markup.replace('"preferences"', '"preferences" data-svc-when="decided"'), 'has data-svc-when'],
   ] as const) {
-    it(`holds no page by a dialog that nobody sees: one ${name}`, async () => {
+    it(`does not block the page with an invisible dialog: one ${name}`, async () => {
       const complaints = listenToConsole();
       const visit = await meetView({ html });
       pressIn(findBanner(visit), 'reject');
       find(visit, ':scope > p [data-svc=open]').click();
-      await waitUntil(() => complaints.join().includes(problem), 'it is told');
+      await waitUntil(() => complaints.join().includes(problem), 'it is logged');
       expect(document.querySelector(':modal')).to.equal(null);
       findDialog(visit).showModal();
       await waitUntil(() => findDialog(visit).checkVisibility() === isPreferencesShown(visit), 'the page is free');
     });
   }
 
-  it('does not take the way to refuse in another layer for its own', async () => {
+  it('does not accept the reject button of another layer as its own', async () => {
     const complaints = listenToConsole();
     const bare = inBanner.replace('<button data-svc="reject">Reject all</button>', '');
     const visit = await meetView({
@@ -120,10 +120,10 @@ describe('a view of building blocks among other things of the page', () => {
     });
     expect(isAsked(visit)).to.equal(true);
     find(visit, '[data-svc=x]').dataset.svc = 'banner';
-    await waitUntil(() => complaints.join().includes('has no <button data-svc="reject">'), 'it is told');
+    await waitUntil(() => complaints.join().includes('has no <button data-svc="reject">'), 'it is logged');
   });
 
-  it('lets no character of the notice turn the page’s own words round', async () => {
+  it('isolates direction characters of the notice from the page’s own words', async () => {
     document.documentElement.lang = 'en';
     const visit = await meetView({ notice: { controllerName: '\u202eevilCo', language: 'en' } });
     const words = findBanner(visit).querySelector('p')?.lastChild as Text;
@@ -136,7 +136,7 @@ describe('a view of building blocks among other things of the page', () => {
     expect(early).to.be.below(late ?? 0);
   });
 
-  it('keeps the direction that the page wrote for a word', async () => {
+  it('keeps the direction that the page set for a word', async () => {
     const visit = await meetView({ html: markup.replace('data-svc-text="controller"', '$& dir="ltr"') });
     expect(find(visit, '[data-svc-text=controller]').dir).to.equal('ltr');
   });

@@ -23,7 +23,7 @@ import { waitUntil } from './wait-until.ts';
 const withoutDialog = markup.replace(/<dialog[\s\S]*<\/dialog>/, '');
 const read = () => window.SvcConsent.get()?.purposes ?? null;
 
-/** A later visit of somebody who accepted, to a server that does not answer until it is told to. */
+/** A later visit of a visitor who accepted, with a server that responds only when told to. */
 async function returnToSilence(html = markup): Promise<ViewVisit & { readonly answer: () => void }> {
   const first = await meetView({ html });
   pressIn(findBanner(first), 'accept');
@@ -39,7 +39,7 @@ async function returnToSilence(html = markup): Promise<ViewVisit & { readonly an
   return { ...visit, answer: () => answer() };
 }
 
-describe('taking back by building blocks', () => {
+describe('withdrawal with building blocks', () => {
   afterEach(async () => {
     await leaveView();
     restorePage();
@@ -58,7 +58,7 @@ describe('taking back by building blocks', () => {
     expect(read()).to.deep.equal({ ...everything, marketing: false });
   });
 
-  it('does not let anything new be saved with it', async () => {
+  it('saves no new grant with it', async () => {
     listenToConsole();
     const visit = await meetView({ css: unfair });
     await openPreferences(visit);
@@ -74,7 +74,7 @@ describe('taking back by building blocks', () => {
     expect(read()).to.deep.equal(nothingOptional);
   });
 
-  it('counts what a newer notice asks as new, be it granted before', async () => {
+  it('treats purposes that a newer notice adds as new, even if they were granted before', async () => {
     listenToConsole();
     const first = await meetView();
     pressIn(findBanner(first), 'accept');
@@ -88,7 +88,7 @@ describe('taking back by building blocks', () => {
     expect(isAsked(visit)).to.equal(true);
   });
 
-  it('does not wait for a server that is silent, and has the switches when it answers', async () => {
+  it('does not wait for a silent server, and shows the switches when it responds', async () => {
     const visit = await returnToSilence();
     await openPreferences(visit);
     expect(listSwitches(visit)).to.be.empty;
@@ -103,7 +103,7 @@ describe('taking back by building blocks', () => {
     expect(read()).to.deep.equal({ ...everything, statistics: false });
   });
 
-  it('is refused by nothing while the server is silent', async () => {
+  it('is never blocked while the server is silent', async () => {
     const visit = await returnToSilence();
     await openPreferences(visit);
     pressIn(findDialog(visit), 'reject');
@@ -111,7 +111,7 @@ describe('taking back by building blocks', () => {
     expect(isPreferencesShown(visit)).to.equal(false);
   });
 
-  it('is so in a banner, too, where there is no dialog', async () => {
+  it('works in a banner, too, if there is no dialog', async () => {
     const visit = await returnToSilence(withoutDialog);
     window.SvcConsent.open();
     await waitUntil(() => isAsked(visit), 'the banner shows');

@@ -27,7 +27,7 @@ describe('a site’s own markup, made of building blocks,', () => {
     localStorage.clear();
   });
 
-  it('stays hidden until there is something to ask, then is a region of its own name', async () => {
+  it('stays hidden until the visitor is to be asked, then is a named region', async () => {
     const visit = visitView({ html: markup.replace('<section', '<div').replace('</section', '</div') });
     expect(isAsked(visit)).to.equal(false);
     await waitUntil(() => isAsked(visit), 'the banner shows');
@@ -41,7 +41,7 @@ describe('a site’s own markup, made of building blocks,', () => {
     expect(findBanner(visit).hasAttribute('role')).to.equal(false);
   });
 
-  it('goes into the top layer where its banner is a popover', async () => {
+  it('is in the top layer if its banner is a popover', async () => {
     const visit = await meetView({ html: markup.replace('data-svc="banner"', 'data-svc="banner" popover="manual"') });
     expect(findBanner(visit).matches(':popover-open')).to.equal(true);
     pressIn(findBanner(visit), 'reject');
@@ -56,16 +56,16 @@ describe('a site’s own markup, made of building blocks,', () => {
       ['banner', 'banner'],
       ['preferences', 'modal'],
     ] as const) {
-      it(`takes ${role} in its ${layer}, tells and records it, and goes`, async () => {
+      it(`accepts ${role} in its ${layer}, reports and records it, and closes`, async () => {
         const visit = await meetView();
-        const told: unknown[] = [];
-        const listen = ({ detail }: CustomEvent): unknown => told.push(detail);
+        const details: unknown[] = [];
+        const listen = ({ detail }: CustomEvent): unknown => details.push(detail);
         document.addEventListener('svc-consent', listen);
         if (layer === 'preferences') await openPreferences(visit);
         pressIn(find(visit, `[data-svc=${layer}]`), role);
         document.removeEventListener('svc-consent', listen);
         expect(window.SvcConsent.get()?.purposes).to.deep.equal(purposes);
-        expect(told).to.deep.equal([{ decided: true, purposes }]);
+        expect(details).to.deep.equal([{ decided: true, purposes }]);
         expect([isAsked(visit), isPreferencesShown(visit)]).to.deep.equal([false, false]);
         await waitUntil(() => visit.network.records.length, 'the record arrives');
         expect(visit.network.records[0]?.body).to.deep.include({ purposes, method, noticeVersion: 7 });
@@ -73,7 +73,7 @@ describe('a site’s own markup, made of building blocks,', () => {
     }
   }
 
-  it('has a switch for each purpose, named and described by the words beside it', async () => {
+  it('has a switch for each purpose, named and described by the text beside it', async () => {
     const visit = await meetView();
     const dialog = await openPreferences(visit);
     const read = (input: Element, name: string): string =>
@@ -108,7 +108,7 @@ describe('a site’s own markup, made of building blocks,', () => {
     expect(window.SvcConsent.get()?.purposes).to.deep.equal(nothingOptional);
   });
 
-  it('forgets what was turned and not saved', async () => {
+  it('discards unsaved switches', async () => {
     const visit = await meetView();
     const dialog = await openPreferences(visit);
     listSwitches(visit)[1]?.click();
@@ -119,7 +119,7 @@ describe('a site’s own markup, made of building blocks,', () => {
     expect(listSwitches(visit)[1]?.checked).to.equal(false);
   });
 
-  it('is worked by the keyboard: the dialog holds the focus, Escape decides nothing, and the focus goes back', async () => {
+  it('supports the keyboard: the dialog traps the focus, Escape decides nothing, and the focus is restored', async () => {
     const visit = await meetView();
     const opener = find(visit, '[data-svc=banner] [data-svc=open]');
     opener.focus();
@@ -139,7 +139,7 @@ describe('a site’s own markup, made of building blocks,', () => {
     expect(listSwitches(visit)[1]?.checked).to.equal(false);
   });
 
-  it('gives the focus back to where it was before the visitor came into the banner', async () => {
+  it('restores the focus to where it was before the visitor entered the banner', async () => {
     const link = document.body.insertBefore(document.createElement('button'), document.body.firstChild);
     const visit = await meetView();
     link.focus();
@@ -151,7 +151,7 @@ describe('a site’s own markup, made of building blocks,', () => {
     link.remove();
   });
 
-  it('opens its preferences in a native way, too', async () => {
+  it('also opens its preferences by a native command', async () => {
     const visit = await meetView({ html: markup.replace('<dialog', '<dialog id="preferences"') });
     const opener = document.body.appendChild(document.createElement('button'));
     opener.setAttribute('command', 'show-modal');
@@ -168,13 +168,13 @@ describe('a site’s own markup, made of building blocks,', () => {
     opener.remove();
   });
 
-  it('asks a returning visitor nothing, without a request, and tells what was decided', async () => {
+  it('does not ask a returning visitor, sends no request, and shows the decision', async () => {
     const first = await meetView();
     pressIn(findBanner(first), 'accept');
     await waitUntil(() => first.network.records.length, 'the record arrives');
     const { decidedAt } = JSON.parse(localStorage.getItem(`svc-consent:${first.noticeId}`) ?? '');
     const visit = await returnToView(first);
-    await waitUntil(() => find(visit, 'p[data-svc-when=decided]').checkVisibility(), 'the decision is told');
+    await waitUntil(() => find(visit, 'p[data-svc-when=decided]').checkVisibility(), 'the decision is shown');
     expect(isAsked(visit)).to.equal(false);
     expect(visit.network.notices).to.be.empty;
     const time = find<HTMLTimeElement>(visit, 'p[data-svc-when=decided] time');
@@ -183,7 +183,7 @@ describe('a site’s own markup, made of building blocks,', () => {
     expect(find(visit, '[data-svc=receipt]').hidden).to.equal(false);
   });
 
-  it('says since when it asks again about a newer notice', async () => {
+  it('shows the date of the decision when it asks again about a newer notice', async () => {
     const first = await meetView();
     pressIn(findBanner(first), 'accept');
     localStorage.removeItem(`svc-consent:${first.noticeId}:checked`);
@@ -202,7 +202,7 @@ describe('a site’s own markup, made of building blocks,', () => {
     expect(isNew).to.deep.equal([false, false, true]);
   });
 
-  it('has its states for the page’s CSS', async () => {
+  it('has states for the page’s CSS', async () => {
     const visit = await meetView();
     expect(visit.view.matches(':state(asking):not(:state(decided),:state(failed),:state(receipt))')).to.equal(true);
     pressIn(findBanner(visit), 'accept');
@@ -217,7 +217,7 @@ describe('a site’s own markup, made of building blocks,', () => {
     await waitUntil(() => later.view.matches(':state(rejected)'), 'it is taken back');
   });
 
-  it('withdraws everything, or the one purpose that the button stands with', async () => {
+  it('withdraws everything, or the one purpose of the button', async () => {
     const html = markup.replace('<li>', '<li><button data-svc="withdraw">Withdraw this</button>');
     const visit = await meetView({ html });
     pressIn(findBanner(visit), 'accept');
@@ -228,7 +228,7 @@ describe('a site’s own markup, made of building blocks,', () => {
     expect(window.SvcConsent.get()?.purposes).to.deep.equal(nothingOptional);
   });
 
-  it('hands out the receipt as a file', async () => {
+  it('saves the receipt as a file', async () => {
     const visit = await meetView();
     expect(find(visit, '[data-svc=receipt]').hidden).to.equal(true);
     pressIn(findBanner(visit), 'accept');
@@ -260,7 +260,7 @@ describe('a site’s own markup, made of building blocks,', () => {
     otherTab.close();
   });
 
-  it('reopens its banner where it has no preferences', async () => {
+  it('reopens its banner if it has no preferences', async () => {
     const visit = await meetView({
       html: markup.replace(/<dialog[\s\S]*<\/dialog>/, '').replace('<h2', '<button data-svc="close">x</button><h2'),
     });
@@ -276,7 +276,7 @@ describe('a site’s own markup, made of building blocks,', () => {
     expect(isAsked(visit)).to.equal(false);
   });
 
-  it('marks the notice’s words where they are of another language than the page', async () => {
+  it('marks the language of the notice’s words if it differs from the page’s', async () => {
     const visit = await meetView({ notice: { language: 'ar', controllerName: 'أكمي' } });
     const word = find(visit, '[data-svc-text=controller]');
     expect([word.textContent, word.lang, word.dir]).to.deep.equal(['أكمي', 'ar', 'auto']);
@@ -288,7 +288,7 @@ describe('a site’s own markup, made of building blocks,', () => {
     document.documentElement.lang = '';
   });
 
-  it('takes words as text, whatever they are', async () => {
+  it('inserts words as text, whatever they contain', async () => {
     const visit = await meetView({ notice: { controllerName: '<img src=x onerror=alert(1)>' } });
     expect(find(visit, '[data-svc-text=controller]').childElementCount).to.equal(0);
   });
@@ -302,7 +302,7 @@ describe('a site’s own markup, made of building blocks,', () => {
     await expect(visit.view).to.be.accessible();
   });
 
-  it('tells Global Privacy Control, which is no decision', async () => {
+  it('shows Global Privacy Control, which is not a decision', async () => {
     Object.defineProperty(navigator, 'globalPrivacyControl', { value: true, configurable: true });
     const visit = await meetView({ html: `${markup}<p data-svc-when="signal">Your browser asks for privacy.</p>` });
     expect(find(visit, '[data-svc-when=signal]').hidden).to.equal(false);
@@ -313,7 +313,7 @@ describe('a site’s own markup, made of building blocks,', () => {
     expect(find(later, '[data-svc-when=signal]').hidden).to.equal(true);
   });
 
-  it('says nothing on the console where nothing is wrong', async () => {
+  it('logs nothing without a problem', async () => {
     const complaints = listenToConsole();
     const visit = await meetView();
     await openPreferences(visit);

@@ -31,22 +31,22 @@ export interface GppPage {
     __gpp: Gpp;
     __gppEvents: GppEvent[];
     provide: (options: GppOptions) => void;
-    /** Of a page that draws its own interface. */
+    /** On a page with a custom interface. */
     consent: Consent;
   };
   readonly document: Document;
-  /** What the console was told about errors. */
-  readonly told: readonly string[];
+  /** What was logged as an error. */
+  readonly errors: readonly string[];
   readonly noticeId: string;
 }
 
 export interface GppPageOptions {
   readonly options?: GppOptions;
-  /** Of a visitor who has been there before. */
+  /** For a returning visitor. */
   readonly noticeId?: string;
-  /** What the page has before the add-on. */
+  /** Markup before the add-on. */
   readonly prepare?: (page: GppPage['window']) => void;
-  /** Whether there is a banner, and whether the add-on stands behind it; or an interface of the page's own. */
+  /** Whether there is a banner, and whether the add-on comes after it; or a custom interface. */
   readonly banner?: 'none' | 'first' | 'last' | 'headless';
 }
 
@@ -77,8 +77,8 @@ export async function openGppPage({
   document.body.append(frame);
   await loaded;
   const page = frame.contentWindow as GppPage['window'];
-  const told: string[] = [];
-  (page as unknown as { console: Console }).console.error = (...parts: unknown[]) => told.push(parts.join(' '));
+  const errors: string[] = [];
+  (page as unknown as { console: Console }).console.error = (...parts: unknown[]) => errors.push(parts.join(' '));
   prepare?.(page);
   if (banner === 'first') await addBanner(page, noticeId);
   const folder = '/packages/consent-banner/src';
@@ -92,7 +92,7 @@ export async function openGppPage({
     await runModule(page, text);
   }
   if (banner === 'last') await addBanner(page, noticeId);
-  return { window: page, document: page.document, told, noticeId };
+  return { window: page, document: page.document, errors, noticeId };
 }
 
 async function addBanner(page: Window, noticeId: string): Promise<void> {
@@ -115,26 +115,26 @@ export function find({ document: page }: GppPage, selector: string): HTMLElement
   return page.querySelector('svc-consent')?.shadowRoot?.querySelector<HTMLElement>(selector);
 }
 
-/** Waits for the banner and presses what it offers. */
+/** Waits for the banner and presses a button of it. */
 export async function decide(page: GppPage, choice: 'accept' | 'reject'): Promise<void> {
   await isShown(page);
   find(page, `.banner [data-choice=${choice}]`)?.click();
 }
 
-/** Waits until the visitor sees a layer, and the page has been told that they do. */
+/** Waits until the visitor sees a layer, and the page is notified of it. */
 export async function isShown(page: GppPage): Promise<void> {
   await waitUntil(() => find(page, '.banner:popover-open, dialog:modal'), 'the layer shows');
-  await waitUntil(() => ping(page).cmpDisplayStatus === 'visible', 'the page is told of it');
+  await waitUntil(() => ping(page).cmpDisplayStatus === 'visible', 'the page is notified');
 }
 
-/** Opens the panel, and presses what it offers. */
+/** Opens the panel, and presses a button of it. */
 export async function changeTo(page: GppPage, choice: 'accept' | 'reject'): Promise<void> {
   page.window.SvcConsent.open();
   await isShown(page);
   find(page, `footer [data-choice=${choice}]`)?.click();
 }
 
-/** What a command calls back with, in the same task. */
+/** The value that a command passes to its callback, in the same task. */
 export function ask<T>(
   { window: page }: Pick<GppPage, 'window'>,
   command: unknown,

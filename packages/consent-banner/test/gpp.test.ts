@@ -76,13 +76,13 @@ describe('the GPP add-on', () => {
       ]);
     });
 
-    it('is ready, opted out, where the site wants nobody to wait', async () => {
+    it('is ready, opted out, if the site does not want vendors to wait', async () => {
       const page = await openGppPage({ options: { ...plain, undecided: 'opted-out' } });
       await isReady(page);
       expect(readCore(page)).to.include(optedOut);
     });
 
-    it('is ready, opted out, where the browser sends Global Privacy Control, and tells of it', async () => {
+    it('is ready, opted out, if the browser sends Global Privacy Control, and includes it', async () => {
       const page = await openGppPage({
         prepare: ({ navigator }) => Object.defineProperty(navigator, 'globalPrivacyControl', { value: true }),
       });
@@ -93,7 +93,7 @@ describe('the GPP add-on', () => {
   });
 
   describe('with a decision', () => {
-    it('tells what the visitor allows, in the order of the specification', async () => {
+    it('reports the visitor’s choice, in the order of the specification', async () => {
       const page = await openGppPage();
       await isLoaded(page);
       await decide(page, 'accept');
@@ -107,7 +107,7 @@ describe('the GPP add-on', () => {
       expect(new GppModel(ping(page).gppString).getFieldValue('usnat', 'SaleOptOut')).to.equal(2);
     });
 
-    it('tells that the preferences are open again, and a withdrawal: not ready, the changes, ready', async () => {
+    it('reports reopened preferences and a withdrawal: not ready, the changes, ready', async () => {
       const page = await openGppPage();
       await decide(page, 'accept');
       await isReady(page);
@@ -126,7 +126,7 @@ describe('the GPP add-on', () => {
       expect(readCore(page)).to.include(optedOut);
     });
 
-    it('is ready again when the preferences are closed with nothing changed', async () => {
+    it('is ready again when the preferences are closed without changes', async () => {
       const page = await openGppPage();
       await decide(page, 'accept');
       await isReady(page);
@@ -143,7 +143,7 @@ describe('the GPP add-on', () => {
       expect(readCore(page)).to.include(optedIn);
     });
 
-    it('goes by what SvcConsent says, and not by an event that anybody dispatches', async () => {
+    it('reads SvcConsent, and does not trust an event that any script can dispatch', async () => {
       const page = await openGppPage();
       await isLoaded(page);
       const detail = { decided: true, purposes: { necessary: true, statistics: true } };
@@ -156,7 +156,7 @@ describe('the GPP add-on', () => {
       expect(readCore(page)).to.include(optedOut);
     });
 
-    it('tells a refusal, which says what was said before, as a choice that was made', async () => {
+    it('reports a refusal that changes no value as a choice', async () => {
       const page = await openGppPage();
       await isLoaded(page);
       const { gppString } = ping(page);
@@ -167,7 +167,7 @@ describe('the GPP add-on', () => {
     });
 
     for (const banner of ['first', 'last'] as const) {
-      it(`knows a returning visitor, with the banner's tag ${banner}`, async () => {
+      it(`recognises a returning visitor, with the banner's tag ${banner}`, async () => {
         const first = await openGppPage({ banner });
         await decide(first, 'accept');
         await isReady(first);
@@ -190,7 +190,7 @@ describe('the GPP add-on', () => {
   });
 
   describe('on a page without the banner', () => {
-    it('hears of the decision that an interface of the page’s own takes, and of what nobody can refuse', async () => {
+    it('follows the decision of a custom interface, without the purposes that cannot be refused', async () => {
       const optOuts = 'statistics: sale; necessary: sharing';
       const page = await openGppPage({ options: { ...plain, optOuts }, banner: 'headless' });
       await isLoaded(page);
@@ -203,7 +203,7 @@ describe('the GPP add-on', () => {
     });
 
     for (const banner of ['none', 'headless'] as const) {
-      it(`is ready, opted out, where nobody shall wait, with ${banner} in its place`, async () => {
+      it(`is ready, opted out, if vendors should not wait, with ${banner} in its place`, async () => {
         const page = await openGppPage({ options: { ...plain, undecided: 'opted-out' }, banner });
         await isReady(page);
         expect(readCore(page)).to.include(optedOut);
@@ -211,8 +211,8 @@ describe('the GPP add-on', () => {
     }
   });
 
-  describe('a banner that nobody sees', () => {
-    it('is not told to be shown where it stays away, as from a robot', async () => {
+  describe('an invisible banner', () => {
+    it('is not reported as shown if it is not rendered, as for a robot', async () => {
       const page = await openGppPage({
         prepare: ({ navigator }) => Object.defineProperty(navigator, 'userAgent', { value: 'Examplebot/1.0' }),
       });
@@ -220,7 +220,7 @@ describe('the GPP add-on', () => {
       expect(ping(page)).to.include({ cmpDisplayStatus: 'hidden', signalStatus: 'not ready' });
     });
 
-    it('is not told to be shown where the page hides it', async () => {
+    it('is not reported as shown if the page hides it', async () => {
       const page = await openGppPage({
         prepare: ({ document: target }) => {
           target.body.hidden = true;
@@ -236,8 +236,8 @@ describe('the GPP add-on', () => {
     });
   });
 
-  describe('what the site says', () => {
-    it('decides about sensitive data and further processing by their own purposes', async () => {
+  describe('the settings of the site', () => {
+    it('decide about sensitive data and further processing by their own purposes', async () => {
       const optOuts = 'statistics: sensitive-data additional-processing';
       const page = await openGppPage({ options: { optOuts, notApplicable: 'sale sharing targeted-advertising' } });
       await decide(page, 'reject');
@@ -248,27 +248,27 @@ describe('the GPP add-on', () => {
       expect(core.SensitiveDataProcessing).to.deep.equal(Array(16).fill(1));
     });
 
-    it('opts out of a right that several purposes allow unless all of them are granted', async () => {
+    it('opt out of a right that several purposes allow unless all of them are granted', async () => {
       const optOuts = 'statistics: sale; marketing: sale';
       const page = await openGppPage({ options: { ...plain, optOuts } });
       await decide(page, 'accept');
       await isReady(page);
       expect(readCore(page).SaleOptOut).to.equal(1);
-      expect(page.told.join()).to.include('was not asked about the purpose "marketing"');
+      expect(page.errors.join()).to.include('was not asked about the purpose "marketing"');
     });
 
     for (const choice of ['accept', 'reject'] as const) {
-      it(`opts out of what only a purpose allows that nobody can refuse, also after "${choice} all"`, async () => {
+      it(`opt out of what only a required purpose allows, also after "${choice} all"`, async () => {
         const optOuts = 'necessary: sale; statistics: sharing';
         const page = await openGppPage({ options: { ...plain, optOuts } });
         await decide(page, choice);
         await isReady(page);
         expect(readCore(page)).to.include({ SaleOptOut: 1, SharingOptOut: choice === 'accept' ? 2 : 1 });
-        expect(page.told.join()).to.include('data-opt-outs: nobody can refuse the purpose "necessary"');
+        expect(page.errors.join()).to.include('data-opt-outs: the purpose "necessary" cannot be refused');
       });
     }
 
-    it('opts out where the browser keeps no decision, and so nobody knows what could be refused', async () => {
+    it('opt out if the browser keeps no decision, because it is unknown what could be refused', async () => {
       const page = await openGppPage();
       await isLoaded(page);
       const { Storage } = page.window as unknown as typeof globalThis;
@@ -281,7 +281,7 @@ describe('the GPP add-on', () => {
       Object.assign(Storage.prototype, { setItem });
     });
 
-    it('opts out for good of what it says nothing about, and tells so on the console', async () => {
+    it('opt out permanently of rights without a mapping, which are logged', async () => {
       const page = await openGppPage({ options: { optOuts: 'statistics: sale' } });
       await decide(page, 'accept');
       await isReady(page);
@@ -292,10 +292,10 @@ describe('the GPP add-on', () => {
         TargetedAdvertisingOptOutNotice: 2,
         SharingNotice: 2,
       });
-      expect(page.told.join()).to.include('nothing about sharing, targeted-advertising, sensitive-data');
+      expect(page.errors.join()).to.include('nothing about sharing, targeted-advertising, sensitive-data');
     });
 
-    it('writes the sections of states, in the order of their numbers, the first named in force', async () => {
+    it('write the sections of states, in the order of their numbers, the first named in force', async () => {
       const page = await openGppPage({ options: { ...plain, sections: 'usca usnat usva' } });
       expect(ping(page)).to.deep.include({ sectionList: [7, 8, 9], applicableSections: [8] });
       expect(ask(page, 'hasSection', 'usca')).to.deep.equal([true, true]);
@@ -303,14 +303,14 @@ describe('the GPP add-on', () => {
       expect(ask<readonly object[]>(page, 'getSection', 'usva')[0], 'Virginia knows no such signal').to.have.length(1);
     });
 
-    it('names the sections in force, or none', async () => {
+    it('name the sections in force, or none', async () => {
       const options = { ...plain, sections: 'usnat usca', applicableSections: 'usca' };
       expect(ping(await openGppPage({ options })).applicableSections).to.deep.equal([8]);
       const none = await openGppPage({ options: { ...plain, applicableSections: 'none' } });
       expect(ping(none).applicableSections).to.deep.equal([-1]);
     });
 
-    it('has its number, its agreement, its children and the version it wants', async () => {
+    it('set its number, its agreement, its children and its version', async () => {
       const options = { ...plain, cmpId: '42', mspa: 'opt-out-option-mode', knownChild: 'yes', usnatVersion: '1' };
       const page = await openGppPage({ options });
       expect(ping(page).cmpId).to.equal(42);
@@ -334,9 +334,9 @@ describe('the GPP add-on', () => {
       ['usnatVersion', '3', 'data-usnat-version="3" is not understood'],
       ['undecided', 'granted', 'data-undecided="granted" is not understood'],
     ] as const) {
-      it(`is told when ${name} is "${value}", and opts nobody in`, async () => {
+      it(`are rejected with a warning if ${name} is "${value}", and opt nobody in`, async () => {
         const page = await openGppPage({ options: { ...plain, [name]: value }, banner: 'none' });
-        expect(page.told.join('\n')).to.include(hint);
+        expect(page.errors.join('\n')).to.include(hint);
         expect(readCore(page)).to.include(optedOut);
         expect(ping(page)).to.deep.include({ sectionList: [7], applicableSections: [7], signalStatus: 'not ready' });
       });
@@ -344,7 +344,7 @@ describe('the GPP add-on', () => {
   });
 
   describe('its commands', () => {
-    it('answer what they cannot do with failure', async () => {
+    it('answer with failure if they are not supported', async () => {
       const page = await openGppPage({ banner: 'none' });
       for (const command of ['getTCData', 'toString', '__proto__', '', undefined, 7, null])
         expect(ask(page, command), String(command)).to.deep.equal([null, false]);
@@ -356,7 +356,7 @@ describe('the GPP add-on', () => {
       expect(() => page.window.__gpp('ping')).to.not.throw();
     });
 
-    it('give each caller values of its own', async () => {
+    it('return separate copies to each caller', async () => {
       const page = await openGppPage({ banner: 'none' });
       const [section] = ask<Record<string, unknown>[]>(page, 'getSection', 'usnat');
       Object.assign(section[0] ?? {}, { SaleOptOut: 2 });
@@ -365,7 +365,7 @@ describe('the GPP add-on', () => {
       expect(ping(page).applicableSections).to.deep.equal([7]);
     });
 
-    it('no longer call a listener that was removed, and each of the others though one throws', async () => {
+    it('do not call a removed listener, and call the others although one throws', async () => {
       const page = await openGppPage();
       const heard: string[] = [];
       const ids: number[] = [];
@@ -383,12 +383,12 @@ describe('the GPP add-on', () => {
       await decide(page, 'accept');
       await isReady(page);
       expect(new Set(heard)).to.deep.equal(new Set(['broken', 'last']));
-      expect(page.told.filter((one) => one.includes('broken vendor'))).to.have.length(1);
+      expect(page.errors.filter((one) => one.includes('broken vendor'))).to.have.length(1);
     });
   });
 
-  describe('a page that was there first', () => {
-    it('has its waiting calls answered in their order, and its listeners kept under their numbers', async () => {
+  describe('a page with an earlier __gpp', () => {
+    it('has its waiting calls answered in order, and its listeners kept under their numbers', async () => {
       const heard: string[] = [];
       const events: GppEvent[] = [];
       const page = await openGppPage({
@@ -408,7 +408,7 @@ describe('the GPP add-on', () => {
       expect(ask<GppEvent>(page, 'addEventListener')[0].listenerId).to.equal(2);
     });
 
-    it('keeps its own consent platform, and is told that there are two', async () => {
+    it('keeps its own consent platform, and the conflict is logged', async () => {
       const own: Gpp = (_command, callback) => (callback as (data: unknown) => void)({ cmpStatus: 'loaded' });
       const page = await openGppPage({
         banner: 'none',
@@ -417,10 +417,10 @@ describe('the GPP add-on', () => {
         },
       });
       expect(page.window.__gpp).to.equal(own);
-      expect(page.told.join()).to.include('another consent platform provides __gpp');
+      expect(page.errors.join()).to.include('another consent platform provides __gpp');
     });
 
-    it('with images of those names is as good as any', async () => {
+    it('works with images of those names', async () => {
       const page = await openGppPage({
         banner: 'none',
         prepare: ({ document: target }) => {
@@ -432,7 +432,7 @@ describe('the GPP add-on', () => {
       expect(page.document.querySelectorAll.call(page.document, 'iframe[name=__gppLocator]')).to.have.length(1);
     });
 
-    it('gets one answer to each call though the script is there twice', async () => {
+    it('gets one answer to each call although the script is included twice', async () => {
       const page = await openGppPage({ banner: 'none' });
       page.window.provide(plain);
       expect(page.document.querySelectorAll('iframe[name=__gppLocator]')).to.have.length(1);
@@ -466,7 +466,7 @@ describe('the GPP add-on', () => {
     }
 
     for (const sandbox of [undefined, 'allow-scripts']) {
-      it(`${sandbox ? 'in a sandbox ' : ''}finds the page by its locator and is answered as it asked`, async () => {
+      it(`${sandbox ? 'in a sandbox ' : ''}finds the page by its locator and is answered in the format of the call`, async () => {
         const page = await openGppPage({ banner: 'none' });
         expect(page.window.frames['__gppLocator' as unknown as number] === undefined).to.equal(false);
         const vendor = await openVendorFrame(page, sandbox);
@@ -483,7 +483,7 @@ describe('the GPP add-on', () => {
       });
     }
 
-    it('finds the page by its locator also after a client router has swapped the body', async () => {
+    it('finds the page by its locator after a client router has replaced the body', async () => {
       const page = await openGppPage({
         banner: 'none',
         prepare: ({ document: target }) => {
@@ -497,19 +497,19 @@ describe('the GPP add-on', () => {
       await waitUntil(() => vendor.replies.length === 1, 'it is answered');
     });
 
-    it('hears of every change that it listens to', async () => {
+    it('receives every change that it listens to', async () => {
       const page = await openGppPage();
       await isShown(page);
       const vendor = await openVendorFrame(page);
       vendor.ask({ __gppCall: { command: 'addEventListener', callId: 3 } });
       await waitUntil(() => vendor.replies.length === 1, 'the listener is registered');
       await decide(page, 'accept');
-      await waitUntil(() => vendor.replies.length === 4, 'the decision is told');
+      await waitUntil(() => vendor.replies.length === 4, 'the decision is sent');
       const events = vendor.replies.map((one) => (one as Reply).__gppReturn.returnValue as GppEvent);
       expect(events.at(-1)).to.deep.include({ eventName: 'signalStatus', data: 'ready' });
     });
 
-    it('is not answered when it talks of something else', async () => {
+    it('is not answered if the message is something else', async () => {
       const page = await openGppPage({ banner: 'none' });
       const vendor = await openVendorFrame(page);
       for (const message of ['{"__gppCall":', 'x', 7, null, {}, { __gppCall: null }, { __gppCall: 'ping' }])
@@ -517,7 +517,7 @@ describe('the GPP add-on', () => {
       vendor.ask({ __gppCall: { command: 'ping', callId: 'last' } });
       await waitUntil(() => vendor.replies.length > 0, 'the call is answered');
       expect(vendor.replies.map((one) => (one as Reply).__gppReturn.callId)).to.deep.equal(['last']);
-      expect(page.told).to.deep.equal([]);
+      expect(page.errors).to.deep.equal([]);
     });
   });
 });

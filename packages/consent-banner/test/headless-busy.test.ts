@@ -5,7 +5,7 @@ import { waitUntil } from './wait-until.ts';
 
 const purposes = { necessary: true, statistics: true, marketing: false };
 
-// A page of its own: who was told on a page once is told at once later.
+// In a separate page: after the first notification on a page, later ones are immediate.
 it('consent without an interface reports a returning visitor’s decision soon, even on a busy page', async () => {
   const noticeId = crypto.randomUUID();
   const network = replaceNetwork(createNotice(noticeId));
@@ -17,10 +17,10 @@ it('consent without an interface reports a returning visitor’s decision soon, 
   let opened = 0;
   const consent = createConsent({ noticeId, apiBase: location.origin, openPreferences: () => opened++ });
   expect(consent.get()).to.deep.equal({ decided: true, purposes });
-  const told: ConsentSnapshot[] = [];
-  consent.subscribe((snapshot) => told.push(snapshot));
-  await waitUntil(() => told.length, 'it is told');
-  expect(told[0]).to.deep.include({ decidedAt, isAsking: false });
+  const snapshots: ConsentSnapshot[] = [];
+  consent.subscribe((snapshot) => snapshots.push(snapshot));
+  await waitUntil(() => snapshots.length, 'the listener is notified');
+  expect(snapshots[0]).to.deep.include({ decidedAt, isAsking: false });
   expect(network.notices).to.be.empty;
   expect((await consent.loadNotice())?.id).to.equal(noticeId);
   expect(opened).to.equal(0);

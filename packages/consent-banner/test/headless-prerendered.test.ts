@@ -2,7 +2,7 @@ import { expect } from '@open-wc/testing';
 import { createConsent } from '../src/headless.ts';
 import { createNotice, replaceNetwork, restorePage } from './network.ts';
 
-// A page of its own: who was told on a page once is told at once later.
+// In a separate page: after the first notification on a page, later ones are immediate.
 it('consent without an interface accepts a decision as soon as a prerendered page is visible, even if it is busy', async () => {
   const noticeId = crypto.randomUUID();
   replaceNetwork(createNotice(noticeId));

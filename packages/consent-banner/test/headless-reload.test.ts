@@ -4,7 +4,7 @@ import { waitUntil } from './wait-until.ts';
 
 const module = new URL('../src/headless.ts', import.meta.url).href;
 
-// In a page of its own, which may be loaded anew.
+// In a separate page, because it reloads.
 describe('a withdrawal without an interface', () => {
   let frame: HTMLIFrameElement;
   let loads = 0;
@@ -38,8 +38,8 @@ describe('a withdrawal without an interface', () => {
 
   it('reloads the page if enabled, and loses no record', async () => {
     const noticeId = await openPage('reloadOnWithdrawal: true');
-    await waitUntil(() => loads === 1, 'the page is loaded anew');
-    // One may come twice, as the page goes: it is the same to the server.
+    await waitUntil(() => loads === 1, 'the page is reloaded');
+    // A record may arrive twice when the page is left: the server deduplicates it.
     const listMoments = async () => new Set((await readSeen(noticeId)).records.map(({ capturedAt }) => capturedAt));
     await waitUntil(async () => (await listMoments()).size === 2, 'both records arrive');
   });

@@ -50,7 +50,7 @@ describe('a custom interface beside the banner', () => {
     addEventListener('storage', listen);
     await join(visit).withdraw();
     removeEventListener('storage', listen);
-    expect(cleared, 'nobody is told that the storage was cleared').to.be.empty;
+    expect(cleared, 'cleared storage is not reported').to.be.empty;
     expect(window.SvcConsent.get()?.purposes).to.deep.equal(nothingOptional);
   });
 

@@ -11,8 +11,8 @@ interface Visit {
   readonly noticeId: string;
   readonly consent: Consent;
   readonly network: Network;
-  /** Everything that a listener was told, in order. */
-  readonly told: readonly ConsentSnapshot[];
+  /** Every snapshot that a listener received, in order. */
+  readonly snapshots: readonly ConsentSnapshot[];
 }
 
 const open: Consent[] = [];
@@ -27,18 +27,18 @@ function leave(): void {
   for (const consent of open.splice(0)) consent.destroy();
 }
 
-/** A page of a site that draws its own interface; each visit has a notice of its own unless it returns to one. */
+/** A page of a site with a custom interface; each visit has its own notice unless it returns to one. */
 async function visit(options: Partial<ConsentOptions> = {}, changes: Partial<Notice> = {}): Promise<Visit> {
   const noticeId = options.noticeId ?? crypto.randomUUID();
   const network = replaceNetwork(createNotice(noticeId, changes));
   const consent = create({ ...options, noticeId });
-  const told: ConsentSnapshot[] = [];
-  consent.subscribe((snapshot) => told.push(snapshot));
-  await waitUntil(() => told.length, 'the page was looked at');
-  return { noticeId, consent, network, told };
+  const snapshots: ConsentSnapshot[] = [];
+  consent.subscribe((snapshot) => snapshots.push(snapshot));
+  await waitUntil(() => snapshots.length, 'the page was looked at');
+  return { noticeId, consent, network, snapshots };
 }
 
-/** The same visitor on another page: nothing of this page's memory stays. */
+/** The same visitor on another page: nothing stays in memory. */
 async function returnTo({ noticeId }: Visit, options: Partial<ConsentOptions> = {}, changes: Partial<Notice> = {}) {
   leave();
   create({ noticeId: crypto.randomUUID() });
@@ -60,9 +60,9 @@ describe('consent without an interface', () => {
   });
 
   it('asks an undecided visitor, and decides nothing for them', async () => {
-    const { consent, told, network } = await visit();
-    expect(told).to.have.length(1);
-    expect(told[0]).to.deep.equal({
+    const { consent, snapshots, network } = await visit();
+    expect(snapshots).to.have.length(1);
+    expect(snapshots[0]).to.deep.equal({
       state: null,
       isAsking: true,
       decidedAt: null,
@@ -94,13 +94,13 @@ describe('consent without an interface', () => {
     ],
   ] as const;
   for (const [name, choose, purposes, decision] of choices) {
-    it(`${name}() stores, tells and records what was chosen`, async () => {
-      const { consent, noticeId, network, told } = await visit();
+    it(`${name}() stores, reports and records the choice`, async () => {
+      const { consent, noticeId, network, snapshots } = await visit();
       const state = await choose(consent);
       expect(state).to.deep.equal({ decided: true, purposes });
       expect(consent.get()).to.equal(state);
       expect(consent.isAsking()).to.equal(false);
-      expect(told.at(-1)).to.deep.include({ state, isAsking: false, decidedVersion: 7 });
+      expect(snapshots.at(-1)).to.deep.include({ state, isAsking: false, decidedVersion: 7 });
       const stored = JSON.parse(localStorage.getItem(`svc-consent:${noticeId}`) ?? '');
       expect(stored).to.deep.include({ decision, purposes });
       await waitUntil(() => network.records.length, 'the record arrives');
@@ -116,7 +116,7 @@ describe('consent without an interface', () => {
     });
   }
 
-  it('queues the record within the click, when the notice is there', async () => {
+  it('queues the record within the click if the notice is loaded', async () => {
     const { consent, noticeId } = await visit();
     await consent.loadNotice();
     void consent.rejectAll();
@@ -133,7 +133,7 @@ describe('consent without an interface', () => {
     expect(network.records.map(({ body }) => body.method)).to.deep.equal(['checkbox', 'modal']);
   });
 
-  it('grants nothing but what is true, and tells of what is no purpose', async () => {
+  it('grants only what is true, and logs unknown purposes', async () => {
     const complaints = listenToConsole();
     const { consent } = await visit();
     const purposes = { statistics: 'yes', marketing: 1, unheard: true } as unknown as Record<string, boolean>;
@@ -142,58 +142,58 @@ describe('consent without an interface', () => {
     expect(complaints[0]).to.contain('"unheard"');
   });
 
-  it('asks a returning visitor nothing, and loads nothing for them', async () => {
+  it('does not ask a returning visitor, and loads nothing for them', async () => {
     const first = await visit();
     await first.consent.acceptAll();
-    const { consent, network, told } = await returnTo(first);
+    const { consent, network, snapshots } = await returnTo(first);
     expect(consent.get()?.purposes).to.deep.equal(everything);
-    expect(told[0]).to.deep.include({ isAsking: false, decidedVersion: 7 });
+    expect(snapshots[0]).to.deep.include({ isAsking: false, decidedVersion: 7 });
     expect(network.notices).to.be.empty;
     expect(network.records).to.be.empty;
   });
 
-  it('asks again when the decision is too old, sooner after a refusal when set', async () => {
+  it('asks again when the decision has expired, earlier after a refusal if configured', async () => {
     const first = await visit();
     await first.consent.rejectAll();
     const key = `svc-consent:${first.noticeId}`;
     const decidedAt = new Date(Date.now() - 40 * 86_400_000).toISOString();
     localStorage.setItem(key, JSON.stringify({ ...JSON.parse(localStorage.getItem(key) ?? ''), decidedAt }));
     const kept = await returnTo(first);
-    expect(kept.told[0]?.isAsking).to.equal(false);
+    expect(kept.snapshots[0]?.isAsking).to.equal(false);
     const asked = await returnTo(first, { refusalMaxAge: 30 });
-    expect(asked.told[0]).to.deep.include({ isAsking: true, state: null, decidedAt });
+    expect(asked.snapshots[0]).to.deep.include({ isAsking: true, state: null, decidedAt });
   });
 
-  it('takes back some purposes and keeps the rest', async () => {
+  it('withdraws some purposes and keeps the rest', async () => {
     const { consent } = await visit();
     await consent.acceptAll();
     expect((await consent.withdraw(['marketing']))?.purposes).to.deep.equal({ ...everything, marketing: false });
     expect((await consent.withdraw())?.purposes).to.deep.equal(nothingOptional);
   });
 
-  it('takes back of the version that was answered, and asks about the newer one still', async () => {
+  it('withdraws from the answered version, and still asks about the newer one', async () => {
     const first = await visit();
     await first.consent.acceptAll();
     const checked = `svc-consent:${first.noticeId}:checked`;
     localStorage.removeItem(checked);
-    const { consent, network, told } = await returnTo(first, {}, { version: 8 });
-    await waitUntil(() => told.at(-1)?.isAsking, 'it asks again');
+    const { consent, network, snapshots } = await returnTo(first, {}, { version: 8 });
+    await waitUntil(() => snapshots.at(-1)?.isAsking, 'the visitor is asked again');
     await consent.loadNotice();
     const state = await consent.withdraw(['marketing']);
     expect(state?.purposes).to.deep.equal({ ...everything, marketing: false });
-    expect(told.at(-1)).to.deep.include({ state, isAsking: true, decidedVersion: 7 });
+    expect(snapshots.at(-1)).to.deep.include({ state, isAsking: true, decidedVersion: 7 });
     expect(localStorage.getItem(checked), 'the next page looks again').to.equal(null);
     await waitUntil(() => network.records.length, 'the record arrives');
     expect(network.records.at(-1)?.body.noticeVersion).to.equal(7);
     await consent.rejectAll();
-    expect(told.at(-1)).to.deep.include({ isAsking: false, decidedVersion: 8 });
+    expect(snapshots.at(-1)).to.deep.include({ isAsking: false, decidedVersion: 8 });
   });
 
   for (const [name, takeBack] of [
     ['withdraw', (consent: Consent) => consent.withdraw()],
     ['rejectAll', (consent: Consent) => consent.rejectAll()],
   ] as const) {
-    it(`${name}() waits for no answer of the server once there was a decision`, async () => {
+    it(`${name}() does not wait for the server if there is a decision`, async () => {
       const first = await visit();
       await first.consent.acceptAll();
       const { consent, network } = await returnTo(first);
@@ -204,13 +204,13 @@ describe('consent without an interface', () => {
     });
   }
 
-  it('has nothing to take back before a decision', async () => {
+  it('has nothing to withdraw before a decision', async () => {
     const { consent, network } = await visit();
     expect(await consent.withdraw()).to.equal(null);
     expect(network.records).to.be.empty;
   });
 
-  it('takes back, but grants nothing, while the notice cannot be had', async () => {
+  it('withdraws, but grants nothing, while the notice cannot be loaded', async () => {
     const complaints = listenToConsole();
     const first = await visit();
     await first.consent.decide({ statistics: true });
@@ -229,7 +229,7 @@ describe('consent without an interface', () => {
     ['answers garbage', () => json({ data: { id: 7 } })],
     ['fails', () => json({}, { status: 500 })],
   ] as const) {
-    it(`grants and records nothing when the server ${name}, and asks anew when it is asked to`, async () => {
+    it(`grants and records nothing when the server ${name}, and retries when called again`, async () => {
       const complaints = listenToConsole();
       const noticeId = crypto.randomUUID();
       const network = replaceNetwork(createNotice(noticeId));
@@ -257,25 +257,25 @@ describe('consent without an interface', () => {
   });
 
   it('follows another tab', async () => {
-    const { consent, noticeId, told, network } = await visit();
+    const { consent, noticeId, snapshots, network } = await visit();
     const otherTab = new BroadcastChannel(`svc-consent:${noticeId}`);
     const purposes = { ...nothingOptional, marketing: true };
     const decidedAt = new Date().toISOString();
     otherTab.postMessage({ decision: 'custom', purposes, noticeVersion: 7, decidedAt, subjectId: 'another-tab' });
     await waitUntil(() => consent.get(), 'it is followed');
-    expect(told.at(-1)?.state?.purposes).to.deep.equal(purposes);
+    expect(snapshots.at(-1)?.state?.purposes).to.deep.equal(purposes);
     expect(network.records).to.be.empty;
     otherTab.close();
   });
 
-  it('lets go what is held back, and tells of frames that wait', async () => {
-    const { consent, told } = await visit();
+  it('releases blocked tags, and reports blocked frames', async () => {
+    const { consent, snapshots } = await visit();
     const page = add(
       '<iframe data-svc-purpose="marketing" data-src="/visitor-page/blank" title="A film"></iframe><img data-svc-purpose="statistics" data-src="data:image/gif;base64,R0lGODlhAQABAAAAACw=" alt="">',
     );
     const [frame, image] = page.children as unknown as [HTMLIFrameElement, HTMLImageElement];
-    await waitUntil(() => told.at(-1)?.heldTags.length, 'the frame is told of');
-    expect(told.at(-1)?.heldTags).to.deep.equal([{ tag: frame, purposes: ['marketing'] }]);
+    await waitUntil(() => snapshots.at(-1)?.heldTags.length, 'the frame is reported');
+    expect(snapshots.at(-1)?.heldTags).to.deep.equal([{ tag: frame, purposes: ['marketing'] }]);
     await consent.decide({ marketing: true }, { method: 'inline' });
     await waitUntil(() => frame.getAttribute('src'), 'the frame loads');
     expect(image.hasAttribute('src')).to.equal(false);
@@ -284,7 +284,7 @@ describe('consent without an interface', () => {
     page.remove();
   });
 
-  it('deletes the cookies of what is not granted, and shares the decision of a domain', async () => {
+  it('deletes the cookies of purposes that are not granted, and shares the decision of a domain', async () => {
     // biome-ignore lint/suspicious/noDocumentCookie: as scripts of a page do.
     document.cookie = 'h_visits=1; Path=/';
     const { consent, noticeId } = await visit({
@@ -296,7 +296,7 @@ describe('consent without an interface', () => {
     expect(document.cookie).to.contain(encodeURIComponent(`svc-consent:${noticeId}`));
   });
 
-  it('deletes the cookies of what is refused on a later page, too', async () => {
+  it('also deletes the cookies of refused purposes on a later page', async () => {
     const first = await visit();
     await first.consent.rejectAll();
     // biome-ignore lint/suspicious/noDocumentCookie: as scripts of a page do.
@@ -305,7 +305,7 @@ describe('consent without an interface', () => {
     expect(document.cookie).to.not.contain('late_visits');
   });
 
-  it('tells Google Consent Mode before and after', async () => {
+  it('updates Google Consent Mode before and after the decision', async () => {
     const queue = window as { dataLayer?: ArrayLike<unknown>[] };
     await visit();
     leave();
@@ -318,34 +318,34 @@ describe('consent without an interface', () => {
     delete queue.dataLayer;
   });
 
-  it('asks again under Global Privacy Control, and lets a choice made in spite of it count', async () => {
+  it('asks again under Global Privacy Control, and accepts a later choice', async () => {
     const first = await visit();
     await first.consent.acceptAll();
     Object.defineProperty(navigator, 'globalPrivacyControl', { value: true, configurable: true });
     try {
       const later = await returnTo(first);
-      expect(later.told[0]).to.deep.include({ state: null, isAsking: true, hasPrivacySignal: true });
+      expect(later.snapshots[0]).to.deep.include({ state: null, isAsking: true, hasPrivacySignal: true });
       await later.consent.decide({ statistics: true });
       const last = await returnTo(first);
-      expect(last.told[0]?.state?.purposes.statistics).to.equal(true);
+      expect(last.snapshots[0]?.state?.purposes.statistics).to.equal(true);
     } finally {
       Reflect.deleteProperty(navigator, 'globalPrivacyControl');
     }
   });
 
-  it('carries over what was chosen when the notice has a new version', async () => {
+  it('carries over the choice when the notice has a new version', async () => {
     const first = await visit();
     await first.consent.decide({ statistics: true });
     localStorage.removeItem(`svc-consent:${first.noticeId}:checked`);
-    const { consent, told } = await returnTo(first, {}, { version: 8 });
-    await waitUntil(() => told.at(-1)?.isAsking, 'it asks again');
+    const { consent, snapshots } = await returnTo(first, {}, { version: 8 });
+    await waitUntil(() => snapshots.at(-1)?.isAsking, 'the visitor is asked again');
     const notice = await consent.loadNotice();
     expect(notice && consent.carryOver(notice)).to.deep.equal({ statistics: true });
     expect(consent.get()?.purposes.statistics).to.equal(true);
   });
 
-  it('has a receipt, with its proof as soon as the server has answered', async () => {
-    const { consent, network, told } = await visit();
+  it('has a receipt, with its proof as soon as the server has responded', async () => {
+    const { consent, network, snapshots } = await visit();
     expect(consent.readReceipt()).to.equal(null);
     network.answerRecord = () => {
       const { body, url } = network.records[0] ?? { body: {}, url: '' };
@@ -357,13 +357,13 @@ describe('consent without an interface', () => {
     };
     await consent.acceptAll();
     expect(consent.readReceipt()).to.deep.include({ controller: { name: 'Acme' }, proof: null });
-    const before = told.length;
-    await waitUntil(() => told.length > before, 'the listeners are told');
+    const before = snapshots.length;
+    await waitUntil(() => snapshots.length > before, 'the listeners are notified');
     expect(consent.readReceipt()?.proof?.recordId).to.equal('a-record');
   });
 
-  it('tells nothing after it was unsubscribed or destroyed, and decides nothing', async () => {
-    const { consent, told, network } = await visit();
+  it('notifies no listener after it was unsubscribed or destroyed, and decides nothing', async () => {
+    const { consent, snapshots, network } = await visit();
     let count = 0;
     const stop = consent.subscribe(() => count++);
     stop();
@@ -371,15 +371,15 @@ describe('consent without an interface', () => {
     expect(count).to.equal(1);
     await waitUntil(() => network.records.length, 'the record arrives');
     consent.destroy();
-    const before = told.length;
+    const before = snapshots.length;
     expect(await consent.acceptAll()).to.equal(null);
     expect(await consent.loadNotice()).to.equal(null);
     expect(consent.get()).to.equal(null);
-    expect(told).to.have.length(before);
+    expect(snapshots).to.have.length(before);
     expect(network.records).to.have.length(1);
   });
 
-  it('lets no listener that throws stop the others', async () => {
+  it('calls the other listeners although one throws', async () => {
     const failures: unknown[] = [];
     const { onerror } = window;
     window.onerror = (_message, _source, _line, _column, error) => failures.push(error);
@@ -398,7 +398,7 @@ describe('consent without an interface', () => {
     stop();
   });
 
-  it('is one on a page: a second one of the same notice shares it, one of another has to wait', async () => {
+  it('exists once per page: a second one of the same notice shares it, one of another notice has to wait', async () => {
     const { consent, noticeId, network } = await visit();
     const second = create({ noticeId });
     await second.acceptAll();
@@ -411,7 +411,7 @@ describe('consent without an interface', () => {
     expect(network.notices).to.have.length(1);
   });
 
-  it('is what other scripts of the page ask as SvcConsent', async () => {
+  it('is available to other scripts of the page as SvcConsent', async () => {
     let opened = 0;
     const { consent } = await visit({ openPreferences: () => opened++ });
     await consent.acceptAll();
@@ -425,7 +425,7 @@ describe('consent without an interface', () => {
     expect(complaints).to.have.length(1);
   });
 
-  it('opens the preferences of the latest that has any, and those of the first again when that one goes', async () => {
+  it('opens the preferences of the newest one that has any, and of the first again when that is destroyed', async () => {
     const opened: string[] = [];
     const { consent, noticeId } = await visit({ openPreferences: () => opened.push('first') });
     await consent.rejectAll();
@@ -439,20 +439,20 @@ describe('consent without an interface', () => {
     expect(opened).to.deep.equal(['second', 'first', 'first']);
   });
 
-  it('is not written over by a script of the page', async () => {
+  it('is not overwritten by a script of the page', async () => {
     await visit();
     const { SvcConsent } = window;
     expect(Reflect.set(window, 'SvcConsent', {})).to.equal(false);
     expect(window.SvcConsent).to.equal(SvcConsent);
   });
 
-  it('takes names that cannot be written for a mistake', () => {
+  it('rejects names that cannot be written', () => {
     const noticeId = crypto.randomUUID();
     expect(() => create({ noticeId, clearCookies: { 'a b': ['c'] } })).to.throw(TypeError, '"a b"');
     expect(() => create({ noticeId, consentMode: { statistics: ['x; marketing: y'] } })).to.throw(TypeError);
   });
 
-  it('says what is missing when it has no notice', async () => {
+  it('logs what is missing without a notice', async () => {
     const complaints = listenToConsole();
     const { consent } = await visit({ noticeId: '' });
     expect(await consent.loadNotice()).to.equal(null);

@@ -7,7 +7,7 @@ const accept = '.banner [data-choice=accept]';
 const reject = '.banner [data-choice=reject]';
 const page = window as unknown as { ran: string[] };
 
-/** Puts a tag on the page as a parser would: a script in it does not run by itself. */
+/** Inserts a tag as a parser would: a script in it does not run by itself. */
 function hold(markup: string): HTMLElement {
   const holder = document.createElement('div');
   holder.className = 'held';
@@ -145,7 +145,7 @@ describe('a blocked tag', () => {
   });
 
   it('gets no URL that runs code, which is logged', async () => {
-    const told = listenToConsole();
+    const errors = listenToConsole();
     const holder = hold(
       `<a data-svc-purpose="statistics" data-href=" java\nscript:window.ran.push('link')">A link</a>
       <iframe title="A map" data-svc-purpose="statistics" data-src="javascript:parent.ran.push('frame')"></iframe>
@@ -156,31 +156,31 @@ describe('a blocked tag', () => {
     await aTimeout(250);
     expect(page.ran).to.be.empty;
     expect([...holder.querySelectorAll('[href], [src]')]).to.be.empty;
-    expect(told).to.have.length(3);
-    expect(told[1]).to.contain('data-src="javascript:').and.to.contain('must be http(s)');
+    expect(errors).to.have.length(3);
+    expect(errors[1]).to.contain('data-src="javascript:').and.to.contain('must be http(s)');
   });
 
   it('a tag that the page loads itself is logged, and never covered', async () => {
-    const told = listenToConsole();
+    const errors = listenToConsole();
     hold(`<iframe title="A map" data-svc-purpose="marketing" src="/visitor-page/blank"></iframe>
       <img alt="" data-svc-purpose="marketing" src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">
       <script data-svc-purpose="marketing"></script>${frame('statistics').replace('data-src', 'src="about:blank" data-src')}`);
     await meetBanner();
     await waitUntil(() => document.querySelector('svc-consent-placeholder'), 'the frame that waits is covered');
-    expect(document.querySelectorAll('svc-consent-placeholder'), 'and it alone').to.have.length(1);
+    expect(document.querySelectorAll('svc-consent-placeholder'), 'and only it').to.have.length(1);
     for (const name of ['iframe', 'img', 'script']) {
       expect(
-        told.filter((one) => one.includes(`<${name} data-svc-purpose="marketing"> is not held back`)),
+        errors.filter((one) => one.includes(`<${name} data-svc-purpose="marketing"> is not held back`)),
       ).to.have.length(1);
     }
-    expect(told).to.have.length(3);
+    expect(errors).to.have.length(3);
   });
 
   it('causes no work when something else on the page changes', async () => {
     hold(frame('marketing'));
     const visit = await meetBanner();
     await waitUntil(() => document.querySelector('svc-consent-placeholder'), 'the box is there');
-    await new Promise((done) => requestIdleCallback(done)); // Then the banner has looked at all that could wait.
+    await new Promise((done) => requestIdleCallback(done)); // By then the banner has checked all tags.
     const { getAttribute } = visit.element;
     let reads = 0;
     visit.element.getAttribute = (name) => {
@@ -284,11 +284,11 @@ describe('a blocked tag', () => {
   });
 
   it('a frame that needs an unknown purpose stays empty, which is logged', async () => {
-    const told = listenToConsole();
+    const errors = listenToConsole();
     hold(frame('telemetry'));
     const visit = await meetBanner();
-    await waitUntil(() => told.length, 'the console is told');
-    expect(told[0]).to.contain('data-svc-purpose="telemetry"');
+    await waitUntil(() => errors.length, 'an error is logged');
+    expect(errors[0]).to.contain('data-svc-purpose="telemetry"');
     await press(visit, accept);
     await aTimeout(250);
     expect(document.querySelector('.held iframe')?.hasAttribute('src')).to.equal(false);

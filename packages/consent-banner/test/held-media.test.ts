@@ -41,7 +41,7 @@ const listBoxes = (): readonly HTMLElement[] => [
   ...document.querySelectorAll<HTMLElement>('svc-consent-placeholder:not([hidden])'),
 ];
 
-describe('images that are held back', () => {
+describe('blocked images', () => {
   beforeEach(leavePage);
 
   afterEach(() => {
@@ -49,7 +49,7 @@ describe('images that are held back', () => {
     for (const holder of document.querySelectorAll('.held')) holder.remove();
   });
 
-  it('have a box of the size that they will have, which names them, and offers to allow them', async () => {
+  it('have a placeholder of their final size, which names them, and offers to allow them', async () => {
     const holder = hold(
       `<p>Before <img data-svc-purpose="marketing" data-src="${pixel}" width="300" height="200" alt="A <b>map</b>"> after</p>`,
     );
@@ -76,7 +76,7 @@ describe('images that are held back', () => {
     expect(visit.network.records[0]?.body).to.include({ method: 'inline' });
   });
 
-  it('keep their shape where the page makes images as narrow as its columns', async () => {
+  it('keep their shape if the page makes images as narrow as its columns', async () => {
     const holder = hold(
       `<style>.held img { max-width: 100%; height: auto }</style><div style="width: 150px">
         <img data-svc-purpose="marketing" data-src="${pixel}" width="300" height="200" alt="A map"></div>`,
@@ -87,7 +87,7 @@ describe('images that are held back', () => {
     expect([width, height]).to.deep.equal([150, 100]);
   });
 
-  it('have no box where they are pixels, or say no size', async () => {
+  it('have no placeholder if they are tracking pixels, or have no size', async () => {
     const image = (size: string): string => `<img alt="" data-svc-purpose="marketing" data-src="${pixel}" ${size}>`;
     hold(
       image('width="1" height="1"') +
@@ -104,7 +104,7 @@ describe('images that are held back', () => {
     expect(document.querySelectorAll('.held img[style*=inline-block]')).to.be.empty;
   });
 
-  it('wait with the sources of a picture, too', async () => {
+  it('wait together with the sources of a picture', async () => {
     const holder = hold(`<picture><source data-svc-purpose="marketing" data-srcset="${pixel} 1x">
       <img alt="A map" data-svc-purpose="marketing" data-src="${pixel}#one" data-srcset="${pixel}#two 2x"></picture>`);
     const visit = await meetBanner();
@@ -118,7 +118,7 @@ describe('images that are held back', () => {
   });
 });
 
-describe('sound and video that is held back', () => {
+describe('blocked sound and video', () => {
   beforeEach(leavePage);
 
   afterEach(() => {
@@ -134,7 +134,7 @@ describe('sound and video that is held back', () => {
       (source: string) => `<audio><source type="audio/wav" data-svc-purpose="marketing" data-src="${source}"></audio>`,
     ],
   ] as const) {
-    it(`${name} comes with its purpose, and is silent when that is taken back`, async () => {
+    it(`${name} loads with its purpose, and is silent when that is withdrawn`, async () => {
       const holder = hold(markup(createSound()));
       const player = holder.firstElementChild as HTMLMediaElement;
       const visit = await meetBanner();
@@ -151,7 +151,7 @@ describe('sound and video that is held back', () => {
     });
   }
 
-  it('a video of some size has a box, and its poster waits as well', async () => {
+  it('a video with a size has a placeholder, and its poster waits as well', async () => {
     const holder = hold(
       `<video title="A film" width="320" height="180" data-svc-purpose="marketing" data-poster="${pixel}" data-src="${createSound()}"></video>`,
     );
@@ -166,7 +166,7 @@ describe('sound and video that is held back', () => {
     await waitUntil(() => !listBoxes().length, 'the box goes');
   });
 
-  it('nothing that is held within a player starts that anew, nor does a second source', async () => {
+  it('a player does not restart for a blocked child, nor for a second source', async () => {
     const sound = createSound();
     const held = 'data-svc-purpose="marketing"';
     const holder = hold(`<audio id="own" src="${sound}"><img alt="" ${held} data-src="${pixel}"></audio>
@@ -183,8 +183,8 @@ describe('sound and video that is held back', () => {
     expect(starts).to.deep.equal({ own: 0, held: 1 });
   });
 
-  it('what loads by itself, and an object, which cannot wait, is told in the console', async () => {
-    const told = listenToConsole();
+  it('a tag that loads by itself, and an object, which cannot be blocked, are logged', async () => {
+    const errors = listenToConsole();
     const sound = createSound();
     hold(`<video data-svc-purpose="marketing" src="${sound}"></video>
       <audio><source data-svc-purpose="marketing" src="${sound}"></audio>
@@ -195,8 +195,10 @@ describe('sound and video that is held back', () => {
       <video data-svc-purpose="statistics" data-src="${sound}" poster="${pixel}"></video>
       <video data-svc-purpose="statistics" data-src="${sound}" data-poster="${pixel}"></video>`);
     const visit = await meetBanner();
-    await waitUntil(() => told.length >= 7, 'the console is told');
-    const names = told.map((one) => /<(\w+) data-svc-purpose="(\w+)"> is not held back/.exec(one)?.slice(1).join(' '));
+    await waitUntil(() => errors.length >= 7, 'errors are logged');
+    const names = errors.map((one) =>
+      /<(\w+) data-svc-purpose="(\w+)"> is not held back/.exec(one)?.slice(1).join(' '),
+    );
     expect(names).to.have.members([
       'video marketing',
       'video necessary',
@@ -209,7 +211,7 @@ describe('sound and video that is held back', () => {
     expect(find(visit, '.banner').matches(':popover-open'), 'and the visitor is asked').to.equal(true);
   });
 
-  it('no box lies over what shows or plays by itself, whatever it names', async () => {
+  it('no placeholder covers a tag that shows or plays by itself, whatever it names', async () => {
     listenToConsole();
     const size = 'width="320" height="180" data-svc-purpose="marketing"';
     hold(`<object ${size} data="${pixel}"></object><img alt="" ${size} srcset="${pixel} 1x">

@@ -36,10 +36,10 @@ function findRow(name: string): HTMLTableRowElement | undefined {
 
 async function open(options: InspectorOptions = { isOpen: true }): Promise<void> {
   stop = startInspector(options);
-  await waitUntil(() => find('[role=status]').textContent, 'the panel tells something');
+  await waitUntil(() => find('[role=status]').textContent, 'the panel has a status');
 }
 
-/** What the page is handed by the panel, in the place of the system's clipboard. */
+/** What the panel copies, in place of the system's clipboard. */
 function holdClipboard(write: (text: string) => Promise<void>): void {
   Object.defineProperty(navigator, 'clipboard', { value: { writeText: write }, configurable: true });
 }
@@ -56,7 +56,7 @@ describe('the inspector panel', () => {
     await setViewport({ width: 800, height: 600 });
   });
 
-  it('is not there, and changes nothing, unless the address asks for it', () => {
+  it('is absent, and changes nothing, unless the address asks for it', () => {
     stop = startInspector();
     expect(findHost() === null).to.equal(true);
     expect(Object.getOwnPropertyDescriptor(Document.prototype, 'cookie')).to.deep.equal(nativeCookie);
@@ -94,7 +94,7 @@ describe('the inspector panel', () => {
     expect(findRow('gone') === undefined).to.equal(true);
   });
 
-  it('shows storage, which nothing tells of', async () => {
+  it('shows storage, for which there are no events', async () => {
     await open();
     localStorage.setItem('a-key', '1');
     await waitUntil(() => findRow('a-key'), 'the key is shown');
@@ -102,7 +102,7 @@ describe('the inspector panel', () => {
     await waitUntil(() => !findRow('a-key'), 'the key is shown no more');
   });
 
-  it('tells of a cookie that outlives the consent for it', async () => {
+  it('reports a cookie that outlives its consent', async () => {
     const noticeId = crypto.randomUUID();
     replaceNetwork(createNotice(noticeId));
     const visitor = createConsent({ noticeId, apiBase: location.origin });
@@ -128,7 +128,7 @@ describe('the inspector panel', () => {
     expect(findHost()?.shadowRoot?.activeElement === focused).to.equal(true);
   });
 
-  it('shows only what came before consent when asked to', async () => {
+  it('shows only findings from before consent if selected', async () => {
     setCookie('_fbp=1; Path=/');
     setCookie('PHPSESSID=1; Path=/');
     await open();
@@ -140,7 +140,7 @@ describe('the inspector panel', () => {
     expect(findRow('PHPSESSID')).to.be.ok;
   });
 
-  it('copies the findings as Markdown and as JSON, and a change alone', async () => {
+  it('copies the findings as Markdown and as JSON, and only a proposed change', async () => {
     const copied: string[] = [];
     holdClipboard(async (text) => void copied.push(text));
     setCookie('_fbp=1; Path=/');
@@ -154,7 +154,7 @@ describe('the inspector panel', () => {
     await waitUntil(() => find('.note[role=status]').textContent === 'Copied.', 'it says so');
   });
 
-  it('shows the text to be taken by hand where the clipboard is out of reach', async () => {
+  it('shows the text for manual copying if the clipboard is unavailable', async () => {
     holdClipboard(() => Promise.reject(new DOMException('Not allowed', 'NotAllowedError')));
     await open();
     findButton('Copy as JSON').click();
@@ -162,7 +162,7 @@ describe('the inspector panel', () => {
     expect(JSON.parse(find<HTMLTextAreaElement>('textarea').value)).to.have.property('findings');
   });
 
-  it('takes hostile names for text', async () => {
+  it('inserts hostile names as text', async () => {
     const hostile = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
     localStorage.setItem(hostile, '1');
     await open();

@@ -19,10 +19,10 @@ describe('the inspector on a page with a strict policy and Trusted Types', () =>
   let frame: VisitorFrame;
   afterEach(() => frame.remove());
 
-  it('shows with all of its styles, and violates nothing', async () => {
+  it('is shown with all of its styles, and violates nothing', async () => {
     frame = await openFrame({ noticeId: crypto.randomUUID(), above: tag, hash: '#svc-inspect' });
     const observer = createObserver(frame);
-    await waitUntil(() => findPanel(frame)?.querySelector('[role=status]')?.textContent, 'the panel tells something');
+    await waitUntil(() => findPanel(frame)?.querySelector('[role=status]')?.textContent, 'the panel has a status');
     const panel = findPanel(frame) as HTMLElement;
     expect(panel.matches(':popover-open')).to.equal(true);
     expect(frame.contentWindow.getComputedStyle(panel).position).to.equal('fixed');
@@ -39,7 +39,7 @@ describe('the inspector on a page with a strict policy and Trusted Types', () =>
     expect(String(cookie?.set)).to.contain('[native code]');
   });
 
-  it('leaves the banner within reach, and shows what the visitor decides there', async () => {
+  it('does not cover the banner, and shows the visitor’s decision', async () => {
     frame = await openFrame({ noticeId: crypto.randomUUID(), above: tag });
     await waitUntil(() => query(frame, '.banner:popover-open'), 'the banner shows');
     frame.contentWindow.location.hash = '#svc-inspect';
@@ -48,10 +48,10 @@ describe('the inspector on a page with a strict policy and Trusted Types', () =>
     const findThere = () => frame.contentDocument?.elementFromPoint(x + width / 2, y + height / 2)?.localName;
     await waitUntil(() => findThere() === 'svc-consent', 'a press would reach its button');
     query(frame, '[data-choice=reject]')?.click();
-    await waitUntil(() => findPanel(frame)?.textContent?.includes('Decided after'), 'the panel tells of it');
+    await waitUntil(() => findPanel(frame)?.textContent?.includes('Decided after'), 'the panel shows it');
   });
 
-  it('sees what the page does, and takes the banner for no finding', async () => {
+  it('reports what the page does, and does not report the banner', async () => {
     const foreign = `http://tracker.localhost:${location.port}`;
     const above = `${tag}<img src="${foreign}/a.gif" alt="">`;
     frame = await openFrame({ noticeId: crypto.randomUUID(), above, policy: 'untrusted', hash: '#svc-inspect' });

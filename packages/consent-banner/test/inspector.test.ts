@@ -7,7 +7,7 @@ import { waitUntil } from './wait-until.ts';
 
 /** This server under another name: to the browser it is another origin. */
 const foreign = `http://tracker.localhost:${location.port}`;
-/** Any text at all, and often what means something in markup. */
+/** Arbitrary text, often with characters that are special in markup. */
 const text = fc
   .array(
     fc.oneof(
@@ -24,7 +24,7 @@ function setCookie(cookie: string): void {
 }
 
 function expireCookies(): void {
-  // One without a name is all value, and is named by nothing before the sign.
+  // A cookie without a name consists of its value, and no name precedes the sign.
   const names = document.cookie.split('; ').map((cookie) => (cookie.includes('=') ? cookie.split('=')[0] : ''));
   for (const name of names) setCookie(`${name}=gone; Max-Age=0; Path=/`);
 }
@@ -41,7 +41,7 @@ function pick({ findings }: PageFindings, kind: Finding['kind'], name: string): 
   return found;
 }
 
-/** A visitor who answers in an interface of the site's own. */
+/** A visitor who answers in a custom interface. */
 function meetVisitor(): Consent {
   const noticeId = crypto.randomUUID();
   replaceNetwork(createNotice(noticeId));
@@ -50,9 +50,9 @@ function meetVisitor(): Consent {
 }
 let visitor: Consent | undefined;
 
-describe('what a page does', () => {
+describe('the inspection of a page', () => {
   beforeEach(async () => {
-    // A consent that nobody decided takes the place of the one before.
+    // An empty decision replaces the previous one.
     meetVisitor().destroy();
   });
 
@@ -65,7 +65,7 @@ describe('what a page does', () => {
     for (const holder of holders.splice(0)) holder.remove();
   });
 
-  it('is told with the cookies by name, never by value', async () => {
+  it('reports cookies by name, never by value', async () => {
     setCookie('_ga_TEST=a-secret; Path=/');
     setCookie('another-secret; Path=/');
     const found = await inspectPage();
@@ -81,14 +81,14 @@ describe('what a page does', () => {
     expect(JSON.stringify(found)).to.not.contain('secret');
   });
 
-  it('says of what it does not know that it is unknown', async () => {
+  it('reports unknown cookies as unknown', async () => {
     setCookie('home_made=1; Path=/');
     const found = await inspectPage();
     expect(pick(found, 'cookie', 'home_made')).to.deep.include({ tracker: null, proposal: 'your-purpose: home_made' });
     expect(found.clearCookies).to.equal('');
   });
 
-  it('is told with everything that the browser keeps for it', async () => {
+  it('reports everything that the browser stores for the page', async () => {
     localStorage.setItem('intercom.visitor', '1');
     sessionStorage.setItem('own-state', '1');
     await caches.open('own-cache');
@@ -107,7 +107,7 @@ describe('what a page does', () => {
     await caches.delete('own-cache');
   });
 
-  it('is told with the requests to other origins, and with none to its own or the consent API', async () => {
+  it('reports the requests to other origins, and none to its own or the consent API', async () => {
     const addresses = [
       `${foreign}/asked?visitor=1`,
       `${foreign}/asked-again`,
@@ -118,7 +118,7 @@ describe('what a page does', () => {
     await Promise.all(addresses.map((address) => fetch(address, { mode: 'no-cors' }).catch(() => {})));
     await waitUntil(
       () => addresses.every((address) => performance.getEntriesByName(new URL(address, location.href).href).length),
-      'the browser tells of them',
+      'the browser reports them',
     );
     const found = await inspectPage();
     expect(pick(found, 'request', foreign)).to.deep.include({ initiator: 'fetch', count: 2, status: 'early' });
@@ -126,7 +126,7 @@ describe('what a page does', () => {
     expect(found.findings.filter(({ kind, name }) => kind === 'request' && name === location.origin)).to.be.empty;
   });
 
-  it('is told with the tags that are not held back, and how they would be', async () => {
+  it('reports the tags that are not blocked, and how to block them', async () => {
     add(`<script type="module" src="${foreign}/a.js?id=1" async></script>
       <iframe src="${foreign}/frame" title="A &quot;film&quot;"></iframe>
       <img src="${foreign}/one.gif" srcset="${foreign}/two.gif 2x" alt=""><img src="${foreign}/three.gif" alt="">
@@ -152,7 +152,7 @@ describe('what a page does', () => {
     );
   });
 
-  it('tells what is held back, and by which purpose', async () => {
+  it('reports blocked tags, and their purposes', async () => {
     add(`<iframe data-svc-purpose="films ads" data-src="https://www.youtube.com/embed/1" title="A film"></iframe>
       <script type="text/plain" data-svc-purpose="films" data-src="${foreign}/held.js"></script>
       <script type="text/plain" data-svc-purpose="films" src="${foreign}/held-too.js"></script>
@@ -174,7 +174,7 @@ describe('what a page does', () => {
       expect(pick(found, kind, `${foreign}/${name}`).status).to.equal('held');
   });
 
-  it('tells of a tag that names a purpose and does not wait for it', async () => {
+  it('reports a tag that names a purpose but is not blocked', async () => {
     add(`<img data-svc-purpose="films" src="${foreign}/a.gif" alt="A">`);
     expect(pick(await inspectPage(), 'image', foreign)).to.deep.include({
       status: 'early',
@@ -183,7 +183,7 @@ describe('what a page does', () => {
     });
   });
 
-  it('goes by the words that the page uses for its purposes', async () => {
+  it('uses the page’s own keys of purposes', async () => {
     add(`<img data-svc-purpose="analytics" data-src="${foreign}/a.gif" alt="">`);
     setCookie('_gid=1; Path=/');
     setCookie('_fbp=1; Path=/');
@@ -193,12 +193,12 @@ describe('what a page does', () => {
     expect(found.clearCookies.split('; ')).to.have.members(['ads: _gcl_* _fbp', 'analytics: _gid']);
   });
 
-  it('takes what is known as necessary for no breach', async () => {
+  it('does not report necessary cookies as a breach', async () => {
     setCookie('PHPSESSID=1; Path=/');
     expect(pick(await inspectPage(), 'cookie', 'PHPSESSID')).to.deep.include({ status: 'necessary', proposal: null });
   });
 
-  it('tells how everything stands to the decision of the visitor', async () => {
+  it('reports how each finding relates to the visitor’s decision', async () => {
     add(`<img src="${foreign}/before.gif" alt="">`);
     setCookie('s_one=1; Path=/');
     setCookie('m_one=1; Path=/');
@@ -214,10 +214,10 @@ describe('what a page does', () => {
     expect(pick(after, 'image', foreign)).to.deep.include({ status: 'unassigned', isBeforeDecision: false });
   });
 
-  it('knows the time of a request that came before the decision, however late it is asked', async () => {
+  it('knows the time of a request before the decision, however late it is inspected', async () => {
     restorePage();
     await fetch(`${foreign}/early`, { mode: 'no-cors' }).catch(() => {});
-    await waitUntil(() => performance.getEntriesByName(`${foreign}/early`).length, 'the browser tells of it');
+    await waitUntil(() => performance.getEntriesByName(`${foreign}/early`).length, 'the browser reports it');
     await meetVisitor().acceptAll();
     const found = await inspectPage();
     expect(pick(found, 'request', foreign)).to.deep.include({ status: 'early', isBeforeDecision: true });
@@ -234,7 +234,7 @@ describe('what a page does', () => {
     expect(found.findings.filter(({ isBeforeDecision }) => isBeforeDecision)).to.be.empty;
   });
 
-  it('proposes markup that says what the tag said, whatever it holds', async () => {
+  it('proposes markup equivalent to the tag, whatever it contains', async () => {
     add(`<iframe src="${foreign}/frame" sandbox></iframe>`);
     const [frame] = (holders.at(-1)?.children ?? []) as unknown as [HTMLIFrameElement];
     await fc.assert(
@@ -260,7 +260,7 @@ describe('what a page does', () => {
     );
   });
 
-  it('proposes markup that hides nothing from who reads it', async () => {
+  it('proposes markup without hidden characters', async () => {
     const title = 'a\u202eb\u200bc\u{e0041}d';
     add(`<iframe src="${foreign}/hidden" title="${title}"></iframe>`);
     const { proposal } = pick(await inspectPage(), 'frame', `${foreign}/hidden`);
@@ -269,7 +269,7 @@ describe('what a page does', () => {
     expect(body.querySelector('iframe')?.title).to.equal(title);
   });
 
-  it('stands in Markdown as text, one row for each finding', async () => {
+  it('is escaped in Markdown, with one row for each finding', async () => {
     const hostile = 'a|b\n# c](javascript:alert(1))<img src=x>`d`\u202e';
     localStorage.setItem(hostile, '1');
     const found = await inspectPage();

@@ -1,6 +1,6 @@
 import type { Notice, Purpose } from '../src/notice.ts';
 
-/** A request that reached the edge of the page. */
+/** A request that the page sent. */
 export interface SeenRequest {
   readonly url: string;
   readonly init: RequestInit;
@@ -10,7 +10,7 @@ export interface SeenRequest {
 
 type Answer = () => Response | Promise<Response>;
 
-/** What stands in for the network: how each of the two requests is answered, and what was asked. */
+/** A substitute for the network: the response to each of the two requests, and the requests received. */
 export interface Network {
   answerNotice: Answer;
   answerRecord: Answer;
@@ -44,7 +44,7 @@ export function json(body: unknown, init?: ResponseInit): Response {
   return Response.json(body, init);
 }
 
-/** Takes the network's place until `restorePage()`. */
+/** Replaces the network until `restorePage()`. */
 export function replaceNetwork(notice: Notice): Network {
   const network: Network = {
     answerNotice: () => json({ data: notice }),
@@ -55,7 +55,7 @@ export function replaceNetwork(notice: Notice): Network {
   window.fetch = async (input, init = {}) => {
     const url = String(input);
     if (!url.includes(`/v1/public/consent/${encodeURIComponent(notice.id)}`)) {
-      // Nobody is there. What an earlier test has left is told so, lest it keeps its turn for ever.
+      // Records that an earlier test has left are rejected, or they would stay in the queue.
       return url.endsWith('/records') ? Promise.reject(new TypeError('Failed to fetch')) : new Promise(() => {});
     }
     const seen = { url, init, body: init.body ? JSON.parse(String(init.body)) : undefined };
@@ -71,7 +71,7 @@ export interface HeldTimer {
   readonly run: () => void;
 }
 
-/** Holds the timers a retry sets (all long ones), so that a test runs them when it wants. */
+/** Holds the timers that a retry sets (all long ones), so that a test runs them when it wants. */
 export function holdTimers(): readonly HeldTimer[] {
   const held: HeldTimer[] = [];
   window.setTimeout = ((run: () => void, wait = 0, ...rest: unknown[]) => {
@@ -82,11 +82,11 @@ export function holdTimers(): readonly HeldTimer[] {
   return held;
 }
 
-/** Collects what the console is told about errors. */
+/** Collects the logged errors. */
 export function listenToConsole(): readonly string[] {
-  const told: string[] = [];
-  console.error = (...parts: unknown[]) => told.push(parts.join(' '));
-  return told;
+  const errors: string[] = [];
+  console.error = (...parts: unknown[]) => errors.push(parts.join(' '));
+  return errors;
 }
 
 export function restorePage(): void {

@@ -113,11 +113,11 @@ describe('window.SvcConsent', () => {
   });
 
   it('logs once that open() needs an element', () => {
-    const told = listenToConsole();
+    const errors = listenToConsole();
     window.SvcConsent.open();
     window.SvcConsent.open();
-    expect(told).to.have.length(1);
-    expect(told[0]).to.contain('no <svc-consent notice-id="…">');
+    expect(errors).to.have.length(1);
+    expect(errors[0]).to.contain('no <svc-consent notice-id="…">');
   });
 
   it('follows a decision made in another tab', async () => {
@@ -142,7 +142,7 @@ describe('window.SvcConsent', () => {
     expect(window.SvcConsent.get()?.purposes).to.deep.equal(purposes);
   });
 
-  it('shows one banner for several elements, and the next one when the first goes', async () => {
+  it('shows one banner for several elements, and the next one when the first is removed', async () => {
     const visit = await meetBanner();
     const copy = await fixture<typeof visit.element>(html`<svc-consent notice-id=${visit.noticeId}></svc-consent>`);
     await aTimeout(50);

@@ -4,13 +4,13 @@ import { listenToConsole, restorePage } from './network.ts';
 import { find, isBannerShown, isPanelShown, meetBanner, openPanel, press, type Visit, visitPage } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** What the pointer would hit in the middle of a control. */
+/** The element that the pointer would hit in the middle of a control. */
 function hit({ element }: Visit, control: Element): Element | null | undefined {
   const { x, y, width, height } = control.getBoundingClientRect();
   return element.shadowRoot?.elementFromPoint(x + width / 2, y + height / 2);
 }
 
-describe('whatever the page does to its elements', () => {
+describe('with any styles of the page for its elements', () => {
   let style: HTMLStyleElement;
 
   function stylePage(css: string): void {
@@ -32,10 +32,10 @@ describe('whatever the page does to its elements', () => {
 
   for (const [name, hide] of [
     ['the element is hidden', (element: HTMLElement) => (element.hidden = true)],
-    ['what it stands in is', (element: HTMLElement) => ((element.parentElement as HTMLElement).hidden = true)],
+    ['its parent is', (element: HTMLElement) => ((element.parentElement as HTMLElement).hidden = true)],
   ] as const) {
-    it(`no panel that nobody sees holds the page while ${name}, and the console says so`, async () => {
-      const told = listenToConsole();
+    it(`no invisible panel blocks the page while ${name}, which is logged`, async () => {
+      const errors = listenToConsole();
       const visit = await visitPage();
       hide(visit.element);
       await waitUntil(() => isBannerShown(visit), 'the banner is asked for');
@@ -46,11 +46,11 @@ describe('whatever the page does to its elements', () => {
       expect(find(visit, '.banner').checkVisibility()).to.equal(false);
       visit.element.hidden = (visit.element.parentElement as HTMLElement).hidden = false;
       await openPanel(visit);
-      expect(told.every((text) => text.includes('the preferences cannot be seen'))).to.equal(true);
+      expect(errors.every((text) => text.includes('the preferences are invisible'))).to.equal(true);
     });
   }
 
-  it('what all of them inherit does not reach the layers', async () => {
+  it('inherited properties do not affect the layers', async () => {
     stylePage(`* {
       writing-mode: vertical-rl !important; visibility: hidden !important; letter-spacing: 9px !important;
       text-transform: uppercase !important; pointer-events: none !important; cursor: none !important;
@@ -69,13 +69,13 @@ describe('whatever the page does to its elements', () => {
     }
   });
 
-  it('its colour scheme does', async () => {
+  it('the colour scheme applies', async () => {
     stylePage('svc-consent { color-scheme: dark }');
     expect(getComputedStyle(find(await meetBanner(), '.banner')).colorScheme).to.equal('dark');
   });
 });
 
-describe('what has the focus', () => {
+describe('the focused element', () => {
   let page: HTMLElement;
 
   beforeEach(async () => {
@@ -116,10 +116,10 @@ describe('what has the focus', () => {
   }
 });
 
-describe('a press at the moment at which a layer comes', () => {
+describe('a press at the moment at which a layer appears', () => {
   afterEach(restorePage);
 
-  it('was meant for what stood there before, and hits no choice of the first layer', async () => {
+  it('is ignored by the choices of the first layer', async () => {
     const visit = await meetBanner();
     const banner = find(visit, '.banner');
     const choices = [...banner.querySelectorAll('button')];
@@ -130,7 +130,7 @@ describe('a press at the moment at which a layer comes', () => {
     expect(choices.map((choice) => hit(visit, choice))).to.deep.equal(choices);
   });
 
-  it('nor one of the panel, each time it opens; keys work at once', async () => {
+  it('is ignored by those of the panel, each time it opens; keys work immediately', async () => {
     const visit = await meetBanner();
     for (let times = 0; times < 2; times++) {
       const panel = await openPanel(visit);

@@ -5,7 +5,7 @@ import { find, isBannerShown, isPanelShown, meetBanner, visitPage } from './visi
 import { waitUntil } from './wait-until.ts';
 import { whenIdle } from './when-idle.ts';
 
-// In this order: the first visits are those on which the interface must not even be loaded.
+// In this order: the first visits must not even load the interface.
 
 function pretend(object: object, name: string, value: unknown): void {
   Object.defineProperty(object, name, { configurable: true, value });
@@ -15,7 +15,7 @@ describe('on quiet visits', () => {
   afterEach(restorePage);
 
   for (const robot of ['Googlebot/2.1', 'Mozilla/5.0 (compatible; bingbot/2.0)', 'Some Crawler', 'Baiduspider']) {
-    it(`a robot (${robot}) is asked nothing and granted nothing`, async () => {
+    it(`a robot (${robot}) is not asked, and nothing is granted`, async () => {
       const { userAgent } = navigator;
       pretend(navigator, 'userAgent', robot);
       const visit = await visitPage();
@@ -29,7 +29,7 @@ describe('on quiet visits', () => {
     });
   }
 
-  it('a telephone whose name ends like a robot’s is asked', async () => {
+  it('a phone whose name ends like a robot’s is asked', async () => {
     const { userAgent } = navigator;
     pretend(navigator, 'userAgent', 'Mozilla/5.0 (Linux; Android 13; CUBOT P80) AppleWebKit/537.36');
     const visit = await visitPage();
@@ -37,7 +37,7 @@ describe('on quiet visits', () => {
     pretend(navigator, 'userAgent', userAgent);
   });
 
-  it('a prerendered page shows, tells and asks nothing until it is looked at', async () => {
+  it('a prerendered page shows, reports and requests nothing until it is visible', async () => {
     const id = crypto.randomUUID();
     pretend(document, 'prerendering', true);
     const visit = await visitPage({ id });
@@ -49,18 +49,18 @@ describe('on quiet visits', () => {
     await waitUntil(() => isBannerShown(visit), 'the banner shows');
   });
 
-  it('the first layer waits for none of what the browser knows of languages, which it would first have to load', async () => {
+  it('the first layer does not wait for the browser’s language data, which loads lazily', async () => {
     const asked: string[] = [];
     const names = ['Locale', 'ListFormat', 'DateTimeFormat', 'DisplayNames', 'PluralRules'] as const;
     const kept = names.map((name) => [name, Intl[name]] as const);
     for (const [name, original] of kept) {
-      const tell = (): void => void asked.push(name);
+      const report = (): void => void asked.push(name);
       const get = (target: object, key: string): unknown => {
-        tell();
+        report();
         return Reflect.get(target, key);
       };
       const construct = (target: new () => object, given: []): object => {
-        tell();
+        report();
         return Reflect.construct(target, given);
       };
       pretend(Intl, name, new Proxy(original, { get, construct }));
@@ -71,7 +71,7 @@ describe('on quiet visits', () => {
     expect(asked).to.deep.equal([]);
   });
 
-  it('paper has no banner and no panel on it', async () => {
+  it('a printed page has no banner and no panel', async () => {
     const visit = await meetBanner();
     await emulateMedia({ media: 'print' });
     expect(getComputedStyle(find(visit, '.banner')).display).to.equal('none');
@@ -79,7 +79,7 @@ describe('on quiet visits', () => {
     expect(getComputedStyle(find(visit, '.banner')).display).to.not.equal('none');
   });
 
-  it('a router that swaps the body keeps the session, and shows in the new element', async () => {
+  it('a router that replaces the body keeps the session, and shows in the new element', async () => {
     const visit = await meetBanner();
     const body = document.createElement('body');
     const element = document.createElement('svc-consent');

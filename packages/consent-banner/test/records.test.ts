@@ -31,7 +31,7 @@ function queueRecord(noticeId: string, more: object): void {
   localStorage.setItem(`svc-consent:${noticeId}:record:${capturedAt}:1`, JSON.stringify({ ...record, ...more }));
 }
 
-/** Waits until a record was tried this often and its answer has been dealt with. */
+/** Waits until a record was sent this often and its response was processed. */
 async function waitForTries({ network, noticeId }: Visit, tries: number): Promise<void> {
   await waitUntil(() => network.records.length === tries, `${tries} tries`);
   await navigator.locks.request(`svc-consent:${noticeId}`, () => {});
@@ -40,10 +40,10 @@ async function waitForTries({ network, noticeId }: Visit, tries: number): Promis
 describe('the record of a decision', () => {
   afterEach(() => {
     restorePage();
-    localStorage.clear(); // What one test leaves in the queue, the next would send.
+    localStorage.clear(); // The next test would send queued records.
   });
 
-  it('is posted as the API asks for it', async () => {
+  it('is posted in the format of the API', async () => {
     const visit = await meetBanner();
     await press(visit, accept);
     await waitForTries(visit, 1);
@@ -71,7 +71,7 @@ describe('the record of a decision', () => {
   });
 
   for (const status of [408, 429, 500, 503]) {
-    it(`waits and is sent again, the same, after ${status}`, async () => {
+    it(`is retried unchanged after ${status}`, async () => {
       const timers = holdTimers();
       const visit = await meetBanner();
       visit.network.answerRecord = () => json({}, { status });
@@ -86,7 +86,7 @@ describe('the record of a decision', () => {
     });
   }
 
-  it('waits longer each time, within bounds', async () => {
+  it('is retried with an exponential backoff, within bounds', async () => {
     const timers = holdTimers();
     const visit = await meetBanner();
     visit.network.answerRecord = unavailable;
@@ -99,7 +99,7 @@ describe('the record of a decision', () => {
     }
   });
 
-  it('waits as long as Retry-After says, also on the next page', async () => {
+  it('is retried after Retry-After, also on the next page', async () => {
     const timers = holdTimers();
     const visit = await meetBanner();
     visit.network.answerRecord = () => json({}, { status: 429, headers: { 'Retry-After': '120' } });
@@ -116,7 +116,7 @@ describe('the record of a decision', () => {
     expect(listQueued(later)).to.be.empty;
   });
 
-  it('trusts no clock that is far off', async () => {
+  it('is retried although the clock is far off', async () => {
     const visit = await meetBanner();
     localStorage.setItem(`svc-consent:${visit.noticeId}:wait`, String(Date.now() + 1e12));
     await press(visit, accept);
@@ -124,7 +124,7 @@ describe('the record of a decision', () => {
     expect(localStorage.getItem(`svc-consent:${visit.noticeId}:wait`)).to.equal(null);
   });
 
-  it('goes out when the network is back', async () => {
+  it('is sent when the network is back', async () => {
     holdTimers();
     const visit = await meetBanner();
     visit.network.answerRecord = () => Promise.reject(new TypeError('Failed to fetch'));
@@ -136,7 +136,7 @@ describe('the record of a decision', () => {
     expect(listQueued(visit)).to.be.empty;
   });
 
-  it('goes out from the next page, with the time of the click, and without a banner', async () => {
+  it('is sent by the next page, with the time of the click, and without a banner', async () => {
     holdTimers();
     const visit = await meetBanner();
     visit.network.answerRecord = unavailable;
@@ -150,7 +150,7 @@ describe('the record of a decision', () => {
     expect(listQueued(later)).to.be.empty;
   });
 
-  it('keeps the order of the decisions', async () => {
+  it('is sent in the order of the decisions', async () => {
     holdTimers();
     const visit = await meetBanner();
     visit.network.answerRecord = unavailable;
@@ -168,15 +168,15 @@ describe('the record of a decision', () => {
   });
 
   for (const status of [400, 403, 404, 409, 422]) {
-    it(`is given up, and told once, after ${status}`, async () => {
-      const told = listenToConsole();
+    it(`is dropped, and logged once, after ${status}`, async () => {
+      const errors = listenToConsole();
       const visit = await meetBanner();
       visit.network.answerRecord = () => json({ error: { code: `refused_${status}` } }, { status });
       await press(visit, accept);
       await waitForTries(visit, 1);
       await waitUntil(() => !listQueued(visit).length, 'it leaves the queue');
-      expect(told).to.have.length(1);
-      expect(told[0]).to.contain(`${status} {"error":{"code":"refused_${status}"}}`).and.to.contain('domain');
+      expect(errors).to.have.length(1);
+      expect(errors[0]).to.contain(`${status} {"error":{"code":"refused_${status}"}}`).and.to.contain('domain');
       expect(window.SvcConsent.get()).to.not.equal(null);
     });
   }
@@ -188,8 +188,8 @@ describe('the record of a decision', () => {
     ['a missing page', () => new Response('<h1>Not found</h1>', { status: 404 })],
     ['a firewall', () => json({ message: 'blocked' }, { status: 403 })],
   ] as const) {
-    it(`waits when ${name} answers in the API’s place`, async () => {
-      const told = listenToConsole();
+    it(`is retried when ${name} responds in place of the API`, async () => {
+      const errors = listenToConsole();
       const timers = holdTimers();
       const visit = await meetBanner();
       visit.network.answerRecord = answer;
@@ -197,11 +197,11 @@ describe('the record of a decision', () => {
       await waitForTries(visit, 1);
       expect(listQueued(visit)).to.have.length(1);
       expect(timers.at(-1)?.wait).to.be.within(2_500, 5_000);
-      expect(told).to.be.empty;
+      expect(errors).to.be.empty;
     });
   }
 
-  it('never goes to this site because api-base is no address', async () => {
+  it('is never sent to the site itself because api-base is invalid', async () => {
     listenToConsole();
     const visit = await visitPage({}, undefined, { 'api-base': 'http://' });
     queueRecord(visit.noticeId, {});
@@ -212,7 +212,7 @@ describe('the record of a decision', () => {
     expect(listQueued(visit)).to.have.length(1);
   });
 
-  it('goes out at once when the page leaves, even if another tab has its turn', async () => {
+  it('is sent immediately when the page is left, even while another tab sends', async () => {
     const visit = await meetBanner();
     let release = (): void => {};
     const otherTab = navigator.locks.request(
@@ -229,7 +229,7 @@ describe('the record of a decision', () => {
     await otherTab;
   });
 
-  it('on an earlier notice goes out too, to where that notice is', async () => {
+  it('on an earlier notice is sent, too, to the address of that notice', async () => {
     holdTimers();
     const visit = await meetBanner();
     visit.network.answerRecord = unavailable;
@@ -249,7 +249,7 @@ describe('the record of a decision', () => {
     expect(now.network.records.length).to.equal(0);
   });
 
-  it('is not held up by bytes in the queue that are none of ours', async () => {
+  it('is not blocked by foreign data in the queue', async () => {
     const visit = await meetBanner();
     for (const text of ['', '{', 'null', '[]', '{"subjectId":1}']) {
       localStorage.setItem(`svc-consent:${visit.noticeId}:record:0${text}`, text);
@@ -278,7 +278,7 @@ describe('the record of a decision', () => {
     expect(visit.network.records).to.be.empty;
   });
 
-  it('is sent where there are no locks', async () => {
+  it('is sent in browsers without locks', async () => {
     const visit = await meetBanner();
     const { locks } = navigator;
     Object.defineProperty(navigator, 'locks', { configurable: true, value: undefined });
@@ -294,7 +294,7 @@ describe('the record of a decision', () => {
     'https://api.test/svc/eu//',
     '/svc',
   ]) {
-    it(`and the notice go to api-base ${base}`, async () => {
+    it(`and the notice use api-base ${base}`, async () => {
       const id = crypto.randomUUID();
       const network = replaceNetwork(createNotice(id));
       const element = await fixture<SvcConsentElement>(

@@ -43,7 +43,7 @@ describe('reload-on-withdrawal', () => {
     await press(page, '.banner [data-choice=accept]');
     await waitUntil(() => hasRun(page), 'the script runs');
     await decideAgain(page, 'reject');
-    await waitUntil(() => page.loads() === 2, 'the page is loaded anew');
+    await waitUntil(() => page.loads() === 2, 'the page is reloaded');
     await waitUntil(() => isGranted(page) === false, 'it knows the withdrawal');
     await aTimeout(400);
     expect(page.loads()).to.equal(2);
@@ -63,7 +63,7 @@ describe('reload-on-withdrawal', () => {
     expect(page.loads()).to.equal(1);
   });
 
-  it('does nothing when a purpose is granted no more because the notice has it no more', async () => {
+  it('does nothing when a purpose is no longer granted because the notice no longer has it', async () => {
     const noticeId = crypto.randomUUID();
     const purposes = { necessary: true, statistics: true, films: true };
     const stored = { decision: 'accepted', purposes, noticeVersion: 3, subjectId: 'a-visitor' };
@@ -83,14 +83,14 @@ describe('reload-on-withdrawal', () => {
     const other = await visit(noticeId, 'reload-on-withdrawal');
     await waitUntil(() => hasRun(other), 'it runs there, too');
     await decideAgain(page, 'reject');
-    await waitUntil(() => page.loads() === 2, 'the page is loaded anew');
+    await waitUntil(() => page.loads() === 2, 'the page is reloaded');
     await waitUntil(() => isGranted(other) === false, 'the other page knows');
     await aTimeout(400);
     expect(other.loads()).to.equal(1);
   });
 
   for (const attributes of ['', 'reload-on-withdrawal="false"', 'reload-on-withdrawal="no"']) {
-    it(`is asked for: with ${attributes || 'nothing'} the page stays`, async () => {
+    it(`is off by default: with ${attributes || 'nothing'} the page is not reloaded`, async () => {
       const page = await visit(crypto.randomUUID(), attributes);
       await press(page, '.banner [data-choice=accept]');
       await waitUntil(() => hasRun(page), 'the script runs');

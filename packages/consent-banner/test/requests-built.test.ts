@@ -3,7 +3,7 @@ import { createAddress, nameHost } from './requests-network.ts';
 import { listNames, openFrame, query, type VisitorFrame } from './visitor-frame.ts';
 import { waitUntil } from './wait-until.ts';
 
-// The file that is shipped, by its tag, on pages that a parser reads.
+// The shipped file, in its tag, on parsed pages.
 
 const held = nameHost('tracker');
 const tag = `<script src="/packages/consent-banner/dist/svc-consent-requests.js" nonce="right" data-requests="statistics: ${held}"></script>`;
@@ -43,10 +43,10 @@ describe('the built script of the requests add-on', () => {
   }</script>`;
 
   for (const [name, markup, policy] of [
-    ['that stands in the page behind it', script(), 'none'],
+    ['that comes after it in the page', script(), 'none'],
     ['that a script writes', writeLater, 'none'],
     ['that a script makes', makeLater, 'none'],
-    ['that stands in a page with nonces', script('nonce="right"'), 'nonce'],
+    ['in a page with nonces', script('nonce="right"'), 'nonce'],
     ['that a script makes in a page with nonces', makeLater, 'nonce'],
   ] as const) {
     it(`runs no script ${name} before consent, and each once after it`, async () => {
@@ -59,7 +59,7 @@ describe('the built script of the requests add-on', () => {
     });
   }
 
-  it('leaves the page’s own scripts whole in what a script writes, also over several calls', async () => {
+  it('keeps the page’s own scripts intact in written markup, also over several calls', async () => {
     const image = `<img alt='' src='${createAddress(held)}'>`;
     const texts = [
       `<script nonce="right">document.body.dataset.own = "<a>${image}</a>"</`,
@@ -82,7 +82,7 @@ describe('the built script of the requests add-on', () => {
     );
   });
 
-  it('violates no policy of a strict page with Trusted Types, though a call to such a host would', async () => {
+  it('violates no policy of a strict page with Trusted Types, although a blocked call would', async () => {
     const frame = await visit('', 'strict');
     const page = frame.contentWindow;
     const found: string[] = [];
@@ -100,7 +100,7 @@ describe('the built script of the requests add-on', () => {
     expect(found).to.deep.equal(['style-src-attr']);
   });
 
-  it('leaves no name behind', async () => {
+  it('adds no global names', async () => {
     const frame = await visit('');
     expect(listNames(frame)).to.deep.equal(['SvcConsent']);
   });

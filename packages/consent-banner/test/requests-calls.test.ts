@@ -19,11 +19,11 @@ const page = window as unknown as {
   readonly WebSocketStream: new (address: string, options?: object) => SocketStream;
 };
 const held = nameHost('tracker');
-/** A socket that somebody answers: the test server's own. */
+/** A socket that is answered, by the test server. */
 const socketAddress = `ws://${held}:${location.port}/wds`;
 const stops: (() => void)[] = [];
 
-/** What `SvcConsent.get()` says, which comes before any event. */
+/** The value of `SvcConsent.get()`, which is set before any event. */
 function set(purposes: Purposes): void {
   const state = purposes && { decided: true, purposes };
   Object.defineProperty(window, 'SvcConsent', { value: { get: () => state }, configurable: true });
@@ -63,7 +63,7 @@ describe('the calls that the requests add-on holds', () => {
     holder.remove();
   });
 
-  it('follow what the banner says at that moment, whoever else has heard of it first', async () => {
+  it('follow the banner’s state at that moment, in whatever order listeners run', async () => {
     const [first, late, broken] = [createAddress(held), createAddress(held), createAddress(held)];
     hold();
     set({ statistics: true });
@@ -79,7 +79,7 @@ describe('the calls that the requests add-on holds', () => {
     expect([first, late, broken].map(countRequests)).to.deep.equal([1, 0, 0]);
   });
 
-  it('end a socket with the consent that opened it, and open none after that', async () => {
+  it('close a socket when its consent is withdrawn, and open none after that', async () => {
     hold();
     grant();
     const socket = new WebSocket(socketAddress);
@@ -95,7 +95,7 @@ describe('the calls that the requests add-on holds', () => {
     expect(((await hear(new WebSocket(socketAddress), 'close')) as CloseEvent).code).to.equal(1006);
   });
 
-  it('end a source of events with the consent, and when the page asks about another notice', async () => {
+  it('close an event source when its consent is withdrawn, and when the page asks about another notice', async () => {
     hold();
     const ask = (): void => {
       set(null);
@@ -105,12 +105,12 @@ describe('the calls that the requests add-on holds', () => {
       grant();
       const source = new EventSource(createAddress(held));
       end();
-      await Promise.resolve(); // No answer of a network comes by then.
+      await Promise.resolve(); // Earlier than any network response.
       expect(source.readyState).to.equal(EventSource.CLOSED);
     }
   });
 
-  it('send no XMLHttpRequest after the withdrawal, when it was opened under consent', async () => {
+  it('send no XMLHttpRequest after the withdrawal, if it was opened under consent', async () => {
     const [before, after] = [createAddress(held), createAddress(held)];
     hold();
     const [early, late] = [new XMLHttpRequest(), new XMLHttpRequest()];
@@ -128,23 +128,23 @@ describe('the calls that the requests add-on holds', () => {
     expect([before, after].map(countRequests)).to.deep.equal([1, 0]);
   });
 
-  it('let a listener abort an XMLHttpRequest that has only begun, as one of the browser', async () => {
+  it('let a listener abort an XMLHttpRequest in its first event, as in the browser', async () => {
     const run = async (address: string): Promise<readonly unknown[]> => {
       const xhr = new XMLHttpRequest();
-      const told: string[] = [];
+      const events: string[] = [];
       xhr.open('POST', address);
       for (const [name, target] of [
         ['', xhr],
         ['upload ', xhr.upload],
       ] as const) {
         for (const type of ['loadstart', 'error', 'abort', 'loadend', 'readystatechange']) {
-          target.addEventListener(type, () => told.push(name + type));
+          target.addEventListener(type, () => events.push(name + type));
         }
       }
       xhr.addEventListener('loadstart', () => xhr.abort());
       xhr.send('body');
       await settleRequests();
-      return [...told, xhr.readyState];
+      return [...events, xhr.readyState];
     };
     const native = await run('http://none.localhost:1/');
     expect(native).to.include('abort');
@@ -152,9 +152,9 @@ describe('the calls that the requests add-on holds', () => {
     expect(await run(createAddress(held))).to.deep.equal(native);
   });
 
-  it('hold a WebSocketStream likewise: it fails for the reason that it has without a network', async () => {
+  it('block a WebSocketStream, which fails for the reason of a network error', async () => {
     const read = async (address: string): Promise<readonly unknown[]> => {
-      new page.WebSocketStream(address).close(); // Nobody asks for its reasons, and nobody is told.
+      new page.WebSocketStream(address).close(); // Its rejections are not read, and must not be reported.
       const stream = new page.WebSocketStream(address, { protocols: ['chat'] });
       const reasons = await Promise.all(
         [stream.opened, stream.closed].map((one) => one.catch((reason: Error) => reason)),
@@ -176,7 +176,7 @@ describe('the calls that the requests add-on holds', () => {
     ]);
   });
 
-  it('leave the sockets that were refused as they are when the site wants it no more', async () => {
+  it('leave refused sockets as they are when the add-on is stopped', async () => {
     hold();
     const socket = new WebSocket(socketAddress);
     const source = new EventSource(createAddress(held));
@@ -191,7 +191,7 @@ describe('the calls that the requests add-on holds', () => {
   });
 });
 
-describe('the hosts that the requests add-on holds', () => {
+describe('the hosts that the requests add-on blocks', () => {
   let holder: HTMLElement;
 
   beforeEach(() => {
@@ -206,7 +206,7 @@ describe('the hosts that the requests add-on holds', () => {
 
   const own = `consent.${held}`;
 
-  /** A tag of the banner with an address, which nothing is asked for. */
+  /** A tag of the banner with an address that is never requested. */
   function put(name: string, attribute: string, value: string): void {
     const tag = document.createElement(name);
     tag.setAttribute(attribute, value);
@@ -233,7 +233,7 @@ describe('the hosts that the requests add-on holds', () => {
   };
 
   for (const [name, start] of Object.entries(ways)) {
-    it(`are none that the banner talks to, by ${name}, and all beside it`, () => {
+    it(`exclude those that the banner uses, by ${name}, and include all others`, () => {
       start();
       expect([createAddress(own), createAddress(held), createAddress(`other.${held}`)].map(isHeld)).to.deep.equal([
         false,
@@ -245,28 +245,28 @@ describe('the hosts that the requests add-on holds', () => {
     });
   }
 
-  it('are those of scripts that only look like the banner’s, or wait themselves', () => {
+  it('include those of scripts that only look like the banner’s, or are blocked themselves', () => {
     put('script', 'src', `http://${own}:${location.port}/count.js?x=/svc-consent.js`);
     hold();
     holder.append(Object.assign(document.createElement('script'), { src: script }));
     expect(isHeld(createAddress(own))).to.equal(true);
   });
 
-  it('have no exception for what the page takes as its base', () => {
+  it('make no exception for the page’s base URL', () => {
     const base = document.head.appendChild(Object.assign(document.createElement('base'), { href: createAddress(own) }));
     hold();
     expect(isHeld('/count.gif')).to.equal(true);
     base.remove();
   });
 
-  it('are told on the console when the banner itself is refused by them', async () => {
-    const told = listenToConsole();
+  it('are logged when they block the banner itself', async () => {
+    const errors = listenToConsole();
     const noticeId = crypto.randomUUID();
     hold();
     const consent = createConsent({ noticeId, apiBase: `http://${own}:${location.port}` });
     expect(await consent.loadNotice()).to.equal(null);
     consent.destroy();
-    expect(told.filter((one) => one.includes('data-api-base') && one.includes(noticeId))).to.have.length(1);
+    expect(errors.filter((one) => one.includes('data-api-base') && one.includes(noticeId))).to.have.length(1);
     for (const stop of stops.splice(0)) stop();
     hold({ apiBase: `http://${own}:${location.port}` });
     const again = createConsent({ noticeId, apiBase: `http://${own}:${location.port}` });
@@ -274,13 +274,13 @@ describe('the hosts that the requests add-on holds', () => {
     again.destroy();
   });
 
-  it('may be named with the dot that ends a whole name; other names with too many dots are told', () => {
-    const told = listenToConsole();
+  it('may be named with the final dot of a full name; names with other extra dots are logged', () => {
+    const errors = listenToConsole();
     hold({ requests: `statistics: ${held}. .wrong.example also..wrong.example .` });
     expect(isHeld(createAddress(held))).to.equal(true);
     for (const name of ['".wrong.example"', '"also..wrong.example"', '"."']) {
       expect(
-        told.filter((one) => one.includes(name)),
+        errors.filter((one) => one.includes(name)),
         name,
       ).to.have.length(1);
     }
@@ -288,7 +288,7 @@ describe('the hosts that the requests add-on holds', () => {
 });
 
 describe('the tag of the requests add-on', () => {
-  const listen = '<script>told = []; console.error = (...parts) => told.push(parts.join(" "))</script>';
+  const listen = '<script>errors = []; console.error = (...parts) => errors.push(parts.join(" "))</script>';
 
   for (const [attributes, isLate] of [
     ['', false],
@@ -296,12 +296,12 @@ describe('the tag of the requests add-on', () => {
     ['defer', true],
     ['type="module"', true],
   ] as const) {
-    it(`says ${isLate ? 'on the console that it comes too late' : 'nothing'} with ${attributes || 'no such attribute'}`, async () => {
+    it(`${isLate ? 'logs that it comes too late' : 'logs nothing'} with ${attributes || 'no such attribute'}`, async () => {
       const source = '/packages/consent-banner/dist/svc-consent-requests.js';
       const tag = `<script ${attributes} src="${source}" data-requests="statistics: ${held}"></script>`;
       const frame = await openFrame({ noticeId: crypto.randomUUID(), above: listen + tag, policy: 'none' as 'strict' });
-      const { told } = frame.contentWindow as unknown as { readonly told: readonly string[] };
-      const late = told.filter((one) => one.includes('comes too late') && one.includes('Take async, defer'));
+      const { errors } = frame.contentWindow as unknown as { readonly errors: readonly string[] };
+      const late = errors.filter((one) => one.includes('comes too late') && one.includes('Take async, defer'));
       expect(late).to.have.length(isLate ? 1 : 0);
       frame.remove();
     });

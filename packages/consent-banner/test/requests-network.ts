@@ -1,22 +1,22 @@
-/** Where requests of these tests would go: the test server itself, under names that are hosts of their own. */
+/** Where requests of these tests would go: the test server itself, under several host names. */
 const { port } = location;
 
-/** A host below `.localhost`, which every browser finds on this machine. */
+/** A host below `.localhost`, which every browser resolves to this machine. */
 export function nameHost(name: string): string {
   return `${name}.localhost`;
 }
 
-/** An address on a host, that nobody has asked for before. */
+/** A unique address on a host. */
 export function createAddress(host: string, path = '/visitor-page/blank'): string {
   return `http://${host}:${port}${path}?${crypto.randomUUID()}`;
 }
 
-/** How often the browser began a request for an address, refused ones included. */
+/** How often the browser started a request for an address, including refused ones. */
 export function countRequests(address: string): number {
   return performance.getEntriesByName(address).length;
 }
 
-/** Waits until the browser has told of a request that began behind all that were before. */
+/** Waits until the browser has reported a request that started after all others. */
 export async function settleRequests(): Promise<void> {
   const last = createAddress('behind.localhost');
   const seen = new Promise((resolve) => {

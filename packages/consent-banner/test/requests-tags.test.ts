@@ -5,7 +5,7 @@ import { countRequests, createAddress, nameHost, settleRequests } from './reques
 
 const held = nameHost('tracker');
 
-/** The ways by which a tag gets a listed address that no property and no plain setAttribute tells of. */
+/** The ways in which a tag gets a listed address without a property or a plain setAttribute. */
 const ways: Readonly<Record<string, (address: string, holder: HTMLElement) => unknown>> = {
   'a frame, out of a template': (address, holder) => {
     const template = document.createElement('template');
@@ -126,7 +126,7 @@ describe('the tags of the requests add-on', () => {
   });
 
   for (const [name, put] of Object.entries(ways)) {
-    it(`let nothing leave by ${name}`, async () => {
+    it(`block requests by ${name}`, async () => {
       const [before, free] = [createAddress(held), createAddress(nameHost('free'))];
       await put(before, holder);
       await put(free, holder);
@@ -135,7 +135,7 @@ describe('the tags of the requests add-on', () => {
     });
   }
 
-  it('leave what markup means where it is put', () => {
+  it('keep the meaning of markup where it is inserted', () => {
     const root = document.documentElement.cloneNode() as HTMLElement;
     const image = `<img alt="" src="${createAddress(held)}">`;
     root.innerHTML = `<head><title>One</title></head><body>${image}</body>`;
@@ -148,7 +148,7 @@ describe('the tags of the requests add-on', () => {
     expect(table.querySelectorAll('tbody > tr > td > [data-svc-purpose]')).to.have.length(1);
   });
 
-  it('leave the content of noscript text, as it is to a page with scripts', () => {
+  it('keep the content of noscript text, as a page with scripts sees it', () => {
     const text = `<img alt="" src="${createAddress(held)}">`;
     holder.innerHTML = `<noscript>${text}</noscript><img alt="" src="${createAddress(held)}">`;
     expect([holder.firstElementChild?.textContent, holder.firstElementChild?.children.length]).to.deep.equal([text, 0]);
@@ -157,7 +157,7 @@ describe('the tags of the requests add-on', () => {
     expect([noscript.textContent, noscript.children.length]).to.deep.equal([text, 0]);
   });
 
-  it('leave alone scripts that never run, so that none waits for them', () => {
+  it('ignore scripts that never run, so that none waits for them', () => {
     holder.innerHTML = `<script src="${createAddress(held)}"></script><img alt="" src="${createAddress(held)}">`;
     const [script, image] = holder.children;
     expect([script?.hasAttribute('data-svc-purpose'), image?.hasAttribute('data-svc-purpose')]).to.deep.equal([
@@ -174,7 +174,7 @@ describe('the tags of the requests add-on', () => {
     expect(copy.attributes).to.have.length(1);
   });
 
-  it('leave alone what loads nothing until it comes into the page, as the text that a sanitizer gives back', () => {
+  it('ignore what loads nothing until it is inserted into the page, as the output of a sanitizer', () => {
     const markup = `<img alt="" src="${createAddress(held)}">`;
     const { body } = new DOMParser().parseFromString(markup, 'text/html');
     expect(body.innerHTML).to.equal(markup);
@@ -182,7 +182,7 @@ describe('the tags of the requests add-on', () => {
     expect(holder.innerHTML).to.contain('data-svc-purpose="statistics"').and.not.contain(' src');
   });
 
-  it('hold a body that takes the place of the page’s', () => {
+  it('block a body that replaces the page’s', () => {
     const markup = `<body><img alt="" src="${createAddress(held)}"></body>`;
     const before = document.body;
     const { body } = new DOMParser().parseFromString(markup, 'text/html');
@@ -191,7 +191,7 @@ describe('the tags of the requests add-on', () => {
     document.body = before;
   });
 
-  it('hold a script made anew from one that waits, whatever order its attributes have', () => {
+  it('block a script created from a blocked one, whatever the order of its attributes', () => {
     const old = document.createElement('script');
     old.src = createAddress(held);
     old.type = 'module';
@@ -203,7 +203,7 @@ describe('the tags of the requests add-on', () => {
     }
   });
 
-  it('let a script go that the page itself stops by a type, as jQuery does, and hold it no second time in the page', async () => {
+  it('release a script that the page itself disables by a type, as jQuery does, and do not block it again in the page', async () => {
     const script = document.createElement('script');
     script.src = createAddress(held);
     script.type = `true/${script.type}`;
@@ -215,7 +215,7 @@ describe('the tags of the requests add-on', () => {
     expect(countRequests(script.src)).to.equal(0);
   });
 
-  it('read as they were written for whoever compares the scripts of two pages, as Turbo does', () => {
+  it('keep their written attributes for routers that compare the scripts of two pages, as Turbo does', () => {
     const written = `<script type="module" src="${createAddress(held)}" defer=""></script>`;
     const { head } = new DOMParser().parseFromString(written, 'text/html');
     const script = document.createElement('script');
@@ -227,7 +227,7 @@ describe('the tags of the requests add-on', () => {
     expect(script.getAttribute('type'), 'it waits as before').to.equal('text/plain');
   });
 
-  it('stay known when the page takes the attributes away, as a lazy loader and a comparison with new markup do', async () => {
+  it('stay known when the page removes the attributes, as a lazy loader and a comparison with new markup do', async () => {
     const address = createAddress(held);
     holder.innerHTML = `<img alt="" data-src="${address}">`.repeat(3);
     const images = [...holder.querySelectorAll('img')];
@@ -249,7 +249,7 @@ describe('the tags of the requests add-on', () => {
     expect(holder.querySelector('[data-svc-purpose]'), 'what the page replaces is forgotten').to.equal(null);
   });
 
-  it('write nothing that stands there, for a lazy loader that hears of its data-src begins anew', () => {
+  it('do not write an unchanged value, because a lazy loader that observes its data-src starts again', () => {
     const image = holder.appendChild(new Image());
     image.dataset.src = createAddress(held);
     const observer = new MutationObserver(() => {});
@@ -259,7 +259,7 @@ describe('the tags of the requests add-on', () => {
     expect(observer.takeRecords().map(({ attributeName }) => attributeName)).to.deep.equal(['data-svc-purpose']);
   });
 
-  it('tell of an error of a style sheet that waits, so that nobody waits for it', async () => {
+  it('dispatch an error for a blocked style sheet, so that no script waits for it', async () => {
     const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href: createAddress(held) });
     const failed = new Promise((resolve) => link.addEventListener('error', resolve));
     holder.append(link);
@@ -267,7 +267,7 @@ describe('the tags of the requests add-on', () => {
     expect(link.dataset.svcPurpose).to.equal('statistics');
   });
 
-  it('know a copy of what waits', () => {
+  it('recognise a copy of a blocked tag', () => {
     const address = createAddress(held);
     const copy = Object.assign(new Image(), { src: address }).cloneNode() as HTMLImageElement;
     expect(copy.src).to.equal(address);
@@ -279,7 +279,7 @@ describe('the tags of the requests add-on', () => {
     expect(script.outerHTML).to.contain('src="data:,"').and.not.contain('text/plain').and.not.contain('purpose');
   });
 
-  it('give back the data-src that the page had', () => {
+  it('restore the data-src of the page', () => {
     const image = new Image();
     image.dataset.src = '/full.jpg';
     image.src = createAddress(held);
@@ -302,14 +302,14 @@ describe('the tags of the requests add-on', () => {
     expect(link.outerHTML).to.equal(`<link href="${address}" rel="canonical">`);
   });
 
-  it('hold a tag that has many beside it', () => {
+  it('block a tag with many siblings', () => {
     holder.innerHTML = `<img alt="" src="${createAddress(held)}">${'<i></i>'.repeat(150_000)}`;
     expect([holder.childNodes.length, holder.querySelectorAll('[data-svc-purpose]').length]).to.deep.equal([
       150_001, 1,
     ]);
   });
 
-  it('leave alone tags of any name', () => {
+  it('ignore tags of any other name', () => {
     for (const name of ['constructor', 'toString', '__proto__']) {
       const tag = document.createElement(name);
       tag.setAttribute('src', createAddress(held));
@@ -317,8 +317,8 @@ describe('the tags of the requests add-on', () => {
     }
   });
 
-  it('tell a tag in a shadow tree that comes with its address', async () => {
-    const told = listenToConsole();
+  it('log a tag in a shadow tree that comes with its address', async () => {
+    const errors = listenToConsole();
     const address = createAddress(held);
     stop();
     const frame = holder.appendChild(Object.assign(document.createElement('iframe'), { src: address }));
@@ -327,6 +327,6 @@ describe('the tags of the requests add-on', () => {
     host.attachShadow({ mode: 'open' }).append(frame);
     await settleRequests();
     expect(frame.dataset.src).to.equal(address);
-    expect(told.filter((one) => one.includes(address))).to.have.length(1);
+    expect(errors.filter((one) => one.includes(address))).to.have.length(1);
   });
 });

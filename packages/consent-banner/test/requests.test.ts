@@ -11,7 +11,7 @@ const held = nameHost('tracker');
 const stops: (() => void)[] = [];
 const pageFetch = window.fetch;
 
-/** The decision of a visitor, as the banner of the page tells it. */
+/** The decision of a visitor, as the banner of the page reports it. */
 function decide(purposes: Record<string, unknown> | null): void {
   const state = purposes && { decided: true, purposes };
   Object.defineProperty(window, 'SvcConsent', { value: { get: () => state }, configurable: true });
@@ -25,14 +25,14 @@ function hold(requests = `statistics: ${held}`): void {
   stops.push(holdRequests({ requests }));
 }
 
-/** What an object tells, in order. */
+/** The events of an object, in order. */
 function listen(target: EventTarget, types: readonly string[]): string[] {
-  const told: string[] = [];
-  for (const type of types) target.addEventListener(type, () => told.push(type));
-  return told;
+  const events: string[] = [];
+  for (const type of types) target.addEventListener(type, () => events.push(type));
+  return events;
 }
 
-/** The ways by which a call sends; each ends when it has been answered or refused. */
+/** The ways in which a call sends; each ends when it was answered or refused. */
 const ways: Readonly<Record<string, (address: string) => Promise<unknown>>> = {
   fetch: (address) => fetch(address, { mode: 'no-cors' }).catch(() => {}),
   'fetch with a Request': (address) => fetch(new Request(address, { mode: 'no-cors' })).catch(() => {}),
@@ -62,7 +62,7 @@ const ways: Readonly<Record<string, (address: string) => Promise<unknown>>> = {
     }),
 };
 
-/** The ways by which a script makes a tag; each ends when the tag is in the page. */
+/** The ways in which a script creates a tag; each ends when the tag is in the page. */
 const tags: Readonly<Record<string, (address: string, holder: HTMLElement) => unknown>> = {
   'a script, by its property': (address, holder) =>
     holder.append(Object.assign(document.createElement('script'), { src: address })),
@@ -117,7 +117,7 @@ describe('the requests add-on', () => {
   });
 
   for (const [name, send] of Object.entries(ways)) {
-    it(`lets nothing leave by ${name} before consent and after its withdrawal, and all in between`, async () => {
+    it(`blocks requests by ${name} before consent and after its withdrawal, and allows them in between`, async () => {
       const [before, between, after] = [createAddress(held), createAddress(held), createAddress(held)];
       hold();
       await send(before);
@@ -132,7 +132,7 @@ describe('the requests add-on', () => {
   }
 
   for (const [name, put] of Object.entries(tags)) {
-    it(`lets nothing leave by ${name}, before consent and after its withdrawal, and all in between`, async () => {
+    it(`blocks requests by ${name}, before consent and after its withdrawal, and allows them in between`, async () => {
       const [before, between, after] = [createAddress(held), createAddress(held), createAddress(held)];
       hold();
       put(before, holder);
@@ -146,7 +146,7 @@ describe('the requests add-on', () => {
     });
   }
 
-  it('fails fetch with a TypeError, and with the reason of a signal that was aborted', async () => {
+  it('fails fetch with a TypeError, or with the reason of an aborted signal', async () => {
     hold();
     const reason = new Error('enough');
     const errors = [{}, { signal: AbortSignal.abort(reason) }, { method: 'TRACE' }].map((init) =>
@@ -159,17 +159,17 @@ describe('the requests add-on', () => {
     expect(forbidden.message).to.contain('TRACE');
   });
 
-  it('ends XMLHttpRequest as an error of the network does', async () => {
+  it('ends XMLHttpRequest with the events of a network error', async () => {
     const types = ['readystatechange', 'loadstart', 'load', 'error', 'abort', 'loadend'];
     const run = async (address: string): Promise<readonly unknown[]> => {
       const xhr = new XMLHttpRequest();
       xhr.open('POST', address);
-      const told = [listen(xhr, types), listen(xhr.upload, types)];
+      const events = [listen(xhr, types), listen(xhr.upload, types)];
       const ended = new Promise((resolve) => xhr.addEventListener('loadend', resolve));
       xhr.send('body');
       expect(() => xhr.send()).to.throw(DOMException);
       await ended;
-      return [...told, xhr.readyState, xhr.status, xhr.responseText, xhr.getAllResponseHeaders(), xhr.responseURL];
+      return [...events, xhr.readyState, xhr.status, xhr.responseText, xhr.getAllResponseHeaders(), xhr.responseURL];
     };
     const native = await run('http://none.localhost:1/');
     hold();
@@ -183,7 +183,7 @@ describe('the requests add-on', () => {
     expect(sync.readyState).to.equal(0);
   });
 
-  it('gives a result of fetchLater that is never activated', () => {
+  it('returns a result of fetchLater that is never activated', () => {
     const page = window as unknown as { fetchLater(address: string, init: object): { readonly activated: boolean } };
     hold();
     const later = page.fetchLater(createAddress(held), { mode: 'no-cors', activateAfter: 0 });
@@ -194,20 +194,20 @@ describe('the requests add-on', () => {
     expect(() => page.fetchLater(createAddress(held), { signal: AbortSignal.abort() })).to.throw(DOMException);
   });
 
-  it('tells of an abort of one that it holds, and lets it be opened again', async () => {
+  it('reports an abort of a blocked request, and lets it be opened again', async () => {
     hold();
     const xhr = new XMLHttpRequest();
-    const told = listen(xhr, ['error', 'abort', 'loadend']);
+    const events = listen(xhr, ['error', 'abort', 'loadend']);
     xhr.open('GET', createAddress(held));
     xhr.send();
     xhr.abort();
-    expect(told).to.deep.equal(['abort', 'loadend']);
+    expect(events).to.deep.equal(['abort', 'loadend']);
     expect(xhr.readyState).to.equal(0);
     xhr.open('GET', createAddress(nameHost('free')));
     expect(xhr.readyState).to.equal(1);
   });
 
-  it('gives sockets that fail: of their class, and of what a page makes of it', async () => {
+  it('returns sockets that fail, of their class and of subclasses', async () => {
     hold();
     class Chat extends WebSocket {
       override close(code?: number): void {
@@ -216,7 +216,7 @@ describe('the requests add-on', () => {
     }
     for (const create of [WebSocket, Chat]) {
       const socket = new create(createAddress(held).replace('http', 'ws'), ['chat']);
-      const told = listen(socket, ['open', 'error', 'close']);
+      const events = listen(socket, ['open', 'error', 'close']);
       const closed = new Promise<CloseEvent>((resolve) => {
         socket.onclose = resolve;
       });
@@ -229,14 +229,14 @@ describe('the requests add-on', () => {
         .to.throw(DOMException)
         .with.property('name', 'InvalidAccessError');
       const { code, wasClean } = await closed;
-      expect([code, wasClean, socket.readyState, ...told]).to.deep.equal([1006, false, 3, 'error', 'close']);
+      expect([code, wasClean, socket.readyState, ...events]).to.deep.equal([1006, false, 3, 'error', 'close']);
     }
     expect(() => new WebSocket(createAddress(held), ['a', 'a']))
       .to.throw(DOMException)
       .with.property('name', 'SyntaxError');
   });
 
-  it('has no connection of the browser behind a socket that it holds, and one behind each that is allowed', () => {
+  it('opens no connection for a blocked socket, and one for each that is allowed', () => {
     const owners = [WebSocket.prototype, EventSource.prototype];
     const [readSocket, readSource] = owners.map((one) => Object.getOwnPropertyDescriptor(one, 'url')?.get);
     hold();
@@ -255,7 +255,7 @@ describe('the requests add-on', () => {
     expect(readSource?.call(allowedSource)).to.equal(address);
   });
 
-  it('leaves native what it replaces: names, lengths, statics, kinds of properties, errors', () => {
+  it('keeps the native behaviour of what it replaces: names, lengths, statics, kinds of properties, errors', () => {
     const owners: Readonly<Record<string, object>> = {
       fetch: window,
       WebSocket: window,
@@ -291,7 +291,7 @@ describe('the requests add-on', () => {
     expect(() => Navigator.prototype.sendBeacon.call({} as Navigator, createAddress(held))).to.throw(TypeError);
   });
 
-  it('makes of a script one that the banner holds back, which keeps all that it had', () => {
+  it('turns a script into one that the banner blocks, with all of its attributes', () => {
     hold();
     const script = document.createElement('script');
     script.nonce = 'n';
@@ -308,7 +308,7 @@ describe('the requests add-on', () => {
     expect([script.getAttribute('type'), script.hasAttribute('data-svc-purpose')]).to.deep.equal(['module', false]);
   });
 
-  it('makes of an image one that the banner holds back, whose address reads as it was set', () => {
+  it('turns an image into one that the banner blocks, whose address reads as it was set', () => {
     hold();
     const address = createAddress(held);
     const image = Object.assign(new Image(), { src: address });
@@ -318,7 +318,7 @@ describe('the requests add-on', () => {
     expect(image.outerHTML).to.equal('<img src="data:,">');
   });
 
-  it('holds a host that two purposes name until both are granted, with every host below it', async () => {
+  it('blocks a host that two purposes name until both are granted, with every subdomain', async () => {
     hold(`statistics: ${held}; marketing: ${held}`);
     const read = (host: string): string | undefined =>
       Object.assign(new Image(), { src: createAddress(host) }).dataset.svcPurpose;
@@ -333,13 +333,13 @@ describe('the requests add-on', () => {
     expect(read(held)).to.equal(undefined);
   });
 
-  it('knows the trackers of a kind by the catalogue', () => {
+  it('knows the trackers of a kind from the catalogue', () => {
     hold('statistics: @statistics');
     const read = (host: string) => Object.assign(new Image(), { src: `https://${host}/` }).dataset.svcPurpose;
     expect(['www.google-analytics.com', 'connect.facebook.net'].map(read)).to.deep.equal(['statistics', undefined]);
   });
 
-  it('holds nothing of the page’s own host, but by its name', () => {
+  it('blocks the page’s own host only by its name', () => {
     const { hostname } = location;
     const read = (): string | undefined => Object.assign(new Image(), { src: '/visitor-page/x' }).dataset.svcPurpose;
     expect(hostname).to.match(/localhost$/);
@@ -349,18 +349,18 @@ describe('the requests add-on', () => {
     expect(read()).to.equal('statistics');
   });
 
-  it('holds a tag that was there before when it is moved, and the console says that it may be late', async () => {
-    const told = listenToConsole();
+  it('blocks an earlier tag when it is moved, and logs that it may be late', async () => {
+    const errors = listenToConsole();
     const address = createAddress(held);
     const image = Object.assign(new Image(), { src: address });
     holder.append(image);
     hold();
     holder.prepend(image);
     await waitUntil(() => holder.querySelector('img[data-src][data-svc-purpose=statistics]:not([src])'), 'it is held');
-    expect(told.filter((one) => one.includes(address))).to.have.length(1);
+    expect(errors.filter((one) => one.includes(address))).to.have.length(1);
   });
 
-  it('holds what was allowed, taken out and kept, when it comes back after the withdrawal', async () => {
+  it('blocks an allowed tag that was removed and kept, when it is inserted after the withdrawal', async () => {
     hold();
     grant();
     const address = createAddress(held);
@@ -376,7 +376,7 @@ describe('the requests add-on', () => {
     expect(kept.innerHTML).to.contain('data-svc-purpose="statistics"').and.not.contain(' src');
   });
 
-  it('holds within a form whose controls are named like its methods', async () => {
+  it('works within a form whose controls are named like its methods', async () => {
     hold();
     const template = document.createElement('template');
     const clobbering = ['querySelectorAll', 'setAttribute', 'replaceChildren'].map((name) => `<input name="${name}">`);
@@ -388,8 +388,8 @@ describe('the requests add-on', () => {
     expect(holder.innerHTML).to.match(/^<form><img alt="" data-src="[^"]+" data-svc-purpose="statistics"><\/form>$/);
   });
 
-  it('tells what it does not understand, and which purposes the visitor was not asked about', () => {
-    const told = listenToConsole();
+  it('logs invalid settings, and purposes that the visitor was not asked about', () => {
+    const errors = listenToConsole();
     hold('plausible.io');
     hold('statistics: https//x @all; counting: plausible.io');
     decide({ statistics: true });
@@ -400,13 +400,13 @@ describe('the requests add-on', () => {
       '"counting"',
     ]) {
       expect(
-        told.filter((one) => one.includes(text)),
+        errors.filter((one) => one.includes(text)),
         text,
       ).to.have.length(1);
     }
   });
 
-  it('does no harm twice, and puts back only what is still its own', async () => {
+  it('can be started twice, and restores only its own replacements', async () => {
     const native = [Element.prototype.setAttribute, window.WebSocket, WebSocket.prototype.constructor];
     hold();
     hold();

@@ -40,14 +40,14 @@ describe('tabs of one visitor', () => {
     await openPanel(visit);
     const otherTab = new BroadcastChannel(`svc-consent:${visit.noticeId}`);
     const start = performance.now();
-    const told = new Promise<number>((resolve) => {
+    const delay = new Promise<number>((resolve) => {
       const stop = window.SvcConsent.onDecision(() => {
         resolve(performance.now() - start);
         stop();
       });
     });
     otherTab.postMessage(decision);
-    expect(await told).to.be.below(50);
+    expect(await delay).to.be.below(50);
     expect(isBannerShown(visit)).to.equal(false);
     expect(window.SvcConsent.get()?.purposes).to.deep.equal(decision.purposes);
     expect(find<HTMLInputElement>(visit, '#purpose-2').checked).to.equal(true);
@@ -55,7 +55,7 @@ describe('tabs of one visitor', () => {
     otherTab.close();
   });
 
-  it('hear of a decision made here', async () => {
+  it('receive a decision made here', async () => {
     const visit = await meetBanner();
     const otherTab = new BroadcastChannel(`svc-consent:${visit.noticeId}`);
     const heard = new Promise<unknown>((resolve) => {
@@ -66,7 +66,7 @@ describe('tabs of one visitor', () => {
     otherTab.close();
   });
 
-  it('keep the newer of two decisions, and take no garbage for one', async () => {
+  it('keep the newer of two decisions, and ignore garbage', async () => {
     const visit = await meetBanner();
     await press(visit, reject);
     const otherTab = new BroadcastChannel(`svc-consent:${visit.noticeId}`);
@@ -85,7 +85,7 @@ describe('tabs of one visitor', () => {
     otherTab.close();
   });
 
-  it('hear nothing more about a notice that another took the place of', async () => {
+  it('receive no decision on a notice that was replaced', async () => {
     const visit = await meetBanner();
     const otherTab = new BroadcastChannel(`svc-consent:${visit.noticeId}`);
     visit.element.setAttribute('notice-id', crypto.randomUUID());
@@ -96,7 +96,7 @@ describe('tabs of one visitor', () => {
     otherTab.close();
   });
 
-  it('take over a withdrawal although the clock was set back before it', async () => {
+  it('adopt a withdrawal although the clock was set back before it', async () => {
     const visit = await meetBanner();
     await press(visit, accept);
     const otherTab = new BroadcastChannel(`svc-consent:${visit.noticeId}`);
@@ -110,7 +110,7 @@ describe('tabs of one visitor', () => {
     otherTab.close();
   });
 
-  it('believe no decision from the future, wherever it comes from', async () => {
+  it('reject a decision from the future, whatever its source', async () => {
     const visit = await meetBanner();
     const future = { ...decision, decidedAt: new Date(Date.now() + 600_000).toISOString() };
     const otherTab = new BroadcastChannel(`svc-consent:${visit.noticeId}`);
@@ -122,7 +122,7 @@ describe('tabs of one visitor', () => {
     otherTab.close();
   });
 
-  it('follow when they come back to the front', async () => {
+  it('follow when they are visible again', async () => {
     const visit = await meetBanner();
     localStorage.setItem(`svc-consent:${visit.noticeId}`, JSON.stringify(decision));
     window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
@@ -145,7 +145,7 @@ describe('cookie-domain', () => {
     expect(before).not.to.contain(visit.noticeId);
   });
 
-  it('keeps the decision in one cookie, in place of one of this host alone', async () => {
+  it('stores the decision in one cookie, in place of one of this host only', async () => {
     const id = crypto.randomUUID();
     setCookie(`svc-consent%3A${id}=old; Path=/`);
     const visit = await visitOn(id, { 'cookie-domain': 'localhost' });
@@ -156,7 +156,7 @@ describe('cookie-domain', () => {
     expect(kept).to.deep.include({ decision: 'accepted', noticeVersion: 7 });
   });
 
-  it('takes over the decision of another host, the newer one if there are two', async () => {
+  it('adopts the decision of another host, the newer one if there are two', async () => {
     const id = crypto.randomUUID();
     const older = {
       ...decision,
@@ -173,7 +173,7 @@ describe('cookie-domain', () => {
     expect(window.SvcConsent.get()?.purposes, 'without the attribute no cookie is read').to.deep.equal(older.purposes);
   });
 
-  it('takes no garbage for a decision', async () => {
+  it('ignores garbage', async () => {
     const id = crypto.randomUUID();
     for (const value of ['%', '%7B', 'null', encodeURIComponent(JSON.stringify({ ...decision, purposes: { a: 1 } }))]) {
       setCookie(`svc-consent%3A${id}=${value}; Path=/`);
@@ -200,18 +200,18 @@ describe('cookie-domain', () => {
     expect(expired, 'the older one goes first').to.be.within(0, kept - 1);
   });
 
-  it('takes nothing but a domain into the cookie', async () => {
+  it('writes only a valid domain into the cookie', async () => {
     listenToConsole();
     const visit = await visitOn(crypto.randomUUID(), { 'cookie-domain': 'localhost; SameSite=None' });
     await press(visit, accept);
     expect(document.cookie).to.equal('');
   });
 
-  it('says so when the browser refuses the cookie; the decision counts on this host', async () => {
-    const told = listenToConsole();
+  it('logs when the browser rejects the cookie; the decision counts on this host', async () => {
+    const errors = listenToConsole();
     const visit = await visitOn(crypto.randomUUID(), { 'cookie-domain': 'elsewhere.example' });
     await press(visit, accept);
-    expect(told[0]).to.contain('refused a cookie for cookie-domain "elsewhere.example"');
+    expect(errors[0]).to.contain('refused a cookie for cookie-domain "elsewhere.example"');
     expect(window.SvcConsent.get()?.purposes.marketing).to.equal(true);
   });
 });
@@ -223,7 +223,7 @@ describe('clear-cookies', () => {
     expireCookies();
   });
 
-  it('deletes the cookies of what is not granted, by name or beginning, and no others', async () => {
+  it('deletes the cookies of purposes that are not granted, by name or prefix, and no others', async () => {
     const attributes = { 'clear-cookies': 'statistics: _ga _ga_*; marketing: _fbp' };
     const visit = await visitOn(crypto.randomUUID(), attributes);
     for (const name of ['_ga', '_ga_ABC', '_gat', '_fbp', 'session']) setCookie(`${name}=1; Path=/`);
@@ -238,7 +238,7 @@ describe('clear-cookies', () => {
     expect(cookieNames()).to.have.members(['_gat', 'session']);
   });
 
-  it('deletes them again on a later page and in another tab, whoever has set them', async () => {
+  it('deletes them again on a later page and in another tab, whatever has set them', async () => {
     const attributes = { 'clear-cookies': 'statistics: _ga; marketing: _fbp __Secure-* shared' };
     const first = await visitOn(crypto.randomUUID(), attributes);
     await press(first, reject);

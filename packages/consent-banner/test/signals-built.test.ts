@@ -2,7 +2,7 @@ import { expect } from '@open-wc/testing';
 import { listNames, listViolations, openFrame, query, type VisitorFrame } from './visitor-frame.ts';
 import { waitUntil } from './wait-until.ts';
 
-// The files that are shipped, each by a tag of its own, on a page with a strict policy and Trusted Types.
+// The shipped files, each in its own tag, on a page with a strict policy and Trusted Types.
 
 type Page = Window & { readonly _paq: readonly unknown[][]; readonly __gpp: (...args: readonly unknown[]) => void };
 
@@ -40,18 +40,18 @@ describe('the built script of an add-on', () => {
     const write = (name: string): string =>
       isAsync ? String(tags[name]).replace('<script', '<script async') : String(tags[name]);
 
-    it(`tells the decision of the banner behind it${isAsync ? ', also when it is async' : ''}`, async () => {
+    it(`reports the decision of the banner after it${isAsync ? ', also when it is async' : ''}`, async () => {
       const noticeId = crypto.randomUUID();
       const frame = await visit(noticeId, write('signals') + write('gpp'));
       expect(readSale(frame)).to.equal(1);
       expect(frame.contentWindow._paq).to.deep.equal([['requireConsent']]);
       await waitUntil(() => query(frame, '.banner:popover-open'), 'the banner shows');
       query(frame, '[data-choice=accept]')?.click();
-      await waitUntil(() => readSale(frame) === 2, 'the decision is told');
+      await waitUntil(() => readSale(frame) === 2, 'the decision is reported');
       expect(frame.contentWindow._paq).to.deep.equal([['requireConsent'], ['setConsentGiven']]);
 
       const later = await visit(noticeId, write('signals') + write('gpp'));
-      await waitUntil(() => readSale(later) === 2, 'the stored decision is told');
+      await waitUntil(() => readSale(later) === 2, 'the stored decision is reported');
       expect(later.contentWindow._paq).to.deep.equal([['requireConsent'], ['setConsentGiven']]);
     });
   }
@@ -64,7 +64,7 @@ describe('the built script of an add-on', () => {
     expect(await listViolations(careless), 'this test would see one').to.deep.equal(['script-src-elem']);
   });
 
-  it('leaves the names that vendors prescribe, and no other', async () => {
+  it('adds only the global names that vendors prescribe', async () => {
     const frame = await visit(crypto.randomUUID(), `${tags.signals}${tags.gpp}`);
     expect(listNames(frame)).to.deep.equal(['SvcConsent', '__gpp', '_paq']);
   });

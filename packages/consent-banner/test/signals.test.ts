@@ -14,14 +14,14 @@ function send(signals: SignalOptions['signals']): void {
   stops.push(sendConsentSignals({ signals }));
 }
 
-/** A vendor's function that keeps what it was called with. */
+/** A vendor's function that records its calls. */
 function listen(name: string): unknown[][] {
   const calls: unknown[][] = [];
   page[name] = (...args: unknown[]) => void calls.push(args);
   return calls;
 }
 
-/** A vendor's object, each of whose methods keeps its name and what it was called with. */
+/** A vendor's object, whose methods record their name and arguments. */
 function listenTo(name: string, methods: readonly string[]): unknown[][] {
   const calls: unknown[][] = [];
   page[name] = Object.fromEntries(
@@ -59,7 +59,7 @@ describe('the signals add-on', () => {
   });
 
   describe('before there is a decision', () => {
-    it('holds back in the same task every vendor that can be told before its code is there', () => {
+    it('blocks every vendor that has a queue in the same task, before its code is loaded', () => {
       send('statistics: matomo microsoft-clarity fullstory; marketing: microsoft-ads tiktok hubspot');
       expect(readQueue('_paq')).to.deep.equal([['requireConsent']]);
       expect(readQueue('uetq')).to.deep.equal(['consent', 'default', { ad_storage: 'denied' }]);
@@ -73,7 +73,7 @@ describe('the signals add-on', () => {
       expect(page._fs_capture_on_startup).to.equal(false);
     });
 
-    it('puts that before what the tag of a vendor has queued already', () => {
+    it('puts that before the commands that the vendor’s tag has queued', () => {
       page._paq = [['trackPageView']];
       page.uetq = ['event', 'page_view', {}];
       page.ttq = [['page']];
@@ -92,9 +92,9 @@ describe('the signals add-on', () => {
       ['meta', 'fbq', ['consent', 'revoke']],
       ['pinterest', 'pintrk', ['setconsent', false]],
     ] as const) {
-      it(`tells ${vendor} before its code can come, first of all, when its tag stands behind ours`, async () => {
+      it(`notifies ${vendor} before its code can load, as the first command, if its tag comes after ours`, async () => {
         send(`marketing: ${vendor}`);
-        // What the vendor's own tag does: a queue, a script for its code, the first commands.
+        // What the vendor's own tag does: create a queue, insert a script for its code, queue the first commands.
         const tag = document.createElement('script');
         tag.id = 'vendor';
         tag.textContent = `
@@ -111,13 +111,13 @@ describe('the signals add-on', () => {
       });
     }
 
-    it('makes no queue for a vendor whose own tag would then do nothing', () => {
+    it('creates no queue for a vendor whose own tag would then do nothing', () => {
       send('marketing: meta pinterest; statistics: posthog mixpanel amplitude piano adobe');
       const made = Object.keys(page).filter((name) => !usual.has(name));
       expect(made).to.deep.equal([]);
     });
 
-    it('leaves Adobe to its own setting, for a refusal would write a cookie', () => {
+    it('leaves Adobe to its own setting, because a refusal would write a cookie', () => {
       const calls = listen('alloy');
       send('statistics: adobe');
       expect(calls).to.deep.equal([]);
@@ -196,7 +196,7 @@ describe('the signals add-on', () => {
       };
 
     for (const [vendor, [watch, granted, denied]] of Object.entries(cases)) {
-      it(`tells ${vendor} what is granted, and when it is withdrawn, by its own API`, async () => {
+      it(`notifies ${vendor} of a grant and of its withdrawal, by its own API`, async () => {
         const visit = await meetBanner();
         const calls = watch();
         send(`statistics: ${vendor}`);
@@ -208,14 +208,14 @@ describe('the signals add-on', () => {
       });
     }
 
-    it('has a row for each vendor', () => {
-      const told = listenToConsole();
-      send('statistics: nobody-like-that');
-      const [, names = ''] = /There are (.*)\.$/.exec(told.find((one) => one.includes('nobody-like-that')) ?? '') ?? [];
+    it('has a test case for each vendor', () => {
+      const errors = listenToConsole();
+      send('statistics: no-such-vendor');
+      const [, names = ''] = /There are (.*)\.$/.exec(errors.find((one) => one.includes('no-such-vendor')) ?? '') ?? [];
       expect(names.split(', ')).to.deep.equal(Object.keys(cases));
     });
 
-    it('tells a decision that is there already, and nothing else before', async () => {
+    it('sends an existing decision, and nothing before it', async () => {
       const visit = await meetBanner();
       await accept(visit);
       const calls = listenTo('amplitude', ['setOptOut']);
@@ -223,7 +223,7 @@ describe('the signals add-on', () => {
       expect(calls).to.deep.equal([['setOptOut', false]]);
     });
 
-    it('says nothing twice', async () => {
+    it('sends nothing twice', async () => {
       const visit = await meetBanner();
       await accept(visit);
       const calls = listenTo('amplitude', ['setOptOut']);
@@ -242,7 +242,7 @@ describe('the signals add-on', () => {
       expect(calls.at(-1)).to.deep.equal(['consent', 'grant']);
     });
 
-    it('tells the signals of a vendor apart, and denies the one that nobody names', async () => {
+    it('sends each signal of a vendor separately, and denies the one that is not mapped', async () => {
       const visit = await meetBanner();
       const calls = listen('clarity');
       const hubspot = listenTo('_hsp', ['push']);
@@ -257,7 +257,7 @@ describe('the signals add-on', () => {
       ]);
     });
 
-    it('denies again when the page asks about another notice', async () => {
+    it('sends a denial when the page asks about another notice', async () => {
       const visit = await meetBanner();
       const calls = listen('fbq');
       const queue = listenTo('_paq', ['push']);
@@ -280,34 +280,39 @@ describe('the signals add-on', () => {
 
     it('lets Shopify load what it needs first', async () => {
       const visit = await meetBanner();
-      const told: unknown[] = [];
+      const calls: unknown[] = [];
       const loads: ((error?: unknown) => void)[] = [];
       const Shopify: Page = { loadFeatures: (_: unknown, done: () => void) => void loads.push(done) };
       page.Shopify = Shopify;
       send('statistics: shopify.analytics');
       await accept(visit);
-      Shopify.customerPrivacy = { setTrackingConsent: (consent: unknown) => void told.push(consent) };
+      Shopify.customerPrivacy = { setTrackingConsent: (consent: unknown) => void calls.push(consent) };
       for (const done of loads) done();
-      await waitUntil(() => told.length, 'Shopify is told');
-      expect(told.at(-1)).to.deep.equal({ analytics: true, marketing: false, preferences: false, sale_of_data: false });
+      await waitUntil(() => calls.length, 'Shopify is notified');
+      expect(calls.at(-1)).to.deep.equal({
+        analytics: true,
+        marketing: false,
+        preferences: false,
+        sale_of_data: false,
+      });
     });
 
-    it('does not let Shopify come late with a consent that was withdrawn meanwhile', async () => {
+    it('does not let Shopify apply a consent late that was withdrawn in the meantime', async () => {
       const visit = await meetBanner();
-      const told: { analytics?: boolean }[] = [];
+      const calls: { analytics?: boolean }[] = [];
       const loads: (() => void)[] = [];
       const Shopify: Page = { loadFeatures: (_: unknown, done: () => void) => void loads.push(done) };
       page.Shopify = Shopify;
       send('statistics: shopify.analytics');
       await accept(visit);
-      Shopify.customerPrivacy = { setTrackingConsent: (consent: object) => void told.push(consent) };
+      Shopify.customerPrivacy = { setTrackingConsent: (consent: object) => void calls.push(consent) };
       await changeTo(visit, ['marketing']);
       for (const done of loads) done();
-      await waitUntil(() => told.length === 3, 'Shopify has answered all calls');
-      expect(told.map(({ analytics }) => analytics)).to.deep.equal([false, false, false]);
+      await waitUntil(() => calls.length === 3, 'Shopify has answered all calls');
+      expect(calls.map(({ analytics }) => analytics)).to.deep.equal([false, false, false]);
     });
 
-    it('tells nobody after it was stopped', async () => {
+    it('notifies no vendor after it was stopped', async () => {
       const visit = await meetBanner();
       const calls = listen('fbq');
       send('marketing: meta');
@@ -317,20 +322,23 @@ describe('the signals add-on', () => {
     });
   });
 
-  describe('a vendor that comes late', () => {
-    it('is told as soon as its file has run', async () => {
+  describe('a vendor that loads late', () => {
+    it('is notified as soon as its file has run', async () => {
       const visit = await meetBanner();
       send('statistics: amplitude');
       await accept(visit);
-      const text = 'window.amplitude = { told: [], setOptOut(out) { this.told.push(out); } };';
+      const text = 'window.amplitude = { calls: [], setOptOut(out) { this.calls.push(out); } };';
       const script = Object.assign(document.createElement('script'), { id: 'vendor' });
       script.src = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
       document.head.append(script);
-      await waitUntil(() => (page.amplitude as { told?: unknown[] } | undefined)?.told?.length, 'Amplitude is told');
-      expect((page.amplitude as { told: unknown[] }).told).to.deep.equal([false]);
+      await waitUntil(
+        () => (page.amplitude as { calls?: unknown[] } | undefined)?.calls?.length,
+        'Amplitude is notified',
+      );
+      expect((page.amplitude as { calls: unknown[] }).calls).to.deep.equal([false]);
     });
 
-    it('is told at the next decision', async () => {
+    it('is notified at the next decision', async () => {
       const visit = await meetBanner();
       send('statistics: amplitude');
       await accept(visit);
@@ -340,9 +348,9 @@ describe('the signals add-on', () => {
     });
   });
 
-  describe('what goes wrong', () => {
-    it('in one vendor stops no other, and is told once', async () => {
-      const told = listenToConsole();
+  describe('errors', () => {
+    it('of one vendor do not stop the others, and are logged once', async () => {
+      const errors = listenToConsole();
       const visit = await meetBanner();
       page.fbq = () => {
         throw new Error('broken pixel');
@@ -352,17 +360,17 @@ describe('the signals add-on', () => {
       send('marketing: meta adobe pinterest');
       await accept(visit);
       expect(calls.at(-1)).to.deep.equal(['setconsent', true]);
-      await waitUntil(() => told.some((one) => one.includes('not configured')), 'the promise is heard of');
-      expect(told.filter((one) => one.includes('broken pixel'))).to.have.length(1);
-      expect(told.find((one) => one.includes('broken pixel'))).to.include('data-signals: meta could not be told');
+      await waitUntil(() => errors.some((one) => one.includes('not configured')), 'the promise is heard of');
+      expect(errors.filter((one) => one.includes('broken pixel'))).to.have.length(1);
+      expect(errors.find((one) => one.includes('broken pixel'))).to.include('data-signals: meta could not be notified');
     });
 
-    /** Any change of the page is a moment in which a vendor may be there. */
+    /** Any change of the page is a moment in which a vendor may have loaded. */
     function changePage(): void {
       document.head.append(Object.assign(document.createElement('meta'), { id: 'vendor' }));
     }
 
-    it('as a vendor is told a withdrawal is tried again, until it is told', async () => {
+    it('while sending a withdrawal are retried until it succeeds', async () => {
       listenToConsole();
       const visit = await meetBanner();
       const calls = listen('fbq');
@@ -375,12 +383,12 @@ describe('the signals add-on', () => {
       await changeTo(visit, ['statistics']);
       page.fbq = fbq;
       changePage();
-      await waitUntil(() => calls.length === 3, 'the pixel is told');
+      await waitUntil(() => calls.length === 3, 'the pixel is notified');
       expect(calls.at(-1)).to.deep.equal(['consent', 'revoke']);
     });
 
-    it('as a vendor answers later is tried again, too', async () => {
-      const told = listenToConsole();
+    it('that a vendor reports later are retried, too', async () => {
+      const errors = listenToConsole();
       const visit = await meetBanner();
       const calls: unknown[] = [];
       const answers = [Promise.resolve(), Promise.reject(new Error('no network')), Promise.resolve()];
@@ -391,13 +399,13 @@ describe('the signals add-on', () => {
       send('statistics: adobe');
       await accept(visit);
       await changeTo(visit, ['marketing']);
-      await waitUntil(() => told.some((one) => one.includes('no network')), 'the refusal is heard of');
+      await waitUntil(() => errors.some((one) => one.includes('no network')), 'the refusal is heard of');
       changePage();
-      await waitUntil(() => calls.length === 3, 'Adobe is told again');
+      await waitUntil(() => calls.length === 3, 'Adobe is notified again');
       expect(calls).to.deep.equal([{ general: 'in' }, { general: 'out' }, { general: 'out' }]);
     });
 
-    it('as another notice takes the place of this one does not leave the vendor with its grant', async () => {
+    it('while another notice replaces this one do not leave the vendor with its grant', async () => {
       listenToConsole();
       const visit = await meetBanner();
       const calls = listenTo('_paq', ['push']);
@@ -414,11 +422,11 @@ describe('the signals add-on', () => {
       await waitUntil(() => isTried, 'Matomo is called');
       queue.push = push;
       changePage();
-      await waitUntil(() => calls.length === 3, 'Matomo is told');
+      await waitUntil(() => calls.length === 3, 'Matomo is notified');
       expect(calls.at(-1)).to.deep.equal(['push', ['forgetConsentGiven']]);
     });
 
-    it('as a vendor is held back has it told a refusal instead', () => {
+    it('while blocking a vendor make it receive a refusal instead', () => {
       listenToConsole();
       const calls = listenTo('ttq', ['revokeConsent']);
       (page.ttq as Page).holdConsent = () => {
@@ -428,8 +436,8 @@ describe('the signals add-on', () => {
       expect(calls).to.deep.equal([['revokeConsent']]);
     });
 
-    it('with a vendor for good does not go on for ever', async () => {
-      const told = listenToConsole();
+    it('that persist are not retried forever', async () => {
+      const errors = listenToConsole();
       const visit = await meetBanner();
       let count = 0;
       page.fbq = () => {
@@ -447,8 +455,8 @@ describe('the signals add-on', () => {
       expect(count, 'it is given up').to.equal(5);
       await accept(visit);
       await changeOften();
-      expect(count, 'the next decision is told, and given up').to.equal(10);
-      expect(told.filter((one) => one.includes('broken for good'))).to.have.length(1);
+      expect(count, 'the next decision is sent, and given up').to.equal(10);
+      expect(errors.filter((one) => one.includes('broken for good'))).to.have.length(1);
       for (const one of document.querySelectorAll('#vendor')) one.remove();
     });
 
@@ -456,23 +464,23 @@ describe('the signals add-on', () => {
       [
         'when it loads its code',
         { loadFeatures: (_: unknown, done: (error: unknown) => void) => done(new Error('not on this shop')) },
-        'shopify could not be told (Error: not on this shop)',
+        'shopify could not be notified (Error: not on this shop)',
       ],
       [
-        'when it is told',
+        'when it is notified',
         {
           customerPrivacy: {
             setTrackingConsent: (_: unknown, done: (answer: unknown) => void) => done({ error: 'not allowed' }),
           },
         },
-        'shopify could not be told (not allowed)',
+        'shopify could not be notified (not allowed)',
       ],
     ] as const) {
-      it(`in Shopify ${what} is told`, async () => {
-        const told = listenToConsole();
+      it(`in Shopify (${what}) are logged`, async () => {
+        const errors = listenToConsole();
         page.Shopify = Shopify;
         send('statistics: shopify');
-        await waitUntil(() => told.some((one) => one.includes(hint)), 'the console is told');
+        await waitUntil(() => errors.some((one) => one.includes(hint)), 'an error is logged');
       });
     }
 
@@ -482,25 +490,25 @@ describe('the signals add-on', () => {
       ['no mapping', 'matomo', 'pairs such as "statistics: matomo"'],
       ['no attribute', undefined, 'data-signals="" is not understood'],
     ] as const) {
-      it(`such as ${what} is told, and nobody else`, () => {
-        const told = listenToConsole();
+      it(`such as ${what} are logged, and no vendor is notified`, () => {
+        const errors = listenToConsole();
         send(signals);
-        expect(told.join('\n')).to.include(hint);
+        expect(errors.join('\n')).to.include(hint);
         expect(Object.keys(page).filter((name) => !usual.has(name))).to.deep.equal([]);
       });
     }
 
-    it('such as an unknown purpose is told, and denied', async () => {
-      const told = listenToConsole();
+    it('such as an unknown purpose are logged, and the vendor is denied', async () => {
+      const errors = listenToConsole();
       const visit = await meetBanner();
       const calls = listen('fbq');
       send('advertising: meta');
       await accept(visit);
-      expect(told.join('\n')).to.include('was not asked about the purpose "advertising"');
+      expect(errors.join('\n')).to.include('was not asked about the purpose "advertising"');
       expect(calls).to.deep.equal([['consent', 'revoke']]);
     });
 
-    it('such as a purpose with the name of something every object has is denied', async () => {
+    it('such as a purpose with the name of a property of every object cause a denial', async () => {
       listenToConsole();
       const visit = await meetBanner();
       const calls = listen('fbq');
@@ -509,8 +517,8 @@ describe('the signals add-on', () => {
       expect(calls).to.deep.equal([['consent', 'revoke']]);
     });
 
-    it('such as images with the names of vendors and of the banner is harmless', () => {
-      const told = listenToConsole();
+    it('such as images with the names of vendors and of the banner are harmless', () => {
+      const errors = listenToConsole();
       const images = ['fbq', '_paq', 'Shopify', 'posthog', 'clarity'].map((name) => {
         const image = document.body.appendChild(document.createElement('img'));
         image.id = name;
@@ -519,11 +527,11 @@ describe('the signals add-on', () => {
       send('statistics: matomo posthog microsoft-clarity; marketing: meta shopify');
       expect(readQueue('_paq')).to.deep.equal([['requireConsent']]);
       expect((page.clarity as { q: unknown[] }).q).to.have.length(1);
-      expect(told).to.deep.equal([]);
+      expect(errors).to.deep.equal([]);
       for (const image of images) image.remove();
     });
 
-    it('such as an event that anybody dispatches grants nothing', () => {
+    it('such as an event that any script can dispatch grant nothing', () => {
       const calls = listen('fbq');
       send('marketing: meta');
       for (const detail of [undefined, null, { purposes: null }, { decided: true, purposes: { marketing: true } }])
@@ -532,7 +540,7 @@ describe('the signals add-on', () => {
     });
   });
 
-  it('takes a purpose that the notice requires for granted, as Consent Mode and tags that are held back do', async () => {
+  it('such as a mapping to a required purpose grant it, as in Consent Mode and for blocked tags', async () => {
     const visit = await meetBanner();
     const calls = listen('zE');
     send('necessary: zendesk');

@@ -5,7 +5,7 @@ import { showPlaceholder } from '../src/placeholder-view.ts';
 import { emulateForcedColors, restoreMedia } from './media.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** A frame in some layout of a page, and its box. */
+/** A frame in some layout of a page, and its placeholder. */
 interface Covered {
   readonly page: HTMLElement;
   readonly frame: HTMLIFrameElement;
@@ -46,20 +46,20 @@ function expectOver({ frame, host }: Covered): void {
   for (const side of ['x', 'y', 'width', 'height'] as const) expect(box[side], side).to.be.closeTo(wanted[side], 0.5);
 }
 
-/** Two frames: what observes a size is told of it within the first, and once more than we asked when it begins. */
+/** Two frames: resize observers run within the first, and once more than requested at the start. */
 async function settle(): Promise<void> {
   await nextFrame();
   await nextFrame();
 }
 
-/** Where everything else on the page is. */
+/** The positions of everything else on the page. */
 function measureOthers({ page, host }: Covered): readonly string[] {
   return [...page.querySelectorAll('*')]
     .filter((element) => element !== host)
     .map((element) => JSON.stringify(element.getBoundingClientRect()));
 }
 
-describe('the box over a frame that is held back', () => {
+describe('the placeholder over a blocked frame', () => {
   afterEach(async () => {
     for (const { page, remove } of covered.splice(0)) {
       remove();
@@ -68,7 +68,7 @@ describe('the box over a frame that is held back', () => {
     await restoreMedia();
   });
 
-  it('cuts no word of its button off, however low the frame is', () => {
+  it('shows the whole text of its button, however low the frame is', () => {
     const { host } = cover('<iframe width="240" height="120"></iframe>', ['Measuring of visits', 'Marketing']);
     const button = host.shadowRoot?.querySelector('button') as HTMLButtonElement;
     const words = document.createRange();
@@ -80,7 +80,7 @@ describe('the box over a frame that is held back', () => {
   });
 
   for (const [name, layout] of Object.entries(layouts)) {
-    it(`lies over it in ${name}, moves nothing, and follows its size`, async () => {
+    it(`covers the frame in ${name}, causes no layout shift, and follows its size`, async () => {
       const box = cover(layout);
       expectOver(box);
       const { x, y, width, height } = box.host.getBoundingClientRect();
@@ -99,7 +99,7 @@ describe('the box over a frame that is held back', () => {
     });
   }
 
-  it('stays over it when what is above it grows, and when a part of the page scrolls', async () => {
+  it('stays over the frame when content above it grows, and when a part of the page scrolls', async () => {
     const box = cover(
       '<p id="above">Above</p><div id="part" style="overflow: auto; height: 300px"><p style="height: 100px"></p><iframe></iframe><p style="height: 900px"></p></div>',
     );
@@ -113,7 +113,7 @@ describe('the box over a frame that is held back', () => {
     expectOver(box);
   });
 
-  it('follows it when a neighbour pushes it aside', async () => {
+  it('follows the frame when a neighbour moves it', async () => {
     const box = cover(
       '<div style="display: flex"><b style="flex: none">1</b><iframe style="flex: none"></iframe></div>',
     );
@@ -125,7 +125,7 @@ describe('the box over a frame that is held back', () => {
     expectOver(box);
   });
 
-  it('says what is missing, and allows it when it is asked to', () => {
+  it('explains what is blocked, and allows it on a press', () => {
     const box = cover('<iframe></iframe>', ['Marketing', '<b>Maps</b>']);
     const root = box.host.shadowRoot as ShadowRoot;
     const plain = (element: Element | null): string => (element?.textContent ?? '').replace(/[\u2066-\u2069]/g, '');
@@ -138,7 +138,7 @@ describe('the box over a frame that is held back', () => {
     expect(box.allowed).to.deep.equal(['allowed']);
   });
 
-  it('takes no press that was meant for what stood there before it came', () => {
+  it('ignores a press at the moment at which it appears', () => {
     const box = cover('<iframe></iframe>');
     const root = box.host.shadowRoot as ShadowRoot;
     const button = root.querySelector('button') as HTMLElement;
@@ -150,7 +150,7 @@ describe('the box over a frame that is held back', () => {
     expect(root.elementFromPoint(x + 9, y + 9)).to.equal(button);
   });
 
-  it('takes the frame out of reach while it is there, and leaves it as it was', () => {
+  it('makes the frame inert while it is shown, and restores it', () => {
     const box = cover('<iframe inert></iframe>');
     box.remove();
     expect(box.frame.inert).to.equal(true);
@@ -161,7 +161,7 @@ describe('the box over a frame that is held back', () => {
     expect(other.page.querySelector('svc-consent-placeholder')).to.equal(null);
   });
 
-  it('comes back, and the frame is out of reach, when a morph writes the first markup of the page over both', async () => {
+  it('is restored, with the frame inert, when a morph writes the first markup of the page over both', async () => {
     const box = cover('<p>Before</p><iframe></iframe><p>After</p>');
     box.host.remove();
     box.frame.inert = false;
@@ -173,7 +173,7 @@ describe('the box over a frame that is held back', () => {
     expect(box.host.isConnected, 'and it goes for good').to.equal(false);
   });
 
-  it('takes the place of one that a router kept with a copy of the page, and lets the frame go', () => {
+  it('replaces one that a router kept with a copy of the page, and releases the frame', () => {
     const first = cover('<iframe></iframe>');
     const box = cover(first.page.innerHTML);
     expect(box.page.querySelectorAll('svc-consent-placeholder')).to.have.length(1);
@@ -183,7 +183,7 @@ describe('the box over a frame that is held back', () => {
     expect(box.page.querySelector('svc-consent-placeholder')).to.equal(null);
   });
 
-  it('is not there over a frame that is too small to be seen, and comes when it grows', async () => {
+  it('is not shown over an invisibly small frame, and is shown when it grows', async () => {
     const box = cover('<iframe width="1" height="1"></iframe>');
     expect(box.host.checkVisibility()).to.equal(false);
     box.frame.width = box.frame.height = '300';
@@ -191,7 +191,7 @@ describe('the box over a frame that is held back', () => {
     expectOver(box);
   });
 
-  it('comes when a hidden frame is shown', async () => {
+  it('is shown when a hidden frame is shown', async () => {
     const box = cover('<div hidden><iframe></iframe></div>');
     expect(box.host.checkVisibility()).to.equal(false);
     (box.page.firstElementChild as HTMLElement).hidden = false;
@@ -199,7 +199,7 @@ describe('the box over a frame that is held back', () => {
     expectOver(box);
   });
 
-  it('goes when the page takes the frame away', async () => {
+  it('is removed when the page removes the frame', async () => {
     const box = cover('<iframe></iframe>');
     box.frame.remove();
     await waitUntil(() => !box.host.isConnected, 'it goes');

@@ -15,7 +15,7 @@ import { waitUntil } from './wait-until.ts';
 
 type Call = readonly unknown[];
 
-/** A stub as the IAB prescribes one: it keeps the calls, answers a ping, and has a bridge of its own for frames. */
+/** A stub as the IAB prescribes it: it queues the calls, answers a ping, and has its own bridge for frames. */
 function addStub(page: TcfWindow): void {
   const queue: Call[] = [];
   page.__tcfapi = (...call: unknown[]) => {
@@ -34,7 +34,7 @@ function addStub(page: TcfWindow): void {
   });
 }
 
-/** Asks from a frame within the page, by messages to the first window above that has a locator. */
+/** Calls from a frame within the page, by messages to the first window above that has a locator. */
 async function askFromFrame(page: TcfPage, message: object | string, sandbox?: string): Promise<readonly unknown[]> {
   const inner = page.document.createElement('iframe');
   if (sandbox !== undefined) inner.setAttribute('sandbox', sandbox);
@@ -61,7 +61,7 @@ async function askFromFrame(page: TcfPage, message: object | string, sandbox?: s
 describe('__tcfapi', () => {
   afterEach(closePages);
 
-  it('answers a ping at once, in the middle of the call', async () => {
+  it('answers a ping synchronously', async () => {
     const page = await openTcfPage();
     let answer: Record<string, unknown> | undefined;
     page.window.__tcfapi('ping', 2, (given: Record<string, unknown>) => {
@@ -70,21 +70,21 @@ describe('__tcfapi', () => {
     expect(answer).to.include({ gdprApplies: true, cmpLoaded: true, apiVersion: '2.2', cmpId: 31, cmpVersion: 2 });
   });
 
-  it('tells of the versions of list and policy once it has the list', async () => {
+  it('reports the versions of list and policy once the list is loaded', async () => {
     const page = await meetTcfBanner();
     const { answer } = await ask<object>(page, 'ping');
     expect(answer).to.include({ gvlVersion: 42, tcfPolicyVersion: 5, cmpStatus: 'loaded', displayStatus: 'visible' });
   });
 
   for (const version of [0, null, undefined, 2]) {
-    it(`takes ${version} for version 2`, async () => {
+    it(`accepts ${version} as version 2`, async () => {
       const page = await meetTcfBanner();
       expect(await ask(page, 'getTCData', undefined, version)).to.deep.include({ success: true });
     });
   }
 
   for (const version of [1, 3, '2', 2.5, -1]) {
-    it(`refuses version ${JSON.stringify(version)}`, async () => {
+    it(`rejects version ${JSON.stringify(version)}`, async () => {
       const page = await openTcfPage({ banner: null });
       for (const command of ['ping', 'getTCData', 'addEventListener', 'getVendorList']) {
         expect(await ask(page, command, undefined, version)).to.deep.equal({ answer: null, success: false });
@@ -92,7 +92,7 @@ describe('__tcfapi', () => {
     });
   }
 
-  it('refuses a command that it does not know, and lets a call without a callback go', async () => {
+  it('rejects an unknown command, and ignores a call without a callback', async () => {
     const page = await openTcfPage({ banner: null });
     expect(await ask(page, 'setTCData')).to.deep.equal({ answer: null, success: false });
     expect(() => page.window.__tcfapi('ping', 2, undefined)).to.not.throw();
@@ -122,12 +122,12 @@ describe('__tcfapi', () => {
     });
   });
 
-  it('tells that the texts are the standard ones where the site says so', async () => {
+  it('reports standard texts if the site is configured so', async () => {
     const page = await meetTcfBanner({ options: { useNonStandardTexts: false } });
     expect((await ask<TcData>(page, 'getTCData')).answer.useNonStandardTexts).to.equal(false);
   });
 
-  it('tells a listener at once, then of each change, with its own id', async () => {
+  it('notifies a listener immediately, then of each change, with its own id', async () => {
     const page = await meetTcfBanner();
     const heard: TcData[] = [];
     page.window.__tcfapi('addEventListener', 2, (data: TcData) => heard.push(data));
@@ -139,7 +139,7 @@ describe('__tcfapi', () => {
     expect(heard[0]?.listenerId).to.not.equal(first);
   });
 
-  it('tells a listener no more once it is removed, and removes none twice', async () => {
+  it('does not notify a removed listener, and removes none twice', async () => {
     const page = await meetTcfBanner();
     const heard: TcData[] = [];
     page.window.__tcfapi('addEventListener', 2, (data: TcData) => heard.push(data));
@@ -151,7 +151,7 @@ describe('__tcfapi', () => {
     expect(heard).to.have.length(1);
   });
 
-  it('tells every listener although one of them throws', async () => {
+  it('notifies every listener although one of them throws', async () => {
     const page = await meetTcfBanner();
     page.window.__tcfapi('addEventListener', 2, () => {
       throw new Error('A listener of the page');
@@ -162,7 +162,7 @@ describe('__tcfapi', () => {
     expect(heard.at(-1)?.eventStatus).to.equal('useractioncomplete');
   });
 
-  it('gives nobody the means to change what others are told', async () => {
+  it('returns copies, so that no caller can change what others receive', async () => {
     const page = await meetTcfBanner();
     page.window.__tcfapi('addEventListener', 2, (data: { vendor: { consents: Record<string, boolean> } }) => {
       data.vendor.consents['1'] = true;
@@ -171,7 +171,7 @@ describe('__tcfapi', () => {
     expect(answer.vendor.consents['1']).to.equal(false);
   });
 
-  it('gives the vendor list, in the version that it has', async () => {
+  it('returns the vendor list, in its own version', async () => {
     const page = await openTcfPage({ banner: null });
     for (const version of [undefined, 'LATEST', 42, '42']) {
       const { answer, success } = await ask<object>(page, 'getVendorList', version);
@@ -184,7 +184,7 @@ describe('__tcfapi', () => {
     expect(page.requests, 'asked for once').to.deep.equal(['/vendor-list.json']);
   });
 
-  it('answers what a stub on the page has kept', async () => {
+  it('answers the calls that a stub on the page has queued', async () => {
     const kept: unknown[] = [];
     const prepare = (page: TcfWindow): void => {
       addStub(page);
@@ -196,7 +196,7 @@ describe('__tcfapi', () => {
     expect((await ask<object>(page, 'ping')).answer).to.include({ cmpLoaded: true });
   });
 
-  it('answers a question for the vendor list that a stub has kept, also where the GDPR does not apply', async () => {
+  it('answers a queued request for the vendor list, also if the GDPR does not apply', async () => {
     for (const gdprApplies of [true, false]) {
       const kept: unknown[] = [];
       const prepare = (page: TcfWindow): void => {
@@ -211,7 +211,7 @@ describe('__tcfapi', () => {
     }
   });
 
-  it('has no vendor list to give where the GDPR does not apply and it cannot be had', async () => {
+  it('returns no vendor list if the GDPR does not apply and the list cannot be loaded', async () => {
     const answerList = () => json({}, { status: 404 });
     const page = await openTcfPage({ answerList, options: { gdprApplies: false } });
     expect(await ask(page, 'getVendorList')).to.deep.equal({ answer: null, success: false });
@@ -224,7 +224,7 @@ describe('__tcfapi', () => {
     { cmpLoaded: true },
   ];
   for (const status of statuses) {
-    it(`leaves a whole platform that answers ${JSON.stringify(status)} in its place, and says so`, async () => {
+    it(`keeps a complete platform that answers ${JSON.stringify(status)}, and logs it`, async () => {
       const other = (command: string, _version: unknown, callback: unknown): void => {
         if (command === 'ping') (callback as (answer: object) => void)({ ...status, cmpId: 7 });
       };
@@ -233,13 +233,15 @@ describe('__tcfapi', () => {
       };
       const page = await openTcfPage({ prepare });
       expect(page.window.__tcfapi).to.equal(other);
-      expect(page.told.filter((text) => text.includes('another consent platform answers __tcfapi'))).to.have.length(1);
+      expect(page.errors.filter((text) => text.includes('another consent platform answers __tcfapi'))).to.have.length(
+        1,
+      );
       expect(page.document.querySelectorAll('[slot=more], iframe[name=__tcfapiLocator]')).to.have.length(0);
       expect(page.requests).to.not.contain('/vendor-list.json');
     });
   }
 
-  it('takes the place of something else of its name', async () => {
+  it('replaces another object of its name', async () => {
     const page = await meetTcfBanner({ above: '<img alt="" id="__tcfapi">' });
     expect(page.window.__tcfapi).to.be.a('function');
   });
@@ -257,7 +259,7 @@ describe('__tcfapi', () => {
       expect(answer.__tcfapiReturn.returnValue).to.include({ cmpId: 31 });
     });
 
-    it('answers text with text, and a sandboxed frame, too', async () => {
+    it('answers text with text, also to a sandboxed frame', async () => {
       const page = await meetTcfBanner();
       const [answer] = await askFromFrame(page, JSON.stringify(call({ callId: 7 })), 'allow-scripts allow-same-origin');
       expect(JSON.parse(String(answer)).__tcfapiReturn).to.include({ callId: 7, success: true });
@@ -271,29 +273,29 @@ describe('__tcfapi', () => {
       expect(answer.__tcfapiReturn).to.deep.equal({ returnValue: false, success: false, callId: 'a1' });
     });
 
-    it('answers once where a stub on the page has a bridge already', async () => {
+    it('answers once if a stub on the page already has a bridge', async () => {
       const page = await meetTcfBanner({ prepare: addStub });
       const heard = await askFromFrame(page, call());
       await ask(page, 'getVendorList');
       expect(heard).to.have.length(1);
     });
 
-    it('lets messages that are no call of it go', async () => {
+    it('ignores messages that are not calls', async () => {
       const page = await meetTcfBanner();
       for (const message of [null, 7, 'hello', '{"__tcfapiCall"', {}, { __tcfapiCall: null }, []]) {
         page.window.postMessage(message, '*');
       }
       const [answer] = (await askFromFrame(page, call())) as [{ __tcfapiReturn: object }];
       expect(answer.__tcfapiReturn).to.include({ success: true });
-      expect(page.told).to.deep.equal([]);
+      expect(page.errors).to.deep.equal([]);
     });
   });
 
-  it('answers nothing but a ping when it is in error', async () => {
+  it('answers only a ping after an error', async () => {
     const page = await openTcfPage({ answerList: () => json({}, { status: 500 }) });
     let answers = 0;
     await ask(page, 'addEventListener');
-    await waitUntil(() => page.told.length, 'the console is told');
+    await waitUntil(() => page.errors.length, 'an error is logged');
     for (const command of ['getTCData', 'addEventListener', 'getVendorList']) {
       page.window.__tcfapi(command, 2, () => answers++);
     }

@@ -32,10 +32,10 @@ describe('the TCF add-on asks again', () => {
   };
   const saveLayer = async (page: TcfPage): Promise<void> => {
     findInLayer(page, '.save')?.click();
-    await waitUntil(() => page.events.at(-1)?.eventStatus === 'useractioncomplete', 'the answer is told');
+    await waitUntil(() => page.events.at(-1)?.eventStatus === 'useractioncomplete', 'the answer is reported');
   };
   const seen: Readonly<Record<string, Parameters<typeof afterDecision>[0]>> = {
-    'the list has vendors whom the visitor was not told of': (choices) => ({ ...choices, disclosed: [1, 2] }),
+    'the list has vendors that were not disclosed to the visitor': (choices) => ({ ...choices, disclosed: [1, 2] }),
     'the policy has another version': (choices) => ({ ...choices, policyVersion: 4 }),
     'the policy has another version, and partners were switched on by hand': (choices) => ({
       ...choices,
@@ -53,9 +53,9 @@ describe('the TCF add-on asks again', () => {
     it(`when ${why}, and gives those vendors nothing that the visitor does not switch on`, async () => {
       const page = await afterDecision(change);
       await waitUntil(() => findInLayer(page, 'dialog:modal'), 'the layer opens');
-      await waitUntil(() => page.events.at(-1)?.eventStatus === 'cmpuishown', 'it is told to be shown');
-      const told = Number((change({ disclosed: [] })?.disclosed as readonly number[] | undefined)?.length);
-      const known = told === 2 ? [1, 2] : [];
+      await waitUntil(() => page.events.at(-1)?.eventStatus === 'cmpuishown', 'it is reported as shown');
+      const count = Number((change({ disclosed: [] })?.disclosed as readonly number[] | undefined)?.length);
+      const known = count === 2 ? [1, 2] : [];
       const { purposes, features, vendors, disclosed } = readGrants(page.events.at(-1) as TcData);
       expect([vendors, disclosed]).to.deep.equal([known, known]);
       expect(purposes, 'no consent for anything, either').to.have.length(known.length ? 8 : 0);
@@ -75,7 +75,7 @@ describe('the TCF add-on asks again', () => {
     expect(readGrants(page.events.at(-1) as TcData).vendors).to.deep.equal([1, 2, 5]);
   });
 
-  it('with a partner switched off who came after all partners were rejected', async () => {
+  it('with a new partner switched off after all partners were rejected', async () => {
     const page = await afterDecision((choices) => ({ ...choices, disclosed: [1, 2], refused: [1, 2] }));
     await waitUntil(() => findInLayer(page, 'dialog:modal'), 'the layer opens');
     expect(findSwitch(page, 'consent', 5).checked).to.equal(false);
@@ -83,7 +83,7 @@ describe('the TCF add-on asks again', () => {
     expect(readGrants(page.events.at(-1) as TcData).vendors).to.deep.equal([]);
   });
 
-  it('for nothing when a partner that was rejected begins to ask for consent, and gives it none', async () => {
+  it('no more when a partner that was rejected starts to ask for consent, and gives it none', async () => {
     const first = await meetTcfBanner();
     await openLayer(first);
     findInLayer(first, '[data-choice=reject]')?.click();
@@ -95,7 +95,7 @@ describe('the TCF add-on asks again', () => {
     expect(readGrants(next.events.at(-1) as TcData)).to.deep.include({ vendors: [], vendorInterests: [] });
   });
 
-  it('on another host of the cookie-domain, where nobody is switched on', async () => {
+  it('on another host of the cookie-domain, with no partner switched on', async () => {
     const banner = { 'cookie-domain': 'localhost' };
     const first = await meetTcfBanner({ banner });
     await decideInBanner(first, 'accept');
@@ -112,7 +112,7 @@ describe('the TCF add-on asks again', () => {
     document.cookie = `${encodeURIComponent(key)}=; Max-Age=0; Path=/; Domain=localhost`;
   });
 
-  it('no second time on the same day when the visitor closes it', async () => {
+  it('only once a day if the visitor closes it', async () => {
     const page = await afterDecision(() => null);
     await waitUntil(() => findInLayer(page, 'dialog:modal'), 'the layer opens');
     findInLayer(page, '.close')?.click();

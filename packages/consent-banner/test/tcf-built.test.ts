@@ -3,7 +3,7 @@ import type { TcData, TcfWindow } from './tcf-page.ts';
 import { listNames, listViolations, openFrame, query, type VisitorFrame } from './visitor-frame.ts';
 import { waitUntil } from './wait-until.ts';
 
-// The file that is shipped, by a tag of its own, on a page with a strict policy and Trusted Types.
+// The shipped file, in its own tag, on a page with a strict policy and Trusted Types.
 
 const tag = `<script src="/packages/consent-banner/dist/svc-consent-tcf.js" data-cmp-id="31" data-publisher-country="DE"
   data-vendor-list="/visitor-page/vendor-list.json" data-vendors="1 2 3 4 5"
@@ -23,7 +23,7 @@ describe('the built script of the TCF add-on', () => {
   async function visit(place: keyof typeof places): Promise<Page> {
     const frame = await openFrame({ noticeId: crypto.randomUUID(), ...places[place] });
     frames.push(frame);
-    await waitUntil(() => findOpener(frame), 'the banner tells of the partners');
+    await waitUntil(() => findOpener(frame), 'the banner lists the partners');
     return frame as Page;
   }
 
@@ -38,29 +38,29 @@ describe('the built script of the TCF add-on', () => {
   });
 
   for (const place of Object.keys(places) as (keyof typeof places)[]) {
-    it(`works ${place}, tells of no error, and violates no policy`, async () => {
+    it(`works ${place}, logs no error, and violates no policy`, async () => {
       const frame = await visit(place);
       const wrong: unknown[] = [];
       frame.contentWindow.addEventListener('error', ({ message }) => wrong.push(message));
       Object.assign((frame.contentWindow as unknown as { console: Console }).console, {
-        error: (...told: readonly unknown[]) => wrong.push(told),
+        error: (...parts: readonly unknown[]) => wrong.push(parts),
       });
       findOpener(frame)?.click();
       await waitUntil(() => findInLayer(frame, 'dialog:modal'), 'the partners are shown');
       expect(findInLayer(frame, 'dialog')?.textContent).to.contain('Acorn Ads');
-      const told: TcData[] = [];
-      frame.contentWindow.__tcfapi('addEventListener', 2, (data: TcData) => told.push(data));
+      const received: TcData[] = [];
+      frame.contentWindow.__tcfapi('addEventListener', 2, (data: TcData) => received.push(data));
       (findInLayer(frame, 'dialog') as HTMLDialogElement).close();
       query(frame, '[data-choice=accept]')?.click();
-      await waitUntil(() => told.at(-1)?.eventStatus === 'useractioncomplete', 'the decision is told');
-      expect(told.at(-1)?.tcString).to.match(/^C[\w-]+\.I[\w-]+$/);
-      expect(told.at(-1)?.useNonStandardTexts, 'as the tag says').to.equal(false);
+      await waitUntil(() => received.at(-1)?.eventStatus === 'useractioncomplete', 'the decision is reported');
+      expect(received.at(-1)?.tcString).to.match(/^C[\w-]+\.I[\w-]+$/);
+      expect(received.at(-1)?.useNonStandardTexts, 'as the tag says').to.equal(false);
       expect(wrong).to.deep.equal([]);
       expect(await listViolations(frame)).to.deep.equal([]);
     });
   }
 
-  it('leaves no name on the page but those of the banner and of the standard', async () => {
+  it('adds no global names but those of the banner and of the standard', async () => {
     const frame = await visit('after the banner');
     expect(listNames(frame)).to.deep.equal(['SvcConsent', '__tcfapi']);
   });

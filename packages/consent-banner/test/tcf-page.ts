@@ -4,7 +4,7 @@ import { createNotice, json } from './network.ts';
 import { createVendorList } from './tcf-vendor-list.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** What an answer of `__tcfapi` has in it; only what the tests look at. */
+/** The fields of an answer of `__tcfapi` that the tests read. */
 export interface TcData {
   readonly tcString: string;
   readonly eventStatus: string | undefined;
@@ -31,21 +31,21 @@ export interface TcfPage {
   readonly window: TcfWindow;
   readonly document: Document;
   readonly noticeId: string;
-  /** What the console was told about errors. */
-  readonly told: readonly string[];
-  /** What listeners were told, in order. */
+  /** What was logged as an error. */
+  readonly errors: readonly string[];
+  /** What listeners received, in order. */
   readonly events: readonly TcData[];
-  /** The addresses that were asked for. */
+  /** The requested addresses. */
   readonly requests: readonly string[];
 }
 
 export interface TcfPageOptions {
   readonly noticeId?: string;
   readonly options?: Partial<Record<keyof TcfOptions, unknown>>;
-  /** How the network answers the question for the vendor list. */
+  /** How the network responds to the request for the vendor list. */
   readonly answerList?: () => Response | Promise<Response>;
   readonly banner?: Readonly<Record<string, string>> | null;
-  /** Whether the page asks by an interface of its own, as `window.consent`. */
+  /** Whether the page has a custom interface, as `window.consent`. */
   readonly isHeadless?: boolean;
   /** Markup before the scripts. */
   readonly above?: string;
@@ -71,7 +71,7 @@ export function closePages(): void {
   for (const frame of pages.splice(0)) frame.remove();
 }
 
-/** A whole page of a visitor in a frame: the banner, whose notice asks for marketing, statistics and location, and the add-on. */
+/** A whole page of a visitor in a frame: the banner, whose notice has the purposes marketing, statistics and location, and the add-on. */
 export async function openTcfPage(given: TcfPageOptions = {}): Promise<TcfPage> {
   const { noticeId = crypto.randomUUID(), options, banner = {}, above = '', prepare, language = 'en' } = given;
   const frame = document.createElement('iframe');
@@ -87,7 +87,7 @@ export async function openTcfPage(given: TcfPageOptions = {}): Promise<TcfPage> 
   root.lang = language;
   if (given.direction) root.dir = given.direction;
   body.innerHTML = `<main><h1>A page</h1>${above}</main>`;
-  const told: string[] = [];
+  const errors: string[] = [];
   const events: TcData[] = [];
   const requests: string[] = [];
   const { answerList = () => json(createVendorList()) } = given;
@@ -101,7 +101,7 @@ export async function openTcfPage(given: TcfPageOptions = {}): Promise<TcfPage> 
       return answerList();
     },
   });
-  (page as unknown as { console: Console }).console.error = (...parts: unknown[]) => told.push(parts.join(' '));
+  (page as unknown as { console: Console }).console.error = (...parts: unknown[]) => errors.push(parts.join(' '));
   prepare?.(page);
   if (banner) {
     const element = createIn(inner, 'svc-consent');
@@ -118,7 +118,7 @@ export async function openTcfPage(given: TcfPageOptions = {}): Promise<TcfPage> 
     ${given.isHeadless ? writeHeadless(noticeId) : ''}`,
   );
   page.__tcfapi?.('addEventListener', 2, (data: TcData | null) => data && events.push(data));
-  return { frame, window: page, document: inner, noticeId, told, events, requests };
+  return { frame, window: page, document: inner, noticeId, errors, events, requests };
 }
 
 function writeHeadless(noticeId: string): string {
@@ -127,7 +127,7 @@ function writeHeadless(noticeId: string): string {
     window.consent = createConsent(${options});`;
 }
 
-/** By the prototype, for a page may have an image of that name. */
+/** From the prototype, because a page may have an image of that name. */
 function createIn<Name extends keyof HTMLElementTagNameMap>(inner: Document, name: Name): HTMLElementTagNameMap[Name] {
   return Document.prototype.createElement.call(inner, name) as HTMLElementTagNameMap[Name];
 }
@@ -159,7 +159,7 @@ function createTranslation(): object {
   return { ...createVendorList(), purposes: Object.fromEntries(translated) };
 }
 
-/** Asks the API once. */
+/** Calls the API once. */
 export function ask<T>(
   { window: page }: Pick<TcfPage, 'window'>,
   command: string,
@@ -187,7 +187,7 @@ export function readGrants({ purpose, vendor, specialFeatureOptins }: TcData) {
   };
 }
 
-/** Nobody is told of, and nothing is granted. */
+/** No vendor is disclosed, and nothing is granted. */
 export const nothingGranted = {
   purposes: [],
   purposeInterests: [],
@@ -205,23 +205,23 @@ export function findInLayer<T extends HTMLElement = HTMLElement>(page: TcfPage, 
   return page.document.querySelector('svc-consent-vendors')?.shadowRoot?.querySelector<T>(selector) ?? undefined;
 }
 
-/** The button of the line about the partners, once that is to be seen. */
+/** The button of the line about the partners, once it is visible. */
 export function findPartnersButton({ document: inner }: TcfPage): HTMLButtonElement | undefined {
   const line = inner.querySelector<HTMLElement>('svc-consent > [slot=more]');
   return line?.checkVisibility() ? (line.shadowRoot?.querySelector('button') ?? undefined) : undefined;
 }
 
-/** Waits until the banner asks, and the page has been told that it does. */
+/** Waits until the banner is shown, and the page is notified of it. */
 export async function meetTcfBanner(given: TcfPageOptions = {}): Promise<TcfPage> {
   const page = await openTcfPage(given);
-  await waitUntil(() => page.events.at(-1)?.eventStatus === 'cmpuishown', 'the banner is told to be shown');
+  await waitUntil(() => page.events.at(-1)?.eventStatus === 'cmpuishown', 'the banner is reported as shown');
   return page;
 }
 
 /** Decides in the first layer. */
 export async function decideInBanner(page: TcfPage, choice: 'accept' | 'reject'): Promise<void> {
   findInBanner(page, `.banner [data-choice=${choice}]`)?.click();
-  await waitUntil(() => page.events.at(-1)?.eventStatus === 'useractioncomplete', 'the decision is told');
+  await waitUntil(() => page.events.at(-1)?.eventStatus === 'useractioncomplete', 'the decision is reported');
 }
 
 export async function openLayer(page: TcfPage): Promise<void> {
@@ -240,7 +240,7 @@ export function readVendorChoices({ noticeId }: TcfPage): Record<string, unknown
   return JSON.parse(localStorage.getItem(`svc-consent:${noticeId}:vendors`) ?? 'null');
 }
 
-/** What axe finds wrong with the vendors' layer, looked at from within the page. */
+/** The violations that axe finds in the vendors' layer, run within the page. */
 export async function listAxeFindings(page: TcfPage, rules: object = {}): Promise<readonly string[]> {
   const window = page.window as unknown as { axe?: typeof import('axe-core') };
   if (!window.axe) {

@@ -13,7 +13,7 @@ import {
 import { createVendorList } from './tcf-vendor-list.ts';
 import { waitUntil } from './wait-until.ts';
 
-describe('the TCF add-on, where something is wrong,', () => {
+describe('the TCF add-on, in case of an error,', () => {
   afterEach(closePages);
 
   const wrongOptions: Readonly<Record<string, readonly [Record<string, unknown>, RegExp]>> = {
@@ -25,14 +25,14 @@ describe('the TCF add-on, where something is wrong,', () => {
     'there are no vendors': [{ vendors: [] }, /vendors must name/],
   };
   for (const [what, [options, message]] of Object.entries(wrongOptions)) {
-    it(`gives out no TC string when ${what}, and says so once`, async () => {
+    it(`provides no TC string when ${what}, and logs it once`, async () => {
       const page = await openTcfPage({ options });
       await waitUntil(() => findInBanner(page, '.banner:popover-open'), 'the banner shows all the same');
       findInBanner(page, '.banner [data-choice=accept]')?.click();
       await waitUntil(() => (page.window as unknown as Window).SvcConsent.get(), 'the visitor decides');
-      expect(page.events, 'nobody is told anything').to.deep.equal([]);
+      expect(page.events, 'no listener is called').to.deep.equal([]);
       expect((await ask<TcData>(page, 'ping')).answer).to.include({ cmpStatus: 'error' });
-      expect(page.told.filter((text) => message.test(text))).to.have.length(1);
+      expect(page.errors.filter((text) => message.test(text))).to.have.length(1);
       expect(page.requests).to.not.contain('/vendor-list.json');
       expect(page.document.querySelector('[slot=more]')).to.equal(null);
     });
@@ -46,9 +46,9 @@ describe('the TCF add-on, where something is wrong,', () => {
     'is far too long': [() => new Response(' '.repeat(20_000_001)), /longer than/],
   };
   for (const [what, [answerList, message]] of Object.entries(answers)) {
-    it(`gives out no TC string and grants nothing when the vendor list ${what}`, async () => {
+    it(`provides no TC string and grants nothing when the vendor list ${what}`, async () => {
       const page = await openTcfPage({ answerList });
-      await waitUntil(() => page.told.some((text) => message.test(text)), 'the console is told');
+      await waitUntil(() => page.errors.some((text) => message.test(text)), 'an error is logged');
       findInBanner(page, '.banner [data-choice=accept]')?.click();
       await waitUntil(() => (page.window as unknown as Window).SvcConsent.get(), 'the visitor decides');
       expect((await ask<TcData>(page, 'ping')).answer).to.include({ cmpStatus: 'error' });
@@ -57,18 +57,18 @@ describe('the TCF add-on, where something is wrong,', () => {
     });
   }
 
-  it('gives a vendor nothing whose entry is not as it should be, and names it', async () => {
+  it('grants nothing to a vendor with an invalid entry, and logs its id', async () => {
     const list = createVendorList() as { vendors: Record<string, object> };
     list.vendors['1'] = { ...list.vendors['1'], purposes: 'all' };
     const page = await meetTcfBanner({ answerList: () => json(list) });
     await decideInBanner(page, 'accept');
     expect(readGrants(page.events.at(-1) as TcData).disclosed).to.deep.equal([2, 3, 4, 5]);
-    expect(page.told.join()).to.contain('vendor 1 has purposes that are no list of ids');
+    expect(page.errors.join()).to.contain('vendor 1 has purposes that are no list of ids');
   });
 
-  it('says which purposes vendors ask for that nothing is mapped to', async () => {
+  it('logs the purposes that vendors need and that have no mapping', async () => {
     const page = await meetTcfBanner({ options: { purposes: 'marketing: 1 2; statistics: 8 99 s77 x' } });
-    await waitUntil(() => page.told.some((text) => text.includes('need the purposes 3, 4')), 'the console is told');
-    for (const name of ['99', 's77', 'x']) expect(page.told.join()).to.contain(`"statistics" to "${name}"`);
+    await waitUntil(() => page.errors.some((text) => text.includes('need the purposes 3, 4')), 'an error is logged');
+    for (const name of ['99', 's77', 'x']) expect(page.errors.join()).to.contain(`"statistics" to "${name}"`);
   });
 });

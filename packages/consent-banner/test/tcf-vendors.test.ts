@@ -25,7 +25,7 @@ async function meetLayer(given: TcfPageOptions = {}): Promise<TcfPage> {
   return page;
 }
 
-/** What the layer says of a vendor, once it is opened. */
+/** The text of a vendor in the layer, once it is opened. */
 async function readDeclarations(page: TcfPage, id: number): Promise<string> {
   const details = findInLayer(page, `#name-${id}`)?.closest('details') as HTMLDetailsElement;
   details.open = true;
@@ -51,14 +51,14 @@ describe("the vendors' layer", () => {
     await restoreMedia();
   });
 
-  it('opens by any element with data-svc-vendors, a link or what is in it included', async () => {
+  it('is opened by any element with data-svc-vendors, including a link or its children', async () => {
     const page = await openTcfPage({ above: '<a href="#elsewhere" data-svc-vendors><b>Partners</b></a>' });
     page.document.querySelector<HTMLElement>('[data-svc-vendors] b')?.click();
     await waitUntil(() => findInLayer(page, 'dialog:modal'), 'the layer opens');
     expect(page.window.location.hash).to.equal('');
   });
 
-  it('shows what each vendor has declared', async () => {
+  it('shows the declarations of each vendor', async () => {
     const page = await meetLayer();
     expect(await readDeclarations(page, 1)).to.match(
       /Privacy policy.*What the legitimate interest is.*Purposes by consent.*Purpose 1 \(kept for \u2068?30 days\u2069?\).*Purpose 2 \(kept for \u2068?90 days\u2069?\).*Purposes by legitimate interest.*Purpose 7.*Special purposes.*Special purpose 1 \(kept for \u2068?365 days\u2069?\).*Categories of data.*Category 2.*Storage on your device.*Cookies: \u2068?7 days\u2069? at most.*This time starts anew.*Other storage than cookies.*Details of the storage/s,
@@ -72,7 +72,7 @@ describe("the vendors' layer", () => {
     expect(link?.rel).to.equal('noopener noreferrer');
   });
 
-  it('explains the terms in the words of the list, with the partners who use them', async () => {
+  it('explains the terms in the words of the list, with the partners that use them', async () => {
     const page = await meetLayer();
     const meaning = findInLayer<HTMLDetailsElement>(page, '.meaning') as HTMLDetailsElement;
     meaning.open = true;
@@ -82,7 +82,7 @@ describe("the vendors' layer", () => {
     );
   });
 
-  it('has switches for what a vendor asks for, and none for the rest', async () => {
+  it('has switches for what a vendor needs, and no others', async () => {
     const page = await meetLayer();
     const list = (kind: string) => [1, 2, 3, 4, 5].filter((id) => findInLayer(page, `#${kind}-${id}`));
     expect(list('consent')).to.deep.equal([1, 2, 5]);
@@ -94,7 +94,7 @@ describe("the vendors' layer", () => {
     for (const id of [1, 2, 5]) expect(findSwitch(page, 'consent', id).checked, String(id)).to.equal(false);
   });
 
-  it('keeps as refused what it shows as off when it is saved, whatever is accepted afterwards', async () => {
+  it('keeps a saved refusal, whatever is accepted afterwards', async () => {
     const page = await meetLayer();
     await saveLayer(page);
     expect(readVendorChoices(page)).to.deep.include({ allowed: [], refused: [1, 2, 5], objected: [] });
@@ -102,7 +102,7 @@ describe("the vendors' layer", () => {
     expect([consents(page), interests(page)]).to.deep.equal([[], ['1', '2', '3']]);
   });
 
-  it('gives consent to those alone whom it shows as on when it is saved', async () => {
+  it('gives consent only to the vendors that are on when it is saved', async () => {
     const page = await meetLayer();
     findSwitch(page, 'consent', 2).click();
     await saveLayer(page);
@@ -110,14 +110,14 @@ describe("the vendors' layer", () => {
     expect(consents(page)).to.deep.equal(['2']);
   });
 
-  it('makes of closing it no choice', async () => {
+  it('makes no choice when it is closed', async () => {
     const page = await meetLayer();
     await saveLayer(page, '.close');
     await decideInBanner(page, 'accept');
     expect(consents(page)).to.deep.equal(['1', '2', '5']);
   });
 
-  it('takes back the consent of a single vendor, and the interest of one that is objected to', async () => {
+  it('withdraws the consent of a single vendor, and records an objection to a legitimate interest', async () => {
     const page = await meetTcfBanner();
     await decideInBanner(page, 'accept');
     page.document
@@ -141,7 +141,7 @@ describe("the vendors' layer", () => {
     ]);
   });
 
-  it('rejects all partners, objections included, and accepts all again', async () => {
+  it('rejects all partners, including objections, and accepts all again', async () => {
     const page = await meetTcfBanner({ above: '<button data-svc-vendors>Partners</button>' });
     await decideInBanner(page, 'accept');
     await openLayer(page);
@@ -171,17 +171,17 @@ describe("the vendors' layer", () => {
     expect([consents(page), interests(page)]).to.deep.equal([[], []]);
   });
 
-  it('tells the choice to a page in another tab', async () => {
+  it('notifies a page in another tab of the choice', async () => {
     const page = await meetTcfBanner({ above: '<button data-svc-vendors>Partners</button>' });
     await decideInBanner(page, 'accept');
     const other = await openTcfPage({ noticeId: page.noticeId });
     await waitUntil(() => other.events.at(-1)?.eventStatus === 'tcloaded', 'the other page has the string');
     await openLayer(page);
     await saveLayer(page, '[data-choice=reject]');
-    await waitUntil(() => consents(other).length === 0, 'the other page is told');
+    await waitUntil(() => consents(other).length === 0, 'the other page is notified');
   });
 
-  it('changes nothing when it is closed by Escape, and gives the focus back', async () => {
+  it('changes nothing when it is closed by Escape, and restores the focus', async () => {
     const page = await meetTcfBanner();
     await decideInBanner(page, 'accept');
     const opener = Object.assign(page.document.createElement('button'), { textContent: 'Partners' });
@@ -196,10 +196,10 @@ describe("the vendors' layer", () => {
     await waitUntil(() => !findInLayer(page, 'dialog'), 'the layer closes');
     expect(page.document.activeElement).to.equal(opener);
     expect(consents(page)).to.deep.equal(['1', '2', '5']);
-    expect(page.events.slice(before), 'nobody is told of nothing').to.deep.equal([]);
+    expect(page.events.slice(before), 'no listener is called without a change').to.deep.equal([]);
   });
 
-  it('can be walked and used by keyboard alone', async () => {
+  it('can be operated by keyboard only', async () => {
     const page = await meetTcfBanner();
     page.window.focus();
     findPartnersButton(page)?.focus();
@@ -223,7 +223,7 @@ describe("the vendors' layer", () => {
     await waitUntil(() => findInLayer(page, 'details[open] ul'), 'the vendor is opened');
   });
 
-  it('leads to the preferences, where the purposes are chosen', async () => {
+  it('links to the preferences, where the purposes are chosen', async () => {
     const page = await meetLayer();
     findInLayer(page, '[part=preferences]')?.click();
     await waitUntil(
@@ -262,7 +262,7 @@ describe("the vendors' layer", () => {
       expect(await listAxeFindings(page), colorScheme).to.deep.equal([]);
     }
     await emulateForcedColors(true);
-    // The system paints its own colours there, which axe cannot see.
+    // The system paints its own colours there, which axe cannot check.
     expect(await listAxeFindings(page, { 'color-contrast': { enabled: false } })).to.deep.equal([]);
   });
 
@@ -285,14 +285,14 @@ describe("the vendors' layer", () => {
     });
   }
 
-  it('takes the texts of the list in the language of the page where the site has them', async () => {
+  it('takes the texts of the list in the language of the page if the site has them', async () => {
     const page = await meetLayer({ language: 'de', options: { purposeTexts: '/purposes-de.json' } });
     expect(findInLayer(page, '#title')?.textContent).to.equal('Unsere Partner');
     expect(await readDeclarations(page, 1)).to.contain('Zweck 1');
     expect(findInLayer(page, '.facts [lang=de]')?.textContent).to.match(/^Zweck/);
   });
 
-  it('keeps the texts of the list, marked as English, where there are none in the language', async () => {
+  it('keeps the texts of the list, marked as English, if there are none in the language', async () => {
     const page = await meetLayer({ language: 'fr' });
     expect(findInLayer(page, '#title')?.textContent).to.equal('Nos partenaires');
     await readDeclarations(page, 1);
@@ -307,7 +307,7 @@ describe("the vendors' layer", () => {
     pl: 'Nasi partnerzy',
     sv: 'Our partners',
   })) {
-    it(`speaks ${language}: "${title}"`, async () => {
+    it(`is translated to ${language}: "${title}"`, async () => {
       const page = await meetLayer({ options: { language } });
       expect(findInLayer(page, '#title')?.textContent).to.equal(title);
     });
@@ -334,7 +334,7 @@ describe("the vendors' layer", () => {
     return { answerList: () => json(createVendorList({ vendors })), options };
   };
 
-  it('writes hundreds of vendors, the first of them at once', async () => {
+  it('renders hundreds of vendors, the first of them immediately', async () => {
     const page = await meetLayer(listMany(350));
     await waitUntil(() => findInLayer(page, '.vendors')?.childElementCount === 350, 'all of them are there');
     findSwitch(page, 'consent', 350).click();
@@ -342,7 +342,7 @@ describe("the vendors' layer", () => {
     expect(readVendorChoices(page)).to.deep.include({ allowed: [350] });
   });
 
-  it('refuses for those, too, whom it has not written yet when it is saved', async () => {
+  it('refuses vendors that are not rendered yet when it is saved', async () => {
     const page = await meetLayer(listMany(10_000));
     expect(findInLayer(page, '.vendors')?.childElementCount).to.be.below(10_000);
     await saveLayer(page);
@@ -351,7 +351,7 @@ describe("the vendors' layer", () => {
     expect(page.events.at(-1)?.vendor.disclosedVendors['10000']).to.equal(true);
   });
 
-  it('opens with ten thousand vendors, and takes a choice for all of them', async () => {
+  it('opens with ten thousand vendors, and applies a choice to all of them', async () => {
     const page = await meetLayer(listMany(10_000));
     expect(findInLayer(page, '.vendors')?.childElementCount).to.be.at.least(100);
     await saveLayer(page, '[data-choice=reject]');

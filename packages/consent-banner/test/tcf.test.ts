@@ -22,15 +22,15 @@ describe('the TCF add-on', () => {
   afterEach(closePages);
 
   describe('before a decision', () => {
-    it('gives out no TC string until the visitor sees who the partners are', async () => {
+    it('provides no TC string until the visitor sees who the partners are', async () => {
       const page = await openTcfPage({ banner: null });
       expect(page.events[0]).to.deep.include({ tcString: '', cmpStatus: 'loading', gdprApplies: true });
       expect(page.events[0]?.eventStatus).to.equal(undefined);
       expect(page.events[0]?.listenerId).to.be.a('number');
-      expect(page.requests, 'nothing is asked for that nobody needs').to.deep.equal([]);
+      expect(page.requests, 'nothing is requested without need').to.deep.equal([]);
     });
 
-    it('tells that the banner is shown, with no consent and the legitimate interests that were disclosed', async () => {
+    it('reports that the banner is shown, with no consent and the legitimate interests that were disclosed', async () => {
       const page = await meetTcfBanner();
       const data = page.events.at(-1) as TcData;
       expect(readGrants(data)).to.deep.equal({
@@ -42,14 +42,14 @@ describe('the TCF add-on', () => {
       expect((await ask<TcData>(page, 'ping')).answer).to.include({ displayStatus: 'visible', cmpStatus: 'loaded' });
     });
 
-    it('takes Global Privacy Control for an objection', async () => {
+    it('treats Global Privacy Control as an objection', async () => {
       const prepare = (page: Window) =>
         Object.defineProperty(page.navigator, 'globalPrivacyControl', { value: true, configurable: true });
       const page = await meetTcfBanner({ prepare });
       expect(readGrants(page.events.at(-1) as TcData)).to.deep.equal({ ...nothingGranted, disclosed: [1, 2, 3, 4, 5] });
     });
 
-    it('says in the banner how many partners there are, and shows them', async () => {
+    it('shows in the banner how many partners there are, and lists them', async () => {
       const page = await meetTcfBanner();
       const button = findPartnersButton(page);
       expect(button?.getRootNode().textContent).to.match(/our \u2068?5\u2069? partners/);
@@ -59,7 +59,7 @@ describe('the TCF add-on', () => {
   });
 
   describe('after a decision', () => {
-    it('gives consent for the mapped purposes, and to vendors whose purposes are all granted', async () => {
+    it('grants the mapped purposes, and vendors whose purposes are all granted', async () => {
       const page = await meetTcfBanner();
       await decideInBanner(page, 'accept');
       expect(readGrants(page.events.at(-1) as TcData)).to.deep.equal({
@@ -72,7 +72,7 @@ describe('the TCF add-on', () => {
       });
     });
 
-    it('gives neither consent nor legitimate interest to anybody when all is rejected', async () => {
+    it('grants neither consent nor legitimate interest to any vendor when all is rejected', async () => {
       const page = await meetTcfBanner();
       await decideInBanner(page, 'reject');
       expect(readGrants(page.events.at(-1) as TcData)).to.deep.equal({ ...nothingGranted, disclosed: [1, 2, 3, 4, 5] });
@@ -83,9 +83,9 @@ describe('the TCF add-on', () => {
       (page.window as unknown as Window).SvcConsent.open();
       await waitUntil(() => findInBanner(page, 'dialog:modal input:not(:disabled)'), 'the panel opens');
       const inputs = page.document.querySelector('svc-consent')?.shadowRoot?.querySelectorAll('input') ?? [];
-      inputs[1]?.click(); // Marketing alone: purpose 7 needs statistics, too.
+      inputs[1]?.click(); // Only marketing: purpose 7 needs statistics, too.
       findInBanner(page, '.save')?.click();
-      await waitUntil(() => page.events.at(-1)?.eventStatus === 'useractioncomplete', 'the decision is told');
+      await waitUntil(() => page.events.at(-1)?.eventStatus === 'useractioncomplete', 'the decision is reported');
       const grants = readGrants(page.events.at(-1) as TcData);
       expect(grants.purposes).to.deep.equal([1, 2, 3, 4]);
       expect(grants.vendors, 'Birch Metrics needs purpose 8').to.deep.equal([1, 5]);
@@ -93,19 +93,19 @@ describe('the TCF add-on', () => {
       expect(grants.vendorInterests).to.deep.equal([]);
     });
 
-    it('is told on the next page as loaded, with the same string', async () => {
+    it('is reported on the next page as loaded, with the same string', async () => {
       const first = await meetTcfBanner();
       await decideInBanner(first, 'accept');
       const next = await openTcfPage({ noticeId: first.noticeId });
       await waitUntil(() => next.events.at(-1)?.eventStatus === 'tcloaded', 'the string is loaded');
       expect(next.events.at(-1)?.tcString).to.equal(first.events.at(-1)?.tcString);
-      const told = next.events.map(({ eventStatus }) => eventStatus);
-      expect(told.filter(Boolean), 'nothing else before it').to.deep.equal(['tcloaded']);
+      const statuses = next.events.map(({ eventStatus }) => eventStatus);
+      expect(statuses.filter(Boolean), 'nothing else before it').to.deep.equal(['tcloaded']);
       expect((await ask<TcData>(next, 'ping')).answer).to.include({ displayStatus: 'disabled' });
       expect(next.requests.filter((path) => path === '/vendor-list.json')).to.have.length(1);
     });
 
-    it('tells a withdrawal, and keeps what was refused and objected to for the next consent', async () => {
+    it('reports a withdrawal, and keeps refusals and objections for the next consent', async () => {
       const page = await meetTcfBanner();
       await decideInBanner(page, 'accept');
       const id = `svc-consent:${page.noticeId}:vendors`;
@@ -122,13 +122,13 @@ describe('the TCF add-on', () => {
       (page.window as unknown as Window).SvcConsent.open();
       await waitUntil(() => findInBanner(page, 'footer [data-choice=reject]'), 'the panel opens');
       findInBanner(page, 'footer [data-choice=reject]')?.click();
-      await waitUntil(() => listIds(page.events.at(-1)?.purpose.consents).length === 0, 'the withdrawal is told');
+      await waitUntil(() => listIds(page.events.at(-1)?.purpose.consents).length === 0, 'the withdrawal is reported');
       expect(readGrants(page.events.at(-1) as TcData)).to.deep.equal({ ...nothingGranted, disclosed: [1, 2, 3, 4, 5] });
       expect(readVendorChoices(page)).to.deep.include({ allowed: [], refused: [1], objected: [3] });
       (page.window as unknown as Window).SvcConsent.open();
       await waitUntil(() => findInBanner(page, 'dialog:modal footer [data-choice=accept]'), 'the panel opens again');
       findInBanner(page, 'footer [data-choice=accept]')?.click();
-      await waitUntil(() => listIds(page.events.at(-1)?.purpose.consents).length, 'the next consent is told');
+      await waitUntil(() => listIds(page.events.at(-1)?.purpose.consents).length, 'the next consent is reported');
       const { vendors, vendorInterests } = readGrants(page.events.at(-1) as TcData);
       expect([vendors, vendorInterests]).to.deep.equal([
         [2, 5],
@@ -136,37 +136,39 @@ describe('the TCF add-on', () => {
       ]);
     });
 
-    it('grants nothing by a purpose that could not be refused, and says so', async () => {
+    it('grants nothing by a purpose that could not be refused, and logs it', async () => {
       const page = await meetTcfBanner({ options: { purposes: 'necessary: 1 2 3 4; statistics: 7 8' } });
       await decideInBanner(page, 'accept');
       const { purposes, vendors } = readGrants(page.events.at(-1) as TcData);
       expect(purposes).to.deep.equal([7, 8]);
       expect(vendors).to.deep.equal([]);
-      expect(page.told.join()).to.contain('"necessary", which the notice does not ask for or nobody can refuse');
+      expect(page.errors.join()).to.contain(
+        '"necessary", which the notice does not ask for or which cannot be refused',
+      );
     });
 
-    it('tells those who know the string that it counts no more when the page asks about another notice', async () => {
+    it('notifies those who received the string that it is invalid when the page asks about another notice', async () => {
       const first = await meetTcfBanner();
       await decideInBanner(first, 'accept');
       const page = await openTcfPage({ noticeId: first.noticeId });
       await waitUntil(() => page.events.at(-1)?.eventStatus === 'tcloaded', 'the string is loaded');
       const before = page.events.length;
       page.document.querySelector('svc-consent')?.setAttribute('notice-id', crypto.randomUUID());
-      await waitUntil(() => page.events.length > before, 'listeners are told');
-      const told = page.events[before] as TcData;
-      expect(told).to.deep.include({ tcString: '', eventStatus: undefined });
-      expect(readGrants(told)).to.deep.equal(nothingGranted);
+      await waitUntil(() => page.events.length > before, 'listeners are notified');
+      const data = page.events[before] as TcData;
+      expect(data).to.deep.include({ tcString: '', eventStatus: undefined });
+      expect(readGrants(data)).to.deep.equal(nothingGranted);
     });
 
     it('follows a decision in another tab', async () => {
       const one = await meetTcfBanner();
       const other = await meetTcfBanner({ noticeId: one.noticeId });
       await decideInBanner(one, 'accept');
-      await waitUntil(() => listIds(other.events.at(-1)?.vendor.consents).length === 3, 'the other tab is told');
+      await waitUntil(() => listIds(other.events.at(-1)?.vendor.consents).length === 3, 'the other tab is notified');
     });
   });
 
-  it('says that the GDPR does not apply when told so, and nothing else', async () => {
+  it('reports that the GDPR does not apply if configured, and nothing else', async () => {
     const page = await openTcfPage({ options: { gdprApplies: false } });
     expect(page.events).to.deep.equal([
       { gdprApplies: false, tcfPolicyVersion: undefined, cmpId: 31, cmpVersion: 2, listenerId: 1 },
@@ -175,7 +177,7 @@ describe('the TCF add-on', () => {
     expect((await ask<TcData>(page, 'ping')).answer).to.include({ gdprApplies: false, displayStatus: 'disabled' });
   });
 
-  it('counts as partners in the banner only those in the vendor list', async () => {
+  it('counts only partners in the vendor list in the banner', async () => {
     const page = await meetTcfBanner({ options: { vendors: [1, 2, 6, 77] } });
     await waitUntil(
       () => /our \u2068?2\u2069? partners/.test(findPartnersButton(page)?.getRootNode().textContent ?? ''),
@@ -183,7 +185,7 @@ describe('the TCF add-on', () => {
     );
   });
 
-  it('says that it needs the element where the page has an interface of its own, and gives out and keeps nothing', async () => {
+  it('logs that it needs the element if the page has a custom interface, and provides and stores nothing', async () => {
     const above = '<button data-svc-vendors>Partners</button>';
     const page = await openTcfPage({ banner: null, isHeadless: true, above });
     expect((await page.window.consent.acceptAll())?.purposes.marketing).to.equal(true);
@@ -196,10 +198,10 @@ describe('the TCF add-on', () => {
       expect(readGrants(event)).to.deep.equal(nothingGranted);
     }
     expect(Object.keys(localStorage).filter((key) => key.startsWith('svc-consent::'))).to.deep.equal([]);
-    expect(page.told.filter((text) => text.includes('there is no <svc-consent>'))).to.have.length(1);
+    expect(page.errors.filter((text) => text.includes('there is no <svc-consent>'))).to.have.length(1);
   });
 
-  it('does nothing when the page changes elsewhere, with the banner in sight or without', async () => {
+  it('does nothing when the page changes elsewhere, whether the banner is visible or not', async () => {
     const page = await meetTcfBanner();
     const inner = page.window as unknown as Pick<typeof globalThis, 'Storage' | 'requestAnimationFrame'>;
     const { getItem } = inner.Storage.prototype;
@@ -222,7 +224,7 @@ describe('the TCF add-on', () => {
     expect(await changePage()).to.deep.equal([]);
   });
 
-  it('puts its line back where a framework has taken it out, and into an element that comes later', async () => {
+  it('restores its line where a framework has removed it, and adds it to a new element', async () => {
     const page = await meetTcfBanner();
     page.document.querySelector('[slot=more]')?.remove();
     await waitUntil(() => findPartnersButton(page), 'the line is back');
@@ -235,7 +237,7 @@ describe('the TCF add-on', () => {
     expect(page.document.querySelectorAll('[slot=more]')).to.have.length(1);
   });
 
-  it('is not led astray by elements with the names of what it uses', async () => {
+  it('works although elements have the names of what it uses', async () => {
     const names = ['createElement', 'documentElement', 'getElementsByTagName', 'addEventListener', 'head', 'body'];
     const images = names.map((name) => `<img alt="" name="${name}">`).join('');
     const page = await openTcfPage({ above: `${images}<button data-svc-vendors>Partners</button>` });

@@ -10,7 +10,7 @@ import {
 import { waitUntil } from './wait-until.ts';
 import { whenIdle } from './when-idle.ts';
 
-// The built files, in whole pages of their own.
+// The built files, in separate whole pages.
 
 const built = '/packages/consent-banner/dist/';
 
@@ -35,23 +35,25 @@ describe('the stages', () => {
     return frame;
   }
 
-  /** What the console of a frame is told from now on; the frame is loaded again for it. */
+  /** What is logged in a frame from now on; the frame is reloaded for it. */
   async function visitListening(
     options: VisitorFrameOptions,
-  ): Promise<{ frame: VisitorFrame; told: readonly string[] }> {
-    const told: string[] = [];
+  ): Promise<{ frame: VisitorFrame; errors: readonly string[] }> {
+    const errors: string[] = [];
     const frame = await visit(options);
     frame.contentWindow.addEventListener('unload', () => {});
-    Object.assign(frame.contentWindow, { console: { ...console, error: (text: unknown) => told.push(String(text)) } });
-    return { frame, told };
+    Object.assign(frame.contentWindow, {
+      console: { ...console, error: (text: unknown) => errors.push(String(text)) },
+    });
+    return { frame, errors };
   }
 
-  beforeEach(() => localStorage.clear()); // What another test left to be sent would be sent here.
+  beforeEach(() => localStorage.clear()); // Queued records of another test would be sent here.
   afterEach(() => {
     for (const frame of frames.splice(0)) frame.remove();
   });
 
-  it('a returning visitor loads the first file, and asks for nothing else', async () => {
+  it('load one file for a returning visitor, and nothing else', async () => {
     const noticeId = crypto.randomUUID();
     remember(noticeId);
     const frame = await visit({ noticeId });
@@ -62,7 +64,7 @@ describe('the stages', () => {
     expect(await readSeen(noticeId)).to.deep.equal({ records: [], noticeReads: 0 });
   });
 
-  it('trigger="none" makes a returning visitor load no more', async () => {
+  it('load no more for a returning visitor with trigger="none"', async () => {
     const noticeId = crypto.randomUUID();
     remember(noticeId);
     const frame = await visit({ noticeId });
@@ -72,7 +74,7 @@ describe('the stages', () => {
     expect(listRequests(frame)).to.deep.equal([`${built}svc-consent.js`]);
   });
 
-  it('an undecided visitor loads two files, with the notice beside the second, and no words for English', async () => {
+  it('load two files for an undecided visitor, the notice concurrently, and no words for English', async () => {
     const noticeId = crypto.randomUUID();
     const frame = await visit({ noticeId });
     await waitUntil(() => query(frame, '.banner:popover-open'), 'the banner shows');
@@ -86,7 +88,7 @@ describe('the stages', () => {
     expect(notice?.startTime).to.be.below(ui?.responseEnd ?? 0);
   });
 
-  it('the preferences come in a third file, at the first sign that they are wanted, and once', async () => {
+  it('load the preferences as a third file, at the first sign that they are wanted, and once', async () => {
     const frame = await visit({ noticeId: crypto.randomUUID() });
     await waitUntil(() => query(frame, '.banner:popover-open'), 'the banner shows');
     const loaded = (): number => listRequests(frame).filter((path) => path === `${built}svc-consent-panel.js`).length;
@@ -99,7 +101,7 @@ describe('the stages', () => {
     expect(loaded()).to.equal(1);
   });
 
-  it('a page whose frames are held back gets the third file with the second', async () => {
+  it('load the third file with the second if frames are blocked', async () => {
     const noticeId = crypto.randomUUID();
     const above =
       '<iframe title="A map" width="300" height="200" data-svc-purpose="statistics" data-src="/x"></iframe>';
@@ -108,18 +110,18 @@ describe('the stages', () => {
     expect(query(frame, '.banner:popover-open')).to.be.ok;
   });
 
-  it('without the third file the first layer works, and the console says so', async () => {
+  it('work without the third file in the first layer, which is logged', async () => {
     const noticeId = crypto.randomUUID();
-    const { frame, told } = await visitListening({ noticeId, folder: '/visitor-page/unpaneled' });
+    const { frame, errors } = await visitListening({ noticeId, folder: '/visitor-page/unpaneled' });
     await waitUntil(() => query(frame, '.banner:popover-open'), 'the banner shows');
     query(frame, '[part=preferences]')?.click();
-    await waitUntil(() => told.length, 'the console is told');
-    expect(told.at(-1)).to.match(/<svc-consent>: no preferences to show .*svc-consent-panel\.js/);
+    await waitUntil(() => errors.length, 'an error is logged');
+    expect(errors.at(-1)).to.match(/<svc-consent>: no preferences to show .*svc-consent-panel\.js/);
     query(frame, '[data-choice=reject]')?.click();
     expect(frame.contentWindow.SvcConsent.get()?.purposes.statistics).to.equal(false);
   });
 
-  it('without the third file nobody is asked for a decision that could not be shared as the page wants', async () => {
+  it('do not ask without the third file if the decision could not be shared as configured', async () => {
     const noticeId = crypto.randomUUID();
     const above = `<svc-consent notice-id="${noticeId}" cookie-domain="localhost"></svc-consent>`;
     const frame = await visit({ noticeId, above, folder: '/visitor-page/unpaneled' });
@@ -131,7 +133,7 @@ describe('the stages', () => {
     expect(listRequests(whole)).to.include(`${built}svc-consent-panel.js`);
   });
 
-  it('the words of another language come from beside the script', async () => {
+  it('load the words of another language from beside the script', async () => {
     const noticeId = `de-${crypto.randomUUID()}`;
     const frame = await visit({ noticeId, language: 'de-AT' });
     await waitUntil(() => query(frame, '.banner:popover-open'), 'the banner shows');
@@ -143,7 +145,7 @@ describe('the stages', () => {
     ['words whose "accept" and "reject" were exchanged are', '/visitor-page/reworded'],
     ['a changed list of hashes is', '/visitor-page/relisted'],
   ] as const) {
-    it(`${name} not heard: the banner speaks English`, async () => {
+    it(`show the banner in English if the words ${name}`, async () => {
       const frame = await visit({ noticeId: `de-${crypto.randomUUID()}`, folder });
       await waitUntil(() => query(frame, '.banner:popover-open'), 'the banner shows');
       expect(query(frame, '.banner')?.lang).to.equal('en');
@@ -152,7 +154,7 @@ describe('the stages', () => {
     });
   }
 
-  it('a record that an earlier page could not send goes out, without a banner', async () => {
+  it('send a record that an earlier page could not send, without a banner', async () => {
     const noticeId = crypto.randomUUID();
     remember(noticeId);
     const record = { subjectId: 'a-visitor', purposes: { necessary: true, statistics: true }, method: 'banner' };
@@ -172,21 +174,21 @@ describe('the stages', () => {
     ['was changed', { folder: '/visitor-page/changed' }],
     ['is not allowed by Trusted Types', { policy: 'untrusted' }],
   ] as const) {
-    it(`nothing shows and nothing is granted when the second file ${name}; open() tries again and says so`, async () => {
+    it(`show and grant nothing when the second file ${name}; open() retries and logs it`, async () => {
       const noticeId = crypto.randomUUID();
-      const { frame, told } = await visitListening({ noticeId, ...options });
+      const { frame, errors } = await visitListening({ noticeId, ...options });
       await aTimeout(200);
-      const before = told.length;
+      const before = errors.length;
       frame.contentWindow.SvcConsent.open();
-      await waitUntil(() => told.length > before, 'the console is told');
-      expect(told.at(-1)).to.match(/<svc-consent>: nothing to show .*(svc-consent-ui\.js|TrustedScriptURL)/);
+      await waitUntil(() => errors.length > before, 'an error is logged');
+      expect(errors.at(-1)).to.match(/<svc-consent>: nothing to show .*(svc-consent-ui\.js|TrustedScriptURL)/);
       expect(query(frame, '.banner')).to.not.be.ok;
       expect(frame.contentWindow.SvcConsent.get()).to.equal(null);
       expect(frame.contentDocument?.querySelector('h1'), 'the page goes on').to.be.ok;
     });
   }
 
-  it('lets held-back scripts of the page run under Trusted Types', async () => {
+  it('let blocked scripts of the page run under Trusted Types', async () => {
     const noticeId = crypto.randomUUID();
     remember(noticeId);
     const above = '<script type="text/plain" data-svc-purpose="statistics" src="/visitor-page/held.js"></script>';
@@ -196,7 +198,7 @@ describe('the stages', () => {
     expect(frame.contentDocument?.body.dataset.held, 'and once').to.equal('held ');
   });
 
-  it('passes its nonce on to the second file, and lets no script run that lacks it', async () => {
+  it('pass the nonce on to the second file, and run no script without it', async () => {
     const noticeId = crypto.randomUUID();
     remember(noticeId);
     const held = (nonce: string): string =>
@@ -208,11 +210,11 @@ describe('the stages', () => {
     await waitUntil(() => query(frame, 'dialog:modal input'), 'the panel opens');
   });
 
-  it('works in a sandboxed frame, where there is neither storage nor an origin', async () => {
-    const told: { isShown: boolean; decision: unknown }[] = [];
-    const listen = ({ data }: MessageEvent): unknown => 'isShown' in Object(data) && told.push(data);
+  it('work in a sandboxed frame, which has neither storage nor an origin', async () => {
+    const messages: { isShown: boolean; decision: unknown }[] = [];
+    const listen = ({ data }: MessageEvent): unknown => 'isShown' in Object(data) && messages.push(data);
     window.addEventListener('message', listen);
-    const above = '<script src="/visitor-page/tell.js" nonce="right" defer></script>';
+    const above = '<script src="/visitor-page/report.js" nonce="right" defer></script>';
     await visit({
       noticeId: crypto.randomUUID(),
       folder: '/visitor-page/copy',
@@ -221,10 +223,10 @@ describe('the stages', () => {
       above,
       hash: '#accept',
     });
-    await waitUntil(() => told.at(-1)?.decision, 'the visitor decides');
+    await waitUntil(() => messages.at(-1)?.decision, 'the visitor decides');
     window.removeEventListener('message', listen);
-    expect(told.some(({ isShown }) => isShown)).to.equal(true);
-    expect(told.at(-1)).to.deep.equal({
+    expect(messages.some(({ isShown }) => isShown)).to.equal(true);
+    expect(messages.at(-1)).to.deep.equal({
       isShown: false,
       decision: { decided: true, purposes: { necessary: true, statistics: true } },
     });

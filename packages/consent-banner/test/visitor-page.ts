@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createVendorList } from './tcf-vendor-list.ts';
 
-// A whole page of a strict site with the built script on it, and the three answers of the API behind it.
+// A whole page of a strict site with the built script on it, and the three responses of the API.
 
 interface Exchange {
   readonly path: string;
@@ -25,7 +25,7 @@ const strictPolicy = [
   'trusted-types svc-consent svc-consent-ui',
 ].join('; ');
 
-/** What a page of the strict site may have instead. */
+/** Alternatives for a page of the strict site. */
 const policies: Readonly<Record<string, string>> = {
   strict: strictPolicy,
   nonce: "script-src 'nonce-right' 'strict-dynamic'; connect-src 'self'",
@@ -33,12 +33,12 @@ const policies: Readonly<Record<string, string>> = {
 };
 
 /**
- * Files beside the page: a script that tells the page around it what it sees, one that is held back, a list of vendors,
+ * Files beside the page: a script that reports its state to the parent window, a blocked one, a list of vendors,
  * and broken builds.
  */
 const files: Readonly<Record<string, string>> = {
   'held.js': 'document.body.dataset.held = (document.body.dataset.held ?? "") + "held ";',
-  'tell.js': `setInterval(() => {
+  'report.js': `setInterval(() => {
     const shown = document.querySelector('svc-consent').shadowRoot?.querySelector('.banner:popover-open');
     parent.postMessage({ isShown: !!shown, decision: window.SvcConsent?.get() ?? null }, '*');
     if (shown && location.hash === '#accept') shown.querySelector('[data-choice=accept]').click();
@@ -63,7 +63,7 @@ const files: Readonly<Record<string, string>> = {
   'missing/svc-consent.js': readFileSync(new URL('svc-consent.js', dist), 'utf8'),
 };
 
-/** Words that would make a refusal a consent. */
+/** Words that would turn a refusal into consent. */
 function exchangeChoices(text: string): string {
   const { reject, accept, ...words } = JSON.parse(text);
   return JSON.stringify({ ...words, reject: accept, accept: reject });

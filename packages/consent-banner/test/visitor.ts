@@ -5,14 +5,14 @@ import '../src/index.ts';
 import type { Notice } from '../src/notice.ts';
 import { createNotice, type Network, replaceNetwork } from './network.ts';
 
-/** A visitor in front of a page with the banner's element on it. */
+/** A visitor on a page with the banner's element. */
 export interface Visit {
   readonly noticeId: string;
   readonly element: SvcConsentElement;
   readonly network: Network;
 }
 
-/** Puts the element on the page; each visit has a notice of its own unless it returns to one. */
+/** Adds the element to the page; each visit has its own notice unless it returns to one. */
 export async function visitPage(
   changes: Partial<Notice> = {},
   prepare?: (network: Network) => void,
@@ -30,20 +30,20 @@ export async function visitPage(
   return { noticeId, element, network };
 }
 
-/** A first visit, up to the moment the banner is to be seen. */
+/** A first visit, until the banner is visible. */
 export async function meetBanner(changes: Partial<Notice> = {}): Promise<Visit> {
   const visit = await visitPage(changes);
   await waitUntil(() => isBannerShown(visit), 'the banner shows');
   return visit;
 }
 
-/** The same visitor on another page of the site: nothing of this page's memory stays. */
+/** The same visitor on another page of the site: nothing stays in memory. */
 export async function returnToPage({ noticeId }: Visit, prepare?: (network: Network) => void): Promise<Visit> {
   await leavePage();
   return visitPage({ id: noticeId }, prepare);
 }
 
-/** Ends what the page knows: another notice, which nobody answers for, takes its place. */
+/** Resets the page's state: another notice, to which there is no response, replaces this one. */
 export async function leavePage(): Promise<void> {
   fixtureCleanup();
   replaceNetwork(createNotice(crypto.randomUUID()));

@@ -12,7 +12,7 @@ const wide = { width: 800, height: 600 };
 
 const readWords = (language: string): Promise<Words> => importWords(language) as Promise<Words>;
 
-/** The two choices of a layer, which must be one like the other. */
+/** The two choices of a layer, which must look the same. */
 function measureChoices(visit: Visit, layer: string): readonly DOMRect[] {
   return ['reject', 'accept'].map((choice) => find(visit, `${layer} [data-choice=${choice}]`).getBoundingClientRect());
 }
@@ -30,7 +30,7 @@ describe('the words', () => {
   });
 
   for (const language of languages.filter((name) => name !== 'en')) {
-    it(`are spoken in ${language} when the notice is, in both layers, with choices of one size in any window`, async () => {
+    it(`are in ${language} if the notice is, in both layers, with choices of one size in any window`, async () => {
       const words = await readWords(language);
       const visit = await meetBanner({ language });
       const banner = find(visit, '.banner');
@@ -48,23 +48,23 @@ describe('the words', () => {
     });
   }
 
-  it('are in the language of the element before that of the notice', async () => {
+  it('are in the language of the element rather than that of the notice', async () => {
     const visit = await visitPage({ language: 'fr' });
     visit.element.setAttribute('language', 'pt-BR');
     const { title } = await readWords('pt');
     await waitUntil(() => isBannerShown(visit) && find(visit, '#title').textContent === title, 'it speaks Portuguese');
   });
 
-  it('fall back to English, whatever the language claims to be', async () => {
-    const told = listenToConsole();
+  it('fall back to English for any unknown language', async () => {
+    const errors = listenToConsole();
     for (const language of ['tlh', '', 'constructor', '__proto__', hostile]) {
       expect(find(await meetBanner({ language }), '.banner').lang).to.equal('en');
     }
-    expect(told).to.deep.equal([]);
+    expect(errors).to.deep.equal([]);
   });
 
   for (const language of ['ar', 'he', 'fa', 'ur']) {
-    it(`mirror the layout in ${language}, which is written from the right`, async () => {
+    it(`mirror the layout in ${language}, a right-to-left language`, async () => {
       const visit = await meetBanner({ language });
       const banner = find(visit, '.banner').getBoundingClientRect();
       expect(getComputedStyle(find(visit, '.banner')).direction).to.equal('rtl');
@@ -74,7 +74,7 @@ describe('the words', () => {
     });
   }
 
-  it('of a hostile notice are text and nothing else', async () => {
+  it('of a hostile notice are inserted as text', async () => {
     const purposes = [
       { key: hostile, label: hostile, description: hostile, required: false },
       { key: '__proto__', label: '{controller}', description: hostile, required: false },
@@ -120,7 +120,7 @@ describe('the words', () => {
     }
   });
 
-  it('scroll behind both choices, which are in sight there whatever is read', async () => {
+  it('scroll behind both choices, which stay visible', async () => {
     await setViewport({ width: 320, height: 256 });
     const visit = await meetBanner();
     const layer = find(visit, '.banner');

@@ -3,7 +3,7 @@ import { css } from '../css.ts';
 import { createElement } from './create-element.ts';
 import { listBanners } from './list-banners.ts';
 
-// Fixed, it takes no room among the links of the site; without a size nobody would be told when it comes into sight.
+// Fixed, it takes no space among the links of the site; an element without a size is never reported as visible.
 const styles = css`
   :host {
     position: fixed !important;
@@ -13,10 +13,10 @@ const styles = css`
 `;
 
 /**
- * Sees whether the banner or its panel is to be seen, by an empty mark in the slot for the site's own links: the browser
+ * Detects whether the banner or its panel is visible, by an empty mark in the slot for custom links: the browser
  * shows that with either layer, and with nothing else.
- * @param onChange told, in a task of its own, when that may have changed.
- * @returns the way to ask now.
+ * @param onChange called, in its own task, when that may have changed.
+ * @returns a function that returns the current state.
  */
 export function watchBanner(onChange: () => void): () => boolean {
   const marks = new Map<HTMLElement, HTMLElement>();
@@ -42,7 +42,7 @@ export function watchBanner(onChange: () => void): () => boolean {
 
   const isSeen = (mark: HTMLElement): boolean => {
     if (mark.checkVisibility()) return true;
-    // Out of sight and in again before the browser draws is no change of size to it, unless it begins anew.
+    // To the browser, being hidden and shown again within a frame is no change of size, unless observation restarts.
     sight.unobserve(mark);
     sight.observe(mark);
     return false;

@@ -17,7 +17,7 @@ export function createElement<Name extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** The root of the page, likewise. What stands in it beside the body outlives a client router that swaps the body. */
+/** The root of the page, likewise. Its children beside the body outlive a client router that replaces the body. */
 export function findRoot(): HTMLElement {
   return Reflect.get(Document.prototype, 'documentElement', document) as HTMLElement;
 }

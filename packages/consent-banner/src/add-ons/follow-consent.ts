@@ -4,25 +4,25 @@ import type { ConsentState, DecisionListener, SvcConsent } from '../stub/consent
 const EVENT = 'svc-consent';
 
 /**
- * Calls back on each decision, at once if there is one already. The tag of an add-on may stand before or after the
- * banner's own, so it listens to the document. The event is but a bell, for anybody can dispatch one of that name: what is
- * decided says `window.SvcConsent`, which is there before the banner dispatches anything.
- * @param onUndecided called when a decision counts no more, for the page now asks about another notice.
- * @returns the way to unsubscribe.
+ * Calls back on each decision, immediately if there already is one. The tag of an add-on may come before or after the
+ * banner's own, so it listens on the document. The event is only a trigger, because any script can dispatch it: the decision
+ * is read from `window.SvcConsent`, which is set before the banner dispatches anything.
+ * @param onUndecided called when a decision no longer counts, because the page now asks about another notice.
+ * @returns a function that unsubscribes.
  */
 export function followConsent(listener: DecisionListener, onUndecided?: () => void): () => void {
-  let told: ConsentState | null = null;
+  let reported: ConsentState | null = null;
   const hear = (): void => {
     const state = findSvcConsent()?.get();
-    // Each decision is an object of its own. What has no purposes is none.
-    if (!state || state === told || typeof state.purposes !== 'object' || state.purposes === null) return;
-    told = state;
+    // Each decision is a new object. Without purposes it is not a decision.
+    if (!state || state === reported || typeof state.purposes !== 'object' || state.purposes === null) return;
+    reported = state;
     listener(state);
   };
-  // The banner dispatches no event then: the page changed an attribute, or put another element in its place.
+  // The banner dispatches no event then: the page changed an attribute, or replaced the element.
   const observer = new MutationObserver(() => {
-    if (!told || findSvcConsent()?.get() !== null) return;
-    told = null;
+    if (!reported || findSvcConsent()?.get() !== null) return;
+    reported = null;
     onUndecided?.();
   });
   addEventListener.call(document, EVENT, hear);
@@ -35,7 +35,7 @@ export function followConsent(listener: DecisionListener, onUndecided?: () => vo
   };
 }
 
-/** What the page's banner, or an interface of its own, has put on `window`; an image of that name is none. */
+/** What the page's banner, or its own interface, has set on `window`; an image of that name does not count. */
 export function findSvcConsent(): SvcConsent | undefined {
   const found = attempt(() => (window as { SvcConsent?: SvcConsent }).SvcConsent);
   return typeof found?.get === 'function' ? found : undefined;

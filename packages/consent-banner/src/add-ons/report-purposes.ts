@@ -2,7 +2,7 @@ import { reportProblem } from '../report-problem.ts';
 import type { Mapped } from '../stub/mapping.ts';
 import type { Purposes } from '../stub/stored-decision.ts';
 
-/** Tells on the console which purposes of an attribute's mapping the visitor was not asked about. They count as refused. */
+/** Logs the purposes of an attribute's mapping that the visitor was not asked about. They count as refused. */
 export function reportUnknownPurposes(attribute: string, mapping: readonly Mapped[], purposes: Purposes): void {
   for (const [key] of mapping) {
     if (Object.hasOwn(purposes, key)) continue;
@@ -10,7 +10,7 @@ export function reportUnknownPurposes(attribute: string, mapping: readonly Mappe
   }
 }
 
-/** Tells which of them nobody can refuse, where only a choice of the visitor counts. */
+/** Logs those that cannot be refused, where only a choice of the visitor counts. */
 export function reportRequiredPurposes(
   attribute: string,
   mapping: readonly Mapped[],
@@ -18,6 +18,6 @@ export function reportRequiredPurposes(
 ): void {
   for (const [key] of mapping) {
     if (!required.includes(key)) continue;
-    reportProblem(`${attribute}: nobody can refuse the purpose "${key}", so it allows nothing. Name one that can be.`);
+    reportProblem(`${attribute}: the purpose "${key}" cannot be refused, so it allows nothing. Name one that can be.`);
   }
 }

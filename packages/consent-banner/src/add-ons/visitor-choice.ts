@@ -5,17 +5,17 @@ import { findDecision } from '../stub/find-decision.ts';
 import type { Purposes, StoredDecision } from '../stub/stored-decision.ts';
 import { listBanners } from './list-banners.ts';
 
-/** What of a decision is the visitor's own choice. */
+/** The part of a decision that is the visitor's own choice. */
 export interface VisitorChoice {
   /** The purposes that could be refused, and whether they were granted. */
   readonly purposes: Purposes;
-  /** The purposes that nobody can refuse. */
+  /** The purposes that cannot be refused. */
   readonly required: readonly string[];
 }
 
 /**
- * Parts what the visitor chose from what the notice requires: only the stored decision tells which purposes those are.
- * @returns null where none is found, as in a browser that forbids storage: then nothing is known to be chosen.
+ * Separates the visitor's choice from what the notice requires: only the stored decision records which purposes are required.
+ * @returns null if none is stored, as in a browser that forbids storage: then the choice is unknown.
  */
 export function readVisitorChoice(state: ConsentState): VisitorChoice | null {
   const found = listStored(state);

@@ -39,7 +39,7 @@ export class HeadlessPage implements ConsentInterface {
   #actions: PageActions | undefined;
   #view: PageView | undefined;
   /** The last state that listeners received. */
-  #told: PageView | undefined;
+  #reported: PageView | undefined;
   #session: ConsentSession | undefined;
   #snapshot: ConsentSnapshot | undefined;
   /** The version that was withdrawn from while a newer one was pending: the newer one is still asked about. */
@@ -82,7 +82,7 @@ export class HeadlessPage implements ConsentInterface {
     this.consent.refresh();
   }
 
-  /** Called with the page's state by stage one, which alone knows the decision in force. */
+  /** Called with the page's state by stage one, the only part that knows the decision in force. */
   update(given: PageView): void {
     const { element, state, noticeId, stored, address } = given;
     const isUnanswered = address === this.#session?.address && stored?.noticeVersion === this.#withdrawnVersion;
@@ -96,10 +96,10 @@ export class HeadlessPage implements ConsentInterface {
       clearCookies(element, state?.purposes ?? {});
     }
     this.#setReady();
-    const told = this.#told;
-    this.#told = page;
-    if (!(['state', 'stored', 'isAsking', 'frames', 'address'] as const).every((key) => told?.[key] === page[key]))
-      this.#tell();
+    const reported = this.#reported;
+    this.#reported = page;
+    if (!(['state', 'stored', 'isAsking', 'frames', 'address'] as const).every((key) => reported?.[key] === page[key]))
+      this.#report();
   }
 
   open(): void {
@@ -113,9 +113,9 @@ export class HeadlessPage implements ConsentInterface {
     return this.#view?.isAsking === true;
   }
 
-  /** Calls back at once, and whenever something changes; until the page is looked at there is nothing to tell. */
+  /** Calls back immediately and on every change; on a prerendered page, only once it is visible. */
   subscribe(listener: (snapshot: ConsentSnapshot) => void): () => void {
-    // One function may be there twice.
+    // One function may be subscribed twice.
     const own = (snapshot: ConsentSnapshot): void => listener(snapshot);
     this.#listeners.add(own);
     if (this.#snapshot) call(own, this.#snapshot);
@@ -186,11 +186,11 @@ export class HeadlessPage implements ConsentInterface {
     this.#session?.end();
     this.#withdrawnVersion = undefined;
     const actions = this.#actions as PageActions;
-    const options = { page, actions, panel: { parts: { keepCookies } }, onReceipt: () => this.#tell() };
+    const options = { page, actions, panel: { parts: { keepCookies } }, onReceipt: () => this.#report() };
     this.#session = noticeId ? new ConsentSession(options) : undefined;
   }
 
-  #tell(): void {
+  #report(): void {
     const snapshot = takeSnapshot(this.#view as PageView);
     this.#snapshot = snapshot;
     for (const listener of [...this.#listeners]) {

@@ -25,10 +25,10 @@ export function joinPage(consent: PageConsent): void {
  * @attr {string} cookie-domain - Domain whose hosts share one decision, kept in a cookie.
  * @attr {string} clear-cookies - Cookies to delete when a purpose is not granted: `statistics: _ga _ga_*; marketing: _fbp`.
  * @attr {string} consent-mode - Signals of Google Consent Mode for each purpose: `statistics: analytics_storage`.
- * @attr {boolean} [reload-on-withdrawal=false] - Loads the page anew when a consent is taken back on it: a script that ran has run.
+ * @attr {boolean} [reload-on-withdrawal=false] - Reloads the page when consent is withdrawn on it, because a script that ran cannot be undone.
  *
- * @slot more - Links of the site's own, such as privacy policy and imprint: shown in the first layer and in the panel.
- *   Write `hidden` on them, lest they stand in the page for those who are asked nothing.
+ * @slot more - Custom links, such as privacy policy and imprint: shown in the first layer and in the panel.
+ *   Write `hidden` on them, so that they are not visible outside the banner.
  *
  * @fires {CustomEvent<ConsentState>} svc-consent - On `document`: the visitor decided, or a stored decision was found.
  *

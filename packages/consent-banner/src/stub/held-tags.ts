@@ -45,8 +45,8 @@ export function releaseTags(
         setAddresses(tag, isGranted, true);
       }
     }
-    // One that loads something by itself, whatever it names, is not held back. What leaves a gap in the page is a frame, and
-    // what says its size, but for images of one or two pixels.
+    // A tag that also loads something by itself is not held back. Frames leave a gap in the page, and so do tags with a size,
+    // except images of one or two pixels.
     if (
       !isGranted &&
       !tag.matches('object,source,[src]:not([src^="about:"]):not([src=""]),[srcset],:has(>source[src])') &&
@@ -66,7 +66,7 @@ function takeTurn(script: HTMLScriptElement, release: () => unknown): void {
     script.addEventListener('error', done);
     script.async = script.hasAttribute('async'); // Script-inserted tags are async by default.
     release();
-    // It is on its way; a copy of it waits.
+    // It is loading; a copy of it waits.
     script.type = 'text/plain';
     // After the timeout, it no longer delays the others.
     setTimeout(done, script.src && script.isConnected && !script.async ? 10_000 : 0);
@@ -91,8 +91,8 @@ function setAddresses(tag: HTMLElement, isGranted: boolean, isRenewed: boolean):
   // A script runs when it is inserted, a frame forgets. It is the same element, so the nonce, the integrity, and under
   // Trusted Types what the parser wrote into it, stay as the page gave them.
   if (isRenewed) tag.parentNode?.insertBefore(tag, tag.nextSibling);
-  // A player looks for what it plays only when it is told to, and goes on playing what was taken away. One that has found
-  // something is not interrupted for another source, and none for what is but shown in its place.
+  // A player re-reads its sources only on `load()`, and continues to play what was removed. One that has found a source is
+  // not interrupted for another one, and not for the fallback content.
   const player = (tag.localName === 'source' ? tag.parentNode : tag) as HTMLMediaElement;
   if (!(isGranted && player.networkState % 3)) player.load?.();
 }

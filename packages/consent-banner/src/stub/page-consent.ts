@@ -195,16 +195,16 @@ export function createPageConsent({ script, source, loadInterface }: PageOptions
   }
 
   /**
-   * By way of the document's event, so that one listener that throws stops no other. The methods are the window's: an
-   * image of the name `addEventListener` takes the place of the document's.
+   * Through the document's event, so that one listener that throws does not stop the others. The methods are the window's: an
+   * image of the name `addEventListener` shadows the document's.
    */
   function onDecision(listener: DecisionListener): () => void {
-    const tell = (): void => {
+    const notify = (): void => {
       if (state) listener(state);
     };
-    addEventListener.call(document, EVENT, tell);
-    tell();
-    return () => removeEventListener.call(document, EVENT, tell);
+    addEventListener.call(document, EVENT, notify);
+    notify();
+    return () => removeEventListener.call(document, EVENT, notify);
   }
 
   function open(): void {
@@ -212,7 +212,7 @@ export function createPageConsent({ script, source, loadInterface }: PageOptions
     else void load().then(() => ui?.open());
   }
 
-  // Of two on one page (the banner, and an interface of the site's own) each hears at once what the other has stored.
+  // If a page has two (the banner and a custom interface), each learns immediately what the other has stored.
   addEventListener.call(document, EVENT, (event) => (event as CustomEvent).detail === state || followStored());
   tellMode('default');
   new MutationObserver(release).observe(document, { childList: true, subtree: true });

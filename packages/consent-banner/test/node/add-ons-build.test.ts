@@ -18,14 +18,14 @@ describe('the add-ons signals, gpp and tcf', () => {
     const file = `svc-consent-${name}.js`;
     const script = readFileSync(join(folder, file));
 
-    test(`${name} stays within its size, with no white space of its styles, and has no copy of Lit in it`, () => {
+    test(`${name} is within its size budget, with no white space of its styles, and without a copy of Lit`, () => {
       const { length } = brotliCompressSync(script);
       assert.ok(length <= most, `${file} is ${length}`);
       assert.doesNotMatch(script.toString(), /lit\$|innerHTML|\n\s/);
-      assert.equal(script.includes('showModal'), name === 'tcf', 'a dialog is in that of the partners alone');
+      assert.equal(script.includes('showModal'), name === 'tcf', 'only the TCF add-on has a dialog');
     });
 
-    test(`${name} stands in the manifest, with the hash that its tag pins`, () => {
+    test(`${name} is in the manifest, with the hash that its tag pins`, () => {
       const { files } = JSON.parse(readFileSync(join(folder, 'integrity.json'), 'utf8'));
       const found = files.find((one: { file: string }) => one.file === file);
       assert.equal(found?.bytes, script.length);

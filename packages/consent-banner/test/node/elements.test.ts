@@ -7,7 +7,7 @@ import { buildScripts } from './build-scripts.ts';
 
 const BUDGET = 16_800;
 
-test('the building blocks can be imported, and asked for, where there is no DOM', async () => {
+test('the building blocks can be imported, and created, without a DOM', async () => {
   const { defineConsentView, ...rest } = await import('../../src/add-ons/elements/index.ts');
   assert.deepEqual(Object.keys(rest), ['SvcConsentViewElement']);
   defineConsentView();
@@ -24,11 +24,11 @@ describe('the script of the building blocks', () => {
     assert.doesNotMatch(script.toString(), /lit\$|createTreeWalker|attachShadow/);
   });
 
-  test('is ASCII alone, for a page may be in another encoding', () => {
+  test('is ASCII only, because a page may have another encoding', () => {
     assert.doesNotMatch(script.toString(), /[^\n\x20-\x7e]/);
   });
 
-  test('holds nothing that a strict policy or Trusted Types would refuse, and no style', () => {
+  test('contains nothing that a strict policy or Trusted Types would block, and no style', () => {
     const refused = /innerHTML|createPolicy|<style|eval\(|new Function|insertAdjacentHTML|CSSStyleSheet/;
     assert.doesNotMatch(script.toString(), refused);
   });

@@ -8,7 +8,7 @@ import { rightNames } from '../../src/add-ons/gpp/opt-outs.ts';
 import { sections } from '../../src/add-ons/gpp/sections.ts';
 import { writeSections } from '../../src/add-ons/gpp/write-sections.ts';
 
-// What we write is read by the library that IAB publishes, in which recipients read it.
+// Our strings are read by the library that IAB publishes, which recipients use.
 
 const keys = ['marketing', 'statistics', 'profiling'];
 const optOuts = fc
@@ -26,14 +26,14 @@ const purposes = fc.dictionary(fc.constantFrom(...keys), fc.boolean());
 
 function write(given: GppOptions, granted: Readonly<Record<string, boolean>>, hasGpc: boolean) {
   const { error } = console;
-  console.error = () => {}; // What is not said is told on the console: not the matter here.
+  console.error = () => {}; // Rights without a mapping are logged, which is not tested here.
   const written = writeSections(readSettings(given), granted, hasGpc);
   console.error = error;
   return { written, text: writeGppString(written) };
 }
 
 describe('a GPP string', () => {
-  test('reads in the reference library as what the API tells of it, field by field', () => {
+  test('decodes in the reference library to what the API reports, field by field', () => {
     fc.assert(
       fc.property(options, purposes, fc.boolean(), (given, granted, hasGpc) => {
         const { written, text } = write(given, granted, hasGpc);
@@ -52,7 +52,7 @@ describe('a GPP string', () => {
     );
   });
 
-  test('is the very string that the reference library writes of the same fields', () => {
+  test('equals the string that the reference library encodes from the same fields', () => {
     fc.assert(
       fc.property(options, purposes, fc.boolean(), (given, granted, hasGpc) => {
         const { written, text } = write(given, granted, hasGpc);
@@ -66,7 +66,7 @@ describe('a GPP string', () => {
     );
   });
 
-  test('opts out of every right that no granted purpose allows, and never the other way round', () => {
+  test('opts out of every right that no granted purpose allows, and of no other', () => {
     fc.assert(
       fc.property(options, purposes, (given, granted) => {
         const model = new GppModel(write(given, granted, false).text);
@@ -89,7 +89,7 @@ describe('a GPP string', () => {
     );
   });
 
-  test('knows no wider consent with less granted', () => {
+  test('never allows more with fewer grants', () => {
     fc.assert(
       fc.property(options, purposes, fc.constantFrom(...keys), (given, granted, key) => {
         const [more, less] = [granted, { ...granted, [key]: false }].map((one) => write(given, one, false).written);
@@ -107,7 +107,7 @@ describe('a GPP string', () => {
     );
   });
 
-  test('is that of a visitor who refused as long as there is no decision', () => {
+  test('before a decision equals that of a visitor who refused', () => {
     fc.assert(
       fc.property(options, fc.boolean(), (given, hasGpc) => {
         const refused = Object.fromEntries(keys.map((key) => [key, false]));

@@ -11,16 +11,16 @@ describe('the script of the inspector', () => {
   const folder = buildScripts();
   const script = readFileSync(join(folder, 'svc-consent-inspector.js'));
 
-  test(`stays within ${BUDGET} bytes of brotli`, () => {
+  test(`is within ${BUDGET} bytes of brotli`, () => {
     const { length } = brotliCompressSync(script);
     assert.ok(length <= BUDGET, `it has ${length}`);
   });
 
-  test('is ASCII alone, for a page may be in another encoding', () => {
+  test('is ASCII only, because a page may have another encoding', () => {
     assert.doesNotMatch(script.toString(), /[^\n\x20-\x7e]/);
   });
 
-  test('holds nothing that a strict policy or Trusted Types would refuse', () => {
+  test('contains nothing that a strict policy or Trusted Types would block', () => {
     assert.doesNotMatch(script.toString(), /innerHTML|createPolicy|<style|eval\(|new Function|insertAdjacentHTML/);
   });
 });

@@ -14,14 +14,14 @@ const rowSchema = z
     z.string().min(1).max(40),
     z.string().max(40),
     words(/^([a-z\d-]+\.)+[a-z]{2,}$/),
-    // What `clear-cookies` can hold, with an asterisk at the end alone, and long enough to mean somebody.
+    // What `clear-cookies` can contain, with an asterisk only at the end, and long enough to identify a tracker.
     words(/^[^\s:;*=]{2,}((?<=..)\*|::\*)?$|^\w+::\*$/),
   ])
   .refine(([name, owner]) => name !== owner, 'an owner of the same name is left empty')
   .refine(([, , hosts, names]) => hosts !== '' || names !== '', 'a tracker is known by something');
 
 describe('the catalogue of trackers', () => {
-  test('has at least 60 entries of the right form, and none twice', () => {
+  test('has at least 60 valid entries without duplicates', () => {
     z.array(z.object({ purpose: z.enum(['necessary', 'preferences', 'statistics', 'marketing']), row: rowSchema }))
       .min(60)
       .parse(rows);
@@ -33,7 +33,7 @@ describe('the catalogue of trackers', () => {
     assert.deepEqual(names, [...new Set(names)]);
   });
 
-  test('knows a tracker by each of its hosts and what is below them, and no other host', () => {
+  test('matches a tracker by each of its hosts and their subdomains, and by no other host', () => {
     const entries = rows.flatMap(({ row: [name, , hosts] }) => list(hosts).map((host) => ({ name, host })));
     const label = fc.stringMatching(/^[a-z][a-z\d]{0,8}$/);
     fc.assert(
@@ -46,7 +46,7 @@ describe('the catalogue of trackers', () => {
     );
   });
 
-  test('knows a tracker by each of its names, and by the beginning of those that have an end of their own', () => {
+  test('matches a tracker by each of its names, and by the prefix of those with a variable end', () => {
     const entries = rows.flatMap(({ row: [name, , , names] }) => list(names).map((pattern) => ({ name, pattern })));
     fc.assert(
       fc.property(fc.constantFrom(...entries), fc.stringMatching(/^\d{1,9}$/), ({ name, pattern }, end) => {
@@ -59,14 +59,14 @@ describe('the catalogue of trackers', () => {
     assert.equal(findTrackerByName(''), null);
   });
 
-  test('goes by the longest of what fits', () => {
+  test('prefers the longest match', () => {
     assert.equal(findTrackerByName('_ga_ABC')?.pattern, '_ga_*');
     assert.equal(findTrackerByName('_gac_1')?.name, 'Google Ads');
     assert.equal(findTrackerByHost('cdnjs.cloudflare.com')?.name, 'cdnjs');
   });
 });
 
-test('the inspector does nothing where there is no page', async () => {
+test('the inspector does nothing without a DOM', async () => {
   startInspector({ isOpen: true })();
   await assert.rejects(inspectPage(), { message: 'inspectPage() needs a page. Call it in a browser.' });
 });

@@ -12,13 +12,13 @@ describe('the script of the requests add-on', () => {
   const folder = buildScripts();
   const script = readFileSync(join(folder, 'svc-consent-requests.js'));
 
-  test(`stays within ${BUDGET} bytes of brotli, and is ASCII alone`, () => {
+  test(`is within ${BUDGET} bytes of brotli, and is ASCII only`, () => {
     const { length } = brotliCompressSync(script);
     assert.ok(length <= BUDGET, `it has ${length}`);
     assert.doesNotMatch(script.toString(), /[^\n\x20-\x7e]/);
   });
 
-  test('stands in the manifest, with the hash that its tag pins', () => {
+  test('is in the manifest, with the hash that its tag pins', () => {
     const { files } = JSON.parse(readFileSync(join(folder, 'integrity.json'), 'utf8'));
     const found = files.find((one: { file: string }) => one.file === 'svc-consent-requests.js');
     assert.equal(found?.bytes, script.length);

@@ -21,29 +21,29 @@ const granted = state({ necessary: true, statistics: true });
 const refused = state({ necessary: true, statistics: false });
 
 describe('a server', () => {
-  test('reads what the visitor decided from the cookie of the request, among others', () => {
+  test('reads the visitor’s decision from the cookie of the request, among others', () => {
     assert.deepEqual(read(`a=b; ${write(decide())}; c`), granted);
     assert.deepEqual(read(write(decide(refusal))), refused);
   });
 
-  test('takes the headers of the Fetch API, of Node, and of any case', () => {
+  test('accepts the headers of the Fetch API, of Node, and in any case', () => {
     const cookie = write(decide());
     for (const headers of [new Headers({ cookie }), { cookie }, { Cookie: ['a=b', cookie] }])
       assert.deepEqual(readConsent({ noticeId, headers }), granted);
   });
 
-  test('knows of no decision without the cookie, nor from that of another notice', () => {
+  test('reads no decision without the cookie, nor from that of another notice', () => {
     assert.equal(readConsent({ noticeId, headers: {} }), null);
     assert.equal(read(write(decide(), 'another')), null);
   });
 
-  test('takes the newer of two cookies of one name, wherever it stands', () => {
+  test('reads the newer of two cookies of one name, in any order', () => {
     const cookies = [write(decide({}, 5)), write(decide(refusal, 2))];
     assert.deepEqual(read(cookies.join('; ')), refused);
     assert.deepEqual(read(cookies.reverse().join('; ')), refused);
   });
 
-  test('forgets a decision that is too old, sooner a refusal when it is set so, and one from the future', () => {
+  test('ignores an expired decision, earlier a refusal if configured, and one from the future', () => {
     assert.equal(read(write(decide({}, 366))), null);
     assert.deepEqual(read(write(decide({}, 364))), granted);
     assert.equal(read(write(decide({}, 31)), { maxAge: 30 }), null);
@@ -53,14 +53,14 @@ describe('a server', () => {
     assert.equal(read(write(decide({}, -1))), null);
   });
 
-  test('heeds Sec-GPC: a consent from before it counts no more, one in spite of it and a refusal do', () => {
+  test('respects Sec-GPC: an earlier consent no longer counts, but a later consent and a refusal do', () => {
     const ask = (value: object, signal: string) =>
       readConsent({ noticeId, headers: { cookie: write(value), 'sec-gpc': signal } });
     assert.equal(ask(decide(), '1'), null);
     assert.deepEqual(ask(decide({ signal: true }), '1'), granted);
     assert.deepEqual(ask(decide(refusal), '1'), refused);
     assert.deepEqual(ask(decide(), '0'), granted);
-    // A header that comes twice is joined.
+    // A repeated header is joined.
     assert.equal(ask(decide(), '1, 1'), null);
     const twice = { cookie: write(decide()), 'sec-gpc': ['1', '1'] };
     assert.equal(readConsent({ noticeId, headers: twice }), null);
@@ -76,17 +76,17 @@ describe('a server', () => {
     }
   });
 
-  test('knows of nothing granted where a withdrawal is dated ahead of the clock', () => {
+  test('grants nothing if a withdrawal is dated ahead of the clock', () => {
     assert.equal(read([write(decide({}, 3)), write(decide(refusal, -0.01))].join('; ')), null);
     assert.deepEqual(read([write(decide(refusal, 3)), write(decide({}, -0.01))].join('; ')), refused);
   });
 
-  test('finds no purpose that was not decided on, whatever it is called', () => {
+  test('finds no purpose without a decision, whatever its key', () => {
     const purposes = read(write(decide()))?.purposes ?? {};
     for (const name of ['constructor', 'toString', '__proto__']) assert.equal(purposes[name], undefined, name);
   });
 
-  test('gets no error whatever it asks with', () => {
+  test('gets null for invalid arguments, and no exception', () => {
     const odd: readonly unknown[] = [
       null,
       {},
@@ -105,17 +105,17 @@ describe('a server', () => {
     for (const question of odd) assert.equal(readConsent(question as Parameters<typeof readConsent>[0]), null);
   });
 
-  test('is told of an age that is none, once, and goes by the usual one', () => {
-    const told = mock.method(console, 'error', () => {});
+  test('logs an invalid age once, and uses the default', () => {
+    const logged = mock.method(console, 'error', () => {});
     for (const _ of [1, 2]) assert.deepEqual(read(write(decide({}, 300)), { maxAge: -1 }), granted);
     assert.deepEqual(
-      told.mock.calls.map(({ arguments: [text] }) => text),
+      logged.mock.calls.map(({ arguments: [text] }) => text),
       ['<svc-consent>: maxAge: -1 is not understood. It must be a number of days above 0.'],
     );
-    told.mock.restore();
+    logged.mock.restore();
   });
 
-  test('gets nothing granted by garbage, and no error', () => {
+  test('grants nothing for garbage, and throws nothing', () => {
     const name = write(0).split('=')[0];
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json(), fc.anything().map(String)), fc.boolean(), (text, isEncoded) => {
@@ -124,7 +124,7 @@ describe('a server', () => {
     );
   });
 
-  test('gets from a cookie what stands in it, whatever the purposes are called', () => {
+  test('reads the content of the cookie, whatever the keys of the purposes', () => {
     const purposes = fc.dictionary(fc.string({ minLength: 1 }), fc.boolean(), { minKeys: 1, noNullPrototype: true });
     fc.assert(
       fc.property(purposes, (given) => {
@@ -133,7 +133,7 @@ describe('a server', () => {
     );
   });
 
-  test('can hand the answer around: it is frozen', () => {
+  test('gets a frozen result', () => {
     const found = read(write(decide()));
     assert.ok(Object.isFrozen(found) && Object.isFrozen(found?.purposes));
   });

@@ -8,13 +8,13 @@ import { type TcModel, writeTcString } from '../../src/add-ons/tcf/tc-string.ts'
 import { parseVendorList } from '../../src/add-ons/tcf/vendor-list.ts';
 import { createVendor, createVendorList } from '../tcf-vendor-list.ts';
 
-// The IAB's own library is the judge: what it reads in a TC string is what was decided.
+// The IAB's own library decodes the strings: the result must equal the decision.
 
 const DAY = 86_400_000;
 const ids = (largest: number) => fc.uniqueArray(fc.integer({ min: 1, max: largest }), { maxLength: 60 }).map(sort);
 const letters = fc.stringMatching(/^[a-z]{2}$/);
 
-/** Single vendors far apart, and whole runs of them: either way of writing them is the shorter one at times. */
+/** Single vendors far apart, and long ranges of them: each encoding is the shorter one in some cases. */
 const vendorIds = fc.oneof(
   ids(900),
   ids(65_535),
@@ -44,7 +44,7 @@ function sort(numbers: readonly number[]): readonly number[] {
   return [...numbers].sort((one, other) => one - other);
 }
 
-/** The numbers that the library has read as on. */
+/** The ids that the library decodes as set. */
 function list(vector: { forEach(read: (isOn: boolean, id: number) => void): void }): readonly number[] {
   const on: number[] = [];
   vector.forEach((isOn, id) => {
@@ -54,7 +54,7 @@ function list(vector: { forEach(read: (isOn: boolean, id: number) => void): void
 }
 
 describe('a TC string', () => {
-  test('is read by the IAB library as what went into it', () => {
+  test('decodes in the IAB library to its input', () => {
     fc.assert(
       fc.property(models, (model) => {
         const { updatedAt, ...rest } = model;
@@ -86,7 +86,7 @@ describe('a TC string', () => {
     );
   });
 
-  test('is never longer than the one that the library writes for the same vendors', () => {
+  test('is never longer than the one that the library encodes for the same vendors', () => {
     const entries = Array.from({ length: 300 }, (_, index) => createVendor(index + 1, 'Any'));
     const vendors = Object.fromEntries(entries.map((vendor) => [String(vendor.id), vendor]));
     const gvl = new GVL(createVendorList({ vendors }) as never);
@@ -139,7 +139,7 @@ describe('the signals of a decision', () => {
   const decide = ({ refused, objected, ...rest }: Situation) =>
     decideSignals({ list: vendorList, choices: { refused, objected }, ...rest });
 
-  test('hold no consent at all before there is a decision', () => {
+  test('contain no consent before a decision', () => {
     fc.assert(
       fc.property(situations, (situation) => {
         const { purposeConsents, vendorConsents, specialFeatures } = decide({ ...situation, decided: null });
@@ -148,7 +148,7 @@ describe('the signals of a decision', () => {
     );
   });
 
-  test('hold nothing at all while the visitor has been told of nobody in the list', () => {
+  test('contain nothing while no vendor of the list was disclosed to the visitor', () => {
     fc.assert(
       fc.property(situations, fc.subarray([6, 77]), (situation, disclosed) => {
         assert.deepEqual(Object.values(decide({ ...situation, disclosed })), [[], [], [], [], [], []]);
@@ -156,7 +156,7 @@ describe('the signals of a decision', () => {
     );
   });
 
-  test('hold consent for exactly what stands for granted purposes alone, once somebody was told of', () => {
+  test('contain consent for exactly the TCF purposes whose mapped purposes are granted, once a vendor was disclosed', () => {
     fc.assert(
       fc.property(situations, (situation) => {
         const { settings, decided } = situation;
@@ -169,7 +169,7 @@ describe('the signals of a decision', () => {
     );
   });
 
-  test('give a vendor consent only if it has been told of, not refused, and each of its purposes is granted', () => {
+  test('give a vendor consent only if it was disclosed and not refused, and each of its purposes is granted', () => {
     fc.assert(
       fc.property(situations, (situation) => {
         const signals = decide(situation);
@@ -185,7 +185,7 @@ describe('the signals of a decision', () => {
     );
   });
 
-  test('hold a legitimate interest only for whom the visitor has been told of, and never against an objection', () => {
+  test('contain a legitimate interest only for disclosed vendors, and never against an objection', () => {
     fc.assert(
       fc.property(situations, (situation) => {
         const { decided, hasPrivacySignal, settings } = situation;
@@ -202,7 +202,7 @@ describe('the signals of a decision', () => {
     );
   });
 
-  test('disclose the vendors that the visitor has been told of and that are in the list', () => {
+  test('disclose the vendors that were disclosed to the visitor and are in the list', () => {
     fc.assert(
       fc.property(situations, (situation) => {
         const known = vendorList.vendors.map(({ id }) => id);
@@ -214,7 +214,7 @@ describe('the signals of a decision', () => {
     );
   });
 
-  test('are taken as they are by the IAB library: it strikes out nothing', () => {
+  test('are accepted unchanged by the IAB library', () => {
     fc.assert(
       fc.property(situations, (situation) => {
         const signals = decide(situation);

@@ -16,7 +16,7 @@ const withVendor = (changes: Readonly<Record<string, unknown>>) =>
   createVendorList({ vendors: { 1: createVendor(1, 'Acorn', changes) } });
 
 describe('a vendor list', () => {
-  test('gives the declarations of the vendors that the site works with, and of no others', () => {
+  test('provides the declarations of the configured vendors, and of no others', () => {
     const { vendors, version, policyVersion, problems } = parse(createVendorList(), [2, 4]);
     assert.deepEqual([version, policyVersion, problems], [42, 5, []]);
     assert.deepEqual(
@@ -31,7 +31,7 @@ describe('a vendor list', () => {
     assert.equal(vendors[1]?.cookieMaxAgeSeconds, undefined, 'no cookies, no time');
   });
 
-  test('leaves out, and names, a vendor that is not in it or has left it', () => {
+  test('omits and names a vendor that is not in it or has left it', () => {
     const { vendors, problems } = parse(createVendorList(), [1, 6, 77]);
     assert.deepEqual(
       vendors.map(({ id }) => id),
@@ -43,7 +43,7 @@ describe('a vendor list', () => {
     ]);
   });
 
-  test('is refused with the reason when it is none, or of another format', () => {
+  test('is rejected with the reason if it is invalid, or of another format', () => {
     for (const value of [null, 7, 'list', [], {}]) assert.throws(() => parse(value), /must be/);
     assert.throws(() => parse(createVendorList({ gvlSpecificationVersion: 2 })), /gvlSpecificationVersion must be 3/);
     assert.throws(() => parse(createVendorList({ vendorListVersion: '42' })), /vendorListVersion must be 1 to 4095/);
@@ -62,19 +62,19 @@ describe('a vendor list', () => {
     'a name that is no text': { name: { toString: 'Acorn' } },
   };
   for (const [what, changes] of Object.entries(broken)) {
-    test(`leaves out a vendor with ${what}, for nobody knows what it would need`, () => {
+    test(`omits a vendor with ${what}, because its purposes are unknown`, () => {
       const { vendors, problems } = parse(withVendor(changes as Readonly<Record<string, unknown>>), [1]);
       assert.deepEqual(vendors, []);
       assert.equal(problems.length, 1);
     });
   }
 
-  test('holds no legitimate interest in what needs consent under policy 2.2', () => {
+  test('contains no legitimate interest for purposes that need consent under policy 2.2', () => {
     const { vendors } = parse(withVendor({ legIntPurposes: [1, 2, 3, 4, 5, 6, 7] }), [1]);
     assert.deepEqual(vendors[0]?.interests, [2, 7]);
   });
 
-  test('gives no address but those of the web', () => {
+  test('provides only web addresses', () => {
     const urls = ['javascript:alert(1)', 'data:text/html,x', '//x', 7, null].map((privacy) => ({
       langId: 'en',
       privacy,
@@ -87,7 +87,7 @@ describe('a vendor list', () => {
     assert.equal(vendors[0]?.storageUrl, undefined);
   });
 
-  test('is read or refused, whatever is in it, and never grants a vendor what it has not declared', () => {
+  test('is read or rejected, whatever it contains, and never grants a vendor what it has not declared', () => {
     const vendor = fc.record(
       {
         id: fc.constant(1),

@@ -39,7 +39,7 @@ describe('the words of each language', () => {
   });
 
   for (const language of languages.filter((name) => name !== 'en')) {
-    test(`are whole in ${language}: every text of English, with the same gaps, in its own script`, async () => {
+    test(`are complete in ${language}: every text of English, with the same placeholders, in its own script`, async () => {
       const words = { ...(await readWords(language)) } as Record<string, string>;
       assert.deepEqual(Object.keys(words), Object.keys(englishWords));
       for (const [name, model] of models) {
@@ -63,7 +63,7 @@ describe('the words of each language', () => {
 });
 
 describe('the language', () => {
-  test('is the nearest to a BCP 47 tag', () => {
+  test('is the best match for a BCP 47 tag', () => {
     const wanted = {
       'pt-BR': 'pt',
       'de-AT-1996': 'de',
@@ -83,12 +83,12 @@ describe('the language', () => {
     for (const [tag, language] of Object.entries(wanted)) assert.equal(matchLanguage(tag), language, tag);
   });
 
-  test('is English for what there are no words in, and for what is no tag', () => {
+  test('is English if there are no words for it, and for an invalid tag', () => {
     for (const tag of ['sw', 'tlh', '', ' ', 'constructor', '__proto__', '../de', 'de/..', 'x'.repeat(500)])
       assert.equal(matchLanguage(tag), 'en', tag);
   });
 
-  test('is the same for a usual tag, which needs no data of the browser, as for the long form of it', () => {
+  test('is the same for a usual tag, which needs no data of the browser, as for its long form', () => {
     const letter = (letters: string): fc.Arbitrary<string> => fc.constantFrom(...letters);
     const small = fc.tuple(letter('abcdefghijklmnopqrstuvwxyz'), letter('abcdefghijklmnopqrstuvwxyz'));
     const known = fc.constantFrom(...languages.filter((language) => language.length === 2));
@@ -106,11 +106,11 @@ describe('the language', () => {
     );
   });
 
-  test('is always one that there are words in', () => {
+  test('always has words', () => {
     fc.assert(fc.property(fc.string(), (tag) => languages.includes(matchLanguage(tag))));
   });
 
-  test('is written from the right in Arabic, Hebrew, Persian and Urdu alone', () => {
+  test('is right-to-left only in Arabic, Hebrew, Persian and Urdu', () => {
     assert.deepEqual(
       languages.filter((language) => readDirection(language) === 'rtl'),
       ['ar', 'fa', 'he', 'ur'],
@@ -119,10 +119,10 @@ describe('the language', () => {
 });
 
 describe('loading words', () => {
-  const told = mock.method(console, 'error', () => {});
+  const logged = mock.method(console, 'error', () => {});
   const { lang: _, dir: __, ...whole } = english;
 
-  test('asks for one file, by the name of the language', async () => {
+  test('fetches one file, by the name of the language', async () => {
     const load = mock.fn(importWords);
     assert.equal((await loadWords('zh-TW', load)).title, (await readWords('zh-Hant')).title);
     assert.deepEqual(
@@ -131,12 +131,12 @@ describe('loading words', () => {
     );
   });
 
-  test('needs nothing for English', async () => {
+  test('fetches nothing for English', async () => {
     assert.equal(await loadWords('en-US', () => assert.fail()), english);
     assert.equal(await loadWords('tlh', () => assert.fail()), english);
   });
 
-  test('takes only texts that it knows', async () => {
+  test('keeps only known texts', async () => {
     const value = { ...whole, title: 'Titel', more: 'x', toString: 'x' };
     const words = await loadWords('de', async () => value);
     assert.deepEqual(words, { ...english, lang: 'de', title: 'Titel' });
@@ -153,18 +153,18 @@ describe('loading words', () => {
     'a text that is far too long': { ...whole, title: 'x'.repeat(601) },
   };
   for (const [name, value] of Object.entries(bad)) {
-    test(`speaks English instead of ${name}, and says so once`, async () => {
+    test(`falls back to English for ${name}, and logs it once`, async () => {
       const tag = 'fr';
       assert.equal(await loadWords(tag, async () => value), english);
-      const before = told.mock.callCount();
+      const before = logged.mock.callCount();
       assert.equal(await loadWords(tag, async () => value), english);
-      assert.equal(told.mock.callCount(), before);
+      assert.equal(logged.mock.callCount(), before);
     });
   }
 
-  test('speaks English when they cannot be had, and says why', async () => {
+  test('falls back to English on a network error, and logs the reason', async () => {
     assert.equal(await loadWords('sv', () => Promise.reject(new Error('no way there'))), english);
-    assert.match(String(told.mock.calls.at(-1)?.arguments[0]), /words for "sv" .*no way there.*English/);
+    assert.match(String(logged.mock.calls.at(-1)?.arguments[0]), /words for "sv" .*no way there.*English/);
   });
 });
 
@@ -178,13 +178,13 @@ describe('filling words in', () => {
   const notice = { id: '1', name: 'Site', controllerName: 'Acme', language: 'en', domain: 'a.example', version: 1 };
   const plain = (text: string): string => text.replace(/[\u2066-\u2069]/g, '');
 
-  test('names the controller and what can be refused', () => {
+  test('names the controller and the optional purposes', () => {
     const { intro, panelIntro } = fillWords(english, { ...notice, purposes });
     assert.match(plain(intro), /^Acme asks for your consent to use your data for: Statistics and Marketing\. /);
     assert.match(plain(panelIntro), /what Acme may use/);
   });
 
-  test('names the required purposes where there are no others', () => {
+  test('names the required purposes if there are no others', () => {
     const { intro } = fillWords(english, { ...notice, purposes: purposes.slice(0, 1) });
     assert.match(plain(intro), /for: Necessary\. /);
   });
@@ -196,18 +196,18 @@ describe('filling words in', () => {
     }
   });
 
-  test('lists more with commas before the last, and one alone', async () => {
+  test('lists more with commas before the last, and one without', async () => {
     assert.equal(plain(listNames(['A', 'B', 'C', 'D'], await readWords('de'))), 'A, B, C und D');
     assert.equal(plain(listNames(['A', 'B', 'C'], await readWords('ja'))), 'A、B、C');
     assert.equal(plain(listNames(['A'], englishWords)), 'A');
   });
 
-  test('writes a moment as the language does, and what is none as it stands', () => {
+  test('formats a moment in the language, and keeps an invalid one as text', () => {
     assert.match(writeMoment('2026-11-21T12:00:00.000Z', 'de'), /^21\. November 2026/);
     assert.equal(writeMoment('soon', 'de'), 'soon');
   });
 
-  test('takes a name as it is, whatever stands in it, and keeps its direction to itself', () => {
+  test('inserts a name unchanged, and isolates its direction', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (label, date) => {
         assert.equal(fillText('{label} / {date}', { label, date }), `\u2068${label}\u2069 / \u2068${date}\u2069`);

@@ -20,7 +20,7 @@ export function setSource(address: string): void {
 
 /**
  * Asks the visitor for consent with the page's own markup in it: what each part is for says its attribute `data-svc`. It has
- * no shadow root and no style. It stands in the place of `<svc-consent>`, and stores, records and holds back as that does.
+ * no shadow root and no style. It replaces `<svc-consent>`, and stores, records and blocks in the same way.
  *
  * @element svc-consent-view
  *
@@ -31,7 +31,7 @@ export function setSource(address: string): void {
  * @attr {string} cookie-domain - Domain whose hosts share one decision, kept in a cookie.
  * @attr {string} clear-cookies - Cookies to delete when a purpose is not granted: `statistics: _ga _ga_*; marketing: _fbp`.
  * @attr {string} consent-mode - Signals of Google Consent Mode for each purpose: `statistics: analytics_storage`.
- * @attr {boolean} [reload-on-withdrawal=false] - Loads the page anew when a consent is taken back on it: a script that ran has run.
+ * @attr {boolean} [reload-on-withdrawal=false] - Reloads the page when consent is withdrawn on it, because a script that ran cannot be undone.
  *
  * @slot - The page's own markup: a banner, a dialog for the preferences, and what else there is to show.
  *
@@ -80,7 +80,7 @@ export class SvcConsentViewElement extends Base {
   }
 
   connectedCallback(): void {
-    // What a framework set before the class was there is set anew.
+    // Properties that a framework set before the class was defined are set again.
     for (const name of ['noticeId', 'apiBase'] as const) {
       if (!Object.hasOwn(this, name)) continue;
       const value = this[name];
@@ -101,7 +101,7 @@ export class SvcConsentViewElement extends Base {
     else if (this.#settings) this.#copy(name, this.#settings);
   }
 
-  /** Begins anew, with the attributes as they are. */
+  /** Starts again, with the attributes as they are. */
   start(): void {
     this.end();
     if (!this.noticeId) {
@@ -111,7 +111,7 @@ export class SvcConsentViewElement extends Base {
     const settings = Document.prototype.createElement.call(document, 'div');
     for (const name of SvcConsentViewElement.observedAttributes) this.#copy(name, settings);
     if (!this.apiBase) settings.setAttribute('api-base', new URL('/', source || location.href).href);
-    // There is always somebody who wants to know: the one who draws.
+    // The page that draws the view is always a listener.
     settings.setAttribute('trigger', 'bottom-left');
     this.#settings = settings;
     const onStates = (names: ReadonlySet<string>): void => this.#setStates(names);

@@ -12,7 +12,7 @@ export interface Tolerance {
 
 /** All but a tenth. */
 export const atRest: Tolerance = { share: 0.9, mayCover: false };
-/** What a page does to both buttons under the pointer and with the focus is not told from what it does to one. */
+/** The style of both buttons under the pointer and with the focus cannot be derived from the style of one. */
 export const inUse: Tolerance = { share: 0.5, mayCover: true };
 /** How much of a button has to be in reach. */
 const LEAST_REACH = 0.9;
@@ -45,7 +45,7 @@ export function findUnfairLook(
   return grant.dataset.svc === 'accept' ? findSmallness(reject, grant, share) : null;
 }
 
-/** Where the whole is smaller, it may be for the words alone: what is around them has to be as large. */
+/** A smaller total may be due to the label only, so the space around it must be as large. */
 function findSmallness(reject: HTMLElement, accept: HTMLElement, share: number): string | null {
   const [own, other] = [measure(reject), measure(accept)];
   const isAsLarge = own.width * own.height >= share * other.width * other.height;

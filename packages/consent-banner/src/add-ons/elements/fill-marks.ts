@@ -19,7 +19,7 @@ export function fillMarks(view: HTMLElement, facts: ViewFacts): void {
     setHidden(part, !facts.states.has(name));
   }
   for (const button of findRole(view, 'receipt')) setHidden(button, facts.receipt === null);
-  // A banner that asks goes with a choice alone.
+  // A banner that asks closes only with a choice.
   for (const button of findRole(view, 'close').filter((one) => findLayer(one)?.dataset.svc === 'banner')) {
     if (facts.snapshot.isAsking) setHidden(button, true);
     else if (button.dataset.svcWhen === undefined) setHidden(button, false);

@@ -6,7 +6,7 @@ const marked = new WeakSet<Element>();
 const written = new WeakMap<Element, string>();
 
 /**
- * Writes words into a place, as text alone. Words of another language than what is around them say so, for screen readers
+ * Writes words into a place, as text only. Words of another language than what is around them say so, for screen readers
  * (WCAG 2.2, 3.1.2), and none turn the direction of what is around them.
  * @param language BCP 47 tag of the words; empty where they are of none, such as a number.
  */

@@ -6,7 +6,7 @@ const WHITE: Color = [1, 1, 1, 1];
 
 /**
  * The colour behind the words of an element: the first opaque background from there outwards, with what is on it.
- * @returns null where it cannot be told, such as of an image, a gradient, or something else of the page that lies between.
+ * @returns null if it is unknown, as for an image, a gradient, or another element of the page in between.
  */
 export function findBacking(element: HTMLElement): Color | null {
   const above: Color[] = [];

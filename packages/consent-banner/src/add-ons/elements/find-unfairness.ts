@@ -19,7 +19,7 @@ export function findUnfairness(layer: HTMLElement, grant: HTMLElement): string |
   return before === undefined ? judge(layer, grant, atRest) : (before ?? judge(layer, grant, inUse));
 }
 
-/** Keeps in mind how the buttons look before somebody points at one. */
+/** Remembers how the buttons look before the pointer is over one. */
 export function followRest(view: HTMLElement, signal: AbortSignal): void {
   for (const type of ['pointerover', 'pointerdown', 'focusin', 'focusout'])
     view.addEventListener(type, ({ target }) => rememberRest(findLayer(target as Element)), { signal, capture: true });

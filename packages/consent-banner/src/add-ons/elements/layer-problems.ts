@@ -1,7 +1,7 @@
 import { buttonRoles, findAll, findLayer, findRole, type Role } from './roles.ts';
 
 /**
- * What a layer lacks or has too much of: then it is not shown, for nobody could refuse there, or nothing would happen.
+ * What is missing or too much in a layer: it is then not shown, because visitors could not refuse there, or nothing would happen.
  * @returns each in words for who writes the page.
  */
 export function listLayerProblems(layer: HTMLElement): readonly string[] {
@@ -46,7 +46,7 @@ export function listSources(template: HTMLTemplateElement): readonly Element[] {
   return [...(template.content?.children.length ? template.content.children : template.children)];
 }
 
-/** What is no reason to hide a layer, but wants mending. */
+/** What does not hide a layer, but should be fixed. */
 export function listLesserProblems(layer: HTMLElement): readonly string[] {
   const problems: string[] = [];
   if (!readLayerName(layer))

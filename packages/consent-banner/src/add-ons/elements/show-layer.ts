@@ -18,7 +18,7 @@ export function showBanner(banner: HTMLElement): void {
 
 /**
  * Shows a dialog modally.
- * @returns false, and tells, when it is where nobody sees it.
+ * @returns false, with a warning, if it is invisible.
  */
 export function showDialog(dialog: HTMLDialogElement): boolean {
   dialog.hidden = false;
@@ -27,7 +27,7 @@ export function showDialog(dialog: HTMLDialogElement): boolean {
   return !closeUnseen(dialog);
 }
 
-/** Closes a modal dialog that nobody sees, for it would hold the whole page. */
+/** Closes a modal dialog that is invisible, because it would block the whole page. */
 export function closeUnseen(dialog: HTMLDialogElement): boolean {
   if (dialog.checkVisibility?.() !== false) return false;
   dialog.close();

@@ -11,7 +11,7 @@ export interface ViewMoment {
   readonly isOpen: boolean;
 }
 
-/** Tells on the console what is wrong with a view's markup and looks, once each, with the way to mend it. */
+/** Logs what is wrong with a view's markup and style, once each, with the way to fix it. */
 export function tellProblems(view: HTMLElement, { isAsking, isOpen: isWanted }: ViewMoment): void {
   const banners = findRole(view, 'banner');
   const dialogs = findRole(view, 'preferences');
@@ -38,7 +38,7 @@ export function tellProblems(view: HTMLElement, { isAsking, isOpen: isWanted }: 
   }
 }
 
-/** Tells why nothing can be granted in a layer. */
+/** Logs why nothing can be granted in a layer. */
 export function tellUnfairness({ dataset }: HTMLElement, unfairness: string): void {
   reportProblem(
     `in data-svc="${dataset.svc}" nothing can be granted: the reject button ${unfairness}. Give both buttons one rule of CSS and the same size.`,

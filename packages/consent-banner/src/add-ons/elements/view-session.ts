@@ -19,7 +19,7 @@ export interface ViewSessionOptions {
   readonly view: HTMLElement;
   /** On no page; it has the attributes of the view. */
   readonly settings: HTMLElement;
-  /** Told what holds. */
+  /** Called with the current state. */
   readonly onStates: (states: ViewFacts['states']) => void;
 }
 
@@ -30,7 +30,7 @@ const observed: MutationObserverInit = {
   subtree: true,
   attributeFilter: ['data-svc', 'data-svc-text', 'data-svc-when', 'hidden', 'lang', 'open', 'popover', 'type'],
 };
-/** Milliseconds until what is wrong is told: markup and style sheets may come one after the other. */
+/** Milliseconds before problems are logged: markup and style sheets may load one after the other. */
 const PATIENCE = 1_000;
 /** Milliseconds that a visitor who decided before waits for the notice: taking back needs none (GDPR, Article 7(3)). */
 const LONGEST_WAIT = 1_000;

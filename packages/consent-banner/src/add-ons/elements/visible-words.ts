@@ -49,7 +49,7 @@ function hasPicture(button: HTMLElement): boolean {
   });
 }
 
-/** Whether words stand out from what is behind them. Where that is no plain colour it cannot be told. */
+/** Whether words have enough contrast with their background. If that is not a plain colour, it is unknown. */
 function isReadable(element: HTMLElement): boolean {
   const { color, webkitTextFillColor, backgroundClip } = getComputedStyle(element);
   // Words may be cut out of a background; and a visitor may have colours of their own.

@@ -35,7 +35,7 @@ export function writeSubSection(fields: SubSection, choose: (name: string) => nu
   return [values, writeBase64(bits)];
 }
 
-/** The sub-section that tells of Global Privacy Control. */
+/** The sub-section for Global Privacy Control. */
 export function writeGpc(isOn: boolean): readonly [FieldValues, string] {
   return [{ SubsectionType: 1, Gpc: isOn }, writeBase64(`01${isOn ? 1 : 0}`)];
 }

@@ -24,7 +24,7 @@ export function answerFrames(call: Gpp): void {
     const { command, parameter, version, callId } = asked;
     const reply = (returnValue: unknown, success: boolean): void => {
       const answer = { __gppReturn: { returnValue, success, callId } };
-      // A sandboxed frame has no origin to be named; the answer to any other goes to nobody else.
+      // A sandboxed frame has no origin that could be named; any other frame's answer goes only to its origin.
       const target = origin === 'null' ? '*' : origin;
       source?.postMessage(isText ? JSON.stringify(answer) : answer, { targetOrigin: target });
     };

@@ -15,26 +15,26 @@ export interface GppState {
 }
 
 export interface GppApiOptions {
-  /** The number that IAB gave to whoever runs the consent platform; 0 without one. */
+  /** The number that IAB assigned to the operator of the consent platform; 0 without one. */
   readonly cmpId: number;
   /** The ids of the sections in force; -1 for none. */
   readonly applicableSections: readonly number[];
   readonly initial: GppState;
-  /** Who listened before: the page's stub has given them their numbers. */
+  /** Listeners that the page's stub has accepted and numbered before. */
   readonly listeners: ReadonlyMap<number, Callback>;
 }
 
 export interface GppApi {
   readonly call: Gpp;
   /**
-   * Takes over a state and tells the listeners what changed, in the order of the specification: not ready, the changes,
+   * Takes over a state and notifies the listeners of changes, in the order of the specification: not ready, the changes,
    * ready.
-   * @param isDecision whether the visitor chose: then every section is told, also one that says the same as before.
+   * @param isDecision whether the visitor chose: then every section is sent, including unchanged ones.
    */
   update(next: GppState, isDecision: boolean): void;
 }
 
-/** The commands of the API, and who listens to it. Whatever a callback throws stops no other. */
+/** The commands of the API, and its listeners. A callback that throws does not stop the others. */
 export function createGppApi({ cmpId, applicableSections, initial, listeners: before }: GppApiOptions): GppApi {
   const listeners = new Map(before);
   let lastId = Math.max(0, ...listeners.keys());
@@ -83,9 +83,9 @@ export function createGppApi({ cmpId, applicableSections, initial, listeners: be
   }
 
   function call(command: unknown, callback?: unknown, parameter?: unknown): void {
-    const told = (typeof callback === 'function' ? callback : () => {}) as Callback;
-    if (typeof command === 'string' && Object.hasOwn(commands, command)) commands[command]?.(told, parameter);
-    else answer(told, null, false);
+    const respond = (typeof callback === 'function' ? callback : () => {}) as Callback;
+    if (typeof command === 'string' && Object.hasOwn(commands, command)) commands[command]?.(respond, parameter);
+    else answer(respond, null, false);
   }
 
   function change(part: Partial<GppState>): void {
@@ -110,7 +110,7 @@ export function createGppApi({ cmpId, applicableSections, initial, listeners: be
   return { call, update };
 }
 
-/** Each gets values of its own, so that none can change what the next one reads. */
+/** Each gets its own copy, so that none can change what the next one reads. */
 function copy(data: readonly FieldValues[]): unknown {
   return structuredClone(data);
 }

@@ -3,17 +3,17 @@ import { type Mapped, readMapping } from '../../stub/mapping.ts';
 import { type MspaMode, mspaModes, rightNames, rights } from './opt-outs.ts';
 import { firstUsnat, type SectionForm, sections } from './sections.ts';
 
-/** What the site says, in the words of the attributes: `data-opt-outs` is `optOuts`. */
+/** The site's settings, in the words of the attributes: `data-opt-outs` is `optOuts`. */
 export interface GppOptions {
   /** Prefixes of sections, the one in force first: `usnat usca`. Default: `usnat`. */
   readonly sections?: string | undefined;
   /** Purposes to rights: `marketing: sale sharing targeted-advertising`. */
   readonly optOuts?: string | undefined;
-  /** Rights that need no choice, for the site does no such thing: `sensitive-data additional-processing`. */
+  /** Rights that need no choice, because the site does no such thing: `sensitive-data additional-processing`. */
   readonly notApplicable?: string | undefined;
   /** Prefixes of the sections in force, or `none`. Default: the first of `sections`. */
   readonly applicableSections?: string | undefined;
-  /** The number that IAB gave to whoever runs the consent platform. Default: 0. */
+  /** The number that IAB assigned to the operator of the consent platform. Default: 0. */
   readonly cmpId?: string | undefined;
   /** `no`, `opt-out-option-mode` or `service-provider-mode`, under IAB's Multi-State Privacy Agreement. */
   readonly mspa?: string | undefined;
@@ -25,7 +25,7 @@ export interface GppOptions {
   readonly undecided?: string | undefined;
 }
 
-/** What is understood of that. */
+/** The valid part of that. */
 export interface GppSettings {
   readonly forms: readonly (readonly [name: string, form: SectionForm])[];
   readonly mapping: readonly Mapped[];
@@ -37,7 +37,7 @@ export interface GppSettings {
   readonly isReadyUndecided: boolean;
 }
 
-/** Reads what the site says. What is not understood is told on the console, and opts nobody in. */
+/** Reads the site's settings. Invalid ones are logged, and never count as an opt-in. */
 export function readSettings(options: GppOptions): GppSettings {
   const { cmpId = '0', mspa = 'no', knownChild = 'no', usnatVersion = '2', undecided = 'wait' } = options;
   const names = readNames('data-sections', options.sections ?? 'usnat', Object.keys(sections));
@@ -67,7 +67,7 @@ export function readSettings(options: GppOptions): GppSettings {
   };
 }
 
-/** The words of a list that are known; the others are told. */
+/** The known words of a list; the others are logged. */
 function readNames(attribute: string, text: string, known: readonly string[]): readonly string[] {
   const words: readonly string[] = text.match(/[^\s,]+/g) ?? [];
   for (const word of words) {
@@ -80,14 +80,14 @@ function check(attribute: string, value: string, rule: RegExp, wanted: string): 
   if (!rule.test(value)) reportProblem(`${attribute}="${value}" is not understood. It must be ${wanted}.`);
 }
 
-/** What is in force must be among what is told; -1 says that nothing is. */
+/** The sections in force must be among those provided; -1 means none. */
 function readApplicable(text: string | undefined, chosen: readonly string[]): readonly number[] {
   const names = readNames('data-applicable-sections', text ?? '', ['none', ...chosen]);
   if (names.includes('none')) return [-1];
   return (names.length > 0 ? names : chosen.slice(0, 1)).flatMap((name) => sections[name]?.id ?? []);
 }
 
-/** Tells which rights the sections have a field for and the site says nothing about. */
+/** Logs the rights that the sections have a field for and the site says nothing about. */
 function checkRights(forms: GppSettings['forms'], named: readonly string[]): void {
   const fields = new Set(forms.flatMap(([, { core }]) => core.map((field) => field.replace(/[*:].*/, ''))));
   const missing = rightNames.filter((right) => !named.includes(right) && rights[right].some((one) => fields.has(one)));

@@ -4,7 +4,7 @@ import type { Purposes } from '../../stub/stored-decision.ts';
 /** What visitors in the United States can refuse. */
 export type Right = 'sale' | 'sharing' | 'targeted-advertising' | 'sensitive-data' | 'additional-processing';
 
-/** The fields that tell of each. */
+/** The fields for each. */
 export const rights: Readonly<Record<Right, readonly string[]>> = {
   sale: ['SaleOptOut'],
   sharing: ['SharingOptOut'],
@@ -16,7 +16,7 @@ export const rights: Readonly<Record<Right, readonly string[]>> = {
 /** As the fields have it: the site does no such thing; opted out or no consent; not opted out or consent. */
 export type Choice = 0 | 1 | 2;
 
-/** What is told of a right. */
+/** The state of a right. */
 export interface RightState {
   readonly choice: Choice;
   /** Whether notice was given: the site does no such thing; given; not given. */
@@ -72,7 +72,7 @@ export interface FieldContext {
   readonly mspa: MspaMode;
 }
 
-/** The value of a field of any section. The banner is the notice: it is shown to whoever has not decided. */
+/** The value of a field of any section. The banner is the notice: it is shown to every visitor who has not decided. */
 export function chooseField(name: string, { version, states, hasChildren, mspa }: FieldContext): number {
   const right = fields[name];
   const notice = notices[name];

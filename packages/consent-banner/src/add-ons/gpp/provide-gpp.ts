@@ -12,7 +12,7 @@ import { writeSections } from './write-sections.ts';
 
 /**
  * Provides `window.__gpp`, IAB's Global Privacy Platform, for the sections of the United States. Before a decision, and
- * for whatever is not understood, the visitor is opted out. On a server it does nothing.
+ * for every invalid setting, the visitor is opted out. On a server it does nothing.
  */
 export function provideGpp(options: GppOptions): void {
   if (!globalThis.document) return;
@@ -22,13 +22,13 @@ export function provideGpp(options: GppOptions): void {
     return;
   }
   const settings = readSettings(options);
-  const isBannerShown = watchBanner(() => tell());
+  const isBannerShown = watchBanner(() => update());
   let decided: ConsentState | null = null;
   let isLoaded = false;
 
   function describe(): GppState {
     const isShown = isBannerShown();
-    // A choice that the visitor is about to change is not to be relied on.
+    // A choice that the visitor is about to change is not reliable.
     const isReady = decided ? !isShown : isLoaded && (settings.isReadyUndecided || hasGpc());
     return {
       cmpStatus: isLoaded ? 'loaded' : 'loading',
@@ -38,7 +38,7 @@ export function provideGpp(options: GppOptions): void {
     };
   }
 
-  function tell(isDecision = false): void {
+  function update(isDecision = false): void {
     api.update(describe(), isDecision);
   }
 
@@ -52,36 +52,36 @@ export function provideGpp(options: GppOptions): void {
       decided = state;
       isLoaded = true;
       reportUnknownPurposes('data-opt-outs', settings.mapping, state.purposes);
-      tell(true);
+      update(true);
     },
     () => {
       decided = null;
-      tell();
+      update();
     },
   );
-  // A decision of another tab may be heard of before it is found in the storage.
-  addEventListener('storage', () => tell());
+  // The event of another tab's decision may arrive before the storage has it.
+  addEventListener('storage', () => update());
   void waitForBanner().then(() => {
     isLoaded = true;
-    tell();
+    update();
   });
 }
 
-/** What the visitor chose of a decision; nothing where that cannot be told from what the notice requires. */
+/** The visitor's choice in a decision; nothing if it cannot be separated from what the notice requires. */
 function readGranted(state: ConsentState, { mapping }: GppSettings): ConsentState['purposes'] {
   const choice = readVisitorChoice(state);
   reportRequiredPurposes('data-opt-outs', mapping, choice?.required ?? []);
   return choice?.purposes ?? {};
 }
 
-/** Global Privacy Control, https://www.w3.org/TR/gpc/: an opt-out that is made already. */
+/** Global Privacy Control, https://www.w3.org/TR/gpc/: an opt-out that is already made. */
 function hasGpc(): boolean {
   return (navigator as { globalPrivacyControl?: unknown }).globalPrivacyControl === true;
 }
 
 /**
- * Until the banner is there and the page is read, a stored decision may still be found. With an interface of the page's
- * own, or a banner that is kept from loading, none comes: whoever need not wait waits no longer than for the page.
+ * Until the banner has started and the page is parsed, a stored decision may still be found. With the page's own interface,
+ * or a blocked banner, none comes: visitors who need not be asked wait only for the page.
  */
 async function waitForBanner(): Promise<void> {
   if (!findSvcConsent()) await Promise.race([customElements.whenDefined('svc-consent'), waitForPage()]);
@@ -92,6 +92,6 @@ async function waitForBanner(): Promise<void> {
 
 async function waitForPage(): Promise<void> {
   if (document.readyState !== 'complete') await new Promise((done) => addEventListener('load', done, { once: true }));
-  // What runs in this very task may bring the banner yet.
+  // A script that runs in this task may still insert the banner.
   await new Promise((done) => setTimeout(done));
 }

@@ -4,10 +4,10 @@ export type SubSection = readonly string[];
 /** How a section of the Global Privacy Platform is written. */
 export interface SectionForm {
   readonly id: number;
-  /** The version of its specification, as the string tells it. */
+  /** The version of its specification, as written in the string. */
   readonly version: number;
   readonly core: SubSection;
-  /** Whether a sub-section tells of Global Privacy Control. */
+  /** Whether a sub-section includes Global Privacy Control. */
   readonly hasGpc: boolean;
 }
 
@@ -33,7 +33,7 @@ const optOutOfSensitive = (notice: string): string =>
 /**
  * The sections for the United States that the published specifications and the reference library write alike:
  * https://github.com/InteractiveAdvertisingBureau/Global-Privacy-Platform/tree/main/Sections
- * (Maryland, Indiana, Kentucky and Rhode Island are told by `usnat`: there the two do not agree yet.)
+ * (Maryland, Indiana, Kentucky and Rhode Island are covered by `usnat`: the two do not agree on them yet.)
  */
 export const sections: Readonly<Record<string, SectionForm>> = {
   usnat: describe(7, national(16, 3), { version: 2 }),

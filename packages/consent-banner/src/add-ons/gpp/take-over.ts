@@ -42,13 +42,13 @@ function readList(value: unknown): readonly unknown[] | undefined {
 
 /** A stub says so when it is asked; the oldest ones return what the later ones call back with. */
 function isStub(stub: Stub): boolean {
-  let told: unknown;
+  let reply: unknown;
   const returned = attempt(() =>
     stub('ping', (data: unknown) => {
-      told = data;
+      reply = data;
     }),
   );
-  const { cmpStatus } = Object(told ?? returned) as { readonly cmpStatus?: unknown };
+  const { cmpStatus } = Object(reply ?? returned) as { readonly cmpStatus?: unknown };
   return cmpStatus === undefined || cmpStatus === 'stub';
 }
 

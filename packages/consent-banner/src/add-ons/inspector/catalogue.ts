@@ -110,7 +110,7 @@ export function findTrackerByName(name: string): KnownTracker | null {
   return findTracker(3, (pattern) => isMatch(name, pattern));
 }
 
-/** Whether a name is the pattern, or begins with it up to an asterisk at its end. */
+/** Whether a name equals the pattern, or matches the prefix before its asterisk. */
 export function isMatch(name: string, pattern: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }

@@ -1,6 +1,6 @@
 type Child = Node | string;
 
-/** Makes an element by properties and children alone: a name that a page chose is text, whatever it holds. */
+/** Creates an element from properties and children only: a name that a page chose is inserted as text, whatever it contains. */
 export function createNode<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   properties: Partial<HTMLElementTagNameMap[K]> = {},
@@ -12,7 +12,7 @@ export function createNode<K extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
-/** @param name what it says to a screen reader, when its text alone would not do. */
+/** @param name accessible name, if its text is not enough. */
 export function createButton(text: string, onClick: () => void, name?: string): HTMLButtonElement {
   return createNode('button', { type: 'button', onclick: onClick, ...(name && { ariaLabel: name }) }, text);
 }

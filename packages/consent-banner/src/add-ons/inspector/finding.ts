@@ -23,10 +23,10 @@ export type FindingKind =
   | 'link';
 
 /**
- * How a finding stands to the visitor's decision:
- * `early`: it came before a decision; `refused`: after one that does not grant its purpose; `unassigned`: after a decision,
- * and no purpose holds it; `granted`: its purposes are granted; `held`: it waits for them; `necessary`: what is known by its
- * name usually needs no consent.
+ * How a finding relates to the visitor's decision:
+ * `early`: before a decision; `refused`: after one that does not grant its purpose; `unassigned`: after a decision, and held
+ * by no purpose; `granted`: its purposes are granted; `held`: it waits for them; `necessary`: usually needs no consent, going
+ * by its name.
  */
 export type FindingStatus = 'early' | 'refused' | 'unassigned' | 'granted' | 'held' | 'necessary';
 
@@ -47,11 +47,11 @@ export interface Finding {
   readonly isBeforeDecision: boolean;
   /** The purposes that hold it. */
   readonly purposes: readonly string[];
-  /** Address of the script that wrote the cookie, when it was seen writing; null when nobody knows. */
+  /** Address of the script that wrote the cookie, if the write was observed; otherwise null. */
   readonly writtenBy: string | null;
   /**
    * Markup to put in the place of the tag, with all of its attributes and the whole address, or an entry for `clear-cookies`;
-   * null where there is none.
+   * null if there is none.
    */
   readonly proposal: string | null;
 }

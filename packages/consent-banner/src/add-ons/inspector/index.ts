@@ -15,7 +15,7 @@ export { writeMarkdown } from './write-report.ts';
 
 /**
  * Looks at this page once: cookies, storage, requests and tags of other origins, and how they stand to the visitor's decision.
- * It tells names and no values, except in what it proposes for a tag: that repeats the tag, query included. It sends nothing.
+ * It reports names and no values, except in the proposal for a tag, which repeats the tag including its query. It sends nothing.
  * @returns what was found; a browser that forbids a look finds nothing there.
  * @throws Error on a server, where there is no page.
  */

@@ -18,10 +18,10 @@ export interface InspectionOptions {
 /** How often the storage is looked at, in milliseconds. */
 const LOOK_AGAIN = 1_000;
 const SOON = 100;
-/** What stays in the browser: whether it may is a question of now, not of when it came. */
+/** Data stored in the browser: whether it is allowed depends on the decision now, not on when it was written. */
 const LASTING: readonly FindingKind[] = ['cookie', 'local-storage', 'session-storage', 'database', 'cache'];
 
-/** Looks at a page again and again, and remembers when it saw what first. */
+/** Inspects a page repeatedly, and remembers when it saw each finding first. */
 export class Inspection {
   readonly #options: InspectionOptions;
   readonly #history: DecisionHistory;
@@ -38,7 +38,7 @@ export class Inspection {
     this.#history = new DecisionHistory(() => this.#expect());
   }
 
-  /** Calls back soon after something changed that may be seen. */
+  /** Calls back soon after a change that may be visible. */
   watch(onChange: () => void): void {
     this.#onChange = onChange;
     const expect = (): void => this.#expect();
@@ -53,7 +53,7 @@ export class Inspection {
     this.#cookies = watchCookies(expect);
     const { signal } = this.#ended;
     findCookieStore()?.addEventListener('change', expect, { signal });
-    // Nothing tells a page what it puts into its own storage.
+    // There is no event for the page's own writes to its storage.
     const interval = setInterval(expect, LOOK_AGAIN);
     signal.addEventListener('abort', () => clearInterval(interval));
   }
@@ -67,7 +67,7 @@ export class Inspection {
     this.#onChange = () => {};
   }
 
-  /** Looks at the page once. It reads names only, asks nobody and changes nothing. */
+  /** Inspects the page once. It reads names only, sends nothing and changes nothing. */
   async look(): Promise<PageFindings> {
     const tags = listTags();
     const sightings = [...(await listStorage()), ...listRequests(this.#entries), ...tags];
@@ -162,7 +162,7 @@ function findTracker({ kind, name }: Sighting): KnownTracker | null {
   return LASTING.includes(kind) ? findTrackerByName(name) : findTrackerByHost(new URL(name).hostname);
 }
 
-/** The purposes that hold it: by the tag itself, by `clear-cookies`, or by a tag that asks the same origin. */
+/** The purposes that hold it: by the tag itself, by `clear-cookies`, or by a tag that requests the same origin. */
 function listHolders(
   { kind, name, purposes = [] }: Sighting,
   tags: readonly Sighting[],
@@ -178,7 +178,7 @@ function propose({ kind, name, tag }: Sighting, tracker: KnownTracker | null, kn
   const purpose = choosePurpose(tracker?.purpose, known);
   if (kind === 'cookie') return proposeClearing(tracker?.pattern ?? name, purpose);
   if (!tag) return null;
-  // A purpose that is named there already is the owner's own word.
+  // A purpose that is already named there was set by the owner.
   return proposeMarkup(tag, kind, tag.dataset.svcPurpose || purpose);
 }
 

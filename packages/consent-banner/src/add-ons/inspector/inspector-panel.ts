@@ -6,7 +6,7 @@ import { inspectorStyles } from './inspector.styles.ts';
 import { createRow, nameFinding } from './inspector-row.ts';
 import { writeMarkdown } from './write-report.ts';
 
-/** Nobody defines an element of this name: it is plain, and may have a shadow root. */
+/** No element is defined under this name: it is plain, and may have a shadow root. */
 const TAG = 'svc-consent-inspector';
 const COLUMNS = ['Name', 'Belongs to', 'Status', 'Held by', 'Written by', 'Change'];
 
@@ -17,7 +17,7 @@ export class InspectorPanel {
   readonly #rows = new Map<string, { readonly text: string; readonly row: HTMLTableRowElement }>();
   readonly #body = createNode('tbody');
   readonly #summary = createNode('p');
-  readonly #told = createNode('p', { className: 'note' });
+  readonly #status = createNode('p', { className: 'note' });
   readonly #filter = createNode('input', { type: 'checkbox' });
   readonly #text = createNode('textarea', { readOnly: true, hidden: true, ariaLabel: 'Copy this text' });
   readonly #ended = new AbortController();
@@ -61,7 +61,7 @@ export class InspectorPanel {
     const close = createButton('Close', () => this.close());
     const markdown = createButton('Copy as Markdown', () => this.#copy(writeMarkdown(this.#findings as PageFindings)));
     const json = createButton('Copy as JSON', () => this.#copy(JSON.stringify(this.#findings, null, 2)));
-    this.#summary.role = this.#told.role = 'status';
+    this.#summary.role = this.#status.role = 'status';
     const head = createNode('tr', {}, ...COLUMNS.map((name) => createNode('th', { scope: 'col' }, name)));
     const table = createNode('table', {}, createNode('thead', {}, head), this.#body);
     const scroll = createNode('div', { className: 'scroll', tabIndex: 0, role: 'group', ariaLabel: 'Findings' }, table);
@@ -79,7 +79,7 @@ export class InspectorPanel {
       ),
       scroll,
       this.#text,
-      this.#told,
+      this.#status,
       createNode(
         'p',
         { className: 'note' },
@@ -131,13 +131,13 @@ export class InspectorPanel {
     writing.then(
       () => {
         this.#text.hidden = true;
-        this.#told.textContent = 'Copied.';
+        this.#status.textContent = 'Copied.';
       },
       () => {
         this.#text.hidden = false;
         this.#text.value = text;
         this.#text.select();
-        this.#told.textContent = 'The clipboard is out of reach. Copy the text from the box.';
+        this.#status.textContent = 'The clipboard is out of reach. Copy the text from the box.';
       },
     );
   }

@@ -20,13 +20,13 @@ export async function listStorage(): Promise<readonly Sighting[]> {
   ];
 }
 
-/** The names that the document tells, by its own getter: an image of the name `cookie` would take the place of that. */
+/** The cookie names, by the getter of `Document`: an image of the name `cookie` would shadow the property. */
 export function readCookies(): readonly string[] {
   const text = attempt(() => Reflect.get(Document.prototype, 'cookie', document) as string);
   return text ? text.split('; ').map(nameCookie) : [];
 }
 
-/** The name of a cookie as it is written or read; one without a name has but a value, which nobody is told. */
+/** The name of a cookie as it is written or read; a cookie without a name consists of its value, which is never reported. */
 export function nameCookie(cookie: string): string {
   return /^([^=;]*)=/.exec(cookie)?.[1]?.trim() ?? '';
 }

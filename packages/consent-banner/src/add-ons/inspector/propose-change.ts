@@ -1,7 +1,7 @@
 import type { FindingKind, TrackerPurpose } from './finding.ts';
 import { nameAddress } from './list-tags.ts';
 
-/** Stands where nobody but the site owner knows the purpose; a tag that names it waits for ever. */
+/** Placeholder where only the site owner knows the purpose; a tag with it waits forever. */
 export const UNKNOWN_PURPOSE = 'your-purpose';
 
 /** What notices call the usual purposes. */

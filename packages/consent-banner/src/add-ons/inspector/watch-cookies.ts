@@ -9,7 +9,7 @@ export interface CookieWatch {
 
 /**
  * Watches `document.cookie`, whose setter it replaces until it is stopped. The script is the caller's address in the stack,
- * which is all that a browser tells; cookies of servers, frames and the Cookie Store have none.
+ * which is all that a browser reveals; cookies of servers, frames and the Cookie Store have none.
  */
 export function watchCookies(onWrite: () => void): CookieWatch {
   const writers = new Map<string, string>();
@@ -32,7 +32,7 @@ export function watchCookies(onWrite: () => void): CookieWatch {
   return {
     writers,
     stop() {
-      // Whoever replaced it after us keeps it.
+      // If another script has replaced it since, that stays.
       if (Object.getOwnPropertyDescriptor(Document.prototype, 'cookie')?.set === watching.set)
         Object.defineProperty(Document.prototype, 'cookie', native);
     },

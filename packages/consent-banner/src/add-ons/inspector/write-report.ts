@@ -25,7 +25,7 @@ export function nameKind({ kind, initiator, count }: Finding): string {
   return `${kind.replace('-', ' ')}${initiator ? ` by ${initiator}` : ''}${count > 1 ? ` x ${count}` : ''}`;
 }
 
-/** The findings as a table in Markdown and a list of changes. Names of the page stand in it as text, whatever they hold. */
+/** The findings as a table in Markdown and a list of changes. Names from the page are escaped, whatever they contain. */
 export function writeMarkdown({ page, inspectedAt, findings, clearCookies }: PageFindings): string {
   const rows = findings.map((finding) => [
     nameKind(finding),

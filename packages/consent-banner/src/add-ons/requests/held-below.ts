@@ -29,7 +29,7 @@ export function holdBelow(form: HeldForm, root: Root): readonly Element[] {
   return listFrom(root, TAGS).filter((tag) => form.holdTag(tag));
 }
 
-/** Notes the scripts of what a parser has made for another script: they never run, and nobody is to wait for them. */
+/** Notes the scripts that a parser created for another script: they never run, so nothing waits for them. */
 export function spendBelow(form: HeldForm, root: Root): void {
   for (const script of listBelow(root, 'script')) form.spend(script);
 }

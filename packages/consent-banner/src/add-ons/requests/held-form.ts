@@ -21,7 +21,7 @@ export class HeldForm {
   readonly #held = new WeakMap<Element, Before>();
   /** Scripts that never run: an HTML parser made them where nothing runs, and so they stay. */
   readonly #spent = new WeakSet<Element>();
-  /** Scripts that came into the page with a type that does not run; another type alone runs none. */
+  /** Scripts that came into the page with a type that does not run; changing only the type does not run them. */
   readonly #idle = new WeakSet<Element>();
   readonly #gate: RequestGate;
 
@@ -29,7 +29,7 @@ export class HeldForm {
     this.#gate = gate;
   }
 
-  /** Whether it stands in that form: by us, or as a copy of what does. */
+  /** Whether it has that form: set by us, or copied from such a tag. */
   has(tag: Element): boolean {
     return this.#held.has(tag) || this.#isCopy(tag);
   }
@@ -39,7 +39,7 @@ export class HeldForm {
     return isScript(tag) && readAttribute(tag, 'type') === 'text/plain' && this.has(tag);
   }
 
-  /** Leaves a script alone: whatever is set on it, it does not run. */
+  /** Leaves a script as it is: whatever is set on it, it does not run. */
   spend(script: Element): void {
     this.#spent.add(script);
   }
@@ -72,7 +72,7 @@ export class HeldForm {
 
   /**
    * Takes over an address that is being set.
-   * @returns whether the browser must not have it. A script keeps its address, for its type alone holds it: so it is whatever
+   * @returns whether the browser must not have it. A script keeps its address, because its type is enough to hold it: so it is whatever
    *   Trusted Types have let pass, and reads as it was written.
    */
   take(tag: Element, name: string, value: string): boolean {
@@ -90,7 +90,7 @@ export class HeldForm {
   takeType(script: Element, value: string | null): boolean {
     if (!isScript(script) || this.#spent.has(script)) return false;
     if (this.isWaitingScript(script)) {
-      // Whoever copies the attributes of one that waits has this from there.
+      // A script that copies the attributes of a waiting tag has this from there.
       if (value === 'text/plain') return true;
       if (!isRunnable(value)) this.#release(script);
       else if (value === null && !this.#isClosed(script))
@@ -105,7 +105,7 @@ export class HeldForm {
     return true;
   }
 
-  /** Looks anew at a link whose relation is about to change. */
+  /** Re-checks a link whose relation is about to change. */
   takeRelation(link: Element, rel: string): void {
     if (link.localName !== 'link') return;
     const name = 'href';
@@ -125,7 +125,7 @@ export class HeldForm {
     if (isScript(tag) || readAttribute(tag, name) === null) this.#follow(tag, name, null);
   }
 
-  /** Puts back what the page takes away: a loader its `data-src` that it has read, and whoever compares with new markup all of it. */
+  /** Restores what the page removes: a loader its `data-src` that it has read, a script that compares with new markup all of it. */
   keep(tag: Element, attribute: string, value: string | null): void {
     const before = this.#held.get(tag);
     const isOfForm = before && (attribute === 'data-svc-purpose' || before.data.has(attribute.slice(5)));
@@ -156,7 +156,7 @@ export class HeldForm {
     return readAttribute(tag, 'data-svc-purpose') !== null && this.#listCopied(tag).length > 0;
   }
 
-  /** The addresses of listed hosts by which a tag that nobody has held here stands in that form. */
+  /** The addresses of listed hosts by which a tag that was not held here has that form. */
   #listCopied(tag: Element): readonly string[] {
     return listAddressNames(tag).filter((name) => {
       const [own, data] = [readAttribute(tag, name), readAttribute(tag, `data-${name}`)];
@@ -213,7 +213,7 @@ export class HeldForm {
   }
 }
 
-/** Whether a script stands in the form of the banner already. */
+/** Whether a script already has the form of the banner. */
 function isMarked(script: Element): boolean {
   return readAttribute(script, 'type') === 'text/plain' && readAttribute(script, 'data-svc-purpose') !== null;
 }

@@ -51,14 +51,14 @@ export function holdCalls(gate: RequestGate): readonly Undo[] {
   ];
 }
 
-/** Nobody but the banner asks for that: it would have no notice, and bring no record to the ledger. */
+/** Only the banner calls its API, and must not be held: it would get no notice, and could not record the decision. */
 function reportOwn(address: string): void {
   reportProblem(
     `data-requests holds ${address}, which is the consent API. Name it as data-api-base (in code: apiBase).`,
   );
 }
 
-/** What is wrong with the arguments, or has been aborted, is told as it would be. */
+/** Invalid or aborted calls are reported as by the native function. */
 async function refuseFetch([input, init]: readonly unknown[]): Promise<never> {
   const { signal } = new Request(input as RequestInfo, init as RequestInit);
   signal.throwIfAborted();

@@ -8,7 +8,7 @@ type Arguments = readonly unknown[];
 /** Makes what answers for a connection that is refused. */
 type CreateStandIn = (target: EventTarget, args: Arguments) => object;
 
-/** Holds connections: what the page gets is of its class, tells of an error, and never reaches a network. */
+/** Holds connections: the page gets an object of the same class, which reports an error and never reaches a network. */
 export function holdConnections(gate: RequestGate, open: OpenConnections): readonly Undo[] {
   return [
     ...holdClass('WebSocket', EventTarget, (target, args) => new RefusedWebSocket(target, ...args)),

@@ -81,7 +81,7 @@ export function holdMarkup(gate: RequestGate, form: HeldForm): readonly Undo[] {
       ),
     ]),
     replaceAccessors(Element.prototype, 'outerHTML', (get, set) => ({
-      // Whoever loads a page into this one compares by it which scripts are there.
+      // Routers that load a page into this one compare the scripts by it.
       get(this: Element) {
         return get.call(form.findWritten(this));
       },
@@ -101,7 +101,7 @@ export function holdMarkup(gate: RequestGate, form: HeldForm): readonly Undo[] {
             const [where, markup] = args;
             const place = PLACES.get(String(where).toLowerCase() as 'beforebegin');
             const root = /^(app|pre)end$/.test(place ?? '') ? this : attempt(() => this.parentElement);
-            const context = root?.localName === 'html' ? null : root; // The root's parser is the body's, in this method alone.
+            const context = root?.localName === 'html' ? null : root; // Only in this method, the root's parser is the body's.
             const nodes = place && root && args.length > 1 ? parse(context, markup) : undefined;
             if (nodes) Element.prototype[place as 'before'].call(this, nodes);
             else put(root, markup, () => native.apply(this, args));

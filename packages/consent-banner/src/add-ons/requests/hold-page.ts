@@ -10,7 +10,7 @@ const FORM = ['src', 'href', 'srcset', 'poster', 'svc-purpose'].map((name) => `d
 /**
  * Holds the tags that come into the page with their address: those of its HTML behind our own tag, and in shadow trees. A parser
  * lets observers run before it runs a script (https://html.spec.whatwg.org/multipage/parsing.html#scriptEndTag); what the browser
- * has asked for ahead of that is told.
+ * has requested ahead of that is logged.
  */
 export function holdPage(gate: RequestGate, form: HeldForm): Undo {
   const findRoot = Object.getOwnPropertyDescriptor(Element.prototype, 'shadowRoot')?.get;
@@ -32,7 +32,7 @@ export function holdPage(gate: RequestGate, form: HeldForm): Undo {
     holdBelow(form, root).forEach(settle);
     for (const one of listFrom(root, '*')) {
       watch(findRoot?.call(one));
-      // Nobody is to wait for a style sheet that may never come.
+      // A style sheet that never loads must not delay anything.
       if (one.localName === 'link' && !one.getAttribute('href') && form.has(one))
         setTimeout(() => one.dispatchEvent(new Event('error')));
     }
@@ -70,6 +70,6 @@ function settle(tag: Element): void {
     `data-requests: <${tag.localName}> of ${address} is held, but the browser may have asked for it before. ` +
       `Write data-svc-purpose="${tag.getAttribute('data-svc-purpose')}" and data-src or data-href on it.`,
   );
-  // A frame goes on with what it began unless it is put in anew.
+  // A frame continues what it began unless it is inserted again.
   if (tag.localName === 'iframe') tag.parentNode?.insertBefore(tag, tag.nextSibling);
 }

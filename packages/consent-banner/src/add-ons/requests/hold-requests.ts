@@ -18,7 +18,7 @@ export interface RequestOptions {
   readonly requests: string | null | undefined;
   /** The address of the banner's scripts, whose host is never held unless it is named. */
   readonly source?: string | undefined;
-  /** Address of the API that the banner asks, likewise. For an interface of your own, whose address no tag of the page tells. */
+  /** Address of the API that the banner uses, likewise. For your own interface, whose address is in no tag of the page. */
   readonly apiBase?: string | undefined;
 }
 
@@ -26,8 +26,7 @@ const GRAMMAR = /^\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*(;\s*[^\s:;]+\s*:\s*[^\s:;][^:;
 
 /**
  * Holds what the page's scripts and tags ask of the listed hosts, until the visitor has granted every purpose a host is listed
- * under. Without a banner, and on whatever goes wrong, it is held. On a server it does nothing. What it does not understand it
- * tells on the console.
+ * under. Without a banner, and after any error, it is held. On a server it does nothing. Invalid settings are logged.
  * @returns the way to undo it. A tag that waits goes on waiting for the visitor.
  */
 export function holdRequests({ requests, source = '', apiBase = '' }: RequestOptions): () => void {

@@ -62,7 +62,7 @@ function holdProperty(form: HeldForm, prototype: object | undefined, property: s
   }));
 }
 
-/** What was set, as the property would tell it. */
+/** What was set, as the property would return it. */
 function readHeld(tag: Element, name: string): string {
   const value = readAttribute(tag, `data-${name}`) ?? '';
   return name.endsWith('srcset') || !value ? value : (attempt(() => new URL(value, readBaseUri()).href) ?? value);

@@ -8,7 +8,7 @@ import type { RequestGate } from './request-gate.ts';
 import { addressNames } from './tag-addresses.ts';
 
 const REST = `\\b(?:[^>"']|"[^"]*"|'[^']*')*>`;
-/** What stands in these is text to the parser. */
+/** The content of these is text to the parser. */
 const TEXT = 'script|style|textarea|title|noscript|iframe|xmp|noembed|noframes';
 /** A comment, an element of text up to its end, or another start tag that may wait. */
 const PIECE = new RegExp(
@@ -17,7 +17,7 @@ const PIECE = new RegExp(
 );
 
 /**
- * Holds the tags that scripts write while the page is parsed. Start tags alone change: what is written may begin and end
+ * Holds the tags that scripts write while the page is parsed. Only start tags change: what is written may begin and end
  * anywhere.
  */
 export function holdWrite(gate: RequestGate, form: HeldForm, parseInert: (markup: string) => Element): readonly Undo[] {

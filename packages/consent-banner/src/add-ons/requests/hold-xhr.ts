@@ -31,7 +31,7 @@ export function holdXhr(gate: RequestGate): readonly Undo[] {
       one.readyState = 4;
       throw new DOMException(`Failed to load '${one.address}'.`, 'NetworkError');
     }
-    // Before anything is told, for a listener may abort.
+    // Before any event, because a listener may abort.
     aborts.set(one, () => {
       one.readyState = 4;
       dispatch(xhr, new Event('readystatechange'));

@@ -3,7 +3,7 @@ import type { Method } from './replace-member.ts';
 import type { RequestGate } from './request-gate.ts';
 
 interface OpenConnection {
-  /** Weak, for the page alone says how long it keeps one. */
+  /** Weak, because only the page decides how long it keeps one. */
   readonly connection: WeakRef<object>;
   readonly address: string;
   readonly close: Method;

@@ -112,7 +112,7 @@ export class RefusedWebSocketStream {
   close(): void {}
 }
 
-/** Nobody need ask for the reason. */
+/** A caller that ignores the reason must not cause an unhandled rejection. */
 function failLater(message: string, signal: AbortSignal | undefined): Promise<never> {
   const failed = new Promise<never>((_, reject) => {
     setTimeout(() =>

@@ -43,7 +43,7 @@ export function replaceAccessors(owner: Target, name: string, replace: (get: Met
   };
 }
 
-/** Whoever takes one that does not read as native for broken asks a frame of its own for another. */
+/** Some libraries take a member that does not read as native for broken, and get another from a frame of their own. */
 function likeNative(native: Method, own: Method): Method {
   const { name, length } = native;
   for (const [key, value] of Object.entries({ name, length, toString: () => String(native) })) {

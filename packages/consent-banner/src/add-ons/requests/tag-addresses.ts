@@ -32,7 +32,7 @@ export function readAttribute(tag: Element, name: string): string | null {
   return getAttribute.call(tag, name);
 }
 
-/** Null takes it away. What stands there already is not written: a lazy loader that hears of its `data-src` begins anew. */
+/** Null removes it. An unchanged value is not written: a lazy loader that observes its `data-src` would start again. */
 export function writeAttribute(tag: Element, name: string, value: string | null): void {
   if (value === null) removeAttribute.call(tag, name);
   else if (readAttribute(tag, name) !== value) setAttribute.call(tag, name, value);
@@ -52,7 +52,7 @@ export function isScript(tag: Element): boolean {
   return tag.localName === 'script';
 }
 
-/** One without has not been told yet what it is. */
+/** A link without a relation may still get one. */
 export function isLoadingRelation(rel: string | null): boolean {
   return !rel || LOADING.test(rel);
 }

@@ -6,19 +6,19 @@ export const matomo = createMatomo('Consent');
 /** Matomo, sent without cookies as long as there is no consent: same address. */
 export const matomoCookies = createMatomo('CookieConsent');
 
-/** The banner remembers the decision, so that Matomo is told anew on every page and remembers nothing itself. */
+/** The banner remembers the decision, so it is sent to Matomo on every page, and Matomo remembers nothing itself. */
 function createMatomo(kind: 'Consent' | 'CookieConsent'): Vendor {
   return {
     signals: ['consent'],
     hold: () => putFirst(takeQueue('_paq'), [`require${kind}`]),
-    tell: ({ consent }) => takeQueue('_paq').push([`${consent ? 'set' : 'forget'}${kind}Given`]),
+    send: ({ consent }) => takeQueue('_paq').push([`${consent ? 'set' : 'forget'}${kind}Given`]),
   };
 }
 
 /** Microsoft Clarity: https://learn.microsoft.com/en-us/clarity/setup-and-installation/clarity-consent-api-v2 */
 export const microsoftClarity: Vendor = {
   signals: ['ad_Storage', 'analytics_Storage'],
-  tell: (signals) => {
+  send: (signals) => {
     if (!findFunction('clarity')) queueClarity();
     const values = Object.entries(signals).map(([name, isGranted]) => [name, isGranted ? 'granted' : 'denied']);
     return callFunction('clarity', ['consentv2', Object.fromEntries(values)], false);
@@ -35,7 +35,7 @@ function queueClarity(): void {
 /** Piano Analytics: https://developers.atinternet-solutions.com/piano-analytics/data-collection/how-to-send-events/consent */
 export const piano: Vendor = {
   signals: ['consent'],
-  tell: ({ consent }) => {
+  send: ({ consent }) => {
     const { consent: module } = Object((window as { pa?: unknown }).pa) as { readonly consent?: unknown };
     const setMode = findMethod('pa', 'setMode', module);
     return setMode ? setMode(consent ? 'opt-in' : 'opt-out') : false;
@@ -45,7 +45,7 @@ export const piano: Vendor = {
 /** PostHog: https://posthog.com/docs/privacy/data-collection. The choice is no event of the visit. */
 export const posthog: Vendor = {
   signals: ['consent'],
-  tell: ({ consent }) => {
+  send: ({ consent }) => {
     const call = findMethod('posthog', consent ? 'opt_in_capturing' : 'opt_out_capturing');
     return call ? call(...(consent ? [{ captureEventName: null }] : [])) : false;
   },
@@ -54,7 +54,7 @@ export const posthog: Vendor = {
 /** Amplitude, Browser SDK 2: https://amplitude.com/docs/sdks/analytics/browser/cookies-and-consent-management */
 export const amplitude: Vendor = {
   signals: ['consent'],
-  tell: ({ consent }) => {
+  send: ({ consent }) => {
     const setOptOut = findMethod('amplitude', 'setOptOut');
     return setOptOut ? setOptOut(!consent) : false;
   },
@@ -63,7 +63,7 @@ export const amplitude: Vendor = {
 /** Mixpanel: https://docs.mixpanel.com/docs/tracking/how-tos/privacy-friendly-tracking. Opting in twice is two events. */
 export const mixpanel: Vendor = {
   signals: ['consent'],
-  tell: ({ consent }) => {
+  send: ({ consent }) => {
     const call = findMethod('mixpanel', consent ? 'opt_in_tracking' : 'opt_out_tracking');
     if (!call) return false;
     return consent && findMethod('mixpanel', 'has_opted_in_tracking')?.() === true ? undefined : call();
@@ -76,5 +76,5 @@ export const fullstory: Vendor = {
   hold: () => {
     (window as { _fs_capture_on_startup?: boolean })._fs_capture_on_startup = false;
   },
-  tell: ({ consent }) => callFunction('FS', [consent ? 'start' : 'shutdown'], false),
+  send: ({ consent }) => callFunction('FS', [consent ? 'start' : 'shutdown'], false),
 };

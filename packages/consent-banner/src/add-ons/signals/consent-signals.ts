@@ -12,27 +12,27 @@ export interface SignalOptions {
   readonly signals: string | null | undefined;
 }
 
-/** How often a vendor that fails is told one decision: a busy page must not call one that is broken for ever. */
+/** How often one decision is sent to a vendor that fails: a busy page must not call a broken one forever. */
 const MOST_FAILURES = 5;
 
-/** What a vendor was told last, in one call. */
+/** What was last sent to a vendor, in one call. */
 interface Telling {
-  /** The signals as JSON; empty where the call failed, and nobody knows what it has done. */
+  /** The signals as JSON; empty if the call failed, because its effect is unknown. */
   readonly text: string;
 }
 
 const GRAMMAR = /^\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*(;\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*)*(;\s*)?$/;
 
 /**
- * Tells vendors by their own consent APIs what is granted: at once that nothing is, then each decision. On a server it
- * does nothing. What it does not understand it tells on the console, and grants nothing for it.
- * @returns the way to stop it; what was told last stays.
+ * Notifies vendors of what is granted, by their own consent APIs: immediately that nothing is, then each decision. On a server
+ * it does nothing. Invalid settings are logged, and grant nothing.
+ * @returns a function that stops it; what was last sent stays in force.
  */
 export function sendConsentSignals({ signals }: SignalOptions): () => void {
   if (!globalThis.document) return () => {};
   const mapping = readMapping(signals);
   const names = new Set(mapping.flatMap(([, name]) => findVendor(name) ?? reportVendor(name)));
-  const told = new Map<VendorName, Telling>();
+  const sent = new Map<VendorName, Telling>();
   const held = new Set<VendorName>();
   const failures = new Map<VendorName, number>();
   let isStopped = false;
@@ -41,37 +41,37 @@ export function sendConsentSignals({ signals }: SignalOptions): () => void {
     reportProblem(`data-signals="${signals ?? ''}" is not understood. It must be pairs such as "statistics: matomo".`);
   }
 
-  /** Tells what has changed. Whoever is not there yet is told before its code can run: see `watch`. */
+  /** Sends what has changed. A vendor that is not loaded yet receives it before its code can run: see `watch`. */
   function tellVendors(): void {
     let isWaiting = false;
     for (const name of names) isWaiting = !tellVendor(name) || isWaiting;
     watch(isWaiting);
   }
 
-  /** @returns whether it knows what is granted, or is given up. */
+  /** @returns whether the vendor is up to date, or given up. */
   function tellVendor(name: VendorName): boolean {
-    const { tell }: Vendor = vendors[name];
-    if (held.has(name) && !purposes && !told.has(name)) return true;
+    const { send }: Vendor = vendors[name];
+    if (held.has(name) && !purposes && !sent.has(name)) return true;
     const granted = decideSignals(name, mapping, purposes ?? {});
     const telling: Telling = { text: JSON.stringify(granted) };
-    const before = told.get(name);
+    const before = sent.get(name);
     if (before?.text === telling.text || Number(failures.get(name)) >= MOST_FAILURES) return true;
-    told.set(name, telling);
+    sent.set(name, telling);
     const answer = callVendor(
       name,
-      () => tell(granted),
+      () => send(granted),
       () => {
         failures.set(name, (failures.get(name) ?? 0) + 1);
-        if (told.get(name) !== telling) return;
-        told.set(name, { text: '' });
+        if (sent.get(name) !== telling) return;
+        sent.set(name, { text: '' });
         watch(true);
       },
     );
     if (answer === false) {
-      if (before) told.set(name, before);
-      else told.delete(name);
+      if (before) sent.set(name, before);
+      else sent.delete(name);
     }
-    return told.get(name) === telling;
+    return sent.get(name) === telling;
   }
 
   function hold(name: VendorName): void {
@@ -81,7 +81,7 @@ export function sendConsentSignals({ signals }: SignalOptions): () => void {
     callVendor(name, call, () => held.delete(name));
   }
 
-  /** The tag of a vendor adds the script of its code to the page: that is seen before the code is there. */
+  /** The tag of a vendor adds the script of its code to the page, which is observed before the code runs. */
   function watch(isWanted: boolean): void {
     const isWaiting = isWanted && !isStopped;
     observer.disconnect();
@@ -115,15 +115,15 @@ export function sendConsentSignals({ signals }: SignalOptions): () => void {
   };
 }
 
-/** What throws or rejects is told, and stops no other vendor. */
+/** An exception or a rejection is logged, and does not stop the other vendors. */
 function callVendor(name: VendorName, call: () => unknown, onFailure: () => void): unknown {
   const fail = (cause: unknown): void => {
-    reportProblem(`data-signals: ${name} could not be told (${cause}).`);
+    reportProblem(`data-signals: ${name} could not be notified (${cause}).`);
     onFailure();
   };
   try {
     const answer = call();
-    // The promise of another script may be of its own making.
+    // Another script may have replaced the promise.
     if (typeof (answer as { then?: unknown } | null | undefined)?.then === 'function')
       Promise.resolve(answer).catch(fail);
     return answer;

@@ -4,8 +4,8 @@ import type { Signals } from './vendor.ts';
 import { isVendor, type VendorName, vendors } from './vendors.ts';
 
 /**
- * What a vendor is told. The name of a vendor stands for all its signals, `vendor.signal` for one. What several purposes
- * name needs all of them, what none names is denied.
+ * What is sent to a vendor. The name of a vendor stands for all its signals, `vendor.signal` for one. A signal that several
+ * purposes name needs all of them; one that none names is denied.
  */
 export function decideSignals(vendor: VendorName, mapping: readonly Mapped[], purposes: Purposes): Signals {
   const decided = vendors[vendor].signals.map((signal) => {
@@ -15,7 +15,7 @@ export function decideSignals(vendor: VendorName, mapping: readonly Mapped[], pu
   return Object.fromEntries(decided);
 }
 
-/** The vendor that a name of the mapping is about; undefined for a vendor or a signal that there is not. */
+/** The vendor that a name of the mapping refers to; undefined for an unknown vendor or signal. */
 export function findVendor(name: string): VendorName | undefined {
   const [vendor = '', signal] = name.split(/\.(.*)/s);
   if (!isVendor(vendor)) return undefined;

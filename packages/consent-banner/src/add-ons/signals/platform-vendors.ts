@@ -6,7 +6,7 @@ let latest: Signals = {};
 /** Shopify's Customer Privacy API: https://shopify.dev/docs/api/customer-privacy */
 export const shopify: Vendor = {
   signals: ['analytics', 'marketing', 'preferences', 'sale_of_data'],
-  tell: (signals) => {
+  send: (signals) => {
     latest = signals;
     const call = findTrackingConsent();
     if (call) return setTrackingConsent(call);
@@ -44,17 +44,17 @@ function setTrackingConsent(call: VendorFunction): Promise<void> {
 /** HubSpot: https://developers.hubspot.com/docs/api-reference/latest/account/settings/consent-banner/consent-banner-api */
 export const hubspot: Vendor = {
   signals: ['analytics', 'advertisement', 'functionality'],
-  tell: (signals) => takeQueue('_hsp').push(['setHubSpotConsent', { ...signals }]),
+  send: (signals) => takeQueue('_hsp').push(['setHubSpotConsent', { ...signals }]),
 };
 
 /**
  * Adobe Experience Platform Web SDK: https://experienceleague.adobe.com/en/docs/experience-platform/collection/js/commands/setconsent.
- * Being told "out" it writes a cookie, so it is held back by its own setting, `defaultConsent: "pending"`.
+ * When it receives "out" it writes a cookie, so it is held back by its own setting, `defaultConsent: "pending"`.
  */
 export const adobe: Vendor = {
   signals: ['consent'],
   hold: () => {},
-  tell: ({ consent }) => {
+  send: ({ consent }) => {
     const value = { general: consent ? 'in' : 'out' };
     return callFunction('alloy', ['setConsent', { consent: [{ standard: 'Adobe', version: '1.0', value }] }], false);
   },
@@ -63,5 +63,5 @@ export const adobe: Vendor = {
 /** Zendesk's Web Widget (messaging): https://developer.zendesk.com/api-reference/widget-messaging/web/core/#set-cookies */
 export const zendesk: Vendor = {
   signals: ['consent'],
-  tell: ({ consent }) => callFunction('zE', ['messenger:set', 'cookies', consent ? 'all' : 'none'], false),
+  send: ({ consent }) => callFunction('zE', ['messenger:set', 'cookies', consent ? 'all' : 'none'], false),
 };

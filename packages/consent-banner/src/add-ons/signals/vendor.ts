@@ -1,20 +1,20 @@
 /** The names of a vendor's signals, and whether each is granted. */
 export type Signals = Readonly<Record<string, boolean>>;
 
-/** How a vendor is told what is granted, by the API that its documentation names. */
+/** How a vendor is notified of what is granted, by its documented API. */
 export interface Vendor {
-  /** What it can be told apart, in the vendor's own names; one switch for everything is `consent`. */
+  /** The signals it distinguishes, in the vendor's own names; a single switch for everything is `consent`. */
   readonly signals: readonly string[];
   /**
-   * Holds it back as long as there is no decision: called once, before all else, whether its code is there or not. A
-   * vendor without is told that everything is denied.
+   * Holds it back as long as there is no decision: called once, first, whether its code is loaded or not. A vendor without
+   * this function is sent a denial of everything.
    */
   readonly hold?: () => void;
   /**
-   * Tells it what is granted.
-   * @returns false where its code is not on the page yet: it is told when it comes. A promise may reject.
+   * Sends it what is granted.
+   * @returns false if its code is not on the page yet: it is sent when the code loads. A promise may reject.
    */
-  readonly tell: (signals: Signals) => unknown;
+  readonly send: (signals: Signals) => unknown;
 }
 
 /** What vendors leave on `window`: a function, often with the queue of what was called before their code came. */

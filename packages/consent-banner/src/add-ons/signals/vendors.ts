@@ -12,7 +12,7 @@ import {
 import { adobe, hubspot, shopify, zendesk } from './platform-vendors.ts';
 import type { Vendor } from './vendor.ts';
 
-/** Every vendor that can be told, by the name that `data-signals` has for it. */
+/** Every supported vendor, by its name in `data-signals`. */
 export const vendors = {
   adobe,
   amplitude,

@@ -19,7 +19,7 @@ export interface SignalsInput {
   /** The notice's purposes that the visitor could choose, and did; null before a decision. */
   readonly decided: Purposes | null;
   readonly choices: Pick<VendorChoices, 'refused' | 'objected'>;
-  /** The vendors that the visitor has been told of. */
+  /** The vendors disclosed to the visitor. */
   readonly disclosed: readonly number[];
   /** Whether the browser sends Global Privacy Control. */
   readonly hasPrivacySignal: boolean;
@@ -31,10 +31,10 @@ const CONSENT_ONLY = [1, 3, 4, 5, 6];
 /**
  * What a visitor's choices mean for each purpose and vendor.
  *
- * Consent is what was granted, nothing before a decision, and nothing while the visitor has been told of nobody: then they
+ * Consent is what was granted, nothing before a decision, and nothing before any vendor was disclosed to the visitor: then they
  * have not consented to anything of the TCF. A vendor has it when all the purposes it asks consent for are
- * granted, the visitor has been told of it, and has not switched it off. A legitimate interest holds once the visitor has
- * been told of it, unless they object: to the vendor, or by refusing a purpose of the notice that stands for that of the
+ * granted, it was disclosed to the visitor, and they have not switched it off. A legitimate interest holds once it was
+ * disclosed to the visitor, unless they object: to the vendor, or by refusing a purpose of the notice that stands for that of the
  * vendor. Global Privacy Control is an objection until there is a decision.
  */
 export function decideSignals(input: SignalsInput): TcSignals {

@@ -3,7 +3,7 @@ const TIMEOUT = 15_000;
 const LONGEST = 20_000_000;
 
 /**
- * Asks for a JSON file, with nothing that could tell one visitor from another.
+ * Fetches a JSON file, with nothing that could distinguish one visitor from another.
  * @throws Error that says what to check.
  */
 export async function loadJson(address: string): Promise<unknown> {

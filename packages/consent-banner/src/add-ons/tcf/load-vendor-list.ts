@@ -10,7 +10,7 @@ export interface LoadedList {
 }
 
 /**
- * Asks for the site's copy of the vendor list. What is wrong with it, or with what the site maps to it, is told in the console.
+ * Fetches the site's copy of the vendor list. Problems with it, or with what the site maps to it, are logged.
  * @returns null when it cannot be used.
  */
 export async function loadVendorList(settings: TcfSettings): Promise<LoadedList | null> {

@@ -21,7 +21,7 @@ export interface PageDecision {
 
 /**
  * Reads the decision in force: none where no element says about which notice it is. What could not be refused is no
- * consent, and only the stored decision tells which purposes those are: where the browser forbids storage nothing counts
+ * consent, and only the stored decision records which purposes those are: where the browser forbids storage nothing counts
  * as granted.
  */
 export function readPageDecision(): PageDecision {
@@ -36,13 +36,13 @@ export function readPageDecision(): PageDecision {
   return { noticeId, purposes, isRefusal, decidedAt: Date.parse(stored.decidedAt) };
 }
 
-/** Tells of keys in the mapping that the visitor cannot choose: whatever they stand for is never granted. */
+/** Logs keys in the mapping that the visitor cannot choose: what they stand for is never granted. */
 export function checkMapping(mapping: Mapping, { purposes, isRefusal }: PageDecision): void {
   if (!purposes || isRefusal) return;
   for (const key of new Set([...mapping.values()].flat())) {
     if (Object.hasOwn(purposes, key)) continue;
     reportProblem(
-      `TCF: purposes names "${key}", which the notice does not ask for or nobody can refuse. It grants nothing.`,
+      `TCF: purposes names "${key}", which the notice does not ask for or which cannot be refused. It grants nothing.`,
     );
   }
 }

@@ -29,9 +29,9 @@ const styles = css`
 export interface PartnersLineOptions {
   readonly words: SpokenVendorWords;
   readonly count: number;
-  /** Told when the line comes into sight or goes out of it: it shows with the banner's layers. */
+  /** Called when the line becomes visible or hidden: it shows with the banner's layers. */
   readonly onChange: (isShown: boolean) => void;
-  /** Told when an element has come or gone, or asks for another notice. */
+  /** Called when an element was added or removed, or needs another notice. */
   readonly onElement: () => void;
 }
 
@@ -67,7 +67,7 @@ export function placePartnersLine({ words, count, onChange, onElement }: Partner
       sight.unobserve(element);
       lines.delete(banner);
     }
-    // A page that draws all the time must not make everything be read and written anew each time.
+    // A page that draws all the time must not cause everything to be read and written again each time.
     const found = banners.flatMap((banner) => [banner, banner.getAttribute('notice-id')]);
     if (found.length === seen.length && found.every((one, at) => one === seen[at])) return;
     seen = found;

@@ -65,7 +65,7 @@ export function readTagOptions(dataset: DOMStringMap): TcfOptions {
 }
 
 /**
- * Checks options; what is wrong is told in the console.
+ * Checks options; problems are logged.
  * @returns null when no TC string can be given out with them.
  */
 export function checkOptions(options: TcfOptions): TcfSettings | null {

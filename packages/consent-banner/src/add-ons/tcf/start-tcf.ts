@@ -9,8 +9,8 @@ import { SvcConsentVendorsElement, VENDORS_TAG } from './vendors-element.ts';
 /**
  * Makes the page speak IAB Europe's Transparency and Consent Framework: `window.__tcfapi`, the line about the partners in the
  * banner, and the vendors' layer behind it. Once on a page; without a DOM (on a server) it does nothing. Options that cannot
- * be used are told in the console, and no TC string is given out then. Another consent platform that answers `__tcfapi`
- * already is left in its place, and the console told.
+ * be used are logged, and no TC string is provided then. If another consent platform already answers `__tcfapi`, it is kept
+ * and a warning is logged.
  */
 export function startTcf(options: TcfOptions): void {
   if (!globalThis.document || customElements.get(VENDORS_TAG)) return;

@@ -5,7 +5,7 @@ import type { VendorList } from './vendor-list.ts';
 export type EventStatus = 'tcloaded' | 'cmpuishown' | 'useractioncomplete';
 export type DisplayStatus = 'visible' | 'hidden' | 'disabled';
 
-/** What the API can tell at a moment. */
+/** What the API can return at a moment. */
 export interface TcfView {
   readonly list: VendorList;
   readonly display: DisplayStatus;
@@ -17,7 +17,7 @@ export interface TcfView {
 
 type Flags = Readonly<Record<string, boolean>>;
 
-/** What `__tcfapi` tells: objects of the IAB's own shape ("CMP API v2", sections "TCData" and "PingReturn"). */
+/** What `__tcfapi` returns: objects of the IAB's own shape ("CMP API v2", sections "TCData" and "PingReturn"). */
 export type TcfAnswer = Readonly<Record<string, unknown>>;
 
 /** The TCData of a moment; without a view the vendor list is on its way, and nothing is granted. */

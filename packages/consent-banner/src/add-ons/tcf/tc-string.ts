@@ -1,6 +1,6 @@
 import type { TcSignals } from './decide-signals.ts';
 
-/** What stands in a TC string. */
+/** The content of a TC string. */
 export interface TcModel extends TcSignals {
   readonly cmpId: number;
   readonly cmpVersion: number;
@@ -11,7 +11,7 @@ export interface TcModel extends TcSignals {
   readonly useNonStandardTexts: boolean;
   readonly vendorListVersion: number;
   readonly policyVersion: number;
-  /** When the visitor's choices last changed, in milliseconds; the string knows the day alone. */
+  /** When the visitor's choices last changed, in milliseconds; the string has only the day. */
   readonly updatedAt: number;
 }
 
@@ -39,7 +39,7 @@ export function writeTcString(model: TcModel): string {
     writeLetters(model.language),
     writeNumber(model.vendorListVersion, 12),
     writeNumber(model.policyVersion, 6),
-    '1', // Of this service alone.
+    '1', // Only of this service.
     writeNumber(Number(model.useNonStandardTexts), 1),
     writeField(new Set(model.specialFeatures), 12),
     writeField(new Set(model.purposeConsents), 24),

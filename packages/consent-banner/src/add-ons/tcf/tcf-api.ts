@@ -11,7 +11,7 @@ const API_VERSION = '2.2';
 const FORMAT = 2;
 
 /**
- * `window.__tcfapi` (IAB Tech Lab, "CMP API v2"): who asks is told the TC string and what is in it, and of each change.
+ * `window.__tcfapi` (IAB Tech Lab, "CMP API v2"): returns the TC string and its content to callers, and notifies them of changes.
  * What was asked of a stub on the page before is answered, too.
  */
 export class TcfApi {
@@ -25,8 +25,8 @@ export class TcfApi {
   #isBroken: boolean;
 
   /**
-   * @param settings null when no TC string can be given out: then `ping` tells of an error, and nothing else is answered.
-   * @param loadList called when somebody wants the vendor list.
+   * @param settings null if no TC string can be provided: then `ping` reports an error, and nothing else is answered.
+   * @param loadList called when a script requests the vendor list.
    */
   constructor(settings: TcfSettings | null, loadList: () => Promise<LoadedList | null>) {
     this.#settings = settings;
@@ -42,14 +42,14 @@ export class TcfApi {
     for (const call of [...queue]) attempt(() => answer(...call));
   }
 
-  /** No TC string will come on this page. Whoever waits for one has no consent. */
+  /** No TC string will come on this page. Callers that wait for one have no consent. */
   fail(): void {
     this.#isBroken = true;
     this.#waiting.length = 0;
     this.#listeners.clear();
   }
 
-  /** Takes over what can be told now. Listeners are told of it unless it is `quiet`. */
+  /** Takes over the current state. Listeners are notified unless it is `quiet`. */
   update(view: TcfView, isQuiet: boolean): void {
     this.#view = view;
     if (view.event) for (const ask of this.#waiting.splice(0)) ask();

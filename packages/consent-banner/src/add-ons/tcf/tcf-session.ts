@@ -29,7 +29,7 @@ import { findVendorWords, readLanguage, type SpokenVendorWords } from './words.t
 
 const DAY = 86_400_000;
 
-/** One page in the TCF: from what the visitor sees and decides to what the API tells. */
+/** One page in the TCF: from what the visitor sees and decides to what the API reports. */
 export class TcfSession {
   readonly #settings: TcfSettings;
   readonly #api: TcfApi;
@@ -102,7 +102,7 @@ export class TcfSession {
     return this.#isLineShown || this.#isLayerShown;
   }
 
-  /** Looks anew at what is decided and shown, and tells it. */
+  /** Re-reads what is decided and shown, and reports it. */
   #follow(): void {
     this.#isTold ||= this.#isShown;
     const page = readPageDecision();
@@ -133,7 +133,7 @@ export class TcfSession {
     const isSettled = page.purposes && !isMissing;
     const display: TcfView['display'] = this.#isShown ? 'visible' : isSettled ? 'disabled' : 'hidden';
     const told = event ? `${event} ${tcString} ${this.#actions}` : '';
-    // Nobody waits for nothing; but who has heard of a TC string hears that it counts no more.
+    // Listeners are not called without a TC string, unless they received one that is no longer valid.
     const isQuiet = told === this.#lastTold || (told !== '' && told === this.#toldBefore);
     if (event === 'cmpuishown' && !this.#lastTold.startsWith(event)) this.#toldBefore = this.#lastTold;
     if (!event) this.#toldBefore = '';
@@ -144,7 +144,7 @@ export class TcfSession {
     if (page.purposes && isMissing) this.#askAgain(page);
   }
 
-  /** The choices in force: a decision made with the partners before the visitor confirms that they have been told. */
+  /** The choices in force: a decision made with the partners before the visitor confirms the disclosure. */
   #readChoices(page: PageDecision, list: VendorList): VendorChoices {
     const kept = readChoices(page.noticeId);
     const isWithdrawn = page.isRefusal && page.decidedAt > Date.parse(kept.savedAt);
@@ -172,7 +172,7 @@ export class TcfSession {
   }
 
   #nameEvent({ noticeId, purposes }: PageDecision, isMissing: boolean): EventStatus | undefined {
-    // No objection could be kept there, so nobody may rely on there being none.
+    // No objection could be stored there, so no partner may rely on there being none.
     if (!noticeId) return undefined;
     const isOpen = !purposes || isMissing;
     if (this.#isShown || (isOpen && this.#isTold)) return 'cmpuishown';
@@ -192,7 +192,7 @@ export class TcfSession {
     });
   }
 
-  /** There are vendors whom the visitor has not been told of: they are asked, once on a page and once a day. */
+  /** Some vendors were not disclosed to the visitor: they are asked, once on a page and once a day. */
   #askAgain({ noticeId }: PageDecision): void {
     const key = `${vendorsKey(noticeId)}:asked`;
     if (this.#isAskedAgain || this.#isShown || Math.abs(Date.now() - Number(readItem(key))) < DAY) return;
@@ -209,7 +209,7 @@ export class TcfSession {
     checkBanner();
     const page = readPageDecision();
     const choices = readChoices(page.noticeId);
-    // Nobody has consented to a partner whom they were not told of; an interest is claimed unless they object.
+    // There is no consent to a partner that was not disclosed; an interest is claimed unless they object.
     const disclosed = listDisclosed(choices, list);
     const everyone = list.vendors.map(({ id }) => id);
     const allowed = choices.allowed.filter((id) => disclosed.includes(id));
@@ -258,7 +258,7 @@ export class TcfSession {
   }
 }
 
-/** The decision, and the choices for partners, belong to the notice of an element: without one there is nothing to tell. */
+/** The decision, and the choices for partners, belong to the notice of an element: without one there is nothing to report. */
 function checkBanner(): void {
   if (readPageDecision().noticeId) return;
   reportProblem(

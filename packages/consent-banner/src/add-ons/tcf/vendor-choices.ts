@@ -9,7 +9,7 @@ export interface VendorChoices {
   readonly policyVersion: number;
   /** ISO 8601, UTC: when the visitor last chose with these vendors before them. */
   readonly savedAt: string;
-  /** Whom the visitor has been told of. */
+  /** The vendors disclosed to the visitor. */
   readonly disclosed: readonly number[];
   /** Switched on, switched off, and objected to by the visitor's own hand. */
   readonly allowed: readonly number[];
@@ -23,7 +23,7 @@ const LONGEST_AGE = 395 * DAY;
 /** How far a clock may be ahead: five minutes. */
 const LEEWAY = 300_000;
 
-/** Nothing chosen, nobody told. */
+/** Nothing chosen, nothing disclosed. */
 const noChoices: VendorChoices = {
   policyVersion: 0,
   savedAt: new Date(0).toISOString(),
@@ -50,7 +50,7 @@ export function keepChoices(noticeId: string, choices: VendorChoices): void {
 
 /**
  * Those of the disclosed vendors whose disclosure still counts: it is not older than thirteen months, and was made under
- * the policy of the list (TCF: another version of the policy has to be told anew).
+ * the policy of the list (TCF: another version of the policy requires a new disclosure).
  */
 export function listDisclosed(
   { policyVersion, savedAt, disclosed }: VendorChoices,
@@ -70,14 +70,14 @@ function isChoices(value: unknown): value is VendorChoices {
   );
 }
 
-/** After everything was rejected: nobody stays switched on, and what was refused or objected to stays so. */
+/** After everything was rejected: no vendor stays switched on, and what was refused or objected to stays so. */
 export function clearChoices(choices: VendorChoices): VendorChoices {
   return choices.allowed.length ? { ...choices, allowed: [] } : choices;
 }
 
 /**
  * The choices after an answer, which was given with all the vendors of the list before the visitor. What a saved layer
- * showed as off is refused; so is a vendor that it had not shown yet and that the visitor was never told of.
+ * showed as off is refused; so is a vendor that it had not shown yet and that was never disclosed to the visitor.
  * @param answer of the vendors' layer; null for a decision in the banner, which changes nothing for single vendors.
  */
 export function changeChoices(before: VendorChoices, list: VendorList, answer: VendorsAnswer | null): VendorChoices {

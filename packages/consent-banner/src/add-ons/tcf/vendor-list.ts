@@ -65,13 +65,13 @@ type Fields = Readonly<Record<string, unknown>>;
 const LONGEST_TEXT = 4000;
 const LARGEST_ID = 99;
 const LARGEST_DAYS = 36_500;
-/** Policy 2.2: consent alone will do for these. */
+/** Policy 2.2: a legitimate interest is not enough for these. */
 const CONSENT_ONLY = [1, 3, 4, 5, 6];
 
 /**
  * Reads the global vendor list (IAB Tech Lab, "Consent string and vendor list formats v2", format 3): its terms, and of its
  * vendors those that the site works with.
- * @param onProblem told of each of them that is not in the list, has left it, or is not as the format has it.
+ * @param onProblem called for each of them that is not in the list, has left it, or is invalid.
  * @throws Error that names the first thing wrong with the list as a whole.
  */
 export function parseVendorList(

@@ -92,7 +92,7 @@ function writeStorage(vendor: Vendor, words: VendorsContent['words']): readonly 
   return [...facts.filter(Boolean).map((fact) => [fact]), ...link];
 }
 
-/** A link names the vendor, too, for whoever hears the links alone. */
+/** A link names the vendor, too, for screen reader users who list only the links. */
 function writeLink(href: string, text: string, name: string): HTMLElement {
   return createElement(
     'a',

@@ -16,7 +16,7 @@ const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 export class SvcConsentVendorsElement extends Base {
   #root: ShadowRoot | undefined;
 
-  /** Shows the layer. `onClose` is told when it is closed, in whatever way. */
+  /** Shows the layer. `onClose` is called when it is closed, in whatever way. */
   show(content: VendorsContent, onClose: () => void): void {
     this.#root ??= this.attachShadow({ mode: 'open' });
     adoptStyles(this.#root, sharedStyles, panelStyles, switchStyles, vendorsStyles);

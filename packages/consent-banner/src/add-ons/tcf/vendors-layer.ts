@@ -92,7 +92,7 @@ export function writeLayer(content: VendorsContent, close: () => void): readonly
   ];
 }
 
-/** Some now, the others in tasks of their own while the layer is open: whoever works with a thousand partners shows them, too. */
+/** Some now, the others in their own tasks while the layer is open: a site may have a thousand partners. */
 function fillVendors(place: HTMLElement, switches: VendorSwitches[], content: VendorsContent): void {
   const { list, readState } = content;
   const next = list.vendors.slice(switches.length, switches.length + AT_ONCE);
@@ -115,7 +115,7 @@ function writeButton(
   return button;
 }
 
-/** Consent is what the visitor sees switched on. A legitimate interest that nobody has touched is no choice. */
+/** Consent is what the visitor sees switched on. An untouched legitimate interest is not a choice. */
 function readAnswer(vendors: readonly VendorSwitches[]): VendorsAnswer {
   const select = (name: 'consent' | 'interest', isOn: boolean, wasOn = !isOn): readonly number[] =>
     vendors.flatMap(({ id, [name]: input }) =>
