@@ -2,13 +2,13 @@ import { concat } from './ledger/bytes.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const lineFeed = 0x0a;
-/** Longer than any line that the server writes: bytes without line breaks must not fill the memory. */
+/** Longer than any line that the server writes, so that bytes without line breaks do not fill the memory. */
 const longestLine = 16 * 1024 * 1024;
 
 /**
- * Cuts bytes into lines of text, looking at each byte once. A line ends with a line feed and nothing else: JSON may hold
- * U+2028 and other characters that programs take for the end of a line.
- * @param makeError the error for what is not UTF-8, and for an endless line.
+ * Splits bytes into lines of text, reading each byte once. Only a line feed terminates a line: JSON may contain
+ * U+2028 and other characters that programs treat as line breaks.
+ * @param makeError the error for invalid UTF-8, and for an overlong line.
  */
 export async function* splitLines(
   chunks: AsyncIterable<Uint8Array>,
@@ -23,7 +23,7 @@ export async function* splitLines(
     [open, length] = [[], 0];
     const line = decode(bytes);
     if (line === null) throw makeError('The line is not UTF-8.');
-    // Mail programs write line breaks as they are used to.
+    // Mail programs change line breaks.
     return line.endsWith('\r') ? line.slice(0, -1) : line;
   };
   for await (const chunk of chunks) {

@@ -55,7 +55,7 @@ export function createVerifierOver<Request>(
     keys: options.publicKeys,
     read: readPublicKeys,
     prepare: (keys) => keys.map((key) => ({ name: key.name, verify: keepVerify(ed25519, key) })),
-    nobodys: () => nobodysKey,
+    placeholder: () => placeholderKey,
   });
   const check = async (delivery: ReceivedDelivery<Request>) => {
     const { body, header, request } = requireReceived(delivery);
@@ -84,7 +84,7 @@ export function createVerifierOver<Request>(
 }
 
 /** A point of the curve (of twice the order of its base point) without a known private key. */
-const nobodysKey = `whpk_${'c'.repeat(43)}=`;
+const placeholderKey = `whpk_${'c'.repeat(43)}=`;
 
 /** Imports the key at the first delivery, since some platforms refuse that while a module loads. */
 function keepVerify(ed25519: Ed25519, key: PublicKey): VerifyEd25519 {

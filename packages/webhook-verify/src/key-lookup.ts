@@ -23,7 +23,7 @@ export interface KeySource<Request, Keys, List, Prepared> {
   /** Makes keys ready to verify with, which costs as much as a signature. */
   readonly prepare: (list: List) => Prepared;
   /** Makes keys that no client can sign with. Called at a request, since some platforms have nothing random before. */
-  readonly nobodys: () => Keys;
+  readonly placeholder: () => Keys;
 }
 
 /**
@@ -34,7 +34,7 @@ export function createKeyLookup<Request, Keys, List, Prepared>({
   keys,
   read,
   prepare,
-  nobodys,
+  placeholder,
 }: KeySource<Request, Keys, List, Prepared>): (of: LookupRequest<Request>) => Promise<Prepared> {
   if (typeof keys !== 'function') {
     const prepared = prepare(read(keys));
@@ -43,7 +43,7 @@ export function createKeyLookup<Request, Keys, List, Prepared>({
   const kept = new Map<string, Prepared>();
   let spare: Keys | undefined;
   return async (of) => {
-    spare ??= nobodys();
+    spare ??= placeholder();
     const list = read((await callLookup(keys as KeyLookup<Request, Keys>, of)) ?? spare);
     const text = JSON.stringify(list);
     const prepared = kept.get(text) ?? prepare(list);

@@ -8,7 +8,7 @@ export interface NamedSecret {
 
 /** What every verifier takes, whatever its keys are. */
 export interface LimitOptions {
-  /** How far the time of the signature may lie in the past or the future. Default: 300; `Infinity`: any age. */
+  /** How far the time of the signature may be in the past or the future, in seconds. Default: 300; `Infinity`: any age. */
   readonly toleranceSeconds?: number | undefined;
   /** The time in milliseconds. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
@@ -30,33 +30,33 @@ export interface VerifierOptions extends LimitOptions {
 /** Gives a header of the request by its name in lower case; a header that came twice joined by ", ". */
 export type HeaderGetter = (name: string) => string | null | undefined;
 
-/** What a look-up of keys may go by. Nothing of it is verified yet. */
+/** What a key look-up may use. Nothing of it is verified yet. */
 export interface LookupRequest<Request> {
   readonly header: HeaderGetter;
-  /** The request as the framework gives it, or as it was given to the verifier. Do not read its body. */
+  /** The request of the framework, or as it was passed to the verifier. Do not read its body. */
   readonly request: Request;
 }
 
 /**
- * Finds the keys for a request: of the tenant in its path, or from a vault. Null or undefined: none; the request is
- * rejected like one with a wrong signature, so that responses do not reveal which tenants exist. What it throws
- * goes on unchanged; adapters answer 500.
+ * Finds the keys for a request, for example by the tenant in its path, or in a vault. Null or undefined: none; the request is
+ * rejected like one with a wrong signature, so that responses do not reveal which tenants exist. An exception
+ * is passed on unchanged; adapters respond with 500.
  */
 export type KeyLookup<Request, Keys> = (
   of: LookupRequest<Request>,
 ) => Keys | null | undefined | Promise<Keys | null | undefined>;
 
-/** What came in, with all its headers. */
+/** The request, with all its headers. */
 export interface ReceivedDelivery<Request> extends LookupRequest<Request> {
   /** A string counts as its UTF-8 bytes. */
   readonly body: SignedDelivery['body'];
 }
 
-/** What came in: the body as the very bytes that were received, and the `Svc-Signature` header. */
+/** The request: its body as the exact bytes that were received, and the `Svc-Signature` header. */
 export interface SignedDelivery {
   /** A string counts as its UTF-8 bytes. */
   readonly body: Uint8Array | ArrayBuffer | string;
-  /** A repeated header, which some frameworks give as an array, is refused. */
+  /** A repeated header, which some frameworks give as an array, is rejected. */
   readonly signature: string | readonly string[] | null | undefined;
 }
 
@@ -78,10 +78,10 @@ export interface VerifiedDelivery extends VerifiedEvent {
   readonly deliveryId?: string | undefined;
 }
 
-/** What adapters verify with: made of their `secrets`, or given as `verifier`. */
+/** The verifier of an adapter: made from its `secrets`, or given as `verifier`. */
 export interface RequestVerifier<Request> {
   /**
-   * Refuses headers that no body can make right: before the body is read.
+   * Rejects headers that no body can match, before the body is read.
    * @throws {WebhookVerificationError} `signature_missing`, `signature_malformed`.
    */
   checkHeaders(header: HeaderGetter): void;

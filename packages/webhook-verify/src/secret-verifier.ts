@@ -26,7 +26,7 @@ export function createSecretVerifier<Request>(
       const verifier = createWebhookVerifier({ ...settings, secrets: secrets as Secrets });
       return { verifier, readId: createIdReader?.(secrets) };
     },
-    nobodys: () => `whsec_${crypto.randomUUID()}`,
+    placeholder: () => `whsec_${crypto.randomUUID()}`,
   });
   return {
     checkHeaders: (header) => void readSignatureHeader(header('svc-signature')),

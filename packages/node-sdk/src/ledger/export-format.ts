@@ -5,13 +5,13 @@ import { isTime } from './checkpoint.ts';
 import { LedgerVerificationError } from './error.ts';
 import { readHash } from './merkle.ts';
 
-/** What an export is read from: bytes or text, whole or in pieces of any size, as files, sockets and responses give them. */
+/** The source of an export: bytes or text, whole or in chunks of any size, as files, sockets and responses provide them. */
 export type Chunks = Uint8Array | string | AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>;
 
 /**
- * Cuts an export into lines.
- * @throws {LedgerVerificationError} `line_malformed` for what is not UTF-8, and for an endless line.
- * @throws {ConfigurationError} for what is neither bytes nor text.
+ * Splits an export into lines.
+ * @throws {LedgerVerificationError} `line_malformed` for invalid UTF-8, and for an overlong line.
+ * @throws {ConfigurationError} for a source that is neither bytes nor text.
  */
 export function readLines(chunks: Chunks, signal: AbortSignal | undefined): AsyncGenerator<string, void> {
   return splitLines(toBytes(chunks, signal), malformed);
@@ -24,7 +24,7 @@ async function* toBytes(chunks: Chunks, signal: AbortSignal | undefined): AsyncG
     if (chunk instanceof Uint8Array) yield chunk;
     else if (typeof chunk !== 'string') throw new ConfigurationError('The export must come as bytes or text.');
     else {
-      // A piece of text may end in the middle of a pair of surrogates.
+      // A chunk of text may end in the middle of a surrogate pair.
       const text = half + chunk;
       half = /[\uD800-\uDBFF]$/.test(text) ? text.slice(-1) : '';
       const whole = half === '' ? text : text.slice(0, -1);
@@ -35,7 +35,7 @@ async function* toBytes(chunks: Chunks, signal: AbortSignal | undefined): AsyncG
   if (half !== '') throw malformed('The line is not UTF-8.');
 }
 
-/** What was handed in whole is one piece: its members would be single numbers or characters. */
+/** A whole export is one chunk: iterating over it would give single numbers or characters. */
 function readPieces(chunks: Chunks): AsyncIterable<unknown> | Iterable<unknown> {
   if (chunks instanceof Uint8Array || typeof chunks === 'string') return [chunks];
   const isIterable =
@@ -80,7 +80,7 @@ const isChainHash = (value: unknown): value is string => isText(value) && /^[0-9
 const isNullOr = (isValue: (value: unknown) => boolean) => (value: unknown) => value === null || isValue(value);
 const isConsistency = (value: unknown): boolean => isObject(value) && isCount(value.from) && isHashes(value.hashes);
 
-/** What must stand in a header, in the order in which the server writes it. */
+/** The keys of a header, in the order in which the server writes them. */
 const headerRules = {
   format: (value: unknown) => value === 'svc-ledger-export/1',
   tenantId: isText,
@@ -105,7 +105,7 @@ export function readHeader(text: string): Header {
     if (!headerRules[name](value[name])) throw malformed(`the header has no ${name} as the server writes it`);
   const header = Object.fromEntries(names.map((name) => [name, value[name]]));
   const { consistency } = header as unknown as Header;
-  // Written once more, so that a key that is there twice, or one more, shows.
+  // Serialised again, so that duplicate or extra keys show.
   const rewritten = {
     ...header,
     consistency: consistency && { from: consistency.from, hashes: consistency.hashes },

@@ -6,26 +6,26 @@ import { type VerifiedExport, verifyExportBetween } from './export.ts';
 /** How to verify a ledger over the network. */
 export interface VerifyLedgerOptions {
   readonly ledger: 'audit' | 'consent';
-  /** The note that the last verification gave you, wherever you kept it since. Without it the past is taken as it is. */
+  /** The note that the previous verification returned, from your own storage. Without it, earlier entries are taken as they are. */
   readonly keptCheckpoint?: string | undefined;
   /**
-   * Your own copy of the line at `/.well-known/svc-ledger-key`. Without one it is fetched, and whoever answers in the name
-   * of the server is believed: hand it in wherever the verification is to mean something.
+   * Your own copy of the line at `/.well-known/svc-ledger-key`. Without it, the key is fetched, which proves nothing against
+   * an attacker who controls the server: pass it wherever the verification must be reliable.
    */
   readonly publicKey?: string | undefined;
-  /** The tenant whose ledger it must be, by id. */
+  /** Id of the tenant to which the ledger must belong. */
   readonly tenantId?: string | undefined;
   /**
    * Whether the server signs a checkpoint first, so that everything up to now is verified. Default true. Otherwise it is
-   * the latest that it signed by itself, and `newer` is the number of entries since.
+   * the latest that it signed on its schedule, and `newer` is the number of entries since.
    */
   readonly signFirst?: boolean | undefined;
   readonly onProgress?: ((entries: number) => void) | undefined;
-  /** Ends the verification; `cause` of the AbortError is its reason. */
+  /** Aborts the verification; `cause` of the AbortError is its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What was verified; `note` is the checkpoint to keep for the next time, and `publicKey` the key to keep with it. */
+/** The result; store `note` as the checkpoint for the next verification, and `publicKey` as the key. */
 export interface VerifiedLedger extends VerifiedExport {
   readonly publicKey: string;
 }
@@ -39,7 +39,7 @@ export async function verifyLedger(
   const { ledger, keptCheckpoint, tenantId, signFirst = true, onProgress, signal } = options;
   const call = { signal };
   const publicKey = options.publicKey ?? (await fetchPublicKey(svc, call));
-  // What was handed in is looked at before anything is asked for.
+  // Arguments are validated before anything is fetched.
   if (keptCheckpoint === undefined) readKey(crypto.sha256, publicKey);
   else await openCheckpoint(crypto, tidyNote(keptCheckpoint), publicKey);
   const name = ledger === 'audit' ? 'Audit' : 'Consent';
@@ -52,7 +52,7 @@ export async function verifyLedger(
     signedFirst = note;
   }
   const operation = { id: `export${name}Ledger`, method: 'GET', path: `${base}/export`, answer: 'stream' } as const;
-  // A whole export meets every earlier checkpoint on its way: it needs no proof of its own.
+  // A whole export contains every earlier checkpoint: it needs no separate proof.
   const checkpoint = keptCheckpoint;
   const wanted = { publicKey, ledger, tenantId, from: null, to: null, checkpoint, onProgress, signal };
   const verified = await verifyExportBetween(crypto, await svc.stream(operation, call), wanted, signedFirst);
@@ -61,7 +61,7 @@ export async function verifyLedger(
 
 async function fetchPublicKey(svc: Pick<Transport, 'request'>, call: RequestOptions): Promise<string> {
   const path = '/.well-known/svc-ledger-key';
-  // It is a line of text, and no JSON that the client would read.
+  // A line of text, which the client would not parse as JSON.
   const operation = { id: 'getLedgerKey', method: 'GET', path, credential: 'none', answer: 'none' } as const;
   const response = await svc.request<void>(operation, call).asResponse();
   return (await response.text()).trim();

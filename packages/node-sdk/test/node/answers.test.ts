@@ -28,7 +28,7 @@ import {
 
 const json = 'Content-Type: application/json\r\n';
 
-/** What a call of an operation rejects with when the server answers so. */
+/** The error of an operation's call if the server responds so. */
 async function fail(script: Script, operation: object = {}, options: object = {}): Promise<unknown> {
   await using server = await startScriptedServer(script);
   await using svc = createClient(server, { retries: 0, ...options });
@@ -73,7 +73,7 @@ describe('an error of the API', () => {
     }
   });
 
-  it('keeps all that the envelope says', async () => {
+  it('has all fields of the error object', async () => {
     const details = [{ path: 'body.purposes.analytics', issue: 'is required' }];
     const error = await fail((response) =>
       sendJson(
@@ -101,7 +101,7 @@ describe('an error of the API', () => {
     assert.deepEqual(JSON.parse(JSON.stringify(error)).fields, error.fields);
   });
 
-  it('is read in the form of SCIM (RFC 7644 section 3.12) and of OAuth (RFC 6749 section 5.2)', async () => {
+  it('is parsed from the formats of SCIM (RFC 7644 section 3.12) and of OAuth (RFC 6749 section 5.2)', async () => {
     const schemas = ['urn:ietf:params:scim:api:messages:2.0:Error'];
     const headers = { 'content-type': 'application/scim+json', 'svc-request-id': 'r1' };
     const scim = await fail((response) =>
@@ -111,7 +111,7 @@ describe('an error of the API', () => {
     assert.deepEqual([scim.code, scim.message, scim.requestId], ['invalidFilter', 'One eq only.', 'r1']);
     assert.deepEqual(scim.fields, { scimType: 'invalidFilter' });
     const untyped = await fail((response) =>
-      sendJson(response, 404, { schemas, status: '404', detail: 'Nobody.' }, headers),
+      sendJson(response, 404, { schemas, status: '404', detail: 'No such user.' }, headers),
     );
     assert.ok(NotFoundError.isInstance(untyped) && untyped.code === 'scim_error');
     const oauth = await fail((response) =>
@@ -121,7 +121,7 @@ describe('an error of the API', () => {
     assert.deepEqual([oauth.code, oauth.message], ['invalid_client', 'Unknown.']);
   });
 
-  it('has its class also when what stands before the server answers in HTML, or in anything else', async () => {
+  it('has its class also if a proxy responds in HTML, or in any other format', async () => {
     const bodies = [
       '<html><h1>Bad gateway</h1></html>',
       '',
@@ -146,8 +146,8 @@ describe('an error of the API', () => {
   });
 });
 
-describe('an answer', () => {
-  it('is refused when it is not JSON of this API, with the status that it had', async () => {
+describe('a response', () => {
+  it('is rejected with its status if it is not JSON of this API', async () => {
     const cases: readonly (readonly [string, string, RegExp])[] = [
       ['text/html', '<html>Sign in to the network</html>', /not JSON/],
       ['application/json', '{"data":{"a":', /invalid JSON/],
@@ -177,7 +177,7 @@ describe('an answer', () => {
     assert.ok(ResponseError.isInstance(empty) && empty.status === 204);
   });
 
-  it('is refused when it is no text in UTF-8: nothing of it becomes other characters', async () => {
+  it('is rejected if it is not UTF-8, without replacing characters', async () => {
     const bytes = Buffer.concat([Buffer.from('{"data":"'), Buffer.from([0xe4, 0x6e]), Buffer.from('"}')]);
     const error = await fail(
       (response) => response.writeHead(200, { 'content-type': 'application/json' }).end(bytes) && undefined,
@@ -187,7 +187,7 @@ describe('an answer', () => {
     assert.equal(error.excerpt, null, 'JSON is of the API, and may have something secret in it');
   });
 
-  it('is read in every form that JSON is announced in', async () => {
+  it('is parsed with any content type of JSON', async () => {
     for (const type of [
       'application/json',
       'Application/JSON;charset=utf-8',
@@ -202,7 +202,7 @@ describe('an answer', () => {
     }
   });
 
-  it('comes whole however it is cut into pieces', async () => {
+  it('is complete, however it is split into chunks', async () => {
     const text = 'ä€😀'.repeat(50_000);
     await using server = await startScriptedServer((response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -214,7 +214,7 @@ describe('an answer', () => {
     assert.equal(await svc.request(reading), text);
   });
 
-  it('needs no content where the operation has none', async () => {
+  it('needs no content if the operation has none', async () => {
     await using server = await startScriptedServer((response) => response.writeHead(204).end() && undefined);
     await using svc = createClient(server);
     const { data, response } = await svc.request({ ...reading, method: 'DELETE', answer: 'none' }).withResponse();
@@ -224,7 +224,7 @@ describe('an answer', () => {
     assert.equal(raw.status, 204);
   });
 
-  it('is refused when it is larger than it may be, announced or not, and an error has its status all the same', async () => {
+  it('is rejected above the size limit, with or without Content-Length, and an error keeps its status', async () => {
     const limit = { maxResponseBytes: 1000 };
     for (const status of [200, 500]) {
       const announced = await fail(
@@ -251,7 +251,7 @@ describe('an answer', () => {
     }
   });
 
-  it('is tried again when it is an error, however large', async () => {
+  it('is retried if it is an error, however large', async () => {
     await using server = await startScriptedServer((response, _, number) => {
       if (number > 1) sendJson(response, 200, { data: 'in' });
       else response.writeHead(500, { 'retry-after': '0' }).end('x'.repeat(100_000));
@@ -269,7 +269,7 @@ describe('an answer', () => {
     identity: (bytes) => bytes,
   };
   for (const [coding, compress] of Object.entries(codings))
-    it(`is understood when it is compressed: ${coding}`, async () => {
+    it(`is decompressed: ${coding}`, async () => {
       const data = 'ä€😀'.repeat(10_000);
       await using server = await startScriptedServer((response, { path }) => {
         const isError = path === '/v1/error';
@@ -286,7 +286,7 @@ describe('an answer', () => {
       assert.equal(server.connections(), 1);
     });
 
-  it('is refused when it decompresses to more than it may be, long before it is whole', async () => {
+  it('is rejected if it decompresses to more than the limit, long before it is complete', async () => {
     const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
     const before = process.memoryUsage().arrayBuffers;
     for (const status of [200, 500]) {
@@ -300,7 +300,7 @@ describe('an answer', () => {
     assert.ok(process.memoryUsage().arrayBuffers - before < 30 * 1024 * 1024);
   });
 
-  it('is refused when it cannot be decompressed', async () => {
+  it('is rejected if it cannot be decompressed', async () => {
     const whole = gzipSync('{"data":1}');
     for (const [coding, body] of [
       ['zstd', whole],
@@ -316,7 +316,7 @@ describe('an answer', () => {
     assert.ok(ServerError.isInstance(empty));
   });
 
-  it('has headers of any name, which change nothing else', async () => {
+  it('may have headers of any name', async () => {
     const names: unknown[] = [];
     await using server = await startScriptedServer((response) => {
       const { rawHeaders } = response.req;
@@ -338,7 +338,7 @@ describe('an answer', () => {
     assert.deepEqual([names, shown], [['z'], [true, true]]);
   });
 
-  it('may be exactly as large as it may be', async () => {
+  it('may be exactly as large as the limit', async () => {
     const body = JSON.stringify({ data: 'x'.repeat(989) });
     await using server = await startScriptedServer(
       (response) => response.writeHead(200, { 'content-type': 'application/json' }).end(body) && undefined,
@@ -347,7 +347,7 @@ describe('an answer', () => {
     assert.equal(((await svc.request(reading)) as string).length, 989);
   });
 
-  it('is not followed elsewhere', async () => {
+  it('is rejected if it is a redirect', async () => {
     await using elsewhere = await startScriptedServer((response) => sendJson(response, 200, { data: 'stolen' }));
     for (const status of [301, 302, 303, 307, 308, 304, 300]) {
       const location = `${elsewhere.url}/v1/thing?token=secret`;
@@ -366,7 +366,7 @@ describe('an answer', () => {
     assert.equal(elsewhere.received.length, 0);
   });
 
-  it('may be announced by others: 102 and 103 are passed over', async () => {
+  it('may be preceded by 102 and 103, which are ignored', async () => {
     const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n';
     await using server = await startScriptedServer(
       answerWith(`${hints}HTTP/1.1 200 OK\r\n${json}Content-Length: 10\r\n\r\n{"data":1}`),
@@ -377,7 +377,7 @@ describe('an answer', () => {
     assert.equal(response.headers.link, undefined);
   });
 
-  it('that breaks the rules of HTTP is a connection that failed', async () => {
+  it('that violates HTTP is a connection error', async () => {
     const broken = [
       'garbage garbage garbage\r\n\r\n',
       'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nxxxxx',
@@ -394,7 +394,7 @@ describe('an answer', () => {
     }
   });
 
-  it('leads to what came along', async () => {
+  it('gives access to its metadata', async () => {
     await using server = await startScriptedServer((response) =>
       sendJson(
         response,

@@ -33,7 +33,7 @@ function refuse(options: ClientOptions, message: RegExp): void {
 }
 
 describe('a client', () => {
-  it('refuses what cannot be an API key, and says why without the key', () => {
+  it('rejects an invalid API key, without including it in the message', () => {
     refuse({ ...good, apiKey: `${testKey}\n` }, /white space/);
     refuse({ ...good, apiKey: ` ${testKey}` }, /white space/);
     refuse({ ...good, apiKey: `${testKey}é` }, /characters/);
@@ -50,7 +50,7 @@ describe('a client', () => {
     assert.throws(() => new Svc({ ...good, apiKey: 7 as unknown as string }), /must be a string/);
   });
 
-  it('refuses an address that is none, or that would send keys in the clear', () => {
+  it('rejects an invalid address, and one that would send keys unencrypted', () => {
     refuse({ ...good, baseUrl: 'svc.example.com' }, /https:/);
     refuse({ ...good, baseUrl: 'ftp://svc.example.com' }, /https:/);
     refuse({ ...good, baseUrl: 'https://svc.example.com\n' }, /https:/);
@@ -64,7 +64,7 @@ describe('a client', () => {
     assert.ok(new Svc({ ...good, baseUrl: 'http://svc.internal', allowInsecure: true }));
   });
 
-  it('refuses limits, versions, headers and names that make no sense', () => {
+  it('rejects invalid limits, versions, headers and names', () => {
     for (const timeout of [0, -1, Number.NaN, 2 ** 31]) refuse({ ...good, timeout }, /timeout/);
     refuse({ ...good, deadline: 0 }, /deadline/);
     for (const retries of [-1, 1.5, Number.POSITIVE_INFINITY]) refuse({ ...good, retries }, /retries/);
@@ -80,7 +80,7 @@ describe('a client', () => {
     assert.ok(new Svc({ ...good, timeout: Number.POSITIVE_INFINITY, deadline: Number.POSITIVE_INFINITY }));
   });
 
-  it('refuses names that it does not know, and what is of another kind than it says', () => {
+  it('rejects unknown options, and options of another type', () => {
     const wrong: readonly (readonly [object | null, RegExp])[] = [
       [{ timout: 5 }, /unknown option "timout"\. Did you mean "timeout"\?/],
       [{ baseURL: good.baseUrl }, /Did you mean "baseUrl"\?/],
@@ -127,7 +127,7 @@ describe('a client', () => {
     assert.ok(new Svc(everything));
   });
 
-  it('is made where no variable is set, as by a build, and says at the first call what is missing', async () => {
+  it('can be created without environment variables, as in a build, and names what is missing at the first call', async () => {
     const { SVC_API_KEY, SVC_BASE_URL } = process.env;
     delete process.env.SVC_API_KEY;
     delete process.env.SVC_BASE_URL;
@@ -167,9 +167,9 @@ describe('a client', () => {
     }
   });
 
-  it('takes one parameter: what a second one does is not for its users', () => assert.equal(Svc.length, 0));
+  it('takes one parameter: the second is internal', () => assert.equal(Svc.length, 0));
 
-  it('keeps what withOptions leaves undefined; null takes the tenant and the version away, also for one call', async () => {
+  it('keeps options that withOptions leaves undefined; null removes the tenant and the version, also for one call', async () => {
     await using server = await startScriptedServer((response) => sendJson(response, 200, { data: 1 }));
     await using svc = createClient(server, {
       tenant: 'first',
@@ -188,7 +188,7 @@ describe('a client', () => {
     assert.deepEqual(sent, [kept, taken, taken, kept]);
   });
 
-  it('takes its key and its address from the environment where it is not given them', async () => {
+  it('reads its key and its address from the environment by default', async () => {
     await using server = await startScriptedServer((response) => sendJson(response, 200, { data: 1 }));
     const { SVC_API_KEY, SVC_BASE_URL } = process.env;
     process.env.SVC_API_KEY = testKey;
@@ -203,7 +203,7 @@ describe('a client', () => {
     }
   });
 
-  it('needs a credential only for the calls that take one', async () => {
+  it('needs a credential only for calls that require one', async () => {
     await using server = await startScriptedServer((response) => sendJson(response, 200, { data: 1 }));
     await using svc = new Svc({ baseUrl: server.url });
     assert.equal(await svc.request({ ...reading, credential: 'none' }), 1);
@@ -220,9 +220,9 @@ describe('a client', () => {
     assert.equal(server.received[0]?.headers.authorization, undefined);
   });
 
-  it('never shows its keys: printed, as JSON, in errors, their causes and what hooks are told', async () => {
-    const told: unknown[] = [];
-    const note = (value: unknown) => told.push(value);
+  it('never shows its keys: when printed, as JSON, in errors, their causes and the arguments of hooks', async () => {
+    const notes: unknown[] = [];
+    const note = (value: unknown) => notes.push(value);
     await using server = await startScriptedServer((response) =>
       sendError(response, 503, 'busy', { 'set-cookie': 'a=b' }),
     );
@@ -241,7 +241,7 @@ describe('a client', () => {
       svc.scim,
       failed,
       unconnected,
-      told,
+      notes,
       svc.request(reading).catch(() => 0),
     ]) {
       const texts = [
@@ -255,9 +255,9 @@ describe('a client', () => {
     assert.match(inspect(svc), /^Svc \{\s+baseUrl/);
   });
 
-  it('never shows its keys where something before the server echoes the request, nor the cookies of an answer', async () => {
-    const told: unknown[] = [];
-    const note = (value: unknown) => told.push(value);
+  it('never shows its keys if a proxy echoes the request, nor the cookies of a response', async () => {
+    const notes: unknown[] = [];
+    const note = (value: unknown) => notes.push(value);
     const hooks = { onRequest: note, onResponse: note, onRetry: note, onError: note };
     let status = 502;
     let isHtml = true;
@@ -288,7 +288,7 @@ describe('a client', () => {
             (reason: unknown) => reason,
           );
           assert.ok(SvcError.isInstance(error) || status === 200);
-          told.push(error);
+          notes.push(error);
         }
     [status, isHtml] = [200, false];
     const { response } = await svc.request(reading).withResponse();
@@ -296,14 +296,14 @@ describe('a client', () => {
     for (const secret of ['session=cookie', 'set-cookie'])
       assert.ok(!inspect(cookies, { depth: 20, showHidden: true }).includes(secret));
     const basic = Buffer.from(`key:${clientSecret}`).toString('base64');
-    for (const value of told)
+    for (const value of notes)
       for (const text of [inspect(value, { depth: 20, showHidden: true }), JSON.stringify(value), String(value)])
         for (const secret of [testKey, scimToken, clientSecret, basic, 'session=cookie'])
           assert.ok(!text.includes(secret), `${secret} is in ${text}`);
-    assert.match(inspect(told, { depth: 20, maxArrayLength: null }), /Bearer \[redacted\]/);
+    assert.match(inspect(notes, { depth: 20, maxArrayLength: null }), /Bearer \[redacted\]/);
   });
 
-  it('differs from another client in what it is told, and shares its connections', async () => {
+  it('has its own settings beside another client, and shares its connections', async () => {
     await using server = await startScriptedServer((response) => sendJson(response, 200, { data: 1 }));
     await using svc = createClient(server);
     const other = svc.withOptions({ tenant: 'second', headers: { 'x-a': 'b' } });
@@ -314,14 +314,14 @@ describe('a client', () => {
       [undefined, 'second'],
     );
     for (let call = 0; call < 10; call += 1) await (call % 2 === 0 ? svc : other).request(reading);
-    // A connection rests for a turn of the event loop after an answer, so calls that follow at once take turns.
+    // A connection is idle for a turn of the event loop after a response, so consecutive calls alternate.
     assert.ok(server.connections() <= 2);
     await other.close();
     await assert.rejects(svc.request(reading), /client is closed/);
     assert.equal(server.received.length, 12);
   });
 
-  it('has its resources also one by one, over a client without them', async () => {
+  it('has its resources also as separate imports, over a client without them', async () => {
     await using server = await startScriptedServer((response) => sendJson(response, 200, { data: { items: [] } }));
     await using client = new SvcClient({ baseUrl: server.url, apiKey: testKey });
     await using second = client.withOptions({ tenant: 'second' });
@@ -344,7 +344,7 @@ describe('a client', () => {
     await assert.rejects(svc.request(reading), ConfigurationError);
   });
 
-  it('lets the answers that are under way come before it closes', async () => {
+  it('waits for responses in progress before it closes', async () => {
     const arrived = Promise.withResolvers<void>();
     const leave = Promise.withResolvers<void>();
     await using server = await startScriptedServer(async (response) => {
@@ -363,7 +363,7 @@ describe('a client', () => {
 });
 
 describe('an error', () => {
-  it('is known as one also to another copy of the package', async () => {
+  it('is recognised by another copy of the package', async () => {
     const copy: typeof import('@svc/node-sdk') = await import(`${import.meta.resolve('@svc/node-sdk')}?copy`);
     const errors: typeof import('../../src/errors.ts') = await import(
       `${import.meta.resolve('../../src/errors.ts')}?copy`
@@ -377,13 +377,13 @@ describe('an error', () => {
     for (const value of [null, undefined, 'x', {}, new Error('x'), []]) assert.ok(!SvcError.isInstance(value));
   });
 
-  it('keeps its kind in a class that a program derives from it', () => {
+  it('keeps its kind in a subclass', () => {
     class Own extends ConfigurationError {}
     assert.ok(ConfigurationError.isInstance(new Own('x')));
     assert.equal(new Own('x').name, 'ConfigurationError');
   });
 
-  it('has the function that called in its stack, also on a later page of a list', async () => {
+  it('has the calling function in its stack, also on a later page of a list', async () => {
     await using server = await startScriptedServer((response, _, number) => {
       if (number % 2 === 1) sendJson(response, 200, { data: { items: [1], nextCursor: 'next' } });
       else sendError(response, 403, 'forbidden');

@@ -18,7 +18,7 @@ import {
 import { TestRuntime } from './test-runtime.ts';
 
 describe('connections', () => {
-  it('are used again: ten calls, five of them with large failures, take no more than two', async () => {
+  it('are reused: ten calls, five of them with large errors, use at most two', async () => {
     const words = 'x'.repeat(300_000);
     await using server = await startScriptedServer((response, _, number) => {
       if (number % 2 === 0) sendJson(response, 200, { data: number });
@@ -30,7 +30,7 @@ describe('connections', () => {
     assert.ok(server.connections() <= 2, `${server.connections()} connections`);
   });
 
-  it('that the server closed while they were idle cost a call nothing', async () => {
+  it('that the server closed while idle do not fail a call', async () => {
     await using server = await startScriptedServer((response) => sendJson(response, 200, { data: 'in' }));
     await using svc = createClient(server);
     for (let round = 0; round < 5; round += 1) {
@@ -40,7 +40,7 @@ describe('connections', () => {
     assert.equal(server.received.length, 5);
   });
 
-  it('that the server closes just as a request comes cost no try: it is sent again once, over a new one', async () => {
+  it('that the server closes just as a request arrives count no attempt: the request is resent once, over a new one', async () => {
     await using server = await startScriptedServer((response, { connection }, number) => {
       if (number > 1 && connection === 1) response.socket?.destroy();
       else sendJson(response, 200, { data: connection });
@@ -51,7 +51,7 @@ describe('connections', () => {
     assert.deepEqual([data, response.attempts, server.received.length], [2, 1, 3]);
   });
 
-  it('that the server closes cost a call one request at most, however many of them were idle', async () => {
+  it('that the server closes cost a call at most one request, however many were idle', async () => {
     let isRestarted = false;
     await using server = await startScriptedServer((response) => {
       if (isRestarted) response.socket?.destroy();
@@ -64,7 +64,7 @@ describe('connections', () => {
     assert.equal(server.received.length, 3 + 2);
   });
 
-  it('that end a request are told where it is not safe to send it again, or they were new, or answered in part', async () => {
+  it('that break during a request are reported if a retry is unsafe, or they were new, or had answered in part', async () => {
     const part = 'HTTP/1.1 200 OK\r\nContent-Ty';
     for (const [operation, isNew, sent] of [
       [editing, false, ''],
@@ -95,7 +95,7 @@ describe('connections', () => {
     assert.equal(server.received.length, 3, 'once again, and not for ever');
   });
 
-  it('are as many as the client may have; further calls wait, and their time starts when they are sent', async () => {
+  it('are limited per client; further calls wait, and their timeout starts when they are sent', async () => {
     const runtime = new TestRuntime();
     const held: ServerResponse[] = [];
     const { promise: bothHeld, resolve } = Promise.withResolvers<void>();
@@ -117,7 +117,7 @@ describe('connections', () => {
     assert.equal(runtime.pending, 0);
   });
 
-  it('that are all in use end a call by its deadline or its signal, and it leaves the queue', async () => {
+  it('that are all in use end a waiting call at its deadline or signal, and remove it from the queue', async () => {
     const runtime = new TestRuntime();
     let held: ServerResponse | undefined;
     const { promise: isHeld, resolve } = Promise.withResolvers<void>();
@@ -150,7 +150,7 @@ describe('connections', () => {
     assert.equal(server.received.length, 2);
   });
 
-  it('go to the next call when the one that waited is aborted as it gets one', { timeout: 10_000 }, async () => {
+  it('go to the next waiting call when the first is aborted as it gets one', { timeout: 10_000 }, async () => {
     const { promise: isHeld, resolve } = Promise.withResolvers<void>();
     await using server = await startScriptedServer((response, _, number) => {
       if (number === 1) resolve();
@@ -176,7 +176,7 @@ describe('connections', () => {
       held = response;
       resolve();
     });
-    // The first call has released its connection when the hook learns of its response.
+    // The first call has released its connection when its hook receives the response.
     await using svc = createClient(server, { connections: 1, hooks: { onResponse: () => controller.abort() } });
     const first = svc.request(reading);
     await isHeld;
@@ -187,7 +187,7 @@ describe('connections', () => {
     assert.equal(await svc.request(reading), 2);
   });
 
-  it('are closed once the calls that wait for one have their answers', async () => {
+  it('are closed after the waiting calls have their responses', async () => {
     await using server = await startScriptedServer((response, _, number) => sendJson(response, 200, { data: number }));
     const svc = createClient(server, { connections: 1 });
     await svc.request(reading);
@@ -197,7 +197,7 @@ describe('connections', () => {
     await assert.rejects(svc.request(reading), /The client is closed/);
   });
 
-  it('go through the proxies of the environment where Node is told to use them, and by a dispatcher', async () => {
+  it('use the proxies of the environment if Node is configured to, and of a dispatcher', async () => {
     await using server = await startScriptedServer((response) => sendJson(response, 200, { data: 'in' }));
     const asked: string[] = [];
     const proxy = createHttpServer((request, response) => {
@@ -246,7 +246,7 @@ describe('connections', () => {
     assert.equal(server.received.length, 6);
   });
 
-  it('that there are none of give an error that says so', async () => {
+  it('that fail give an error with the reason', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as { readonly port: number };
@@ -264,7 +264,7 @@ describe('connections', () => {
     );
   });
 
-  it('can be those of a dispatcher that is handed in, which stays open', async () => {
+  it('can be those of a given dispatcher, which stays open', async () => {
     await using server = await startScriptedServer((response) => sendJson(response, 200, { data: 'in' }));
     const dispatcher = new Agent();
     try {
@@ -278,7 +278,7 @@ describe('connections', () => {
     await assert.rejects(createClient(server, { dispatcher, retries: 0 }).request(reading), ConnectionError);
   });
 
-  it('are given up with an error answer that never ends', async () => {
+  it('are closed after an error response that never ends', async () => {
     await using server = await startScriptedServer((response, _, number) => {
       if (number === 1) sendError(response, 404, 'not_found');
       else sendJson(response, 200, { data: 'in' });

@@ -16,9 +16,9 @@ import {
 type Note = Record<string, unknown>;
 
 describe('hooks', () => {
-  it('are told of every try, every answer, every wait and the end', async () => {
-    const told: [string, Record<string, unknown>][] = [];
-    const note = (name: string) => (value: object) => void told.push([name, { ...value }]);
+  it('are called for every attempt, response, wait, and for the end', async () => {
+    const calls: [string, Record<string, unknown>][] = [];
+    const note = (name: string) => (value: object) => void calls.push([name, { ...value }]);
     const hooks: Hooks = {
       onRequest: note('request'),
       onResponse: note('response'),
@@ -34,16 +34,16 @@ describe('hooks', () => {
       svc.request({ ...writing, path: '/v1/consent/{id}/records', parameters: { id: 'ada@example.com' } }),
     );
     assert.deepEqual(
-      told.map(([name]) => name),
+      calls.map(([name]) => name),
       ['request', 'response', 'retry', 'request', 'response', 'error'],
     );
     const key = server.received[0]?.headers['idempotency-key'];
-    for (const [index, [, { operation, method, path, attempt, idempotencyKey }]] of told.entries())
+    for (const [index, [, { operation, method, path, attempt, idempotencyKey }]] of calls.entries())
       assert.deepEqual(
         [operation, method, path, attempt, idempotencyKey],
         ['write', 'POST', '/v1/consent/{id}/records', index < 3 ? 1 : 2, key],
       );
-    const [request, response, retry, , , error] = told.map(([, value]) => value) as [
+    const [request, response, retry, , , error] = calls.map(([, value]) => value) as [
       Note,
       Note,
       Note,
@@ -61,10 +61,10 @@ describe('hooks', () => {
     assert.equal((retry.error as { readonly status: number }).status, 503);
     assert.ok((retry.wait as number) >= 0);
     assert.equal((error.error as { readonly status: number }).status, 422);
-    for (const secret of [testKey, 'secret', 'ada@example.com']) assert.ok(!JSON.stringify(told).includes(secret));
+    for (const secret of [testKey, 'secret', 'ada@example.com']) assert.ok(!JSON.stringify(calls).includes(secret));
   });
 
-  it('that throw change nothing, and are a warning of the process', async () => {
+  it('that throw change nothing, and emit a process warning', async () => {
     const fail = () => {
       throw new Error('a bug in the hook');
     };
@@ -77,7 +77,7 @@ describe('hooks', () => {
     assert.equal(warning.code, 'SVC_HOOK_FAILED');
   });
 
-  it('that are asynchronous and reject are a warning of the process, and no unhandled rejection', async () => {
+  it('that return a rejected promise emit a process warning, and no unhandled rejection', async () => {
     const unhandled: unknown[] = [];
     const note = (error: unknown) => unhandled.push(error);
     process.on('unhandledRejection', note);
@@ -95,11 +95,11 @@ describe('hooks', () => {
     }
   });
 
-  it('are told of every failure once, also of an answer that cannot be read and a stream that breaks off', async () => {
-    const told: ErrorNote[] = [];
+  it('are called once for every failure, also for an invalid response and an interrupted stream', async () => {
+    const notes: ErrorNote[] = [];
     await using server = await startScriptedServer((response, { path }) => {
       if (path === '/v1/html') response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
-      else if (path === '/v1/consent/nobody')
+      else if (path === '/v1/consent/missing')
         sendJson(response, 200, { data: { state: {}, items: [], nextCursor: null } });
       else if (path === '/v1/text')
         response.writeHead(200, { 'content-type': 'application/jsonl' }).end(Buffer.from([0xff, 0x0a]));
@@ -107,14 +107,14 @@ describe('hooks', () => {
         sendRaw(response, 'HTTP/1.1 200 OK\r\nContent-Type: application/jsonl\r\nContent-Length: 9\r\n\r\na\n').end();
       else sendJson(response, 200, { data: { nothing: true } });
     });
-    await using svc = createClient(server, { hooks: { onError: (note) => told.push(note) } });
+    await using svc = createClient(server, { hooks: { onError: (note) => notes.push(note) } });
     const readLines = async (path: string) => {
       for await (const _ of svc.stream({ ...reading, path }).lines());
     };
     const calls: readonly (readonly [string, () => PromiseLike<unknown>])[] = [
       ['unreadable_response', () => svc.request({ ...reading, path: '/v1/html' })],
       ['unreadable_response', () => svc.list({ ...reading, page: 'items' })],
-      ['not_found', () => svc.consent.notices.retrieve('nobody')],
+      ['not_found', () => svc.consent.notices.retrieve('missing')],
       ['unreadable_response', () => svc.stream({ ...reading, path: '/v1/html' })],
       ['unreadable_response', () => readLines('/v1/text')],
       ['connection_failed', () => readLines('/v1/broken')],
@@ -122,31 +122,31 @@ describe('hooks', () => {
       ['invalid_argument', () => svc.scim.users.list()],
     ];
     for (const [code, call] of calls) {
-      told.length = 0;
+      notes.length = 0;
       const error: unknown = await call().then(
         () => null,
         (reason: unknown) => reason,
       );
       assert.deepEqual(
-        told.map((note) => [note.error.code, note.error === error, note.operation]),
+        notes.map((note) => [note.error.code, note.error === error, note.operation]),
         [[code, true, (error as SvcError).operation]],
       );
     }
   });
 
-  it('are told why a call that failed was not tried again', async () => {
-    const told: unknown[] = [];
+  it('receive the reason why a failed call was not retried', async () => {
+    const reasons: unknown[] = [];
     await using server = await startScriptedServer((response) =>
       sendError(response, 503, 'busy', { 'retry-after': '0' }),
     );
-    const hooks: Hooks = { onError: ({ error }) => told.push(error.retry) };
+    const hooks: Hooks = { onError: ({ error }) => reasons.push(error.retry) };
     await using svc = createClient(server, { hooks, retryBudget: { capacity: 1, refill: 0 } });
     await assert.rejects(svc.request(reading, { retries: 1 }));
     await assert.rejects(svc.request(reading));
-    assert.deepEqual(told, ['exhausted', 'budget']);
+    assert.deepEqual(reasons, ['exhausted', 'budget']);
   });
 
-  it('are told of a deprecation once, also by clients made from one another', async () => {
+  it('are called once for a deprecation, also by derived clients', async () => {
     const notes: DeprecationNote[] = [];
     await using server = await startScriptedServer((response) =>
       sendJson(response, 200, { data: null }, { deprecation: '@1790000000' }),
@@ -155,10 +155,10 @@ describe('hooks', () => {
     for (const tenant of ['first', 'second']) await svc.withOptions({ tenant }).request(reading);
     assert.equal(notes.length, 1);
     await svc.withOptions({ hooks: { onDeprecation: (note) => notes.push(note) } }).request(reading);
-    assert.equal(notes.length, 2, 'another hook has not been told');
+    assert.equal(notes.length, 2, 'another hook was not called');
   });
 
-  it('are not told of the version that an error comes in', async () => {
+  it('are not called for the version of an error', async () => {
     const notes: DeprecationNote[] = [];
     await using server = await startScriptedServer((response) =>
       sendError(response, 401, 'unauthenticated', { 'svc-version': '2020-01-01' }),
@@ -168,7 +168,7 @@ describe('hooks', () => {
     assert.deepEqual(notes, []);
   });
 
-  it('are told once for each operation that it is deprecated, or answered in another version', async () => {
+  it('are called once for each operation that is deprecated, or answered in another version', async () => {
     const notes: DeprecationNote[] = [];
     await using server = await startScriptedServer((response, { path }) => {
       const headers = {
@@ -202,7 +202,7 @@ describe('hooks', () => {
     assert.match(String(other?.message), /version 2027-01-01, not 2026-11-01/);
   });
 
-  it('need not be there for a deprecation to be seen: it is a warning of the process', async () => {
+  it('are not needed for a deprecation warning of the process', async () => {
     await using server = await startScriptedServer((response) =>
       sendJson(response, 200, { data: null }, { deprecation: '@1790000000' }),
     );

@@ -31,12 +31,12 @@ describe('verifyLedger', () => {
   };
 
   for (const ledger of ['audit', 'consent'] as const) {
-    test(`verifies the whole ${ledger} ledger of a server, and again from the checkpoint that was kept`, async () => {
+    test(`verifies the whole ${ledger} ledger of a server, and again from the stored checkpoint`, async () => {
       await capture('anna');
-      const told: number[] = [];
-      const first = await verifyLedger(svc, { ledger, onProgress: (entries) => told.push(entries) });
+      const progress: number[] = [];
+      const first = await verifyLedger(svc, { ledger, onProgress: (entries) => progress.push(entries) });
       assert.deepEqual([first.newer, first.isConsistent, first.checkpoint.ledger], [0, false, ledger]);
-      assert.equal(told.at(-1), first.entries);
+      assert.equal(progress.at(-1), first.entries);
       assert.equal(first.publicKey, server.installation.signer.verifierKey);
       const { publicKey, note, checkpoint } = first;
       for (let number = 0; number < 5; number += 1) await capture(`subject ${number} \u2028`);
@@ -51,7 +51,7 @@ describe('verifyLedger', () => {
     });
   }
 
-  test('goes by the key that is handed in, and by the tenant', async () => {
+  test('requires the given key, and the tenant', async () => {
     const publicKey = new NoteSigner('the secret of another installation').verifierKey;
     const refuse = (options: object, code: string) =>
       assert.rejects(verifyLedger(svc, { ledger: 'consent', ...options }), (error) => {
@@ -67,7 +67,7 @@ describe('verifyLedger', () => {
     await refuse({ keptCheckpoint: note }, 'checkpoint_foreign');
   });
 
-  test('finds what was changed behind the back of the server', async () => {
+  test('detects rows changed in the database', async () => {
     const { note, publicKey } = await verifyLedger(svc, { ledger: 'consent' });
     const { kysely } = server.installation.database;
     const { entry } = await kysely
@@ -91,7 +91,7 @@ describe('verifyLedger', () => {
     assert.equal((await verifyLedger(svc, { ledger: 'consent', publicKey, keptCheckpoint: note })).isConsistent, true);
   });
 
-  test('gives up with the reason of its signal', async () => {
+  test('aborts with the reason of its signal', async () => {
     const reason = new Error('enough');
     const controller = new AbortController();
     controller.abort(reason);
@@ -101,7 +101,7 @@ describe('verifyLedger', () => {
     });
   });
 
-  test('is made of parts that work with what the resources answer', async () => {
+  test('consists of functions that accept responses of the resources', async () => {
     const record = await capture('parts');
     const { publicKey, note } = await verifyLedger(svc, { ledger: 'consent' });
     const verified = await verifyExport(await svc.ledgers.consent.export(), { publicKey, checkpoint: note });

@@ -30,7 +30,7 @@ describe('verifyExport', () => {
   const steps = fc.array(fc.integer({ min: -1, max: 2 }), { maxLength: 30 });
   const edge = fc.option(fc.integer({ min: -1, max: 40 }).map(time), { nil: null });
 
-  test('finds every export of the server good, whatever the ledger, the range and the kept checkpoint', async () => {
+  test('accepts every export of the server, for any ledger, range and stored checkpoint', async () => {
     await fc.assert(
       fc.asyncProperty(steps, edge, edge, fc.nat(), async (wanted, from, to, pick) => {
         fc.pre(from === null || to === null || from <= to);
@@ -64,7 +64,7 @@ describe('verifyExport', () => {
     const check = (file: Uint8Array, checkpoint: string | null = kept) =>
       errorOf([file], { publicKey, checkpoint: checkpoint ?? undefined });
 
-    test('throws nothing but its own errors, whatever values and lines are changed', async () => {
+    test('throws only its own errors, whatever values and lines are changed', async () => {
       const json = fc.oneof(
         fc.constantFrom(null, 0, -1, 1, 1.5, 5, '', 'x', time(3), time(7), [], {}, '0'.repeat(64)),
         fc.jsonValue({ maxDepth: 1 }),
@@ -88,7 +88,7 @@ describe('verifyExport', () => {
       );
     });
 
-    test('rejects proofs that do not lead from the kept checkpoint to the export', async () => {
+    test('rejects proofs that do not lead from the stored checkpoint to the export', async () => {
       const [text = '', ...rest] = (files[1] as string).trimEnd().split('\n');
       const header = JSON.parse(text);
       const { from, hashes } = header.consistency;
@@ -108,7 +108,7 @@ describe('verifyExport', () => {
       }
     });
 
-    test('rejects a kept checkpoint of another ledger or key', async () => {
+    test('rejects a stored checkpoint of another ledger or key', async () => {
       const other = await createLedger(installation, [1, 1, 1, 1]);
       const stranger = new NoteSigner('the secret of another installation');
       const foreign = stranger.sign(`${kept.split('\n\n')[0]}\n`);
@@ -124,7 +124,7 @@ describe('verifyExport', () => {
           assert.equal((await check(Buffer.from(file), note))?.code, code);
     });
 
-    test('find what changed in every byte', async () => {
+    test('detects a change of any byte', async () => {
       const [file = ''] = files;
       const bytes = Buffer.from(file);
       const header = bytes.indexOf('\n');
@@ -136,7 +136,7 @@ describe('verifyExport', () => {
     });
   });
 
-  test('tells what is wrong by a code, with line and number', async () => {
+  test('reports each error by a code, with line and number', async () => {
     const ledger = await createLedger(installation, [1, 1, 1, -1, 1, 1]);
     const [header = '', first = '', second = '', third = '', ...rest] = (
       await exportText(installation, ledger.of, latestOf(ledger))
@@ -166,7 +166,7 @@ describe('verifyExport', () => {
     assert.deepEqual(await codeOf(older, { checkpoint: kept }), [undefined, undefined, undefined]);
   });
 
-  test('finds entries of another tenant, and entries younger than their checkpoint', async () => {
+  test('detects entries of another tenant, and entries younger than their checkpoint', async () => {
     const { signer } = installation;
     const ledger = await createLedger(installation, [5, 5, 5]);
     const { size, rootHash, at } = latestOf(ledger);
@@ -183,7 +183,7 @@ describe('verifyExport', () => {
     assert.equal((await errorOf([signAs('another', at)], { publicKey }))?.code, 'entry_foreign');
   });
 
-  test('refuses an entry that is dated back behind the kept checkpoint', async () => {
+  test('rejects an entry that is dated back before the stored checkpoint', async () => {
     const ledger = await createLedger(installation, [1, 1]);
     await appendOne(installation, ledger.of.tenantId, time(10), 'in time');
     const { note } = await signNow(installation, ledger.of, time(600));
@@ -193,7 +193,7 @@ describe('verifyExport', () => {
     assert.equal(await errorOf([file], { publicKey }), null);
   });
 
-  test('verifies after the clock was a day ahead, and counts how often the times fall', async () => {
+  test('verifies after the clock was a day ahead, and counts how often the times decrease', async () => {
     const day = 24 * 60 * 60;
     const ledger = await createLedger(installation, [1, 1]);
     await appendOne(installation, ledger.of.tenantId, time(day), 'a day ahead');
@@ -202,7 +202,7 @@ describe('verifyExport', () => {
     assert.equal((await verifyExport([file], { publicKey })).clockFalls, 1);
   });
 
-  test('reads bytes and text in pieces of any size, and notes as mail programs leave them', async () => {
+  test('reads bytes and text in chunks of any size, and notes as changed by mail programs', async () => {
     const ledger = await createLedger(installation, [1, 1, 1, 1, 1, 1, 1, 1, 1]);
     const file = await exportText(installation, ledger.of, latestOf(ledger));
     const { note } = latestOf(ledger);
@@ -217,12 +217,12 @@ describe('verifyExport', () => {
     assert.equal((await verifyExport([file.replaceAll('\n', '\r\n')], options)).entries, 10);
   });
 
-  test('tells how far it is, and stops with the reason of its signal', async () => {
+  test('reports progress, and aborts with the reason of its signal', async () => {
     const ledger = await createLedger(installation, [1, 1, 1]);
     const file = await exportText(installation, ledger.of, latestOf(ledger));
-    const told: number[] = [];
-    await verifyExport([file], { publicKey, onProgress: (entries) => told.push(entries) });
-    assert.deepEqual(told, [4]);
+    const progress: number[] = [];
+    await verifyExport([file], { publicKey, onProgress: (entries) => progress.push(entries) });
+    assert.deepEqual(progress, [4]);
     const controller = new AbortController();
     const reason = new Error('enough');
     async function* stopInTheMiddle() {
@@ -240,7 +240,7 @@ describe('verifyExport', () => {
     await assert.rejects(verifyExport(source, { publicKey, signal: later.signal }), isStopped);
   });
 
-  test('takes an export that is handed in whole, and says of anything else that it is none', async () => {
+  test('accepts a whole export, and rejects any other type', async () => {
     const ledger = await createLedger(installation, [1, 1, 1]);
     const file = await exportText(installation, ledger.of, latestOf(ledger));
     for (const whole of [file, Buffer.from(file), new Uint8Array(Buffer.from(file))])
@@ -249,11 +249,11 @@ describe('verifyExport', () => {
       await assert.rejects(verifyExport(odd as never, { publicKey }), (error) => ConfigurationError.isInstance(error));
     for (const key of [undefined, null, 5])
       assert.equal((await errorOf(file, { publicKey: key as never }))?.code, 'key_invalid');
-    // A note that a program lost is not the same as none.
+    // A note that a program lost differs from no note.
     assert.equal((await errorOf(file, { publicKey, checkpoint: null as never }))?.code, 'checkpoint_not_signed');
   });
 
-  test('fails with errors of the package, whose codes tell what was found', async () => {
+  test('fails with errors of the package, whose codes describe the finding', async () => {
     const error = await errorOf('{}', { publicKey });
     assert.ok(error instanceof LedgerVerificationError && SvcError.isInstance(error));
     assert.deepEqual([error.name, error.operation, error.attempts], ['LedgerVerificationError', null, 0]);
@@ -264,9 +264,9 @@ describe('verifyExport', () => {
     assert.ok(!LedgerVerificationError.isInstance(new SvcError('x', 'y')));
   });
 
-  test('passes on what the source throws, and reads no endless line', async () => {
+  test('passes on errors of the source, and reads no overlong line', async () => {
     const broken = new Error('connection lost');
-    // biome-ignore lint/correctness/useYield: it fails before its first piece
+    // biome-ignore lint/correctness/useYield: it fails before its first chunk
     async function* fail(): AsyncGenerator<string> {
       throw broken;
     }

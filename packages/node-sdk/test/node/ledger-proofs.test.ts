@@ -72,7 +72,7 @@ describe('the tree', () => {
     }
   });
 
-  test('has every path and every proof of RFC 6962 lead to the published roots', () => {
+  test('has paths and proofs as in RFC 6962 that lead to the published roots', () => {
     for (let size = 1; size <= publishedLeaves.length; size += 1) {
       const some = publishedLeaves.slice(0, size);
       for (const [index, leaf] of some.entries())
@@ -84,7 +84,7 @@ describe('the tree', () => {
     }
   });
 
-  test('is the same, put together of complete subtrees', () => {
+  test('is the same when composed of complete subtrees', () => {
     fc.assert(
       fc.property(size, size, (one, other) => {
         const [start, end] = [Math.min(one, other), Math.max(one, other)];
@@ -113,7 +113,7 @@ for (const [platform, { verifyInclusion }] of platforms)
       return { sequence: index + 1, hashes: base64(naivePath(index, some)), checkpoint };
     };
 
-    test('finds every entry in every tree, however its hash is written', async () => {
+    test('accepts every entry in every tree, in any notation of its hash', async () => {
       await fc.assert(
         fc.asyncProperty(size, fc.nat(), fc.boolean(), async (size, pick, isNamed) => {
           const index = pick % size;
@@ -124,7 +124,7 @@ for (const [platform, { verifyInclusion }] of platforms)
       );
     });
 
-    test('finds no other entry, at no other place, in no other tree, with no other path', async () => {
+    test('rejects any other entry, index, tree or path', async () => {
       await fc.assert(
         fc.asyncProperty(size, fc.nat(), fc.nat(), fc.nat(70), async (size, pick, other, place) => {
           const index = pick % size;
@@ -149,7 +149,7 @@ for (const [platform, { verifyInclusion }] of platforms)
       );
     });
 
-    test('goes by the checkpoint that was kept, where one is handed in', async () => {
+    test('uses the stored checkpoint if one is given', async () => {
       const proof = proofOf(4, 9);
       const hash = chain[4] as string;
       const unsigned = { ...proof, checkpoint: { note: '' } };
@@ -173,7 +173,7 @@ for (const [platform, { verifyConsistency }] of platforms)
     };
     const noteOf = (size: number) => sign(size, naiveRoot(leaves.slice(0, size)));
 
-    test('shows for every two sizes that one grew out of the other', async () => {
+    test('accepts every two sizes of a growing tree', async () => {
       await fc.assert(
         fc.asyncProperty(fc.nat(leaves.length), size, async (one, other) => {
           const [from, to] = [Math.min(one, other), Math.max(one, other)];
@@ -183,7 +183,7 @@ for (const [platform, { verifyConsistency }] of platforms)
       );
     });
 
-    test('refuses another past, another proof, and a ledger that shrank', async () => {
+    test('rejects a rewritten past, a wrong proof, and a ledger that shrank', async () => {
       await fc.assert(
         fc.asyncProperty(size, size, fc.nat(), async (one, other, pick) => {
           const [from, to] = [Math.min(one, other), Math.max(one, other)];
@@ -203,7 +203,7 @@ for (const [platform, { verifyConsistency }] of platforms)
       );
     });
 
-    test('compares no checkpoints of two ledgers, and none that another key signed', async () => {
+    test('rejects checkpoints of two ledgers, and of another key', async () => {
       const foreign = sign(3, naiveRoot(leaves.slice(0, 3)), origin.replace('audit', 'consent'));
       const stranger = new NoteSigner('the secret of another installation');
       const unsigned = stranger.sign(`${noteOf(3).split('\n\n')[0]}\n`);
@@ -222,7 +222,7 @@ for (const [platform, { verifyConsistency }] of platforms)
 
 for (const [platform, { openCheckpoint }] of platforms)
   describe(`openCheckpoint (${platform})`, () => {
-    test('tells what the server signed', async () => {
+    test('returns what the server signed', async () => {
       const rootHash = Buffer.alloc(32, 7);
       const { rootHash: root, ...rest } = await openCheckpoint(sign(12, rootHash), `${publicKey}\n`);
       const tenantId = '01a1fead-9aa2-7000-999d-bc20213b5957';
@@ -230,7 +230,7 @@ for (const [platform, { openCheckpoint }] of platforms)
       assert.deepEqual(Buffer.from(root), rootHash);
     });
 
-    test('opens no note with a byte changed, dropped or cut off', async () => {
+    test('rejects a note with a byte changed, dropped or cut off', async () => {
       const note = Buffer.from(sign(12, Buffer.alloc(32, 7)));
       const assertShut = async (bytes: Buffer) =>
         assert.equal(await codeOf(() => openCheckpoint(bytes.toString(), publicKey)), 'checkpoint_not_signed');
@@ -243,7 +243,7 @@ for (const [platform, { openCheckpoint }] of platforms)
       }
     });
 
-    test('opens nothing that is signed but no checkpoint', async () => {
+    test('rejects a signed text that is not a checkpoint', async () => {
       const root = Buffer.alloc(32, 7).toString('base64');
       const time = `Timestamp: ${at}`;
       for (const text of [
@@ -287,7 +287,7 @@ describe('a signed note', () => {
     },
   ] as const;
 
-  test('that is published opens with its key, beside the signatures of others, and with no other key', async () => {
+  test('that is published verifies with its key, beside other signatures, and with no other key', async () => {
     for (const [at, { key, text, signature }] of published.entries()) {
       const other = published[1 - at] as (typeof published)[number];
       assert.equal(checkpoints.writeKey(checkpoints.readKey(sha256, key)), key);
@@ -303,7 +303,7 @@ describe('a signed note', () => {
     }
   });
 
-  test('does not open with a signature in the name of the key that does not fit, nor with a line that is none', async () => {
+  test('is rejected if the signature of the key’s name does not verify, or a line is invalid', async () => {
     const [{ key, text, signature }] = published;
     const bytes = Buffer.from(signature.trim().split(' ')[2] ?? '', 'base64');
     bytes[60] = (bytes[60] as number) ^ 1;
@@ -322,7 +322,7 @@ describe('a signed note', () => {
       );
   });
 
-  test('opens where the server opens it', async () => {
+  test('verifies exactly if the server accepts it', async () => {
     const places = fc.array(fc.record({ at: fc.nat(400), remove: fc.nat(2), add: fc.string({ maxLength: 2 }) }), {
       maxLength: 2,
     });
@@ -341,7 +341,7 @@ describe('a signed note', () => {
     );
   });
 
-  test('needs a key that is one', async () => {
+  test('needs a valid key', async () => {
     const { key } = published[0];
     for (const text of ['', '+', 'x', key.slice(1), key.slice(0, -1), `${key}A`, key.replace('530d', '530e')])
       assert.equal(await codeOf(() => checkpoints.readKey(sha256, text)), 'key_invalid', text);
@@ -349,7 +349,7 @@ describe('a signed note', () => {
 });
 
 describe('SHA-256 without node:crypto', () => {
-  test('is that of node:crypto, at every length around a block', () => {
+  test('equals that of node:crypto, at every length around a block', () => {
     for (let length = 0; length <= 200; length += 1) {
       const data = randomBytes(length);
       assert.deepEqual(Buffer.from(portableSha256(data)), sha256(data));
@@ -377,7 +377,7 @@ describe('canonicalize', () => {
     );
   });
 
-  test('refuses what is not JSON', () => {
+  test('rejects what is not JSON', () => {
     for (const value of [
       undefined,
       [undefined],

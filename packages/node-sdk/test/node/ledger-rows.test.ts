@@ -12,11 +12,11 @@ import {
   verifyRecords,
 } from '../../src/ledger/index.ts';
 
-/** A row with everything that the API gives. */
+/** A row with all fields of the API. */
 // biome-ignore lint/suspicious/noExplicitAny: tests change rows of every shape
 type Row = any;
 
-describe('rows as the API gives them', () => {
+describe('rows as the API returns them', () => {
   let server: TestServer;
   let tenantId: string;
   /** Newest first. */
@@ -51,7 +51,7 @@ describe('rows as the API gives them', () => {
     assert.deepEqual(await verifyRecords([], { tenantId }), { rows: 0, hashed: 0, linked: 0 });
   });
 
-  test('a record with any value changed, added or removed is found', async () => {
+  test('a record with any value changed, added or removed is detected', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(6), fc.nat(30), fc.jsonValue({ maxDepth: 1 }), async (at, pick, value) => {
         const record = records[at];
@@ -66,21 +66,21 @@ describe('rows as the API gives them', () => {
     );
   });
 
-  test('records of another tenant, in another order, or twice, are found', async () => {
+  test('records of another tenant, in another order, or duplicated, are detected', async () => {
     assert.equal(await codeOf(verifyRecords(records, { tenantId: 'another' })), 'hash_mismatch');
     const [first, second, ...rest] = records;
     assert.equal(await codeOf(verifyRecords([second, first, ...rest], { tenantId })), 'entry_missing');
     assert.equal(await codeOf(verifyRecords([first, first], { tenantId })), 'entry_missing');
   });
 
-  test('records that were hashed anew are found by their links and their times', async () => {
+  test('rehashed records are detected by their links and their times', async () => {
     const [newest, next, ...rest] = records;
     const reseal = (record: Row, changes: object): Row => {
       const { ledgerHash: _, prevLedgerHash, ...fields } = { ...record, ...changes };
       const text = (prevLedgerHash ?? '').replace('sha256:', '') + canonicalize({ ...fields, tenantId });
       return { ...fields, prevLedgerHash, ledgerHash: `sha256:${hash('sha256', text)}` };
     };
-    const swapped = { subjectId: 'somebody else' };
+    const swapped = { subjectId: 'another subject' };
     const pairs = [newest, next, ...rest].map((record, index, all) => [all[index - 1], record] as const);
     const neighbours = pairs.find(([later, record]) => later?.sequence === record.sequence + 1);
     const [later, earlier] = neighbours as readonly [Row, Row];
@@ -89,7 +89,7 @@ describe('rows as the API gives them', () => {
     assert.equal(await codeOf(verifyRecords([reseal(newest, { prevLedgerHash: null })], { tenantId })), 'chain_broken');
   });
 
-  test('events of the list verify by their links alone, with details by what was hashed too', async () => {
+  test('events of the list are verified by their links, and with details by their hashes too', async () => {
     const rows = events.length;
     assert.ok(rows > 5);
     assert.deepEqual(await verifyEvents(events, { tenantId }), { rows, hashed: 0, linked: rows - 1 });
@@ -97,13 +97,13 @@ describe('rows as the API gives them', () => {
     assert.deepEqual(await verifyEvents([details[3]], { tenantId }), { rows: 1, hashed: 1, linked: 0 });
   });
 
-  test('an event that is left out or moved is found, and with details one that was changed', async () => {
+  test('an omitted or moved event is detected, and with details a changed one', async () => {
     for (const [at, event] of events.entries()) {
       if (at > 0 && at < events.length - 1)
         assert.equal(await codeOf(verifyEvents(events.toSpliced(at, 1), { tenantId })), 'chain_broken');
       const changed = { ...details[at], action: 'thing.done' };
       assert.equal(await codeOf(verifyEvents(details.with(at, changed), { tenantId })), 'hash_mismatch');
-      // Of what the list leaves out nothing can be said.
+      // Fields that the list omits cannot be verified.
       await verifyEvents(events.with(at, { ...event, action: 'thing.done' }), { tenantId });
     }
     assert.equal(await codeOf(verifyEvents(details, { tenantId: 'another' })), 'hash_mismatch');

@@ -9,7 +9,7 @@ import { TestRuntime } from './test-runtime.ts';
 
 const oauth = { clientId: 'key:id+%', clientSecret: testKey, scope: 'consent:read audit:read' };
 
-/** Issues tokens that last an hour, and takes those that `isGood` says. */
+/** Issues tokens that last an hour, and accepts those that match `isGood`. */
 function issueTokens(isGood: (token: string) => boolean = () => true): Script {
   let issued = 0;
   return (response, { path, headers }) => {
@@ -33,7 +33,7 @@ const asked = (received: readonly { readonly path: string }[]) =>
   received.filter(({ path }) => path === '/oauth/token').length;
 
 describe('a client with OAuth credentials', () => {
-  it('asks for one access token, however many calls begin at once, and shares it with clients made from it', async () => {
+  it('requests one access token for any number of concurrent calls, and shares it with derived clients', async () => {
     await using server = await startScriptedServer(issueTokens());
     await using svc = new Svc({ baseUrl: server.url, oauth });
     const other = svc.withOptions({ tenant: 'second' });
@@ -58,7 +58,7 @@ describe('a client with OAuth credentials', () => {
     );
   });
 
-  it('renews the token before it ends', async () => {
+  it('renews the token before it expires', async () => {
     const runtime = new TestRuntime();
     await using server = await startScriptedServer(issueTokens());
     await using svc = new Svc({ baseUrl: server.url, oauth, runtime });
@@ -69,7 +69,7 @@ describe('a client with OAuth credentials', () => {
     assert.equal(await svc.request(reading), 'svc_at_2');
   });
 
-  it('gets another token, once, for one that the server does not take', async () => {
+  it('requests another token, once, if the server rejects one', async () => {
     await using server = await startScriptedServer(issueTokens((token) => token !== 'svc_at_1'));
     await using svc = new Svc({ baseUrl: server.url, oauth });
     const answers = await Promise.all([
@@ -88,7 +88,7 @@ describe('a client with OAuth credentials', () => {
     assert.equal(asked(refused.received), 2);
   });
 
-  it('says why there is no token, and asks anew the next time', async () => {
+  it('reports why there is no token, and requests one again the next time', async () => {
     let isDown = true;
     const tokens = issueTokens();
     await using server = await startScriptedServer((response, request, number) => {
@@ -115,7 +115,7 @@ describe('a client with OAuth credentials', () => {
     assert.equal(await svc.request(reading), 'svc_at_1');
   });
 
-  it('takes no token that is none: the call fails with what it is, and no part of the answer', async () => {
+  it('rejects an invalid token with the reason, and no part of the response', async () => {
     const answers = [
       {},
       null,
@@ -155,7 +155,7 @@ describe('a client with OAuth credentials', () => {
     }
   });
 
-  it('waits for a token no longer than the call may take, and lets the others wait', async () => {
+  it('waits for a token no longer than the call may take, without ending the wait of the others', async () => {
     const runtime = new TestRuntime();
     const arrived = Promise.withResolvers<void>();
     const leave = Promise.withResolvers<void>();
@@ -181,7 +181,7 @@ describe('a client with OAuth credentials', () => {
     assert.equal(runtime.pending, 0);
   });
 
-  it('can end its token', async () => {
+  it('can revoke its token', async () => {
     await using server = await startScriptedServer(issueTokens());
     await using svc = new Svc({ baseUrl: server.url, oauth });
     await svc.revokeAccessToken();
@@ -193,7 +193,7 @@ describe('a client with OAuth credentials', () => {
     assert.equal(await svc.request(reading), 'svc_at_2');
   });
 
-  it('takes another credential in its place', async () => {
+  it('accepts another credential in its place', async () => {
     await using server = await startScriptedServer(issueTokens());
     await using svc = new Svc({ baseUrl: server.url, oauth });
     assert.equal(await svc.withOptions({ apiKey: testKey }).request(reading), testKey);

@@ -5,7 +5,7 @@ import { ConfigurationError, type PageForm, ResponseError } from '@svc/node-sdk'
 import fc from 'fast-check';
 import { createClient, type Received, reading, sendError, sendJson, startScriptedServer } from './scripted-server.ts';
 
-/** Answers with a page of the numbers from 1 to `total`, two on each. */
+/** Responds with a page of the numbers from 1 to `total`, two on each. */
 function sendPage(form: PageForm, total: number) {
   return (response: ServerResponse, { path }: Received): void => {
     const query = new URL(path, 'http://x').searchParams;
@@ -26,7 +26,7 @@ const listOf = (page: PageForm) => ({ ...reading, page, answer: page === 'scim' 
 
 describe('a list', () => {
   for (const form of ['items', 'data', 'scim'] as const) {
-    it(`gives every item of every page in turn, in the form ${form}, with and without asking ahead`, async () => {
+    it(`returns every item of every page in order, in the form ${form}, with and without prefetching`, async () => {
       await using server = await startScriptedServer(sendPage(form, 5));
       await using svc = createClient(server);
       for (const prefetch of [false, true]) {
@@ -39,7 +39,7 @@ describe('a list', () => {
       for (const { path } of server.received) assert.match(path, /filter=a%20b/);
     });
 
-    it(`gives one page at a time, in the form ${form}`, async () => {
+    it(`returns one page at a time, in the form ${form}`, async () => {
       await using server = await startScriptedServer(sendPage(form, 3));
       await using svc = createClient(server);
       const page = await svc.list<number>(listOf(form));
@@ -53,7 +53,7 @@ describe('a list', () => {
     });
   }
 
-  it('can be gone on with from a cursor that was kept', async () => {
+  it('resumes from a stored cursor', async () => {
     await using server = await startScriptedServer(sendPage('items', 5));
     await using svc = createClient(server);
     const { nextCursor } = await svc.list(listOf('items'));
@@ -63,7 +63,7 @@ describe('a list', () => {
     assert.deepEqual(rest, [3, 4, 5]);
   });
 
-  it('can be gone on with in SCIM as well, where a cursor is the place to start at', async () => {
+  it('resumes in SCIM as well, where a cursor is the start index', async () => {
     await using server = await startScriptedServer(sendPage('scim', 5));
     await using svc = createClient(server, { scimToken: 'scim_0123456789' });
     const first = await svc.scim.users.list({ filter: 'userName eq "a"' });
@@ -76,7 +76,7 @@ describe('a list', () => {
     assert.equal(server.received.length, 4);
   });
 
-  it('is refused where its pages lead in a circle, however long that is', async () => {
+  it('is rejected if its pages form a cycle of any length', async () => {
     for (const length of [1, 2, 3, 7]) {
       await using server = await startScriptedServer((response, _, number) =>
         sendJson(response, 200, {
@@ -89,7 +89,7 @@ describe('a list', () => {
     }
   });
 
-  it('reports as any other failure what cannot be asked for, also without types', async () => {
+  it('reports invalid arguments as any other failure, also without types', async () => {
     await using server = await startScriptedServer(sendPage('items', 5));
     await using svc = createClient(server);
     const wrong = [
@@ -103,7 +103,7 @@ describe('a list', () => {
     assert.equal(server.received.length, 0);
   });
 
-  it('asks for no more pages than are used', async () => {
+  it('fetches only the pages that are used', async () => {
     await using server = await startScriptedServer(sendPage('items', 100));
     await using svc = createClient(server);
     assert.deepEqual(await svc.list<number>(listOf('items')).toArray({ limit: 2 }), [1, 2]);
@@ -116,7 +116,7 @@ describe('a list', () => {
       await assert.rejects(svc.list(listOf('items')).toArray({ limit }), /limit/);
   });
 
-  it('asks for the next page while the items of this one are used, when told to', async () => {
+  it('prefetches the next page if enabled', async () => {
     const second = Promise.withResolvers<void>();
     const pages = sendPage('items', 3);
     await using server = await startScriptedServer((response, request, number) => {
@@ -126,14 +126,14 @@ describe('a list', () => {
     await using svc = createClient(server);
     const items: number[] = [];
     for await (const item of svc.list<number>(listOf('items'), { prefetch: true })) {
-      // Without asking ahead, this would wait for ever.
+      // Without prefetching, this would wait forever.
       if (item === 1) await second.promise;
       items.push(item);
     }
     assert.deepEqual(items, [1, 2, 3]);
   });
 
-  it('that fails later fails in the iteration, after the items before; one that was left is silent', async () => {
+  it('that fails later fails in the iteration, after the items before; an abandoned one is silent', async () => {
     const pages = sendPage('items', 9);
     await using server = await startScriptedServer((response, request) => {
       if (request.path.includes('cursor')) sendError(response, 400, 'invalid_cursor');
@@ -151,7 +151,7 @@ describe('a list', () => {
     for await (const _ of svc.list(listOf('items'), { prefetch: true })) break;
   });
 
-  it('gives its pages, and its first one with what came along, asking once', async () => {
+  it('returns its pages, and its first one with its metadata, with one request', async () => {
     await using server = await startScriptedServer(sendPage('data', 4));
     await using svc = createClient(server);
     const list = svc.list<number>(listOf('data'));
@@ -163,7 +163,7 @@ describe('a list', () => {
     assert.equal(server.received.length, 2);
   });
 
-  it('is refused when it is none, or when it would never end', async () => {
+  it('is rejected if it is invalid, or would never end', async () => {
     const answers: unknown[] = [
       { data: null },
       { data: 'x' },
@@ -197,7 +197,7 @@ describe('a list', () => {
     assert.deepEqual(await svc.list(listOf('scim')).toArray({ limit: 100 }), [1]);
   });
 
-  it('brings each item once, whatever its length (property)', async () => {
+  it('returns each item once, whatever its length (property)', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 30 }),

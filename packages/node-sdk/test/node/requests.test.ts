@@ -17,7 +17,7 @@ const record: Operation = { id: 'record', method: 'GET', path: '/v1/consent/{id}
 const isDotted = (text: string) => text.split(/[/\\]/).some((part) => part === '.' || part === '..');
 
 describe('a request', () => {
-  it('carries what the call and the client say', async () => {
+  it('contains the arguments of the call and the settings of the client', async () => {
     await using server = await startScriptedServer((response) => sendJson(response, 200, { data: null }));
     await using svc = createClient(server, {
       baseUrl: `${server.url}/behind/a/proxy/`,
@@ -48,7 +48,7 @@ describe('a request', () => {
     assert.equal(second?.headers['user-agent'], 'me');
   });
 
-  it('takes a Date where a time is wanted, in the query and in the body', async () => {
+  it('accepts a Date for a time, in the query and in the body', async () => {
     await using server = await startScriptedServer((response) => sendJson(response, 200, { data: { items: [] } }));
     await using svc = createClient(server);
     const from = new Date('2026-11-01T00:00:00+01:00');
@@ -64,7 +64,7 @@ describe('a request', () => {
     assert.equal(server.received.length, 2);
   });
 
-  it('leaves the version to the tenant when told so, and names it only where there are versions', async () => {
+  it('leaves the version to the tenant if configured, and sends it only to versioned endpoints', async () => {
     await using server = await startScriptedServer((response) => sendJson(response, 200, {}));
     await using svc = createClient(server, { version: null, scimToken: 'scim_0123456789' });
     await svc.request({ ...reading, answer: 'bare' });
@@ -80,7 +80,7 @@ describe('a request', () => {
     assert.equal(provisioning?.['content-type'], 'application/scim+json');
   });
 
-  it('has an Idempotency-Key of its own for each POST that takes one, and no other', async () => {
+  it('has a unique Idempotency-Key for each POST that accepts one, and no other', async () => {
     await using server = await startScriptedServer((response) => sendJson(response, 200, { data: null }));
     await using svc = createClient(server);
     await svc.request(writing);
@@ -97,7 +97,7 @@ describe('a request', () => {
     assert.equal(response.idempotencyKey, 'my_own-key');
   });
 
-  it('is not sent when what is handed in cannot be', async () => {
+  it('is not sent if its arguments are invalid', async () => {
     await using server = await startScriptedServer((response) => sendJson(response, 200, { data: null }));
     await using svc = createClient(server);
     const circle: { self?: object } = {};
@@ -146,7 +146,7 @@ describe('a request', () => {
     assert.equal(server.received.length, 0);
   });
 
-  it('fails as any other where a program without types leaves something out', async () => {
+  it('fails like any other if an untyped program omits something', async () => {
     await using server = await startScriptedServer((response) => sendJson(response, 200, { data: null }));
     await using svc = createClient(server);
     const capture = svc.public.consent.capture.bind(svc.public.consent) as (...values: unknown[]) => Promise<unknown>;
@@ -158,7 +158,7 @@ describe('a request', () => {
     assert.equal(server.received[0]?.headers['x-a'], 'b');
   });
 
-  it('makes its data as the operation says, whose failure is its own', async () => {
+  it('is built as the operation defines, and its error is passed on', async () => {
     await using server = await startScriptedServer((response) => sendJson(response, 200, { data: 20 }));
     await using svc = createClient(server);
     const double = { ...reading, read: (data: unknown, { status }: { status: number }) => Number(data) * 2 + status };
@@ -169,7 +169,7 @@ describe('a request', () => {
     await assert.rejects(svc.request({ ...reading, read: refuse }), TypeError);
   });
 
-  it('never leaves its path for a value, however its dots are written', () => {
+  it('never leaves its path because of a value, however its dots are encoded', () => {
     const dots = ['.', '..', '%2e', '%2E%2e', '.%2e', '%252e%252e', 'a/../b', '../x', 'x\\..', 'a%2f..', '%2e%2e%5cx'];
     for (const id of dots)
       assert.throws(() => buildTarget({ ...record, parameters: { id, recordId: 'r' } }), /dot segment/, id);
@@ -177,7 +177,7 @@ describe('a request', () => {
       assert.ok(buildTarget({ ...record, parameters: { id, recordId: 'r' } }));
   });
 
-  it('brings every other value to the server as it is (property)', () => {
+  it('encodes every other value losslessly (property)', () => {
     const value = fc
       .string({ unit: 'binary', minLength: 1 })
       .filter((text) => text.isWellFormed() && !isDotted(text) && !/%(25)*2e/i.test(text));
@@ -197,12 +197,12 @@ describe('a request', () => {
     );
   });
 
-  it('remembers a bounded number of paths', () => {
+  it('caches a bounded number of paths', () => {
     for (let id = 0; id < 2000; id += 1)
       assert.equal(buildTarget({ ...reading, path: `/v1/things/${id}` }), `/v1/things/${id}`);
   });
 
-  it('reports a failure once, whatever is asked of its promise', async () => {
+  it('reports a failure once, in whatever way its promise is used', async () => {
     const unhandled: unknown[] = [];
     const note = (error: unknown) => unhandled.push(error);
     process.on('unhandledRejection', note);
@@ -224,7 +224,7 @@ describe('a request', () => {
       svc.list({ ...reading, page: 'items' });
       await new Promise((resolve) => setImmediate(resolve));
       assert.deepEqual(unhandled, []);
-      assert.equal(server.received.length, 4, 'a list that nobody looks at is not asked for');
+      assert.equal(server.received.length, 4, 'an unused list is not fetched');
     } finally {
       process.off('unhandledRejection', note);
     }

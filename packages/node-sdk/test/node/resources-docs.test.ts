@@ -12,13 +12,13 @@ const operations = listOperations(JSON.parse(openapi) as ApiDocument)
   .map(({ operation }) => operation)
   .filter(({ operationId }) => !Object.hasOwn(leftOutOperations, operationId));
 
-/** How ids stand in the code of the two ledgers, which share their methods. */
+/** The names of ids in the code of the two ledgers, which share their methods. */
 const ledgerIds = [
   /^(list|create|getLatest)(?:Audit|Consent)(Checkpoints?)$/,
   /^(prove|export)(?:Audit|Consent)(\w+)$/,
 ];
 
-/** What is written of the method of an operation, and of its class. */
+/** The documentation of the method of an operation, and of its class. */
 function findText(operationId: string): { readonly method: string; readonly owner: string } {
   const ledger = ledgerIds.map((form) => form.exec(operationId)).find((match) => match !== null);
   const findPlace = (text: string): number =>
@@ -37,14 +37,14 @@ function findText(operationId: string): { readonly method: string; readonly owne
   throw new Error(`${operationId} has no method`);
 }
 
-/** Codes that only some operations answer with, by how they begin or as a whole. */
+/** Codes that only some operations return, by their prefix or whole. */
 const ownCode =
   /^(?:(?:consent|dsr|breach|control|webhook|checkpoint)_\w+|invalid_cursor|invalidFilter|invalidPath|uniqueness|noTarget)$/;
 
 function listOwnCodes({ operationId, responses }: ApiOperation): readonly string[] {
   const texts = Object.values(responses).map(({ description }) => description);
   const codes = texts.flatMap((text) => Array.from(text.matchAll(/^`(\w+)`:/gm), (match) => match[1] as string));
-  // The pages there are those of a subject's records, which the method for notices does not ask for.
+  // The pages there are those of a subject's records, which the method for notices does not fetch.
   return codes.filter((code) => ownCode.test(code) && !(operationId === 'getConsent' && code === 'invalid_cursor'));
 }
 
@@ -55,7 +55,7 @@ test('each method names the scope that its operation needs, or its class does', 
   }
 });
 
-test('each method names the errors that only some operations answer with, and no others of these', () => {
+test('each method names the errors that only some operations return, and no others of these', () => {
   for (const operation of operations) {
     const { method } = findText(operation.operationId);
     const named = Array.from(method.matchAll(/`(\w+)`/g), (match) => match[1] as string).filter((name) =>

@@ -14,7 +14,7 @@ import { Svc } from '../../src/client.ts';
 
 const noOne = '018f0000-0000-7000-8000-000000000000';
 
-describe('what the server refuses', () => {
+describe('errors of the server', () => {
   let server: TestServer;
   let svc: Svc;
   before(async () => {
@@ -27,9 +27,9 @@ describe('what the server refuses', () => {
     await server[Symbol.asyncDispose]();
   });
 
-  test('a record against a draft tells the status that is required and the one that is there', async () => {
+  test('a record against a draft reports the required status and the current one', async () => {
     const { id } = await svc.consent.notices.create(noticeContent);
-    const call = svc.consent.records.capture(id, { subjectId: 'somebody', purposes: { analytics: true } });
+    const call = svc.consent.records.capture(id, { subjectId: 'subject-1', purposes: { analytics: true } });
     await assert.rejects(call, (error) => {
       assert.ok(ConflictError.isInstance(error));
       const { status, code, fields, operation, idempotencyKey, requestId } = error;
@@ -41,7 +41,7 @@ describe('what the server refuses', () => {
     });
   });
 
-  test('values that break their rules are told one by one', async () => {
+  test('invalid values are reported one by one', async () => {
     const purposes = noticeContent.purposes.map((purpose) => ({ ...purpose, key: 'same' }));
     await assert.rejects(svc.consent.notices.create({ ...noticeContent, language: '?', purposes }), (error) => {
       assert.ok(ValidationError.isInstance(error));
@@ -52,7 +52,7 @@ describe('what the server refuses', () => {
     });
   });
 
-  test('a second withdrawal of the same record is named', async () => {
+  test('a second withdrawal of the same record has its own code', async () => {
     const noticeId = await server.createNotice();
     const { id } = await svc.consent.records.capture(noticeId, { subjectId: 'one', purposes: { analytics: true } });
     const withdrawal = await svc.consent.records.withdraw(noticeId, id);
@@ -60,7 +60,7 @@ describe('what the server refuses', () => {
     await assert.rejects(svc.consent.records.withdraw(noticeId, id), { code: 'consent_already_withdrawn' });
   });
 
-  test('a visitor may decide on a page of the site alone', async () => {
+  test('a visitor can decide only on a page of the site', async () => {
     const noticeId = await server.createNotice();
     const record = { subjectId: 'visitor', purposes: { necessary: true, analytics: false, marketing: false } };
     const recorded = await svc.public.consent.capture(noticeId, record, { origin: 'https://www.example.com' });
@@ -73,7 +73,7 @@ describe('what the server refuses', () => {
     });
   });
 
-  test('a key without the scope is told so', async () => {
+  test('a missing scope of the key is reported', async () => {
     const apiKey = await server.createKey(server.tenant.id, ['consent:read']);
     const reader = svc.withOptions({ apiKey });
     await assert.rejects(reader.consent.notices.create(noticeContent), (error) => {
@@ -84,7 +84,7 @@ describe('what the server refuses', () => {
     });
   });
 
-  test('a cursor goes with its filters alone', async () => {
+  test('a cursor is valid only with its filters', async () => {
     await server.createNotice();
     await server.createNotice();
     const { nextCursor } = await svc.consent.notices.list({ status: 'published', limit: 1 });
@@ -96,7 +96,7 @@ describe('what the server refuses', () => {
     });
   });
 
-  test('SCIM says what is wrong in its own words', async () => {
+  test('SCIM reports errors in its own format', async () => {
     const userName = `${randomUUID()}@example.com`;
     await svc.scim.users.create({ userName });
     const failures = [
@@ -136,19 +136,19 @@ describe('what the server refuses', () => {
 
     test('is not found, although the id could be that of a subject', async () => {
       await assert.rejects(svc.consent.notices.retrieve(noOne), isMissing);
-      await assert.rejects(svc.consent.notices.retrieve('somebody').withResponse(), isMissing);
+      await assert.rejects(svc.consent.notices.retrieve('missing').withResponse(), isMissing);
       await assert.rejects(svc.consent.notices.retrieve(noOne).asResponse(), isMissing);
       await assert.rejects(svc.consent.notices.retrieve(noOne).finally(), isMissing);
       assert.equal(await svc.consent.notices.retrieve(noOne).catch(isMissing), true);
     });
 
-    test('is not found where a subject with that id has records', async () => {
+    test('is not found if a subject with that id has records', async () => {
       const noticeId = await server.createNotice();
       await svc.consent.records.capture(noticeId, { subjectId: noOne, purposes: { analytics: true } });
       await assert.rejects(svc.consent.notices.retrieve(noOne), isMissing);
     });
 
-    test('leads nowhere else when it does exist', async () => {
+    test('has no effect if it exists', async () => {
       const noticeId = await server.createNotice();
       const notice = await svc.consent.notices.retrieve(noticeId);
       assert.equal(notice.id, noticeId);
@@ -158,14 +158,14 @@ describe('what the server refuses', () => {
       assert.deepEqual(await raw.json(), { data: notice });
     });
 
-    test('is reported once by the process when nobody looks at it', async () => {
+    test('is reported once by the process if its rejection is unhandled', async () => {
       const reasons: unknown[] = [];
       const note = (reason: unknown) => reasons.push(reason);
       const others = process.listeners('unhandledRejection');
       process.removeAllListeners('unhandledRejection').on('unhandledRejection', note);
       try {
         void svc.consent.notices.retrieve(noOne);
-        // The calls of a client run side by side: when this one has its answer, and the turn is over, so has that one.
+        // The calls of a client run concurrently: when this one has its response, and the turn is over, so has that one.
         await svc.consent.notices.retrieve(noOne).catch(() => undefined);
         do await new Promise((resolve) => setImmediate(resolve));
         while (reasons.length === 0);

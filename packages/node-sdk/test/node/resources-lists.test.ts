@@ -21,7 +21,7 @@ describe('lists of a real server', () => {
     await server[Symbol.asyncDispose]();
   });
 
-  test('give every record over all pages, newest first, and where to resume', async () => {
+  test('return every record over all pages, newest first, and where to resume', async () => {
     const subjects = await svc.consent.records.list(noticeId, { limit: 2 }).toArray({ limit: 100 });
     assert.deepEqual(
       subjects.map(({ subjectId }) => subjectId),
@@ -33,7 +33,7 @@ describe('lists of a real server', () => {
     assert.deepEqual(await rest.toArray({ limit: 100 }), subjects.slice(2));
   });
 
-  test('give the records of one subject, whatever its id is made of', async () => {
+  test('return the records of one subject, for any id', async () => {
     const page = await svc.consent.subjects.listRecords('one');
     assert.deepEqual([page.items.length, page.nextCursor], [2, null]);
     const subjectId = 'a/b?c#d%2e é 😀';
@@ -42,10 +42,10 @@ describe('lists of a real server', () => {
     const { state } = await svc.consent.subjects.retrieve(subjectId, { limit: 1 });
     const purposes = { marketing: { granted: true, recordId: record.id } };
     assert.deepEqual(state, { api: [{ noticeId, purposes }], public: [], truncated: { api: false, public: false } });
-    await assert.rejects(svc.consent.subjects.listRecords('nobody'), { code: 'not_found' });
+    await assert.rejects(svc.consent.subjects.listRecords('missing'), { code: 'not_found' });
   });
 
-  test('give the events of the audit log that fit', async () => {
+  test('return the matching events of the audit log', async () => {
     const modules = new Set<string>();
     for await (const event of svc.audit.list({ module: 'consent', actor: 'api_key', limit: 3 })) {
       modules.add(event.module);
@@ -55,7 +55,7 @@ describe('lists of a real server', () => {
     assert.deepEqual((await svc.audit.list({ to: '2020-01-01T00:00:00Z' })).items, []);
   });
 
-  test('give the requests that are overdue, and those that are not', async () => {
+  test('return the requests that are overdue, and those that are not', async () => {
     const { id } = await svc.dsr.create({ subjectId: 'late', type: 'access' });
     assert.deepEqual((await svc.dsr.list({ subjectId: 'late', overdue: true })).items, []);
     const [open] = (await svc.dsr.list({ subjectId: 'late', overdue: false })).items;
@@ -65,7 +65,7 @@ describe('lists of a real server', () => {
     assert.deepEqual([late?.id, late?.isOverdue], [id, true]);
   });
 
-  test('give every user of SCIM over all pages, and what was asked for of them', async () => {
+  test('return every user of SCIM over all pages, with the requested attributes', async () => {
     const names = Array.from({ length: 5 }, () => `${randomUUID()}@example.com`);
     for (const userName of names) await svc.scim.users.create({ userName });
     const users = await svc.scim.users.list({ count: 2, attributes: 'userName' }).toArray({ limit: 100 });
@@ -75,7 +75,7 @@ describe('lists of a real server', () => {
     assert.deepEqual([found?.userName, more.length], [names[0], 0]);
   });
 
-  test('give the entries of an export line by line', async () => {
+  test('return the entries of an export line by line', async () => {
     const checkpoint = await svc.ledgers.consent.checkpoints.create();
     const lines: string[] = [];
     for await (const line of svc.ledgers.consent.export().lines()) lines.push(line);
@@ -84,7 +84,7 @@ describe('lists of a real server', () => {
     assert.equal(JSON.parse(lines[1] ?? '').hash, proof.hash);
   });
 
-  test('give what belongs to the tenant that the call names', async () => {
+  test('return only data of the tenant that the call names', async () => {
     const other = await server.createTenant('other');
     const { key } = await svc.apiKeys.create({ name: 'own', scopes: ['consent:read'], environment: 'test' });
     const reader = svc.withOptions({ apiKey: key });
@@ -94,7 +94,7 @@ describe('lists of a real server', () => {
     });
   });
 
-  test('record once what is sent twice with the same key', async () => {
+  test('record a request once that is sent twice with the same key', async () => {
     const record = { subjectId: 'again', purposes: { marketing: true } };
     const idempotencyKey = randomUUID();
     const first = await svc.consent.records.capture(noticeId, record, { idempotencyKey }).withResponse();

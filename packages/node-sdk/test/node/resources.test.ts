@@ -26,19 +26,19 @@ describe('every operation of the server', () => {
     await server[Symbol.asyncDispose]();
   });
 
-  test('has a method or is left out with a reason', () => {
+  test('has a method or is omitted with a reason', () => {
     const known = [...calledOperations, ...Object.keys(leftOutOperations)].sort();
     assert.deepEqual(known, server.app.routes.map(({ operationId }) => operationId).sort());
   });
 
-  test('takes no API key and no SCIM token where it is left out, but for those that the client calls', () => {
+  test('accepts no API key and no SCIM token if it is omitted, except those that the client calls', () => {
     for (const { operationId, auth, path } of server.app.routes) {
       if (Object.hasOwn(leftOutOperations, operationId) && !path.startsWith('/oauth/'))
         assert.ok(auth === 'session' || auth === 'anonymous', operationId);
     }
   });
 
-  test('is sent as its route takes it, and its answer comes back as it is', async (context) => {
+  test('is sent as its route expects, and its response is returned unchanged', async (context) => {
     for (const route of listCalled()) {
       await context.test(route.operationId, async () => {
         const { path, body, call } = await prepareCall(route, { retries: 0 });
@@ -52,7 +52,7 @@ describe('every operation of the server', () => {
     }
   });
 
-  test('is tried again when it changes something and its answer got lost, and is done once', async (context) => {
+  test('is retried if it changes something and its response was lost, and is executed once', async (context) => {
     for (const route of listCalled().filter(isRepeatableChange)) {
       await context.test(route.operationId, async () => {
         const { call } = await prepareCall(route, { retries: 1, runtime: { ...systemRuntime, random: () => 0 } });
@@ -74,7 +74,7 @@ describe('every operation of the server', () => {
     }
   });
 
-  test('is not tried again when its answer got lost and it could be done twice', async () => {
+  test('is not retried if its response was lost and it could be executed twice', async () => {
     for (const operationId of ['createScimUser', 'capturePublicConsentRecord']) {
       const route = server.app.routes.find((one) => one.operationId === operationId) as Route;
       const { call } = await prepareCall(route, { retries: 1 });
@@ -84,7 +84,7 @@ describe('every operation of the server', () => {
     }
   });
 
-  test('is not tried again when it would be another review of a control', async () => {
+  test('is not retried if it would add another review of a control', async () => {
     const scene = await createScene(server);
     const controlId = await scene.control();
     await using svc = new Svc({ baseUrl: relay.url, apiKey: scene.tenant.key, retries: 1 });
@@ -99,7 +99,7 @@ describe('every operation of the server', () => {
     return server.app.routes.filter(({ operationId }) => !Object.hasOwn(leftOutOperations, operationId));
   }
 
-  /** A call in a tenant of its own. */
+  /** A call in a separate tenant. */
   async function prepareCall(route: Route, options: ClientOptions) {
     const scene = await createScene(server);
     const { path: accepted, request } = await acceptedCall(route, scene);
@@ -107,7 +107,7 @@ describe('every operation of the server', () => {
     const origin = `https://${noticeContent.domain}`;
     const headers = { 'X-Sample': route.operationId };
     const sample = { ...readPath(route, path), body: request.body, origin, options: { headers } };
-    // Making a token ends the one before it, which a sample may be about.
+    // Creating a token revokes the previous one, which a sample may need.
     const scimToken = route.auth === 'scim' ? await scene.scimToken() : undefined;
     const client = { baseUrl: relay.url, apiKey: scene.tenant.key, scimToken, ...options };
     return {
@@ -123,19 +123,19 @@ describe('every operation of the server', () => {
 });
 
 /**
- * Whether a change that is sent twice finds done what the first one did, and is answered the same. A second DELETE may find
- * nothing any more, and the server keeps no answers of POSTs that take no Idempotency-Key.
+ * Whether a repeated change is a no-op with the same response. A second DELETE may find
+ * nothing any more, and the server stores no responses of POSTs without an Idempotency-Key.
  */
 function isRepeatableChange({ method, operationId, idempotencyKey }: Route): boolean {
-  // SCIM tells the audit log of every request that goes beyond its letter.
+  // SCIM logs to the audit log every request that goes beyond its letter.
   if (method === 'GET' || method === 'DELETE' || operationId === 'replaceScimUser') return false;
   return method !== 'POST' || idempotencyKey !== 'none' || operationId === 'createScimGroup';
 }
 
-/** What goes with the query of most operations that take one. */
+/** The query that most operations with a query accept. */
 function furtherQuery({ operationId, query, status }: Route): string {
   const takes = (name: string) => query !== null && Object.hasOwn(query.shape, name);
-  // The pages there are those of a subject's records, which the method for notices has nothing to do with.
+  // The pages there are those of a subject's records, which are unrelated to the method for notices.
   if (operationId === 'getConsent') return '';
   if (takes('limit')) return 'limit=2';
   return takes('attributes') && status !== 204 ? 'attributes=id' : '';
@@ -152,7 +152,7 @@ function readPath({ path: template }: Route, path: string) {
   };
 }
 
-/** Reads a stream to its end; everything else is there already. */
+/** Reads a stream to its end; everything else is complete already. */
 async function readWhole(result: unknown): Promise<unknown> {
   if (typeof result !== 'object' || result === null || !('lines' in result)) return result;
   const chunks: Uint8Array[] = [];
@@ -185,7 +185,7 @@ function assertSent(route: Route, { method, path, headers, body }: Recorded, wan
   }
 }
 
-/** Compares what a method resolved to with the body that came over the wire. */
+/** Compares what a method resolved to with the body that was received. */
 function assertSame(route: Route, result: unknown, body: string): void {
   if (!isPage(result)) {
     assert.deepEqual(result, readPayload(route, body));
@@ -198,7 +198,7 @@ function assertSame(route: Route, result: unknown, body: string): void {
   assert.equal(result.nextCursor, payload.nextCursor ?? payload.page?.nextCursor ?? null);
 }
 
-/** What a body is without its envelope. */
+/** A body without its envelope. */
 function readPayload({ status, surface, isBare, answerType }: Route, body: string): unknown {
   if (status === 204) return undefined;
   if (answerType !== undefined) return body;

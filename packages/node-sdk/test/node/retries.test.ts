@@ -17,7 +17,7 @@ import {
 } from './scripted-server.ts';
 import { TestRuntime } from './test-runtime.ts';
 
-/** Time in which every wait is over at once. */
+/** A clock on which every wait is over immediately. */
 class Hurry extends TestRuntime {
   override setTimer(run: () => void, delay: number) {
     const timer = super.setTimer(run, delay);
@@ -27,7 +27,7 @@ class Hurry extends TestRuntime {
 }
 
 describe('a call that fails', () => {
-  it('is tried again for what passes: 408, 429, 500, 502, 503, 504 and a key that is still in progress', async () => {
+  it('is retried for temporary errors: 408, 429, 500, 502, 503, 504 and a key that is still in progress', async () => {
     for (const status of [408, 429, 500, 502, 503, 504, 409]) {
       const code = status === 409 ? 'idempotency_in_progress' : 'some_code';
       await using server = await startScriptedServer((response, _, number) => {
@@ -44,7 +44,7 @@ describe('a call that fails', () => {
     }
   });
 
-  it('is not tried again for what lasts', async () => {
+  it('is not retried for permanent errors', async () => {
     for (const status of [400, 401, 403, 404, 409, 410, 413, 422, 501]) {
       await using server = await startScriptedServer((response) => sendError(response, status, 'conflict'));
       await using svc = createClient(server, { runtime: new Hurry() });
@@ -53,7 +53,7 @@ describe('a call that fails', () => {
     }
   });
 
-  it('is not tried again when a second run could do more, unless the operation says that it cannot', async () => {
+  it('is not retried if it is not idempotent, unless the operation declares it', async () => {
     await using server = await startScriptedServer((response) => sendError(response, 503, 'busy'));
     await using svc = createClient(server, { runtime: new Hurry() });
     const counts: number[] = [];
@@ -66,7 +66,7 @@ describe('a call that fails', () => {
     assert.deepEqual(counts, [1, 1, 3, 1]);
   });
 
-  it('is tried exactly as often as it may be, also not at all', async () => {
+  it('is retried exactly as often as configured, also not at all', async () => {
     await using server = await startScriptedServer((response) => sendError(response, 503, 'busy'));
     for (const retries of [0, 1, 5]) {
       await using svc = createClient(server, { runtime: new Hurry(), retries });
@@ -77,7 +77,7 @@ describe('a call that fails', () => {
     }
   });
 
-  it('is tried again when its connection breaks off, before or within the answer', async () => {
+  it('is retried if its connection breaks, before or within the response', async () => {
     await using server = await startScriptedServer((response, _, number) => {
       if (number === 1) response.socket?.destroy();
       else if (number === 2)
@@ -91,7 +91,7 @@ describe('a call that fails', () => {
     assert.equal(keys.size, 1);
   });
 
-  it('is not tried again when its connection fails for a reason that lasts', async () => {
+  it('is not retried if its connection fails for a permanent reason', async () => {
     await using server = await startScriptedServer((response) => {
       sendRaw(response, `HTTP/1.1 200 OK\r\nX-Large: ${'x'.repeat(100_000)}\r\n\r\n`).end();
     });
@@ -118,7 +118,7 @@ describe('a call that fails', () => {
     assert.equal(isLasting(undefined), false);
   });
 
-  it('tells the Idempotency-Key that it was sent with, to go on with', async () => {
+  it('reports the Idempotency-Key that it was sent with, for a later retry', async () => {
     await using server = await startScriptedServer((response, _, number) => {
       if (number === 1) response.socket?.destroy();
       else sendError(response, 500, 'internal_error');
@@ -137,7 +137,7 @@ describe('a call that fails', () => {
     assert.equal(again.idempotencyKey, 'the-first-key');
   });
 
-  it('waits a random time whose bound doubles', async () => {
+  it('waits a random time with an exponential bound', async () => {
     const runtime = new TestRuntime();
     runtime.chance = 0.5;
     const waits: number[] = [];
@@ -158,7 +158,7 @@ describe('a call that fails', () => {
     assert.equal(runtime.pending, 0);
   });
 
-  it('waits as long as Retry-After says, never less', async () => {
+  it('waits at least for Retry-After', async () => {
     const runtime = new TestRuntime();
     runtime.chance = 0;
     await using server = await startScriptedServer((response, _, number) => {
@@ -175,7 +175,7 @@ describe('a call that fails', () => {
     assert.equal(await call, 'in');
   });
 
-  it('fails at once, with the time to wait, where Retry-After lies beyond the deadline', async () => {
+  it('fails immediately, with the time to wait, if Retry-After is beyond the deadline', async () => {
     const runtime = new TestRuntime();
     await using server = await startScriptedServer((response) =>
       sendError(response, 503, 'busy', { 'retry-after': '120' }),
@@ -195,7 +195,7 @@ describe('a call that fails', () => {
     assert.equal(server.received.length, 3);
   });
 
-  it('fails at once where nothing but a time beyond any timer is named', async () => {
+  it('fails immediately if the only named time exceeds any timer', async () => {
     await using server = await startScriptedServer((response) =>
       sendError(response, 429, 'rate_limited', { 'retry-after': '999999999' }),
     );
@@ -206,7 +206,7 @@ describe('a call that fails', () => {
     );
   });
 
-  it('says in its error why it was not tried again', async () => {
+  it('reports in its error why it was not retried', async () => {
     const reasons: unknown[] = [];
     const keep = (error: { readonly retry: unknown }) => reasons.push(error.retry);
     let status = 503;
@@ -232,7 +232,7 @@ describe('a call that fails', () => {
     assert.match(String(printed), /"retry":"exhausted"/);
   });
 
-  it('adds no more tries than the budget has, and earns them back by what succeeds', async () => {
+  it('adds no more attempts than the budget allows, and earns them back by successes', async () => {
     let isDown = true;
     await using server = await startScriptedServer((response) => {
       if (isDown) sendError(response, 503, 'busy');
@@ -251,7 +251,7 @@ describe('a call that fails', () => {
   });
 });
 
-describe('a DELETE whose answer was lost', () => {
+describe('a DELETE whose response was lost', () => {
   const removing = { id: 'remove', method: 'DELETE', path: '/v1/thing', answer: 'none' } as const;
   const lose: Readonly<Record<string, Script>> = {
     'by a closed connection': (response) => void response.socket?.destroy(),
@@ -261,7 +261,7 @@ describe('a DELETE whose answer was lost', () => {
   };
 
   for (const [how, script] of Object.entries(lose))
-    it(`has succeeded when a later try finds nothing, ${how}`, async () => {
+    it(`succeeds if a retry finds nothing, ${how}`, async () => {
       await using server = await startScriptedServer((response, request, number) =>
         number === 1 ? script(response, request, number) : sendError(response, 404, 'not_found'),
       );
@@ -270,10 +270,10 @@ describe('a DELETE whose answer was lost', () => {
       assert.deepEqual([data, response.status, response.attempts], [undefined, 404, 2]);
     });
 
-  it('has failed when nothing was there before it was carried out', async () => {
+  it('fails if nothing was there before it was executed', async () => {
     const notFound = { status: 404, code: 'not_found' };
     for (const [first, operation] of [
-      // What was refused was not carried out.
+      // A rejected request was not executed.
       [429, removing],
       [404, removing],
       [502, { ...removing, answer: 'data' }],
@@ -292,7 +292,7 @@ describe('a DELETE whose answer was lost', () => {
     await assert.rejects(svc.request(removing), { status: 404, code: 'unreadable_error' });
   });
 
-  it('rejects a 404 after a try that was never sent', async () => {
+  it('rejects a 404 after an attempt that was never sent', async () => {
     await using server = await startScriptedServer((response) => sendError(response, 404, 'not_found'));
     const agent = new Agent();
     let isRefused = false;
@@ -309,7 +309,7 @@ describe('a DELETE whose answer was lost', () => {
 });
 
 describe('the wait', () => {
-  it('is at most half a second at first, twice as much each time, and never above eight (property)', () => {
+  it('is at most half a second at first, doubles each time, and is never above eight seconds (property)', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 2000 }),
@@ -324,7 +324,7 @@ describe('the wait', () => {
     );
   });
 
-  it('is read from seconds and from every form of an HTTP date', () => {
+  it('is parsed from seconds and from every form of an HTTP date', () => {
     const now = Date.parse('2026-11-21T12:00:00Z');
     const date = 'Sat, 21 Nov 2026 12:00:30 GMT';
     assert.equal(readRetryAfter('0', undefined, now), 0);

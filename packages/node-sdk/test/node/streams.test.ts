@@ -27,7 +27,7 @@ const jsonl = { 'content-type': 'application/jsonl' };
 const begin = 'HTTP/1.1 200 OK\r\nContent-Type: application/jsonl\r\nContent-Length: 1000\r\n\r\nfirst\n';
 
 describe('a stream', () => {
-  it('gives its lines, however they are cut, with its headers', async () => {
+  it('returns its lines, however they are split, with its headers', async () => {
     const lines = ['{"a":1}', '', 'ä€😀', 'with a carriage return', 'no end'];
     const bytes = Buffer.from(`${lines[0]}\n${lines[1]}\n${lines[2]}\n${lines[3]}\r\n${lines[4]}`);
     await using server = await startScriptedServer(async (response) => {
@@ -46,7 +46,7 @@ describe('a stream', () => {
     assert.deepEqual(Buffer.concat(chunks), bytes);
   });
 
-  it('has no bound, and is not read faster than it is taken', async () => {
+  it('has no size limit, and respects backpressure', async () => {
     const total = 40 * 1024 * 1024;
     let sent = 0;
     await using server = await startScriptedServer(async (response) => {
@@ -59,7 +59,7 @@ describe('a stream', () => {
     });
     await using svc = createClient(server, { maxResponseBytes: 1000 });
     const stream = await svc.stream(reading);
-    // The server runs in this process too: in so many turns it would have sent everything, if anybody took it.
+    // The server runs in this process too: in so many turns it would have sent everything to a fast reader.
     for (let turn = 0; turn < 5000; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     assert.ok(sent < total, 'the server waits for the reader');
     let size = 0;
@@ -67,7 +67,7 @@ describe('a stream', () => {
     assert.equal(size, total);
   });
 
-  it('is decompressed as it is taken, without a bound, and not faster', async () => {
+  it('is decompressed on demand, without a size limit, and respects backpressure', async () => {
     const total = 40 * 1024 * 1024;
     const body = gzipSync(Buffer.alloc(total), { level: 0 });
     let sent = 0;
@@ -89,7 +89,7 @@ describe('a stream', () => {
     assert.equal(size, total);
   });
 
-  it('that cannot be decompressed gives what came, then fails', async () => {
+  it('with a broken compression returns what was received, then fails', async () => {
     await using server = await startScriptedServer((response) => {
       response.writeHead(200, { ...jsonl, 'content-encoding': 'gzip' });
       response.end(gzipSync('first\n'.repeat(100_000)).subarray(0, -9));
@@ -103,7 +103,7 @@ describe('a stream', () => {
     assert.ok(lines > 0);
   });
 
-  it('begins after what announces it: 103 is passed over', async () => {
+  it('may be preceded by 103, which is ignored', async () => {
     await using server = await startScriptedServer((response) => {
       sendRaw(
         response,
@@ -116,7 +116,7 @@ describe('a stream', () => {
     for await (const line of stream.lines()) assert.equal(line, 'a');
   });
 
-  it('that is refused is an error like any other, and is tried again like any other', async () => {
+  it('that the server rejects is an error like any other, and is retried like any other', async () => {
     await using server = await startScriptedServer((response, _, number) => {
       if (number === 1) sendError(response, 503, 'busy', { 'retry-after': '0' });
       else if (number === 2) response.writeHead(200, jsonl).end('line\n');
@@ -129,7 +129,7 @@ describe('a stream', () => {
     await assert.rejects(Promise.resolve(svc.stream(reading)), ConflictError);
   });
 
-  it('that breaks off gives what came, then fails; it is not begun again', async () => {
+  it('that breaks returns what was received, then fails; it is not restarted', async () => {
     await using server = await startScriptedServer((response) => {
       sendRaw(response, begin).end();
     });
@@ -143,7 +143,7 @@ describe('a stream', () => {
     assert.equal(server.received.length, 1);
   });
 
-  it('is refused as lines where it is no text', async () => {
+  it('is rejected as lines if it is not text', async () => {
     await using server = await startScriptedServer((response) => {
       response.writeHead(200, jsonl).end(Buffer.from([0x61, 0x0a, 0xff, 0x0a]));
     });
@@ -154,7 +154,7 @@ describe('a stream', () => {
     await assert.rejects(read(), ResponseError);
   });
 
-  it('is refused as lines where one is longer than any that the server writes, at once', async () => {
+  it('is rejected as lines at once if one is longer than any that the server writes', async () => {
     let sent = 0;
     await using server = await startScriptedServer((response) => {
       response.writeHead(200, jsonl);
@@ -176,7 +176,7 @@ describe('a stream', () => {
     assert.ok(sent < 40 * 1024 * 1024);
   });
 
-  it('looks at each byte of a long line once', async () => {
+  it('reads each byte of a long line once', async () => {
     const pieces = 100_000;
     let searched = 0;
     class Counting extends Uint8Array {
@@ -195,7 +195,7 @@ describe('a stream', () => {
     assert.ok(searched < pieces * 100 + 20, `${searched} bytes looked at`);
   });
 
-  it('gives the same lines however its bytes are cut (property)', async () => {
+  it('returns the same lines however its bytes are split (property)', async () => {
     const text = fc.array(fc.constantFrom('a', 'ä', '😀', '\n', '\r', '\u2028', ' ')).map((parts) => parts.join(''));
     await fc.assert(
       fc.asyncProperty(text, fc.array(fc.nat(40)), async (whole, cuts) => {
@@ -213,7 +213,7 @@ describe('a stream', () => {
     );
   });
 
-  it('is refused where it is of another kind than was asked for, and its connection is ended', async () => {
+  it('is rejected if its content type is unexpected, and its connection is closed', async () => {
     for (const type of ['text/html', 'text/plain', 'application/jsonp', undefined]) {
       const closed = Promise.withResolvers<void>();
       await using server = await startScriptedServer((response) => {
@@ -229,7 +229,7 @@ describe('a stream', () => {
     }
   });
 
-  it('that nobody begins to read ends after the time for a try, and its connection with it', async () => {
+  it('that is never read is closed after the timeout of an attempt, with its connection', async () => {
     const runtime = new TestRuntime();
     const closed = Promise.withResolvers<void>();
     await using server = await startScriptedServer((response) => {
@@ -246,7 +246,7 @@ describe('a stream', () => {
     assert.equal(runtime.pending, 0);
   });
 
-  it('may be read as slowly as its reader wants', async () => {
+  it('may be read arbitrarily slowly', async () => {
     const runtime = new TestRuntime();
     const release = Promise.withResolvers<void>();
     await using server = await startScriptedServer(async (response) => {
@@ -264,7 +264,7 @@ describe('a stream', () => {
     assert.deepEqual(lines, ['first', 'second']);
   });
 
-  it('ends when its client is closed, read or not, so that nothing keeps the client open', async () => {
+  it('is closed with its client, read or not, so that nothing keeps the client open', async () => {
     await using server = await startScriptedServer((response) => {
       sendRaw(response, begin);
     });
@@ -281,7 +281,7 @@ describe('a stream', () => {
     await rejected;
   });
 
-  it('that begins after its client was closed ends at once', async () => {
+  it('that starts after its client was closed is closed immediately', async () => {
     const arrived = Promise.withResolvers<void>();
     const leave = Promise.withResolvers<void>();
     await using server = await startScriptedServer(async (response) => {
@@ -302,7 +302,7 @@ describe('a stream', () => {
     await closed;
   });
 
-  it('that falls silent ends after the time for a try', async () => {
+  it('that falls silent is closed after the timeout of an attempt', async () => {
     const runtime = new TestRuntime();
     await using server = await startScriptedServer((response) => {
       sendRaw(response, begin);
@@ -317,7 +317,7 @@ describe('a stream', () => {
     assert.equal(runtime.pending, 0);
   });
 
-  it('ends with the signal while it is read, and leaves no listener', async () => {
+  it('is aborted by the signal while it is read, and leaves no listener', async () => {
     const controller = new AbortController();
     await using server = await startScriptedServer((response) => {
       sendRaw(response, begin);
@@ -341,7 +341,7 @@ describe('a stream', () => {
     cancelled: (stream) => stream.cancel(),
     'disposed of': async (stream) => stream[Symbol.asyncDispose](),
   })) {
-    it(`that is ${how} ends its connection and leaves no listener`, async () => {
+    it(`that is ${how} closes its connection and leaves no listener`, async () => {
       const closed = Promise.withResolvers<void>();
       const endless: Script = (response) => {
         sendRaw(response, begin).on('close', closed.resolve);
@@ -355,7 +355,7 @@ describe('a stream', () => {
     });
   }
 
-  it('asks for JSON Lines, and errors in JSON', async () => {
+  it('requests JSON Lines, and errors in JSON', async () => {
     await using server = await startScriptedServer((response) => sendJson(response, 200, {}));
     await using svc = createClient(server);
     await (await svc.stream(reading)).cancel();

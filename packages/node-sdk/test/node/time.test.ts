@@ -14,7 +14,7 @@ import {
 } from './scripted-server.ts';
 import { TestRuntime } from './test-runtime.ts';
 
-/** A script that tells when a request has arrived. */
+/** A script that notifies the test when a request arrives. */
 function announce(script: Script): { readonly script: Script; readonly arrived: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return {
@@ -36,7 +36,7 @@ describe('a call', () => {
     ['never begins', silence],
     ['stalls in its body', half],
   ] as const) {
-    it(`ends when its time is over and the answer ${what}`, async () => {
+    it(`times out when the response ${what}`, async () => {
       const runtime = new TestRuntime();
       const { script: announced, arrived } = announce(script);
       await using server = await startScriptedServer(announced);
@@ -51,7 +51,7 @@ describe('a call', () => {
     });
   }
 
-  it('has its whole time again in each try, within the deadline over all of them', async () => {
+  it('has its whole timeout in each attempt, within the deadline over all of them', async () => {
     const runtime = new TestRuntime();
     runtime.chance = 0;
     await using server = await startScriptedServer(silence);
@@ -74,7 +74,7 @@ describe('a call', () => {
     assert.equal(runtime.pending, 0);
   });
 
-  it('may take for ever when told so', async () => {
+  it('never times out if configured so', async () => {
     const runtime = new TestRuntime();
     await using server = await startScriptedServer((response) => sendJson(response, 200, { data: 1 }));
     const endless = { timeout: Number.POSITIVE_INFINITY, deadline: Number.POSITIVE_INFINITY };
@@ -93,7 +93,7 @@ describe('a call', () => {
 });
 
 describe('a signal', () => {
-  it('keeps a call from being sent when it is aborted already', async () => {
+  it('prevents a call from being sent if it is aborted already', async () => {
     await using server = await startScriptedServer(silence);
     await using svc = createClient(server);
     const reason = new Error('not wanted');
@@ -114,7 +114,7 @@ describe('a signal', () => {
     ['for the answer', silence],
     ['for the rest of the body', half],
   ] as const) {
-    it(`ends a call that waits ${what}`, async () => {
+    it(`aborts a call that waits ${what}`, async () => {
       const { script: announced, arrived } = announce(script);
       await using server = await startScriptedServer(announced);
       await using svc = createClient(server);
@@ -133,7 +133,7 @@ describe('a signal', () => {
     });
   }
 
-  it('ends the wait for the next try at once', async () => {
+  it('ends the wait for the next attempt immediately', async () => {
     const runtime = new TestRuntime();
     await using server = await startScriptedServer((response) =>
       sendError(response, 503, 'busy', { 'retry-after': '60' }),
@@ -149,7 +149,7 @@ describe('a signal', () => {
     assert.equal(server.received.length, 1);
   });
 
-  it('ends a call while its connection is still being made', async () => {
+  it('aborts a call while it is connecting', async () => {
     const controller = new AbortController();
     await using server = await startScriptedServer(silence);
     await using svc = createClient(server);
@@ -175,7 +175,7 @@ describe('a signal', () => {
     assert.deepEqual(seen, [1, 2]);
   });
 
-  it('has no listeners left after a thousand calls, whatever became of them', async () => {
+  it('has no listeners left after a thousand calls, whatever their result', async () => {
     await using server = await startScriptedServer((response, _, number) => {
       if (number % 3 === 0) sendError(response, 404, 'not_found');
       else sendJson(response, 200, { data: { items: [1], nextCursor: null } });

@@ -6,7 +6,7 @@ import type { ConsentNotices } from '../../src/resources/consent-notices.ts';
 import type { ConsentRecords } from '../../src/resources/consent-records.ts';
 import type { Ledgers } from '../../src/resources/ledgers.ts';
 
-test('has types generated from the present OpenAPI document', () => {
+test('has types generated from the current OpenAPI document', () => {
   const document = readDocument();
   for (const [path, write] of Object.entries(generated))
     assert.equal(
@@ -16,7 +16,7 @@ test('has types generated from the present OpenAPI document', () => {
     );
 });
 
-test('rejects what no operation accepts, when it is compiled', () => {
+test('rejects unsupported arguments at compile time', () => {
   const refused = (notices: ConsentNotices, records: ConsentRecords, ledgers: Ledgers) => [
     // @ts-expect-error: no such filter
     notices.list({ state: 'draft' }),
@@ -25,9 +25,9 @@ test('rejects what no operation accepts, when it is compiled', () => {
     // @ts-expect-error: no such field
     notices.update('id', { title: 'Website' }),
     // @ts-expect-error: purposes are missing
-    records.capture('id', { subjectId: 'somebody' }),
+    records.capture('id', { subjectId: 'subject-1' }),
     // @ts-expect-error: granted is true or false
-    records.capture('id', { subjectId: 'somebody', purposes: { analytics: 'yes' } }),
+    records.capture('id', { subjectId: 'subject-1', purposes: { analytics: 'yes' } }),
     // @ts-expect-error: no such option
     records.list('id', {}, { retry: 3 }),
     // @ts-expect-error: records of the consent ledger are named by their number

@@ -1,5 +1,5 @@
 const person = 'acts on the person who is signed in, whose session a browser keeps in a cookie';
-const page = 'is for the page of the server on which somebody signs in, and refuses what comes from elsewhere';
+const page = 'is for the sign-in page of the server, and rejects requests from elsewhere';
 const client = 'is called by the client itself, which holds the access token and asks for the next one in time';
 
 /** The operations that no resource has a method for, by their ids, each with the reason. */

@@ -14,22 +14,22 @@ import { event, now, secret, time } from './vectors.ts';
 
 const genuine = await createSignedRequest({ event, secrets: secret, now, deliveryId: 'delivery-1' });
 
-/** Those that answer by a response of Node, whose connection they can close. */
+/** The adapters that respond with a response of Node, whose connection they can close. */
 const isNode = new Set(['Express', 'Koa', 'Fastify', 'Next.js pages router']);
 
-interface Told {
+interface Failure {
   readonly error: unknown;
   readonly status: number;
   readonly deliveryId: string | null;
 }
 
-/** A server that keeps what its handler and `onError` were given. */
+/** A server that keeps the arguments of its handler and of `onError`. */
 async function start(
   name: string,
   options: { readonly fail?: boolean; readonly isParsed?: boolean; readonly maxBytes?: number } = {},
 ) {
   const handled: { readonly event: unknown; readonly context: Readonly<Record<string, unknown>> }[] = [];
-  const errors: Told[] = [];
+  const errors: Failure[] = [];
   const server = await (servers[name] as NonNullable<(typeof servers)[string]>)(
     {
       secrets: [{ name: 'main', secret }],
@@ -60,7 +60,7 @@ async function waitFor<Value>(server: Pick<RunningServer, 'url'>, what: string, 
   return read() ?? assert.fail(`${what} is still to come, after a hundred answers to other requests`);
 }
 
-/** Begins a request, and ends it when the test does. */
+/** Starts a request, and aborts it when the test ends. */
 function begin({ url }: Pick<RunningServer, 'url'>, headers: Readonly<Record<string, string>>, body: string | Buffer) {
   const upload = send(url, { method: 'POST', headers });
   const seen: { response?: IncomingMessage; isClosed?: true } = {};
@@ -76,7 +76,7 @@ function begin({ url }: Pick<RunningServer, 'url'>, headers: Readonly<Record<str
 
 for (const name of Object.keys(servers))
   describe(name, () => {
-    test('gives a genuine event to the handler and answers 200', async () => {
+    test('passes a genuine event to the handler and responds with 200', async () => {
       const { server, handled, errors } = await start(name);
       await using _ = server;
       const { status, type, answer } = await post(server, genuine);
@@ -89,7 +89,7 @@ for (const name of Object.keys(servers))
       assert.equal(typeof request, 'object');
     });
 
-    test('refuses what was tampered with, with 400 and the code, and calls no handler', async () => {
+    test('rejects a tampered delivery with 400 and the code, and does not call the handler', async () => {
       const { server, handled, errors } = await start(name);
       await using _ = server;
       for (const [tampering, code] of Object.entries(tamperings)) {
@@ -103,7 +103,7 @@ for (const name of Object.keys(servers))
       assert.deepEqual(handled, []);
     });
 
-    test('takes the bytes as they are, in several pieces and of any content type', async () => {
+    test('accepts bytes in several chunks and of any content type', async () => {
       const { server, handled } = await start(name);
       await using _ = server;
       const long = createTestEvent({ type: 'webhook.test', data: { webhookId: '🙂é'.repeat(50_000) } });
@@ -116,7 +116,7 @@ for (const name of Object.keys(servers))
       assert.deepEqual(handled[3]?.event, long);
     });
 
-    test('refuses a body that is too large with 413, whether it says so or not', async () => {
+    test('rejects a body that is too large with 413, with or without Content-Length', async () => {
       const { server, errors } = await start(name, { maxBytes: 1000 });
       await using _ = server;
       const padded = (length: number) => `${JSON.stringify(event)}${' '.repeat(length - JSON.stringify(event).length)}`;
@@ -131,7 +131,7 @@ for (const name of Object.keys(servers))
       assert.equal(errors.length, 2);
     });
 
-    test('closes the connection of a body that is too large, and reads no more of it', async () => {
+    test('closes the connection of a body that is too large, and stops reading', async () => {
       const { server } = await start(name, { maxBytes: 1000 });
       await using _ = server;
       const { headers } = await createSignedRequest({ event, secrets: secret, now });
@@ -145,7 +145,7 @@ for (const name of Object.keys(servers))
       }
     });
 
-    test('refuses a header that is missing or malformed before the body is there', async () => {
+    test('rejects a missing or malformed header before the body has arrived', async () => {
       const { server } = await start(name);
       await using _ = server;
       for (const headers of [{}, { 'svc-signature': 'x' }] as readonly Readonly<Record<string, string>>[]) {
@@ -155,7 +155,7 @@ for (const name of Object.keys(servers))
       }
     });
 
-    test('answers 500 when the handler throws, whatever status the error carries, and tells nothing of it', async () => {
+    test('responds with 500 when the handler throws, whatever status the error has, without details', async () => {
       const { server, errors } = await start(name, { fail: true });
       await using _ = server;
       const { status, answer } = await post(server, genuine);
@@ -164,7 +164,7 @@ for (const name of Object.keys(servers))
       assert.match(String(errors[0]?.error), /the database is down/);
     });
 
-    test('says how to get at the raw body when it was parsed before', async () => {
+    test('describes how to get the raw body if it was parsed before', async () => {
       const { server, errors, handled } = await start(name, { isParsed: true });
       await using _ = server;
       const { status, answer } = await post(server, genuine);
@@ -174,7 +174,7 @@ for (const name of Object.keys(servers))
       assert.deepEqual(handled, []);
     });
 
-    test('survives a sender that goes away in the middle', async () => {
+    test('survives a sender that disconnects halfway', async () => {
       const { server, handled } = await start(name);
       await using _ = server;
       const cut = send(`${server.url}/hook`, {
@@ -190,14 +190,14 @@ for (const name of Object.keys(servers))
     });
   });
 
-test('Fastify goes on parsing the bodies of other routes', async () => {
+test('Fastify still parses the bodies of other routes', async () => {
   const { server } = await start('Fastify');
   await using _ = server;
   const headers = { 'content-type': 'application/json' };
   assert.deepEqual((await post(server, { method: 'POST', headers, body: '{"a":1}' }, '/parsed')).answer, { a: 1 });
 });
 
-test('raw bytes that something has kept are taken: express.raw, rawBody of NestJS and of cloud functions', async () => {
+test('raw bytes that a framework has kept are used: express.raw, rawBody of NestJS and of cloud functions', async () => {
   const kept = [
     express().use(express.raw({ type: '*/*' })),
     express().use(
@@ -219,7 +219,7 @@ test('raw bytes that something has kept are taken: express.raw, rawBody of NestJ
   }
 });
 
-test('with a guard, a delivery is handled once; while that lasts others are told to come again', async () => {
+test('with a guard, a delivery is handled once; concurrent ones are asked to retry', async () => {
   let finish: (error?: Error) => void = () => undefined;
   let calls = 0;
   const started: (() => void)[] = [];
@@ -258,14 +258,14 @@ test('with a guard, a delivery is handled once; while that lasts others are told
   assert.equal(calls, 2);
 });
 
-test('an adapter says at once what is wrong with its options', () => {
+test('an adapter rejects invalid options immediately', () => {
   const handler = () => undefined;
   assert.throws(() => createExpressHandler({ secrets: 'MfKQ', handler }), { code: 'secret_invalid' });
   assert.throws(() => createExpressHandler({ secrets: secret, handler: 1 as never }), { code: 'options_invalid' });
   assert.throws(() => createExpressHandler({ secrets: secret, handler, maxBytes: 0 }), { code: 'options_invalid' });
 });
 
-test('an adapter refuses options that it does not know, and takes every one that it has', () => {
+test('an adapter rejects unknown options, and accepts every documented one', () => {
   const handler = () => undefined;
   const makers = [createExpressHandler, createFetchHandler, createKoaMiddleware, createFastifyPlugin];
   for (const make of makers as ((options: never) => unknown)[])
@@ -279,7 +279,7 @@ test('an adapter refuses options that it does not know, and takes every one that
   createFastifyPlugin({ path: '/', secrets: secret, handler, replay: createReplayGuard(), ...limits, ...listeners });
 });
 
-test('an adapter without a secret answers 500 and says so; a build can load it', async () => {
+test('an adapter without a secret responds with 500 and the reason; a build can load it', async () => {
   for (const secrets of ['', [], [{ name: 'new', secret: '' }], undefined]) {
     const errors: unknown[] = [];
     const replay = createReplayGuard();
@@ -291,7 +291,7 @@ test('an adapter without a secret answers 500 and says so; a build can load it',
   }
 });
 
-test('an error of the handler is a failure here, even one of this package', async () => {
+test('an error of the handler is a failure of the receiver, even one of this package', async () => {
   const handle = createFetchHandler({
     secrets: secret,
     now,
@@ -304,7 +304,7 @@ test('an error of the handler is a failure here, even one of this package', asyn
   assert.deepEqual([response.status, (await response.json()).error.code], [500, 'receiver_failed']);
 });
 
-test('an adapter checks its functions at once, and that it is given options', () => {
+test('an adapter checks its functions immediately, and that it has options', () => {
   const handler = () => undefined;
   for (const wrong of [{ onError: 1 }, { onDuplicate: 'x' }, { replay: {} }, { replay: null }, { now: 'x' }])
     assert.throws(() => createExpressHandler({ secrets: secret, handler, ...(wrong as object) }), {
@@ -317,7 +317,7 @@ test('an adapter checks its functions at once, and that it is given options', ()
       assert.throws(() => make(options as never), { code: 'options_invalid' });
 });
 
-test('an onError that throws or rejects changes no answer, and harms no process', async (context) => {
+test('an onError that throws or rejects changes no response, and does not crash the process', async (context) => {
   const printed = context.mock.method(console, 'error', () => undefined);
   for (const onError of [
     () => {
@@ -334,13 +334,13 @@ test('an onError that throws or rejects changes no answer, and harms no process'
   assert.equal(printed.mock.callCount(), 2);
 });
 
-test('a clock that fails is a failure here: the sender comes again', async () => {
+test('a failing clock is a failure of the receiver: the sender retries', async () => {
   const lost = { secrets: secret, now: () => Number.NaN, handler: () => undefined, onError: () => undefined };
   const response = await createFetchHandler(lost)(new Request('https://example.com', genuine));
   assert.deepEqual([response.status, (await response.json()).error.code], [500, 'options_invalid']);
 });
 
-test('what is too large is not read on', async () => {
+test('reading stops when the body is too large', async () => {
   const handle = createExpressHandler({ secrets: secret, now, maxBytes: 1000, onError: () => 1, handler: () => 1 });
   let isPaused: boolean | undefined;
   const server = createServer(async (request, response) => {

@@ -13,7 +13,7 @@ import { createReplayGuard } from '../../src/replay.ts';
 import { createSignedRequest, createTestKeyPair, tamperings, tamperWithRequest } from '../../src/testing.ts';
 import { body, event, now, secret, text, time } from './vectors.ts';
 
-/** A pair of keys made without the package, in the texts of Standard Webhooks. */
+/** A pair of keys created without the package, in the text format of Standard Webhooks. */
 function createPair() {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const raw = Buffer.from(publicKey.export({ format: 'jwk' }).x as string, 'base64url');
@@ -46,7 +46,7 @@ const deliver = (headers?: Readonly<Record<string, unknown>>, given: unknown = b
   request: undefined,
 });
 
-test('the signature is Ed25519 as RFC 8032 has it: its third test vector is a key that works', async () => {
+test('the signature is Ed25519 as in RFC 8032: its third test vector is a valid key', async () => {
   // RFC 8032, section 7.1, TEST 3: the public key, and the seed that the same section gives for it.
   const publicKey = Buffer.from('fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025', 'hex');
   const seed = Buffer.from('c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85ce3a2e0b4458f7', 'hex');
@@ -110,7 +110,7 @@ const hostile: readonly Hostile[] = [
   signature('no v1a', shared),
   signature('the scheme of shared secrets with its bytes', good.replace('v1a', 'v1')),
   signature('joined by a comma', `${good}, ${good}`),
-  signature('joined by a comma alone', `${good},${good}`),
+  signature('joined by only a comma', `${good},${good}`),
   signature('two spaces', `${shared}  ${good}`),
   signature('a space before', ` ${good}`),
   signature('a space after', `${good} `),
@@ -158,7 +158,7 @@ for (const [name, ed25519] of Object.entries({ node, edge })) {
   const verifier = create();
 
   describe(`v1a by the ${name} build`, () => {
-    test('accepts what the key has signed, wherever its signature stands, and says what it found', async () => {
+    test('accepts signatures of the key in any position, and returns the details', async () => {
       const found = { secretIndex: 0, secretName: null, timestamp: time, deliveryId: id };
       for (const value of [good, `${shared} ${good}`, `${good} ${shared}`, `v2,x v99b,y ${good} v1,z`]) {
         const delivery = deliver({ 'webhook-signature': value });
@@ -167,7 +167,7 @@ for (const [name, ed25519] of Object.entries({ node, edge })) {
       }
     });
 
-    test('takes any of its keys, says which, and the first listed where several match', async () => {
+    test('accepts any of its keys, returns which, and the first listed if several match', async () => {
       const keys = [{ name: 'new', publicKey: other.publicKey }, pair.publicKey];
       const both = create({ publicKeys: keys });
       const byOld = await both.verifySignature(deliver());
@@ -177,7 +177,7 @@ for (const [name, ed25519] of Object.entries({ node, edge })) {
       assert.deepEqual([found.secretIndex, found.secretName], [0, 'new']);
     });
 
-    test(`refuses ${hostile.length} hostile headers and bodies, each with its code`, async () => {
+    test(`rejects ${hostile.length} hostile headers and bodies, each with its code`, async () => {
       for (const { name: what, code, ...one } of hostile) {
         const delivery = deliver(one.headers, 'body' in one ? one.body : body);
         await assert.rejects(
@@ -195,9 +195,9 @@ for (const [name, ed25519] of Object.entries({ node, edge })) {
       }
     });
 
-    test('refuses a megabyte of header within a millisecond', async () => {
+    test('rejects a megabyte of header within a millisecond', async () => {
       const delivery = deliver({ 'webhook-signature': `${good} `.repeat(11_000) });
-      // Of so many times one is not interrupted, however busy the machine is.
+      // The fastest of so many runs is not interrupted, however busy the machine is.
       let best = Number.POSITIVE_INFINITY;
       for (let turn = 0; turn < 1000 && best >= 1; turn += 1) {
         const before = performance.now();
@@ -207,7 +207,7 @@ for (const [name, ed25519] of Object.entries({ node, edge })) {
       assert.ok(best < 1, `${best} ms`);
     });
 
-    test('allows for exactly the tolerance, in both directions', async () => {
+    test('accepts exactly the tolerance, in both directions', async () => {
       for (const toleranceSeconds of [0, 1, 300]) {
         const strict = create({ toleranceSeconds });
         await strict.verifySignature(deliver(at(time - toleranceSeconds)));
@@ -222,7 +222,7 @@ for (const [name, ed25519] of Object.entries({ node, edge })) {
       await create({ toleranceSeconds: Number.POSITIVE_INFINITY }).verifySignature(deliver(at(0)));
     });
 
-    test('says at once what is wrong with its options', () => {
+    test('rejects invalid options immediately', () => {
       const raw = pair.publicKey.slice(5);
       for (const wrong of [
         'whpk_',
@@ -243,14 +243,14 @@ for (const [name, ed25519] of Object.entries({ node, edge })) {
       assert.throws(() => createVerifierOver(ed25519, undefined as never), { code: 'options_invalid' });
     });
 
-    test('says at the first delivery that it was given no key, so that a build can load it without one', async () => {
+    test('reports a missing key at the first delivery, so that a build can load it without one', async () => {
       for (const none of [undefined, null, '', [], ['']])
         await assert.rejects(create({ publicKeys: none as string }).verifySignature(deliver()), {
           code: 'public_key_invalid',
         });
     });
 
-    test('refuses options that it does not know', async () => {
+    test('rejects unknown options', async () => {
       const refused = { code: 'options_invalid', message: /no option tolerance\. Known: publicKeys, toleranceSeconds/ };
       assert.throws(() => create({ tolerance: 5 } as never), refused);
       await assert.rejects(verifier.verifySignature({ ...deliver(), tolerance: 5 } as never), {
@@ -258,7 +258,7 @@ for (const [name, ed25519] of Object.entries({ node, edge })) {
       });
     });
 
-    test('skips schemes that it does not know, whatever their values', async () => {
+    test('skips unknown schemes, whatever their values', async () => {
       for (const value of ['ed25519:AAAA', '"', 'a,b', '', 'v1a'])
         for (const scheme of ['v2', 'foo', '__proto__', 'V1A'])
           for (const parts of [
@@ -268,12 +268,12 @@ for (const [name, ed25519] of Object.entries({ node, edge })) {
             await verifier.verifySignature(deliver({ 'webhook-signature': parts.join(' ') }));
     });
 
-    test('says what it must be given', async () => {
+    test('reports missing arguments', async () => {
       for (const wrong of [undefined, null, body, { body }, { body, header: {} }])
         await assert.rejects(verifier.verifySignature(wrong as never), { code: 'options_invalid' });
     });
 
-    test('answers alike, after as many comparisons, whether a look-up knows somebody or not', async () => {
+    test('responds alike, after the same number of comparisons, for known and unknown tenants', async () => {
       const tries = [
         deliver({ 'webhook-signature': signAs('x') }),
         deliver({ 'webhook-timestamp': String(time - 301) }),
@@ -310,7 +310,7 @@ for (const [name, ed25519] of Object.entries({ node, edge })) {
       }
     });
 
-    test('finds public keys by the request, and keeps errors of the look-up as they are', async () => {
+    test('finds public keys by the request, and passes on errors of the look-up', async () => {
       const keys: Readonly<Record<string, string | null>> = { ada: pair.publicKey, bob: other.publicKey, none: null };
       const found = create({ publicKeys: async ({ request }) => keys[String(request)] ?? null });
       assert.equal((await found.constructEvent({ ...deliver(), request: 'ada' })).event.id, event.id);
@@ -327,7 +327,7 @@ for (const [name, ed25519] of Object.entries({ node, edge })) {
       });
     });
 
-    test('what changes in a body while it is verified changes nothing', async () => {
+    test('ignores changes of a body while it is verified', async () => {
       const changing = body.slice();
       const found = verifier.constructEvent(deliver({}, changing));
       changing.fill(0x20);
@@ -360,7 +360,7 @@ test('both builds agree on any signature, any bytes, any time and any id without
   );
 });
 
-test('says that a platform has no Ed25519', async () => {
+test('reports a platform without Ed25519', async () => {
   const lacking = createVerifierOver(
     { importKey: (bytes) => edge.importKey(bytes.subarray(1)) },
     { publicKeys: pair.publicKey, now },
@@ -368,7 +368,7 @@ test('says that a platform has no Ed25519', async () => {
   await assert.rejects(lacking.verifySignature(deliver()), { code: 'algorithm_unsupported', message: /no Ed25519/ });
 });
 
-test('an adapter verifies by public keys, and a guard goes by the id that they prove', async () => {
+test('an adapter verifies by public keys, and a guard uses the id that they prove', async () => {
   const handled: unknown[] = [];
   const handle = createFetchHandler({
     verifier: createAsymmetricVerifier({ publicKeys: [{ name: 'main', publicKey: pair.publicKey }], now }),
@@ -390,7 +390,7 @@ test('an adapter verifies by public keys, and a guard goes by the id that they p
   assert.deepEqual(handled, [[event, { secretIndex: 0, secretName: 'main', timestamp: time, deliveryId: id }]]);
 });
 
-test('an adapter is given either secrets or a verifier, and a guard that can prove ids', () => {
+test('an adapter accepts either secrets or a verifier, and a guard that can prove ids', () => {
   const verifier = createAsymmetricVerifier({ publicKeys: pair.publicKey });
   const handler = () => undefined;
   const run = async () => 'handled' as const;
@@ -412,7 +412,7 @@ test('an adapter is given either secrets or a verifier, and a guard that can pro
   createFetchHandler({ handler, secrets: secret, replay: { run, by: 'event' } });
 });
 
-test('the key that stands in for nobody is one that can be seen not to be computed', async () => {
+test('the placeholder key for unknown tenants is verifiably not computed', async () => {
   const verifiedBy: Buffer[] = [];
   const looking = createVerifierOver(
     {
@@ -427,7 +427,7 @@ test('the key that stands in for nobody is one that can be seen not to be comput
   assert.deepEqual(verifiedBy, [Buffer.from('c'.repeat(43), 'base64')]);
 });
 
-test('the testing kit signs as the server does, and what it tampers with is refused', async () => {
+test('the testing kit signs as the server does, and its tampered requests are rejected', async () => {
   const { publicKey, privateKey } = await createTestKeyPair();
   const request = await createSignedRequest({ event, secrets: secret, privateKeys: privateKey, now, deliveryId: id });
   const [first, second, ...rest] = request.headers['webhook-signature'].split(' ');

@@ -28,7 +28,7 @@ describe('svc-webhook-verify', () => {
   };
   const header = ['--header', `Svc-Signature: ${sign(body)}`];
 
-  test('says that a captured request is genuine, and with which secret it was signed', () => {
+  test('reports that a captured request is genuine, and by which secret it was signed', () => {
     const head = `POST /webhooks/svc HTTP/1.1\r\nHost: example.com\r\nsvc-signature:  ${sign(body)}\r\n\r\n`;
     const request = write('request.http', Buffer.concat([Buffer.from(head), body]));
     const { status, stdout } = run(['--request', request], { SVC_WEBHOOK_SECRET: `${otherSecret},${secret}` });
@@ -39,7 +39,7 @@ describe('svc-webhook-verify', () => {
     );
   });
 
-  test('takes a body, a header, and the secret from the standard input; answers JSON', () => {
+  test('accepts a body, a header, and the secret from standard input; prints JSON', () => {
     const file = write('body.json', body);
     const { status, stdout } = run(['--body', file, ...header, '--secret-stdin', '--json'], {}, `${secret}\n`);
     assert.equal(status, 0);
@@ -57,7 +57,7 @@ describe('svc-webhook-verify', () => {
     );
   });
 
-  test('answers in JSON whatever is wrong: the delivery, a secret or the call', () => {
+  test('prints JSON for every error: of the delivery, a secret or the arguments', () => {
     const file = write('body.json', body);
     const nothing = { isGenuine: false, secretName: null, timestamp: null, eventId: null, eventType: null };
     for (const [args, environment, code, status] of [
@@ -73,7 +73,7 @@ describe('svc-webhook-verify', () => {
     }
   });
 
-  test('finds what happened to a body on its way', () => {
+  test('reports what happened to a body in transit', () => {
     const pretty = JSON.stringify(event, null, 2);
     const lines = text.replace(',', ',\n');
     for (const [content, signature, hint] of [
@@ -95,7 +95,7 @@ describe('svc-webhook-verify', () => {
     }
   });
 
-  test('judges the age where it is told when the request came', () => {
+  test('checks the age if the time of the request is given', () => {
     const file = write('body.json', body);
     const at = (seconds: number) => new Date((time + seconds) * 1000).toISOString();
     assert.equal(run(['--body', file, ...header, '--received', at(300)]).status, 0);
@@ -114,7 +114,7 @@ describe('svc-webhook-verify', () => {
     assert.match(run(['--body', file, '--header', `Svc-Signature: v1=${digest(body)}`]).stdout, /^signature_malformed/);
   });
 
-  test('tells mistakes in the call from deliveries that are not genuine', () => {
+  test('distinguishes wrong arguments from deliveries that are not genuine', () => {
     const file = write('body.json', body);
     const captured = write('captured.http', `svc-signature: ${sign(body)}\r\n\r\n${text}`);
     for (const args of [

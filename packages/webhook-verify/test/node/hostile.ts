@@ -21,7 +21,7 @@ const without = (field: keyof typeof event) => JSON.stringify({ ...event, [field
 const bytes = (...values: readonly (number | string)[]) =>
   Buffer.concat(values.map((value) => (typeof value === 'string' ? Buffer.from(value) : Buffer.of(value))));
 
-/** Headers and bodies that must be refused, each with one code of our own. */
+/** Headers and bodies that must be rejected, each with its code. */
 export const hostile: readonly Hostile[] = [
   { name: 'no header', signature: undefined, code: 'signature_missing' },
   { name: 'null as a header', signature: null, code: 'signature_missing' },
@@ -31,10 +31,10 @@ export const hostile: readonly Hostile[] = [
   malformed('a number as a header', 1),
   malformed('an object as a header', { toString: () => header }),
   malformed('two headers joined', `${header}, ${header}`),
-  malformed('white space alone', ' '),
+  malformed('only white space', ' '),
   malformed('a comma', ','),
-  malformed('a time alone', `t=${time}`),
-  malformed('a signature alone', `v1=${good}`),
+  malformed('only a time', `t=${time}`),
+  malformed('only a signature', `v1=${good}`),
   malformed('the signature first', `v1=${good},t=${time}`),
   malformed('a time twice, the same', `t=${time},t=${time},v1=${good}`),
   malformed('a time twice, another', `t=1,v1=${good},t=${time}`),
@@ -118,7 +118,7 @@ export const hostile: readonly Hostile[] = [
   notBytes('a body that says it is a buffer', { [Symbol.toStringTag]: 'ArrayBuffer', byteLength: 2 }),
   notBytes('JSON of a buffer', Buffer.from(text).toJSON()),
   notBytes('a buffer that was transferred', transferred()),
-  notBytes('bytes by their prototype alone', Object.create(Uint8Array.prototype)),
+  notBytes('bytes only by their prototype', Object.create(Uint8Array.prototype)),
   notBytes('a proxy of bytes', new Proxy(body, {})),
   notBytes('a promise', Promise.resolve(body)),
   signed('no JSON', 'hello'),

@@ -20,7 +20,7 @@ const encode = (body: Uint8Array, isBase64Encoded: boolean) =>
 const http = { method: 'POST', path: '/webhooks/svc', protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: 'Svc' };
 const targetGroup = 'arn:aws:elasticloadbalancing:eu-west-1:123456789012:targetgroup/svc/0123456789abcdef';
 
-/** What each service hands to the function for one request. */
+/** The argument of the function for one request, of each service. */
 const shapes: Readonly<Record<string, Shape>> = {
   'a REST API': ({ headers, body }, isBase64Encoded) => ({
     resource: '/webhooks/{source}',
@@ -111,7 +111,7 @@ function receive(options: { readonly fail?: boolean; readonly maxBytes?: number;
 
 for (const [name, shape] of Object.entries(shapes))
   describe(`Lambda behind ${name}`, () => {
-    test('gives a genuine event to the handler, whether its body is encoded or not', async () => {
+    test('passes a genuine event to the handler, whether its body is encoded or not', async () => {
       const { post, handled } = receive();
       for (const isEncoded of [false, true]) {
         const given = shape(genuine, isEncoded);
@@ -123,7 +123,7 @@ for (const [name, shape] of Object.entries(shapes))
       }
     });
 
-    test('refuses what was tampered with, and calls no handler', async () => {
+    test('rejects a tampered delivery, and does not call the handler', async () => {
       const { post, handled } = receive();
       for (const [tampering, code] of Object.entries(tamperings))
         for (const isEncoded of [false, true]) {
@@ -134,7 +134,7 @@ for (const [name, shape] of Object.entries(shapes))
       assert.deepEqual(handled, []);
     });
 
-    test('refuses a body over the limit, of bytes and not of characters', async () => {
+    test('rejects a body over the limit, in bytes rather than characters', async () => {
       const { post } = receive({ maxBytes: 1000 });
       const padded = async (length: number) => {
         const text = JSON.stringify({ ...event, data: { ...event.data, note: '' } });
@@ -153,7 +153,7 @@ for (const [name, shape] of Object.entries(shapes))
       }
     });
 
-    test('answers 500 when the handler throws, and tells nothing of it', async () => {
+    test('responds with 500 when the handler throws, without details', async () => {
       const { post, errors } = receive({ fail: true });
       const { status, answer } = await post(shape(genuine, false));
       assert.deepEqual([status, answer.error.code], [500, 'receiver_failed']);
@@ -168,7 +168,7 @@ for (const [name, shape] of Object.entries(shapes))
     });
   });
 
-test('Lambda is answered in the form that its caller reads', async () => {
+test('Lambda responds in the format that its caller reads', async () => {
   const { handle } = receive();
   const headers = { 'content-type': 'application/json' };
   const plain = { statusCode: 200, headers, body: '{"received":true}', isBase64Encoded: false };
@@ -182,7 +182,7 @@ test('Lambda is answered in the form that its caller reads', async () => {
     );
 });
 
-test('an empty object of headers, of one form or the other, is none', async () => {
+test('an empty object of headers, in either format, counts as no headers', async () => {
   const { handle } = receive();
   const { headers } = genuine;
   const body = encode(genuine.body, false);
@@ -198,7 +198,7 @@ test('an empty object of headers, of one form or the other, is none', async () =
   assert.deepEqual(multiplied, { ...plain, multiValueHeaders: { 'content-type': ['application/json'] } });
 });
 
-test('a header that came twice is refused, however Lambda gives it', async () => {
+test('a repeated header is rejected, in either format of Lambda', async () => {
   const { post } = receive();
   const signature = genuine.headers['svc-signature'];
   const body = encode(genuine.body, false);
@@ -213,7 +213,7 @@ test('a header that came twice is refused, however Lambda gives it', async () =>
   }
 });
 
-test('an event of Lambda that is no webhook is refused, and harms nothing', async () => {
+test('an event of Lambda that is no webhook is rejected without an exception', async () => {
   const { post } = receive();
   const { headers } = genuine;
   for (const [wrong, status, code] of [

@@ -9,7 +9,7 @@ import { createReplayGuard } from '../../src/replay.ts';
 import { createSignedRequest, tamperWithRequest } from '../../src/testing.ts';
 import { event, now, otherSecret, secret, sign, time } from './vectors.ts';
 
-/** Each tenant has an address of its own. */
+/** Each tenant has its own address. */
 const tenants: Readonly<Record<string, string | readonly string[] | undefined>> = {
   '/ada': secret,
   '/bob': [`${otherSecret}x`, otherSecret],
@@ -35,7 +35,7 @@ function receive(secrets: NonNullable<Parameters<typeof createFetchHandler>[0]['
   return { post, handled, errors };
 }
 
-test('secrets are found by the request, at once or later, and each tenant has only its own', async () => {
+test('secrets are found by the request, synchronously or not, and each tenant has only its own', async () => {
   const lookUp = ({ request }: { readonly request: { readonly url: string } }) =>
     tenants[new URL(request.url).pathname] ?? null;
   for (const secrets of [lookUp, async (of: Parameters<typeof lookUp>[0]) => lookUp(of)]) {
@@ -58,7 +58,7 @@ test('secrets are found by a header', async () => {
   assert.deepEqual(await post('/', forBob), [200, undefined]);
 });
 
-test('a tenant that is not known is answered like a signature that does not match', async () => {
+test('an unknown tenant gets the same response as a wrong signature', async () => {
   const answers: unknown[] = [];
   for (const secrets of [() => null, () => undefined, () => otherSecret]) {
     const handle = createFetchHandler({ secrets, now, handler: () => assert.fail(), onError: () => undefined });
@@ -72,7 +72,7 @@ test('a tenant that is not known is answered like a signature that does not matc
 
 const forged = (at: number) => sign(forAda.body, at, `${secret}x`);
 
-/** What a sender without the secret can try, and the one code that it is told whoever it is for. */
+/** What a sender without the secret can try, and the one code of the response for every tenant. */
 const tries: Readonly<Record<string, { readonly code: string; readonly signature: string; readonly body?: unknown }>> =
   {
     'a wrong signature': { code: 'signature_mismatch', signature: forged(time) },
@@ -86,7 +86,7 @@ const tries: Readonly<Record<string, { readonly code: string; readonly signature
   };
 
 for (const [what, { code, signature, ...rest }] of Object.entries(tries))
-  test(`${what} is answered alike whether a tenant is known or not`, async () => {
+  test(`${what} gets the same response whether a tenant is known or not`, async () => {
     const given = { header: () => signature, body: forAda.body, request: undefined, ...rest };
     const answers: string[] = [];
     let calls = 0;
@@ -106,7 +106,7 @@ for (const [what, { code, signature, ...rest }] of Object.entries(tries))
     assert.equal(calls, code === 'signature_mismatch' ? 8 : 0);
   });
 
-test('a look-up that takes its time changes nothing of how old a delivery is', async () => {
+test('a slow look-up does not change the age of a delivery', async () => {
   const answers: string[] = [];
   for (const found of [secret, null]) {
     let present = time + 300;
@@ -123,7 +123,7 @@ test('a look-up that takes its time changes nothing of how old a delivery is', a
   assert.deepEqual(answers, ['signature_mismatch', 'signature_mismatch']);
 });
 
-test('whoever does not even try to sign causes no look-up', async () => {
+test('an unsigned request causes no look-up', async () => {
   let calls = 0;
   const { post } = receive(() => {
     calls += 1;
@@ -134,7 +134,7 @@ test('whoever does not even try to sign causes no look-up', async () => {
   assert.equal(calls, 0);
 });
 
-test('what a look-up throws passes through unchanged, and adapters answer 500, even for an error of this package', async () => {
+test('an exception of the look-up is passed on unchanged, and adapters respond with 500, even for an error of this package', async () => {
   for (const thrown of [
     new Error('the vault is sealed'),
     new WebhookVerificationError('signature_mismatch', 'of a webhook inside'),
@@ -156,7 +156,7 @@ test('what a look-up throws passes through unchanged, and adapters answer 500, e
     }
 });
 
-test('a look-up that gives no secrets is a mistake here: the sender comes again', async () => {
+test('a look-up without a result is a failure of the receiver: the sender retries', async () => {
   for (const wrong of ['', [], [null], 'whsec_', 5, {}, [secret, '']]) {
     const { post, errors } = receive(() => wrong as never);
     assert.deepEqual(await post('/', forAda), [500, 'secret_invalid'], JSON.stringify(wrong));
@@ -164,7 +164,7 @@ test('a look-up that gives no secrets is a mistake here: the sender comes again'
   }
 });
 
-test('a verifier without an adapter finds secrets too, and says which matched', async () => {
+test('a verifier without an adapter finds secrets too, and returns which matched', async () => {
   const verifier = createLookupVerifier<{ readonly tenant: string }>({
     secrets: async ({ request }) => [{ name: request.tenant, secret }],
     now,
@@ -182,7 +182,7 @@ test('a verifier without an adapter finds secrets too, and says which matched', 
     await assert.rejects(verifier.constructEvent(wrong as never), { code: 'options_invalid' });
 });
 
-test('says at once what is wrong with the options beside a look-up', () => {
+test('rejects invalid options beside a look-up immediately', () => {
   const handler = () => undefined;
   for (const wrong of [{ toleranceSeconds: -1 }, { now: 5 }, { validate: true }, { tolerance: 5 }]) {
     const options = { secrets: () => secret, ...(wrong as object) };
@@ -191,13 +191,13 @@ test('says at once what is wrong with the options beside a look-up', () => {
   }
 });
 
-test('keys are prepared once for the same text, and the ones that were not used for longest are forgotten', async () => {
+test('keys are prepared once for the same text, and the least recently used are evicted', async () => {
   const prepared: string[] = [];
   const find = createKeyLookup({
     keys: async ({ request }: { readonly request: string }) => request,
     read: (keys: string) => keys,
     prepare: (text: string) => prepared.push(text),
-    nobodys: () => 'nobody',
+    placeholder: () => 'placeholder',
   });
   const header = () => null;
   const ask = async (from: number, to: number) => {

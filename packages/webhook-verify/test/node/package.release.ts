@@ -11,7 +11,7 @@ import { rolldown } from 'rolldown';
 import { compiler, packPackage, runNode } from './packed.ts';
 import { now, secret, sign, text } from './vectors.ts';
 
-/** In bytes, minified and compressed by gzip; the README says what they are for. */
+/** In bytes, minified and compressed by gzip; the README has the figures. */
 const budgets: Readonly<Record<string, number>> = {
   '/node on node': 2080,
   '/edge on workerd': 2240,
@@ -34,7 +34,7 @@ const budgets: Readonly<Record<string, number>> = {
 const entries = ['express', 'koa', 'fastify', 'hono', 'next', 'fetch', 'lambda'];
 const otherEntries = ['node', 'edge', 'asymmetric', 'lookup', 'replay', 'schemas', 'testing'];
 
-describe('the package that is published', () => {
+describe('the published package', () => {
   const packed = packPackage();
   after(() => packed[Symbol.dispose]());
   const { project, installed, tarball } = packed;
@@ -54,7 +54,7 @@ describe('the package that is published', () => {
     return output[0].code;
   };
 
-  test('has nothing that publint or attw objects to', async () => {
+  test('has no finding of publint or attw', async () => {
     const { messages } = await publint({ pkgDir: installed, strict: true, pack: false });
     const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
     assert.deepEqual(
@@ -69,7 +69,7 @@ describe('the package that is published', () => {
     assert.ok(isFine, output);
   });
 
-  test('has no dependencies, and the folders it says', () => {
+  test('has no dependencies, and the documented folders', () => {
     const { dependencies, peerDependencies, scripts } = JSON.parse(
       readFileSync(join(installed, 'package.json'), 'utf8'),
     );
@@ -78,7 +78,7 @@ describe('the package that is published', () => {
     assert.deepEqual(readdirSync(installed).sort(), ['LICENSE', 'README.md', 'dist', 'package.json', 'src']);
   });
 
-  test('stays within its bytes: the core, each adapter, and all that runs', async () => {
+  test('is within its size budgets: the core, each adapter, and all that runs', async () => {
     const size = async (code: string, ...conditions: readonly string[]) =>
       gzipSync(await bundle(code, conditions), { level: 9 }).length;
     const found: Record<string, number> = {};
@@ -93,7 +93,7 @@ describe('the package that is published', () => {
     assert.ok(bytes <= 72_000, `${bytes}`);
   });
 
-  test('gives the core nothing of what only some need', async () => {
+  test('keeps optional features out of the core', async () => {
     for (const code of [
       `export * from '@svc/webhook-verify';`,
       `export * from '@svc/webhook-verify/node';`,
@@ -102,7 +102,7 @@ describe('the package that is published', () => {
       assert.doesNotMatch(await bundle(code, ['node']), /Ed25519|noticeVersion|webhook-id|delivery_id_unsigned/);
   });
 
-  test('gives Node and Bun node:crypto, and WebCrypto to whatever else there is', async () => {
+  test('uses node:crypto in Node and Bun, and WebCrypto elsewhere', async () => {
     const core = `export { createWebhookVerifier } from '@svc/webhook-verify';`;
     const asymmetric = `export * from '@svc/webhook-verify/asymmetric';`;
     const adapter = `export * from '@svc/webhook-verify/fetch';`;
@@ -141,7 +141,7 @@ describe('the package that is published', () => {
     assert.match(runNode([file, '--help'], project).output, /--request/);
   });
 
-  test('works where there are WebCrypto and fetch, and nothing of Node', async () => {
+  test('works on platforms with WebCrypto and fetch, without Node', async () => {
     const code = await bundle(
       `import { createFetchHandler } from '@svc/webhook-verify/fetch';
        globalThis.result = createFetchHandler({ secrets: '${secret}', now: () => ${now()}, handler: (event) => { globalThis.type = event.type; } })
@@ -154,7 +154,7 @@ describe('the package that is published', () => {
     assert.equal(context.type, 'dsr.completed');
   });
 
-  test('has types that hold in a CommonJS project of TypeScript', () => {
+  test('has types that compile in a CommonJS project of TypeScript', () => {
     for (const module of ['nodenext', 'node20']) {
       write(
         'commonjs.cts',
@@ -190,11 +190,11 @@ describe('the package that is published', () => {
       export const checked = node.createWebhookVerifier({ secrets: 'whsec_x', validate: checkEventData });
       createFetchHandler({ handler, secrets: async ({ header }) => header('x-tenant') ?? null });
       createFetchHandler({ handler, verifier: asymmetric.createAsymmetricVerifier({ publicKeys: 'whpk_x' }) });
-      // @ts-expect-error: what only finds issues refuses nothing
+      // @ts-expect-error: a function that only finds issues rejects nothing
       createFetchHandler({ handler, secrets: 'whsec_x', validate: findEventDataIssues });
-      // @ts-expect-error: nothing to verify with
+      // @ts-expect-error: no secret
       createFetchHandler({ handler });
-      export function tell(event: WebhookEvent): string {
+      export function describeEvent(event: WebhookEvent): string {
         if (event.type === 'dsr.completed') {
           const completed: EventOf<'dsr.completed'> = event;
           return completed.data.dsrId + event.data.outcome;

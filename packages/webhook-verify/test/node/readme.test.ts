@@ -16,19 +16,19 @@ const blocks = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => co
 const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'lib/tsc.js');
 
 describe('the README', () => {
-  // Inside the package, where its own name and the frameworks are found.
+  // Inside the package, where its own name and the frameworks resolve.
   mkdirSync(join(root, 'test/dist'), { recursive: true });
   const folder = mkdtempSync(join(root, 'test/dist/readme-'));
   after(() => rmSync(folder, { recursive: true }));
   const files = blocks.map((code, index) => {
     const file = join(folder, `block-${index + 1}.ts`);
-    // What a block keeps to itself is given a delivery too.
+    // Unexported handlers of a block are sent a delivery too.
     const kept = /^const (app|handle) = /m.exec(code)?.[1] ?? '';
     writeFileSync(file, `${code}export { ${kept} };\n`);
     return file;
   });
 
-  test('has code that compiles, blocks and all', () => {
+  test('has code blocks that compile', () => {
     const config = {
       extends: '../../../../../tsconfig.json',
       include: ['*.ts'],
@@ -41,7 +41,7 @@ describe('the README', () => {
     assert.equal(status, 0, stdout);
   });
 
-  test('has code that a build can load, where no variable is set', () => {
+  test('has code that a build can load, without environment variables', () => {
     const code = files.map((file) => `await import(${JSON.stringify(pathToFileURL(file).href)});`).join('\n');
     const options = ['-C', '@svc/source', '--input-type=module', '-e', code];
     const env = { PATH: process.env.PATH };
@@ -55,7 +55,7 @@ describe('the README', () => {
       process.env.SVC_WEBHOOK_SECRET = secret;
       process.env.SVC_WEBHOOK_SECRET_OLD = 'whsec_old';
       const assertion = context.mock.method(console, 'assert');
-      const told = context.mock.method(console, 'log', () => undefined);
+      const log = context.mock.method(console, 'log', () => undefined);
       const { app, handle, POST, default: handler } = await import(pathToFileURL(file).href);
       for (const call of assertion.mock.calls) assert.equal(call.arguments[0], true);
       assertions += assertion.mock.callCount();
@@ -63,24 +63,24 @@ describe('the README', () => {
       if (receive === undefined || !blocks[index]?.includes('SVC_WEBHOOK_SECRET')) return;
       const signed = await createSignedRequest({ event, secrets: secret });
       assert.equal(await deliver(receive, signed), 200);
-      assert.ok(told.mock.callCount() > 0);
+      assert.ok(log.mock.callCount() > 0);
     });
 
-  test('asserts what it says, and shows every adapter', () => {
+  test('asserts its statements, and shows every adapter', () => {
     assert.equal(assertions, (readme.match(/console\.assert\(/g) ?? []).length);
     assert.ok(assertions >= 4);
     for (const name of ['express', 'koa', 'fastify', 'hono', 'next', 'fetch', 'lambda'])
       assert.ok(blocks.some((code) => code.includes(`@svc/webhook-verify/${name}'`)));
   });
 
-  test('has commands that run, and answer that a delivery is genuine', async () => {
+  test('has commands that run, and report a genuine delivery', async () => {
     const { headers } = await createSignedRequest({ event, secrets: secret });
     const signature = headers['svc-signature'];
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     writeFileSync(join(folder, 'captured.http'), `POST / HTTP/1.1\r\n${lines.join('')}\r\n${text}`);
     writeFileSync(join(folder, 'body.json'), text);
     writeFileSync(join(folder, 'secret.txt'), `${secret}\n`);
-    // What npx finds where the package is installed.
+    // What npx resolves where the package is installed.
     const found = `#!/bin/sh\nshift\nexec '${process.execPath}' '${join(root, 'src/cli.ts')}' "$@"\n`;
     writeFileSync(join(folder, 'npx'), found, { mode: 0o755 });
     const [install, ...commands] = [...readme.matchAll(/^```sh\n(.*?)^```/gms)].map(([, code]) => code as string);
@@ -96,11 +96,11 @@ describe('the README', () => {
     }
   });
 
-  test('tells the digest of its vector', () => {
+  test('contains the digest of its vector', () => {
     assert.match(readme, new RegExp(`t=1767225600,v1=${digest('{}')}`));
   });
 
-  test('has every code of an error in its table', () => {
+  test('has every error code in its table', () => {
     const codes = readFileSync(join(root, 'src/error.ts'), 'utf8').matchAll(/^ {2}\| '(\w+)'/gm);
     for (const [, code] of codes) assert.match(readme, new RegExp(`^\\|.*\`${code}\``, 'm'));
   });

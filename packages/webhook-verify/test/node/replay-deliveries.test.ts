@@ -37,7 +37,7 @@ const change = (request: SignedRequest, headers: Readonly<Record<string, string>
 });
 
 describe('a guard by delivery', () => {
-  test('handles a delivery once over all its tries, and tells of the others', async () => {
+  test('handles a delivery once over all its attempts, and reports the others', async () => {
     const { post, calls, duplicates } = receive(createReplayGuard({ now }));
     assert.deepEqual(await post(await sign('one')), { status: 200, code: undefined, received: true });
     clock.advance(30);
@@ -46,7 +46,7 @@ describe('a guard by delivery', () => {
     assert.deepEqual([calls, duplicates], [['one'], ['one']]);
   });
 
-  test('handles an event again that was sent again on purpose', async () => {
+  test('handles an event again that was redelivered on purpose', async () => {
     const { post, calls } = receive(createReplayGuard({ now }));
     for (const id of ['one', 'two', 'two']) assert.equal((await post(await sign(id))).status, 200);
     assert.deepEqual(calls, ['one', 'two']);
@@ -61,14 +61,14 @@ describe('a guard by delivery', () => {
     assert.deepEqual([one.calls, other.calls], [['of-one'], ['of-other']]);
   });
 
-  test('gives a delivery to each of two handlers that have scopes of their own', async () => {
+  test('passes a delivery to each of two handlers with their own scopes', async () => {
     const store = createMemoryReplayStore({ now });
     const [one, other, same] = ['a:', 'b:', 'b:'].map((scope) => receive(createReplayGuard({ store, now, scope })));
     for (const handler of [one, other, same]) await handler?.post(await sign('one'));
     assert.deepEqual([one?.calls, other?.calls, same?.calls], [['one'], ['one'], []]);
   });
 
-  test('gains whoever changes or removes what is not signed nothing', async () => {
+  test('is not bypassed by changing or removing unsigned parts', async () => {
     const { post, calls } = receive(createReplayGuard({ now }), [secret, otherSecret]);
     const genuine = await sign('one', [otherSecret, secret]);
     const { 'webhook-signature': proof, ...unproven } = genuine.headers;
@@ -92,13 +92,13 @@ describe('a guard by delivery', () => {
       assert.deepEqual(await post(change(genuine, headers)), { status: 400, code: 'delivery_id_unsigned' });
     const stripped = { ...genuine, headers: unproven as SignedRequest['headers'] };
     assert.equal((await post(stripped)).code, 'delivery_id_unsigned');
-    // One signature is as good as the other, and the delivery stays the same.
+    // Either signature is valid, and the delivery stays the same.
     for (const one of proof.split(' '))
       assert.equal((await post(change(genuine, { 'webhook-signature': `v1a,x ${one}` }))).duplicate, true);
     assert.deepEqual(calls, ['one']);
   });
 
-  test('says at once that a secret is none that can prove a delivery', () => {
+  test('rejects a secret that cannot prove a delivery', () => {
     const replay = createReplayGuard();
     for (const wrong of ['whsec_!', 'whsec_a', 'whsec_****', ['whsec_?']])
       assert.throws(() => receive(replay, wrong), { code: 'secret_invalid' });
@@ -107,7 +107,7 @@ describe('a guard by delivery', () => {
   });
 });
 
-test('a guard by event handles each event once, whatever delivery it comes by, and needs no proof of that', async () => {
+test('a guard by event handles each event once, over all deliveries, and needs no proof', async () => {
   const { post, calls } = receive(createReplayGuard({ now, by: 'event' }));
   const genuine = await sign('one');
   const { 'webhook-signature': _, ...headers } = genuine.headers;
@@ -117,7 +117,7 @@ test('a guard by event handles each event once, whatever delivery it comes by, a
   assert.deepEqual(calls, ['one']);
 });
 
-test('a store that answers something unknown is a failure, and nothing is handled or lost', async () => {
+test('a store with an unknown response is a failure, and nothing is handled or lost', async () => {
   for (const wrong of [undefined, null, true, 'OK', 1]) {
     const store = { ...createMemoryReplayStore(), claim: () => wrong as never };
     const { post, calls } = receive(createReplayGuard({ store }));
@@ -126,7 +126,7 @@ test('a store that answers something unknown is a failure, and nothing is handle
   }
 });
 
-test('an onDuplicate that rejects changes no answer', async (context) => {
+test('an onDuplicate that rejects changes no response', async (context) => {
   const printed = context.mock.method(console, 'error', () => undefined);
   const onDuplicate = async () => Promise.reject(new Error('of the log'));
   const handle = createFetchHandler({

@@ -36,9 +36,9 @@ const make = (shape: Shape, pick: number): Record<string, unknown> =>
   );
 const findIn = (type: string, data: unknown) => findEventDataIssues({ ...event, type, data } as never);
 
-describe('the shapes of data', () => {
+describe('the schemas of data', () => {
   for (const [type, shape] of Object.entries(eventShapes))
-    test(`let ${type} pass, with what came after it, and tell each field that is of another kind`, () => {
+    test(`accept ${type}, with later additions, and report each field of another type`, () => {
       for (const pick of [0, 1]) {
         const data = make(shape, pick);
         assert.deepEqual(findIn(type, data), []);
@@ -47,24 +47,24 @@ describe('the shapes of data', () => {
       }
     });
 
-  test('let events pass of types that came after them, also of names that every object has', () => {
+  test('accept events of later types, also with names of properties of every object', () => {
     for (const type of ['consent.later', '__proto__', 'constructor', 'toString', ''])
       assert.deepEqual(findIn(type, { any: 'thing' }), []);
   });
 
-  test('count what an object inherits for absent', () => {
+  test('treat inherited properties as absent', () => {
     assert.deepEqual(findIn('webhook.test', Object.create({ webhookId: 'x' })), [
       { path: 'data.webhookId', issue: 'must be a string' },
     ]);
   });
 
-  test('say what they must be given', () => {
+  test('report missing arguments', () => {
     for (const wrong of [undefined, null, 'x', body])
       assert.throws(() => findEventDataIssues(wrong as never), { code: 'options_invalid' });
   });
 });
 
-/** Puts what is foreign into the place of each field, and takes each away. */
+/** Replaces each field with foreign values, and removes each. */
 function check(
   shape: Shape,
   data: Readonly<Record<string, unknown>>,
@@ -100,7 +100,7 @@ describe('validate', () => {
   const later = JSON.stringify({ ...event, type: 'dsr.later', data: {} });
 
   for (const [name, build] of Object.entries({ node, edge }))
-    test(`of the ${name} build keeps a known type with other data from whoever wants the event`, async () => {
+    test(`of the ${name} build hides a known type with invalid data from a caller that wants the event`, async () => {
       const verifier = build.createWebhookVerifier({ secrets: secret, now, validate: checkEventData });
       for (const good of [body, later]) await verifier.constructEvent({ body: good, signature: sign(good) });
       const delivery = { body: wrong, signature: sign(wrong) };
@@ -117,13 +117,13 @@ describe('validate', () => {
           assert.doesNotMatch(error.message, /ada/);
           return true;
         });
-      // Not before its signature is right.
+      // Only after its signature was verified.
       await assert.rejects(async () => verifier.constructEvent({ body: wrong, signature: sign(body) }), {
         code: 'signature_mismatch',
       });
     });
 
-  test('of an adapter keeps such an event from the handler', async () => {
+  test('of an adapter hides such an event from the handler', async () => {
     const handled: string[] = [];
     const handle = createFetchHandler({
       secrets: secret,
@@ -143,7 +143,7 @@ describe('validate', () => {
     assert.equal(handled.length, 2);
   });
 
-  test('of one’s own throws what it likes, unchanged', () => {
+  test('of your own passes its exceptions on unchanged', () => {
     const thrown = new RangeError('not for us');
     const validate = () => {
       throw thrown;

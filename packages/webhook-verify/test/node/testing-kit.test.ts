@@ -15,13 +15,13 @@ import { body, digest, event, now, otherSecret, secret, sign, text, time } from 
 const verifier = createWebhookVerifier({ secrets: secret, now });
 const both = createWebhookVerifier({ secrets: [secret, otherSecret], now });
 
-test('a payload is signed as the contract says, with each secret', async () => {
+test('signs a payload as the contract says, with each secret', async () => {
   const header = await signPayload({ body, secrets: [secret, otherSecret], now });
   assert.equal(header, `${sign(body)},v1=${digest(body, time, otherSecret)}`);
   await assert.rejects(signPayload({ body, secrets: 'secret' }), { code: 'secret_invalid' });
 });
 
-test('a request has the headers of the server, from an event, a text or bytes', async () => {
+test('makes a request with the headers of the server, from an event, a text or bytes', async () => {
   const key = Buffer.from(secret.slice(6), 'base64');
   const standard = createHmac('sha256', key).update(`d.${time}.`).update(body).digest('base64');
   for (const one of [event, text, body]) {
@@ -40,7 +40,7 @@ test('a request has the headers of the server, from an event, a text or bytes', 
   }
 });
 
-test('whatever was tampered with is refused with the code that is said, and the request stays as it was', async () => {
+test('makes tampered requests that are rejected with the documented code, and keeps the original', async () => {
   const request = await createSignedRequest({ event, secrets: [secret, otherSecret], now });
   const before = structuredClone(request);
   for (const [tampering, code] of Object.entries(tamperings)) {
@@ -51,7 +51,7 @@ test('whatever was tampered with is refused with the code that is said, and the 
   assert.deepEqual(request, before);
 });
 
-test('an event of a type gets an id of its own, or what it is given', () => {
+test('gives an event of a type a unique id, or the given one', () => {
   const data = { message: 'hello', webhookId: 'w' };
   const made = createTestEvent({ type: 'webhook.test', data });
   assert.equal(made.data, data);
@@ -59,13 +59,13 @@ test('an event of a type gets an id of its own, or what it is given', () => {
   assert.equal(createTestEvent({ type: 'webhook.test', data, id: 'x', tenantId: 't' }).tenantId, 't');
 });
 
-test('a clock stands still until it is told to go on', () => {
+test('a clock stands still until it is advanced', () => {
   const clock = createTestClock('2026-01-01T00:00:00Z');
   clock.advance(1.5);
   assert.equal(clock.now(), time * 1000 + 1500);
 });
 
-test('what makes a delivery refuses a clock that gives no time, and a call without options', async () => {
+test('rejects a clock that returns no time, and a call without options', async () => {
   for (const wrong of [() => Number.NaN, () => Number.POSITIVE_INFINITY, () => -1, () => 1e16]) {
     await assert.rejects(signPayload({ body, secrets: secret, now: wrong }), { code: 'options_invalid' });
     await assert.rejects(createSignedRequest({ event, secrets: secret, now: wrong }), { code: 'options_invalid' });
