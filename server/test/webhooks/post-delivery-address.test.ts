@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { openConnection } from '../../webhooks/transport/connect.ts';
+import undici from 'undici';
+import { openSocket } from '../../webhooks/transport/connection.ts';
 import type { Lookup, ResolvedAddress } from '../../webhooks/transport/lookup.ts';
+import { DeliveryFailure } from '../../webhooks/transport/outcome.ts';
 import { openReceivers, startReceiver, withoutTiming, writeAnswer } from './receiver-helpers.ts';
 
 const delivery = { headers: {}, body: Buffer.from('{}') };
@@ -88,15 +90,18 @@ describe('the address of a delivery', () => {
         return verdicts.shift() ?? false;
       },
     };
-    const opening = openConnection({
-      receiver: { isTls: false, host: 'hooks.example.com', port: receiver.port },
-      policy,
-      lookup: async () => [loopback],
-      authorities: null,
-      onStep: () => {},
-      signal: new AbortController().signal,
+    const target = { protocol: 'http:', hostname: 'hooks.example.com', port: String(receiver.port) };
+    const options = { policy, lookup: async () => [loopback], authorities: null };
+    const opened: unknown[] = await new Promise((resolve) => {
+      openSocket(
+        undici,
+        options,
+        target,
+        () => {},
+        (...answer) => resolve(answer),
+      );
     });
-    await assert.rejects(opening, { reason: 'refused_address', message: refused.message });
+    assert.deepEqual(opened, [new DeliveryFailure('refused_address', refused.message), null]);
     await receiver.connected(1);
     await receiver.allClosed();
   });

@@ -1,7 +1,9 @@
 import type { Dispatcher } from 'undici';
-import type { ConnectStep, ReceiverConnection } from './connect.ts';
-import { DeliveryFailure, type DeliveryOutcome, describeFailure, type EndedExchange } from './outcome.ts';
+import type { ReceiverConnection, Step } from './connection.ts';
+import { DeliveryFailure, type DeliveryOutcome, describeFailure } from './outcome.ts';
 
+/** Of look-up, connection and answer together. Standard Webhooks recommends 15 to 30 seconds. */
+export const timeoutMs = 15_000;
 const longestRetryAfter = 100;
 const longestExcerpt = 4 * 1024;
 const longestBody = 64 * 1024;
@@ -19,14 +21,10 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
   isReusable = false;
   readonly ended: Promise<DeliveryOutcome>;
   readonly #connection: ReceiverConnection;
-  readonly #timeoutMs: number;
+  readonly #request: Dispatcher.DispatchOptions;
   readonly #resolve: (outcome: DeliveryOutcome) => void;
-  readonly #queued: number;
   readonly #startedAt = performance.now();
-  readonly #steps = { lookup: null, connect: null, tls: null, firstByte: null } as Record<
-    ConnectStep | 'firstByte',
-    number | null
-  >;
+  readonly #timing: { -readonly [Name in Step | 'queued']: number | null };
   readonly #chunks: Uint8Array[] = [];
   #length = 0;
   #stepAt = this.#startedAt;
@@ -39,37 +37,38 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
   #retryAfter: string | null = null;
 
   /** @param queuedAt when the delivery was handed to the transport, on the clock of `performance`. */
-  constructor(connection: ReceiverConnection, timeoutMs: number, queuedAt: number) {
+  constructor(connection: ReceiverConnection, request: Dispatcher.DispatchOptions, queuedAt: number) {
     const { promise, resolve } = Promise.withResolvers<DeliveryOutcome>();
     this.ended = promise;
     this.#resolve = resolve;
     this.#connection = connection;
-    this.#timeoutMs = timeoutMs;
-    this.#queued = round(this.#startedAt - queuedAt);
+    this.#request = request;
+    const queued = round(this.#startedAt - queuedAt);
+    this.#timing = { queued, lookup: null, connect: null, tls: null, firstByte: null };
   }
 
   /** Sends the request. */
   start(): void {
     this.#bytesBefore = this.#connection.bytesRead;
-    this.#connection.send(this, (step) => {
+    this.#connection.send(this.#request, this, (step) => {
       this.#isFresh = true;
       this.#measure(step);
     });
   }
 
   /** Ends it unless it has ended: the connection is closed by its owner. */
-  abort(): void {
-    this.#fail(new DeliveryFailure('aborted', 'The delivery was aborted.'));
+  fail({ reason, message }: DeliveryFailure): void {
+    if (!this.#isEnded) this.#resolve({ outcome: 'failed', reason, message, ...this.#end() });
   }
 
   /** Ends it because its time limit has passed, which is one for both tries. */
   expire(): void {
-    const limit = `${this.#timeoutMs / 1000} s`;
+    const limit = `${timeoutMs / 1000} s`;
     const message =
       this.#status === null
         ? `There was no answer within ${limit}.`
         : `The answer (status ${this.#status}) was not complete within ${limit}.`;
-    this.#fail(new DeliveryFailure('timeout', message));
+    this.fail(new DeliveryFailure('timeout', message));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -113,30 +112,24 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
       this.#isReused = false;
       this.#stepAt = performance.now();
       this.start();
-    } else this.#fail(failure);
+    } else this.fail(failure);
   }
 
-  #measure(step: ConnectStep | 'firstByte'): void {
+  #measure(step: Step): void {
     const now = performance.now();
-    this.#steps[step] = round(now - this.#stepAt);
+    this.#timing[step] = round(now - this.#stepAt);
     this.#stepAt = now;
   }
 
   #answer(): void {
-    if (this.#status === null) return;
-    const excerpt = this.#readExcerpt();
-    this.#end({ outcome: 'answered', status: this.#status, retryAfter: this.#retryAfter, excerpt });
+    if (this.#status === null || this.#isEnded) return;
+    const [status, retryAfter, excerpt] = [this.#status, this.#retryAfter, this.#readExcerpt()];
+    this.#resolve({ outcome: 'answered', status, retryAfter, excerpt, ...this.#end() });
   }
 
-  #fail({ reason, message }: DeliveryFailure): void {
-    this.#end({ outcome: 'failed', reason, message });
-  }
-
-  #end(result: EndedExchange): void {
-    if (this.#isEnded) return;
+  #end(): Pick<DeliveryOutcome, 'timing' | 'reused'> {
     this.#isEnded = true;
-    const total = round(performance.now() - this.#startedAt);
-    this.#resolve({ ...result, timing: { queued: this.#queued, ...this.#steps, total }, reused: this.#isReused });
+    return { timing: { ...this.#timing, total: round(performance.now() - this.#startedAt) }, reused: this.#isReused };
   }
 
   /** The first 4 KiB as text, whatever bytes they are; a character that the limit cuts is left out. */

@@ -48,13 +48,6 @@ export type DeliveryOutcome = {
   | { readonly outcome: 'failed'; readonly reason: NoAnswerReason; readonly message: string }
 );
 
-/** An outcome without what every outcome has. */
-export type EndedExchange = DeliveryOutcome extends infer Outcome
-  ? Outcome extends DeliveryOutcome
-    ? Omit<Outcome, 'timing' | 'reused'>
-    : never
-  : never;
-
 /** A failure whose reason is known where it happens. */
 export class DeliveryFailure extends Error {
   override readonly name = 'DeliveryFailure';
@@ -71,6 +64,7 @@ const meanings: Readonly<Record<string, readonly [NoAnswerReason, string]>> = {
   EHOSTUNREACH: ['connection', 'The receiver cannot be reached.'],
   ENETUNREACH: ['connection', 'The receiver cannot be reached.'],
   ETIMEDOUT: ['connection', 'The receiver did not take the connection.'],
+  UND_ERR_CONNECT_TIMEOUT: ['connection', 'The receiver did not take the connection.'],
   CERT_HAS_EXPIRED: ['tls', 'The certificate of the receiver has expired.'],
   CERT_NOT_YET_VALID: ['tls', 'The certificate of the receiver is not valid yet.'],
   CERT_REVOKED: ['tls', 'The certificate of the receiver is revoked.'],

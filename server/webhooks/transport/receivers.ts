@@ -1,12 +1,10 @@
 import type { ReceiverPolicy } from './address-guard.ts';
-import { type ConnectOptions, type Receiver, ReceiverConnection } from './connect.ts';
-import { DeliveryExchange } from './exchange.ts';
+import { type ConnectOptions, ReceiverConnection, type Undici } from './connection.ts';
+import { DeliveryExchange, timeoutMs } from './exchange.ts';
 import { createPublicLookup, type Lookup, systemLookup, type Timer } from './lookup.ts';
-import { DeliveryFailure, type DeliveryOutcome } from './outcome.ts';
+import { DeliveryFailure, type DeliveryOutcome, type NoAnswerReason } from './outcome.ts';
 import { findReceiverFault, readHost } from './receiver-url.ts';
 
-/** Of look-up, connection and exchange together. Standard Webhooks recommends 15 to 30 seconds. */
-const timeoutMs = 15_000;
 /** Parsed addresses that are remembered. */
 const mostTargets = 1_000;
 
@@ -29,16 +27,19 @@ export interface OutgoingDelivery {
   readonly body: Uint8Array;
 }
 
-/** A parsed URL of an owner. */
+/** The parsed URL of an owner. */
 interface Target {
   readonly fault: string | null;
-  readonly receiver: Receiver;
+  readonly origin: string;
   readonly path: string;
+  /** Idle connections, the least recently used first. */
+  readonly idle: ReceiverConnection[];
 }
 
 /**
  * Posts deliveries to receivers and keeps connections to them. Each delivery has a connection of its own until it ends: how
- * many an endpoint has at once is for the sender to limit.
+ * many an endpoint has at once is for the sender to limit. A Pool of undici would search all connections of an origin for a free
+ * one with each delivery, and does not bound the idle ones over all origins.
  */
 export class Receivers {
   readonly #connect: ConnectOptions;
@@ -46,9 +47,9 @@ export class Receivers {
   readonly #keptConnections: number;
   readonly #targets = new Map<string, Target>();
   readonly #running = new Set<DeliveryExchange>();
-  /** Idle connections, the least recently used first. */
-  readonly #kept: ReceiverConnection[] = [];
-  #undici: typeof import('undici') | null = null;
+  /** Idle connections with their targets, the least recently used first. */
+  readonly #kept = new Map<ReceiverConnection, Target>();
+  #undici: Undici | null = null;
   #isClosed = false;
 
   constructor({ allowPrivate, lookup, timer = systemTimer, keptConnections = 256, authorities }: ReceiversOptions) {
@@ -64,89 +65,92 @@ export class Receivers {
 
   /** Connections in use and idle ones. */
   get usage(): { readonly busy: number; readonly kept: number } {
-    return { busy: this.#running.size, kept: this.#kept.length };
+    return { busy: this.#running.size, kept: this.#kept.size };
   }
 
   /**
    * Posts one delivery and reads its answer. Every status is an answer; redirects are not followed, because where they lead
    * was not agreed. Never rejects.
    */
-  async post(delivery: OutgoingDelivery): Promise<DeliveryOutcome> {
+  async post({ owner = '', url, headers, body }: OutgoingDelivery): Promise<DeliveryOutcome> {
     const queuedAt = performance.now();
     // Loaded with the first delivery: a server that sends none starts sooner and is smaller.
     this.#undici ??= await import('undici');
-    if (this.#isClosed) return failBefore(new DeliveryFailure('aborted', 'The server stops.'));
-    const target = this.#readTarget(`${delivery.owner ?? ''} ${delivery.url}`, delivery.url);
-    const { fault, path } = target;
+    if (this.#isClosed) return failBefore('aborted', 'The server stops.');
+    const target = this.#findTarget(`${owner} ${url}`, url);
     // Rules and settings may have changed since the address was stored.
-    if (fault !== null)
-      return failBefore(new DeliveryFailure('refused_address', `The address of the receiver ${fault}.`));
+    if (target.fault !== null) return failBefore('refused_address', `The address of the receiver ${target.fault}.`);
     const connection = this.#borrow(this.#undici, target);
-    connection.request = {
-      path,
-      method: 'POST',
-      // Nothing is decompressed, so a small answer cannot become a large one.
-      headers: { 'accept-encoding': 'identity', ...delivery.headers },
-      body: delivery.body,
-    };
-    const exchange = new DeliveryExchange(connection, timeoutMs, queuedAt);
+    // Nothing is decompressed, so a small answer cannot become a large one.
+    const plain = { 'accept-encoding': 'identity', ...headers };
+    const request = { path: target.path, method: 'POST', headers: plain, body } as const;
+    const exchange = new DeliveryExchange(connection, request, queuedAt);
     this.#running.add(exchange);
     const cancelTimer = this.#timer(timeoutMs, () => exchange.expire());
     exchange.start();
     const outcome = await exchange.ended;
     cancelTimer();
     this.#running.delete(exchange);
-    if (exchange.isReusable && !this.#isClosed) this.#keep(connection);
+    if (exchange.isReusable && !this.#isClosed) this.#keep(connection, target);
     else void connection.destroy();
     return outcome;
   }
 
   /** Aborts every delivery under way. */
   abort(): void {
-    for (const exchange of this.#running) exchange.abort();
+    for (const exchange of this.#running) exchange.fail(new DeliveryFailure('aborted', 'The delivery was aborted.'));
   }
 
   /** Takes no further delivery, waits for those under way and closes every connection. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const kept = this.#kept.splice(0);
-    await Promise.all(kept.map((connection) => connection.destroy()));
+    await Promise.all([...this.#kept.keys()].map((connection) => this.#drop(connection)));
     await Promise.all([...this.#running].map(({ ended }) => ended));
   }
 
-  /** Takes the kept connection that was used last, so that those no longer needed become idle and close, or opens one. */
-  #borrow(undici: typeof import('undici'), target: Target): ReceiverConnection {
-    const at = this.#kept.findLastIndex((connection) => connection.receiver === target.receiver);
-    if (at !== -1) return this.#kept.splice(at, 1)[0] as ReceiverConnection;
-    return new ReceiverConnection(undici, target.receiver, this.#connect, (connection) => {
-      const index = this.#kept.indexOf(connection);
-      if (index !== -1) void this.#kept.splice(index, 1)[0]?.destroy();
-    });
+  /** Takes the idle connection that was used last, so that those no longer needed close, or opens one. */
+  #borrow(undici: Undici, { idle, origin }: Target): ReceiverConnection {
+    const kept = idle.pop();
+    if (kept !== undefined) {
+      this.#kept.delete(kept);
+      return kept;
+    }
+    const connection = new ReceiverConnection(undici, origin, this.#connect, () => void this.#drop(connection));
+    return connection;
   }
 
-  #keep(connection: ReceiverConnection): void {
-    this.#kept.push(connection);
-    if (this.#kept.length > this.#keptConnections) void this.#kept.shift()?.destroy();
+  #keep(connection: ReceiverConnection, target: Target): void {
+    target.idle.push(connection);
+    this.#kept.set(connection, target);
+    if (this.#kept.size <= this.#keptConnections) return;
+    const [oldest] = this.#kept.keys();
+    void this.#drop(oldest as ReceiverConnection);
+  }
+
+  /** Closes an idle connection; one in use stays. */
+  async #drop(connection: ReceiverConnection): Promise<void> {
+    const idle = this.#kept.get(connection)?.idle;
+    if (idle === undefined) return;
+    this.#kept.delete(connection);
+    idle.splice(idle.indexOf(connection), 1);
+    await connection.destroy();
   }
 
   /** Parses the address of an endpoint, which gets one delivery after the other. */
-  #readTarget(key: string, url: string): Target {
+  #findTarget(key: string, address: string): Target {
     const known = this.#targets.get(key);
     if (known !== undefined) return known;
-    const { origin, protocol, hostname, port, pathname, search } = new URL(url);
-    const isTls = protocol === 'https:';
-    const target = {
-      fault: findReceiverFault(url, this.#connect.policy),
-      receiver: { origin, isTls, host: readHost(hostname), port: port === '' ? (isTls ? 443 : 80) : Number(port) },
-      path: pathname + search,
-    };
+    const url = new URL(address);
+    if (!url.hostname.startsWith('[')) url.hostname = readHost(url.hostname);
+    const fault = findReceiverFault(address, this.#connect.policy);
+    const target = { fault, origin: url.origin, path: url.pathname + url.search, idle: [] };
     if (this.#targets.size >= mostTargets) this.#targets.clear();
     this.#targets.set(key, target);
     return target;
   }
 }
 
-function failBefore({ reason, message }: DeliveryFailure): DeliveryOutcome {
+function failBefore(reason: NoAnswerReason, message: string): DeliveryOutcome {
   const timing = { queued: null, lookup: null, connect: null, tls: null, firstByte: null, total: 0 };
   return { outcome: 'failed', reason, message, timing, reused: false };
 }

@@ -1,0 +1,141 @@
+import { isIP, type Socket } from 'node:net';
+import type { buildConnector, Client, Dispatcher } from 'undici';
+import { isAllowedAddress, type ReceiverPolicy } from './address-guard.ts';
+import type { Lookup, ResolvedAddress } from './lookup.ts';
+import { DeliveryFailure, type DeliveryTiming, describeFailure, readCode } from './outcome.ts';
+
+export type Undici = typeof import('undici');
+
+export interface ConnectOptions {
+  readonly policy: ReceiverPolicy;
+  readonly lookup: Lookup;
+  /** Certificates of authorities to trust instead of Node's own, in PEM. */
+  readonly authorities: string | null;
+}
+
+export type Step = Exclude<keyof DeliveryTiming, 'queued' | 'total'>;
+
+/** One connection to an origin, used by one delivery at a time; it opens again when the receiver closed it. */
+export class ReceiverConnection {
+  readonly client: Client;
+  #socket: Socket | null = null;
+  #onStep: (step: Step) => void = () => {};
+
+  constructor(undici: Undici, origin: string, options: ConnectOptions, onDisconnect: () => void) {
+    this.client = new undici.Client(origin, {
+      connect: (target, answer) => {
+        this.#socket = openSocket(undici, options, target, (step) => this.#onStep(step), answer);
+      },
+      allowH2: false,
+      // One limit over the whole exchange replaces these.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: 16 * 1024,
+      // Shorter than the 5 seconds after which many servers close a connection, which would meet a delivery on its way.
+      keepAliveTimeout: 4_000,
+      keepAliveMaxTimeout: 60_000,
+    });
+    this.client.on('disconnect', onDisconnect);
+  }
+
+  /** Bytes received since it was last opened, also when it is closed by now. */
+  get bytesRead(): number {
+    return this.#socket?.bytesRead ?? 0;
+  }
+
+  /** Sends a request. @param onStep called when a step of opening the connection is done. */
+  send(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler, onStep: (step: Step) => void): void {
+    this.#onStep = onStep;
+    this.client.dispatch(request, handler);
+  }
+
+  /** Closes it at once, also while it is being opened. */
+  async destroy(): Promise<void> {
+    this.#socket?.destroy();
+    await this.client.destroy();
+  }
+}
+
+/**
+ * Opens a connection: looks the name up once, refuses it if any of its addresses is not allowed, and connects to exactly the
+ * addresses that were checked. The certificate must be valid for the name.
+ */
+export function openSocket(
+  { buildConnector }: Undici,
+  { policy, lookup, authorities }: ConnectOptions,
+  target: buildConnector.Options,
+  onStep: (step: Step) => void,
+  answer: buildConnector.Callback,
+): Socket {
+  const closing = new AbortController();
+  let isConnected = false;
+  const connect = buildConnector({
+    lookup: (host, { all }, give) => {
+      resolveReceiver(host, closing.signal, lookup, policy).then(
+        (addresses) => {
+          onStep('lookup');
+          if (all === true) give(null, [...addresses]);
+          else give(null, addresses[0]?.address ?? '', addresses[0]?.family);
+        },
+        (error) => give(error, ''),
+      );
+    },
+    autoSelectFamily: true,
+    allowH2: false,
+    timeout: 0,
+    // A session ticket is bytes of the receiver's choice, which the next handshake would send wherever the name points by then.
+    maxCachedSessions: 0,
+    // Holds whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+    rejectUnauthorized: true,
+    minVersion: 'TLSv1.2',
+    ...(authorities === null ? {} : { ca: authorities }),
+  });
+  // An address is not looked up.
+  if (isIP(target.hostname) !== 0) onStep('lookup');
+  // The types of undici leave out the socket that the connector returns.
+  const socket = connect(target, (error, opened) => {
+    if (error !== null) answer(describeOpening(error, isConnected), null);
+    else if (!opened.destroyed) {
+      if (target.protocol === 'https:') onStep('tls');
+      answer(null, opened);
+    }
+  }) as unknown as Socket;
+  // Before the listener that begins the handshake.
+  socket.prependOnceListener('connect', () => {
+    isConnected = true;
+    onStep('connect');
+    // The addresses were checked; this holds even if something between here and the network does not keep to them.
+    if (isAllowedAddress(socket.remoteAddress ?? '', policy)) return;
+    socket.destroy();
+    answer(refusedAddress(), null);
+  });
+  return socket.once('close', () => closing.abort());
+}
+
+async function resolveReceiver(
+  host: string,
+  signal: AbortSignal,
+  lookup: Lookup,
+  policy: ReceiverPolicy,
+): Promise<readonly ResolvedAddress[]> {
+  const addresses = await lookup(host, signal).catch((error: unknown) => {
+    const isUnknown = /^(?:ENOTFOUND|ENODATA|EAI_NONAME|EAI_NODATA)$/.test(readCode(error));
+    const problem = isUnknown ? 'does not exist' : 'cannot be looked up';
+    throw new DeliveryFailure('dns', `The host name of the receiver ${problem}.`);
+  });
+  if (addresses.length === 0) throw new DeliveryFailure('dns', 'The host name of the receiver has no address.');
+  // One bad address among several refuses all: a name that mixes them is under attack, or misconfigured.
+  if (!addresses.every(({ address }) => isAllowedAddress(address, policy))) throw refusedAddress();
+  return addresses;
+}
+
+function refusedAddress(): DeliveryFailure {
+  return new DeliveryFailure('refused_address', 'The receiver resolves to an address to which no delivery may go.');
+}
+
+/** What went wrong before a connection was ready: once it is connected, only the handshake is left. */
+function describeOpening(error: Error, isConnected: boolean): DeliveryFailure {
+  const failure = describeFailure(error);
+  if (!isConnected || failure.reason !== 'connection') return failure;
+  return new DeliveryFailure('tls', 'The receiver closed the connection before it was ready.');
+}
