@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findSecret, secretFile } from '../installation/secrets.ts';
 import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
-import { completeAnchors } from '../ledger/restore-anchors.ts';
+import { completeAnchors } from '../ledger/checkpoint-anchors.ts';
 import { NoteSigner } from '../ledger/signed-note.ts';
 import type { Settings } from '../settings.ts';
 import { copySqlite } from '../storage/copy-sqlite.ts';

@@ -65,6 +65,6 @@ export function claimsOf(
       return [];
     }
     const { size, at, rootHash } = checkpoint;
-    return [{ of, size, at, rootHash: rootHash.toString('base64'), place: file, note: null }];
+    return [{ of, size, at, rootHash, place: file, note: null }];
   });
 }

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { type Installation, openInstallation } from '../installation/installation.ts';
 import { findSecret, isSecretOf, secretFile } from '../installation/secrets.ts';
 import { AnchorLog, anchorFile, nameLedger } from '../ledger/anchor-log.ts';
-import { stateRestore } from '../ledger/restore-anchors.ts';
+import { stateRestore } from '../ledger/checkpoint-anchors.ts';
 import { NoteSigner } from '../ledger/signed-note.ts';
 import type { LedgerOf } from '../ledger/tree-store.ts';
 import { readLedgerName } from '../ledger/verify-anchors.ts';

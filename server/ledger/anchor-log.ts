@@ -1,14 +1,16 @@
-import { closeSync, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type AnchorRecord, cutOff, LogReader, MalformedLog, readRecords } from './anchor-records.ts';
-import { openCheckpoint } from './checkpoint.ts';
 import {
   type AnchoredState,
+  type AnchorRecord,
+  cutOff,
   type LogPosition,
+  LogReader,
+  MalformedLog,
   nameRestore,
-  type RestoreStatement,
   readRestoreStatement,
-} from './restore-statement.ts';
+} from './anchor-records.ts';
+import { openCheckpoint } from './checkpoint.ts';
 import { type NoteVerifier, openNote } from './signed-note.ts';
 import type { LedgerOf } from './tree-store.ts';
 
@@ -25,12 +27,6 @@ export interface LatestAnchor extends Pick<AnchoredState, 'size' | 'rootHash'> {
   readonly count: number | null;
 }
 
-/** Where a record is in the file. */
-interface Place {
-  readonly start: number;
-  readonly length: number;
-}
-
 /**
  * Keeps the signed checkpoints of an installation in an append-only file, where a change of the database does not reach
  * them. A checkpoint is on disk when `append` returns. Several processes may append to one file.
@@ -43,7 +39,6 @@ export class AnchorLog {
   readonly #verifier: NoteVerifier;
   readonly #latest = new Map<string, LatestAnchor>();
   #wasRead = false;
-  #read = 0;
   #reader = new LogReader();
 
   /** @param verifier of the installation: records that it did not sign are ignored. */
@@ -60,13 +55,8 @@ export class AnchorLog {
   open(): void {
     mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
     const isNew = !existsSync(this.file);
-    const file = openSync(this.file, 'a+', 0o600);
-    try {
-      this.#readAppended(file);
-    } finally {
-      closeSync(file);
-      if (isNew) syncFolder(dirname(this.file));
-    }
+    this.#use((file) => this.#readAppended(file));
+    if (isNew) syncFolder(dirname(this.file));
   }
 
   /** The newest state of a ledger, as of the last read; `open` reads what other processes appended. */
@@ -81,7 +71,7 @@ export class AnchorLog {
 
   /** Whether the log has no records, as of the last read. */
   get isEmpty(): boolean {
-    return this.#reader.position().records === 0;
+    return this.#reader.position.records === 0;
   }
 
   /** Appends notes in the given order. */
@@ -99,16 +89,22 @@ export class AnchorLog {
 
   #write(make: (after: LogPosition) => readonly string[]): void {
     this.open();
-    const file = openSync(this.file, 'a+', 0o600);
-    try {
+    this.#use((file) => {
       this.#readAppended(file);
       // A single write, so that another process cannot write in between.
-      const notes = make(this.#reader.position());
-      const isCut = fstatSync(file).size > this.#read;
+      const notes = make(this.#reader.position);
+      const isCut = fstatSync(file).size > this.#reader.end;
       const bytes = Buffer.from(`${isCut ? cutOff : ''}${notes.map((note) => `${note}\n`).join('')}`);
       if (writeSync(file, bytes) !== bytes.length) throw new Error(`${this.file}: only part of the record was written`);
       fsyncSync(file);
       this.#readAppended(file);
+    });
+  }
+
+  #use(step: (file: number) => void): void {
+    const file = openSync(this.file, 'a+', 0o600);
+    try {
+      step(file);
     } finally {
       closeSync(file);
     }
@@ -118,97 +114,72 @@ export class AnchorLog {
   #readAppended(file: number): void {
     try {
       if (!this.#wasRead) this.#readFirst(file);
-      else if (fstatSync(file).size < this.#read) this.#startAgain(file);
-      for (const record of readRecords(file, this.#read)) this.#take(record, null);
+      else if (fstatSync(file).size < this.#reader.end) this.#readAll(file, () => undefined);
+      for (const record of this.#reader.read(file)) this.#take(record, null);
     } catch (error) {
       if (error instanceof MalformedLog) throw new MalformedLog(error.line, `${this.file}: ${error.message}`);
       throw error;
     }
   }
 
-  #startAgain(file: number): void {
-    this.#read = 0;
+  #readAll(file: number, take: (record: AnchorRecord) => void): void {
     this.#reader = new LogReader();
-    for (const record of readRecords(file)) this.#pass(record);
+    for (const record of this.#reader.read(file)) take(record);
   }
 
   /** Reads the whole file. If an unsigned record claims to be the newest checkpoint, every signature is verified. */
   #readFirst(file: number): void {
-    for (const unchecked of [new Map<string, Place>(), null]) {
+    for (const unchecked of [new Map<string, string>(), null]) {
       this.#latest.clear();
-      this.#read = 0;
-      this.#reader = new LogReader();
-      for (const record of readRecords(file)) this.#take(record, unchecked);
-      this.#wasRead = unchecked === null || [...unchecked].every(([name, place]) => this.#check(file, name, place));
+      this.#readAll(file, (record) => this.#take(record, unchecked));
+      this.#wasRead = unchecked === null || [...unchecked].every(([name, note]) => this.#check(name, note));
       if (this.#wasRead) return;
     }
   }
 
   /** @param unchecked collects the newest checkpoint of each ledger, to verify later; null to verify each immediately. */
-  #take(record: AnchorRecord, unchecked: Map<string, Place> | null): void {
-    const { bytes, end } = record;
+  #take({ bytes }: AnchorRecord, unchecked: Map<string, string> | null): void {
     const { name } = this.#verifier;
-    const [origin, size] = readFirstLines(bytes);
-    if (origin === nameRestore(name)) {
-      const statement = this.#openStatement(bytes);
-      if (statement !== null) {
-        this.#latest.clear();
-        unchecked?.clear();
-        for (const state of statement.states) this.#latest.set(nameLedger(state), describeRestored(state));
-      }
-    } else if (origin.startsWith(`${name}/`) && Number.isSafeInteger(size)) {
-      const ledger = origin.slice(name.length + 1);
-      if (unchecked === null) {
-        const checkpoint = openCheckpoint(bytes.toString(), this.#verifier);
-        if (checkpoint !== null) this.#keep(ledger, size, checkpoint.rootHash.toString('base64'));
-      } else if (this.#keep(ledger, size, ''))
-        unchecked.set(ledger, { start: end - 1 - bytes.length, length: bytes.length });
-    }
-    this.#pass(record);
+    const [origin = '', line] = bytes.toString('latin1', 0, 256).split('\n', 2);
+    if (origin === nameRestore(name)) this.#restore(bytes.toString(), unchecked);
+    const size = Number(line);
+    if (!origin.startsWith(`${name}/`) || !Number.isSafeInteger(size)) return;
+    const ledger = origin.slice(name.length + 1);
+    if (unchecked === null) {
+      const checkpoint = openCheckpoint(bytes.toString(), this.#verifier);
+      if (checkpoint !== null) this.#keep(ledger, size, checkpoint.rootHash);
+    } else if (this.#keep(ledger, size, '')) unchecked.set(ledger, bytes.toString());
   }
 
-  #pass(record: AnchorRecord): void {
-    this.#read = record.end;
-    this.#reader.take(record);
-  }
-
-  #openStatement(bytes: Buffer): RestoreStatement | null {
-    const text = openNote(bytes.toString(), this.#verifier);
+  #restore(note: string, unchecked: Map<string, string> | null): void {
+    const text = openNote(note, this.#verifier);
     const statement = text === null ? null : readRestoreStatement(text);
-    return statement !== null && this.#reader.isPlaceOf(statement) ? statement : null;
+    if (statement === null || !this.#reader.isPlaceOf(statement)) return;
+    this.#latest.clear();
+    unchecked?.clear();
+    for (const { size, rootHash, ...of } of statement.states)
+      this.#latest.set(nameLedger(of), { size, rootHash, lacksFrom: size, restored: size, count: 0 });
   }
 
   /** Verifies a checkpoint that was kept unchecked, and stores its root. @returns false if the signature is invalid. */
-  #check(file: number, name: string, { start, length }: Place): boolean {
-    const bytes = Buffer.alloc(length);
-    readSync(file, bytes, 0, length, start);
-    const checkpoint = openCheckpoint(bytes.toString(), this.#verifier);
-    const latest = this.#latest.get(name) as LatestAnchor;
+  #check(name: string, note: string): boolean {
+    const checkpoint = openCheckpoint(note, this.#verifier);
     if (checkpoint === null) return false;
-    this.#latest.set(name, { ...latest, rootHash: checkpoint.rootHash.toString('base64') });
+    this.#latest.set(name, { ...(this.#latest.get(name) as LatestAnchor), rootHash: checkpoint.rootHash });
     return true;
   }
 
   /** @returns whether it is the newest checkpoint of its ledger so far. */
   #keep(name: string, size: number, rootHash: string): boolean {
-    const known = this.#latest.get(name) ?? { size: -1, restored: -1, count: 0 };
+    const known = this.#latest.get(name) ?? { size: -1, rootHash, lacksFrom: 0, restored: -1, count: 0 };
     const isNewest = size >= known.size;
-    if (isNewest) {
-      const count = known.count === null || size === known.size ? known.count : known.count + 1;
-      this.#latest.set(name, { size, rootHash, lacksFrom: size + 1, restored: known.restored, count });
-    } else this.#latest.set(name, { ...(known as LatestAnchor), count: null });
+    const count = known.count === null || size === known.size ? known.count : known.count + 1;
+    this.#latest.set(
+      name,
+      isNewest ? { ...known, size, rootHash, lacksFrom: size + 1, count } : { ...known, count: null },
+    );
     return isNewest;
   }
-}
-
-/** The first two lines of a note. The rest is not decoded, because most records are not the newest of their ledger. */
-function readFirstLines(bytes: Buffer): readonly [origin: string, size: number] {
-  const [origin = '', size] = bytes.toString('latin1', 0, 256).split('\n', 2);
-  return [origin, Number(size)];
-}
-
-function describeRestored({ size, rootHash }: AnchoredState): LatestAnchor {
-  return { size, rootHash, lacksFrom: size, restored: size, count: 0 };
 }
 
 /** The name of a ledger without the name of the key: `<tenant id>/<ledger>`. */

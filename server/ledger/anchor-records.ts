@@ -1,15 +1,17 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readSync } from 'node:fs';
-import type { LogPosition, RestoreStatement } from './restore-statement.ts';
+import { isTime } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
+import { readHash } from '../../packages/node-sdk/src/ledger/merkle.ts';
+import type { LedgerOf } from './tree-store.ts';
 
-/** A record of the checkpoint log: a signed note (C2SP signed-note), or invalid text in its place. */
+// The checkpoint log: signed notes (C2SP signed-note), each followed by an empty line.
+
+/** A record of the log: a note, or invalid text in its place. */
 export interface AnchorRecord {
   /** The line on which the record starts, from 1. */
   readonly line: number;
   /** The note as it was signed, in UTF-8. Valid until the next record is read. */
   readonly bytes: Buffer;
-  /** Byte offset of the next record: after the empty line that follows the note. */
-  readonly end: number;
 }
 
 /** The log cannot be read because a program other than Svc wrote or changed it. */
@@ -24,72 +26,77 @@ export class MalformedLog extends Error {
   }
 }
 
-/** Counts and hashes the records of a log, to check the position of restore statements. */
-export class LogReader {
-  #records = 0;
-  readonly #hash: Hash = createHash('sha256');
+/** A position in the log. */
+export interface LogPosition {
+  readonly records: number;
+  /** SHA-256 over the records before it, each with the empty line after it: base64. */
+  readonly hash: string;
+}
 
-  position(): LogPosition {
+/** Reads the records of a log, and later those that were appended. */
+export class LogReader {
+  #end = 0;
+  #line = 1;
+  #records = 0;
+  readonly #hash = createHash('sha256');
+
+  /** The byte offset after the last record that was read. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** The position of the record that is being read, or of the next one. */
+  get position(): LogPosition {
     return { records: this.#records, hash: this.#hash.copy().digest('base64') };
   }
 
-  /** Whether a statement was made for the current position; a copied one was not. */
-  isPlaceOf({ after }: RestoreStatement): boolean {
-    return after.records === this.#records && after.hash === this.position().hash;
-  }
-
-  take({ bytes }: AnchorRecord): void {
-    this.#records += 1;
-    this.#hash.update(bytes).update('\n');
-  }
-}
-
-/**
- * Reads the complete records of a log one by one, in constant memory. A record ends with the empty line after its
- * signatures; bytes after the last one were cut off in a crash or are being written. An incomplete record before other
- * records is skipped.
- * @param from the byte offset to start at: the end of a record.
- * @throws {MalformedLog}
- */
-export function* readRecords(file: number, from = 0): Generator<AnchorRecord> {
-  let chunk = Buffer.allocUnsafe(256 * 1024);
-  let rest: Buffer = Buffer.alloc(0);
-  let position = from;
-  let end = from;
-  let line = 1;
-  for (;;) {
-    const count = readSync(file, chunk, 0, chunk.length, position);
-    if (count === 0) break;
-    position += count;
-    const bytes = Buffer.concat([rest, chunk.subarray(0, count)]);
-    let start = 0;
-    for (let at = bytes.indexOf('\n\n'); at !== -1; at = bytes.indexOf('\n\n', at + 1)) {
-      // An empty line inside the note precedes its signatures instead of following one.
-      const lastLine = bytes.subarray(Math.max(start, bytes.lastIndexOf('\n', at - 1) + 1), at);
-      const isCut = lastLine.subarray(-cutMark.length).equals(cutMark);
-      if (!isCut && !lastLine.subarray(0, signatureMark.length).equals(signatureMark)) continue;
-      const note = bytes.subarray(start, at + 1);
-      end += at + 2 - start;
-      if (!isCut) yield { line, bytes: note, end };
-      line += countLines(note) + 1;
-      start = at + 2;
+  /**
+   * Reads the complete records after those that were read, one by one, in constant memory. A record ends with the empty
+   * line after its signatures; bytes after the last one were cut off in a crash or are being written. An incomplete record
+   * before other records is skipped.
+   * @throws {MalformedLog}
+   */
+  *read(file: number): Generator<AnchorRecord> {
+    let chunk = Buffer.allocUnsafe(256 * 1024);
+    let rest: Buffer = Buffer.alloc(0);
+    for (let position = this.#end; ; ) {
+      const count = readSync(file, chunk, 0, chunk.length, position);
+      if (count === 0) break;
+      position += count;
+      const bytes = Buffer.concat([rest, chunk.subarray(0, count)]);
+      let start = 0;
+      for (let at = bytes.indexOf('\n\n'); at !== -1; at = bytes.indexOf('\n\n', at + 1)) {
+        // An empty line inside the note precedes its signatures instead of following one.
+        const lastLine = bytes.subarray(Math.max(start, bytes.lastIndexOf('\n', at - 1) + 1), at);
+        const isCut = lastLine.subarray(-cutMark.length).equals(cutMark);
+        if (!isCut && !lastLine.subarray(0, signatureMark.length).equals(signatureMark)) continue;
+        const note = bytes.subarray(start, at + 1);
+        if (!isCut) {
+          yield { line: this.#line, bytes: note };
+          this.#records += 1;
+          this.#hash.update(note).update('\n');
+        }
+        this.#end += note.length + 1;
+        this.#line += 1;
+        for (let end = note.indexOf(lineBreak); end !== -1; end = note.indexOf(lineBreak, end + 1)) this.#line += 1;
+        start = at + 2;
+      }
+      rest = Buffer.from(bytes.subarray(start));
+      if (rest.length > largestRecord) break;
+      // Doubles, so that a long record is copied only a few times.
+      if (rest.length > chunk.length) chunk = Buffer.allocUnsafe(2 * chunk.length);
     }
-    rest = Buffer.from(bytes.subarray(start));
-    if (rest.length > largestRecord) break;
-    // Doubles, so that a long record is copied only a few times.
-    if (rest.length > chunk.length) chunk = Buffer.allocUnsafe(2 * chunk.length);
+    if (rest.length <= largestTail && !rest.includes('\r')) return;
+    throw new MalformedLog(
+      this.#line,
+      `the ${rest.length > largestRecord ? 'more than ' : ''}${rest.length} bytes from line ${this.#line} on are not a record: a program other than Svc changed the file, for example its line endings. Restore it from a copy. Svc does not repair it.`,
+    );
   }
-  if (rest.length <= largestTail && !rest.includes('\r')) return;
-  throw new MalformedLog(
-    line,
-    `the ${rest.length > largestRecord ? 'more than ' : ''}${rest.length} bytes from line ${line} on are not a record: a program other than Svc changed the file, for example its line endings. Restore it from a copy. Svc does not repair it.`,
-  );
-}
 
-function countLines(bytes: Buffer): number {
-  let lines = 0;
-  for (let at = bytes.indexOf(lineBreak); at !== -1; at = bytes.indexOf(lineBreak, at + 1)) lines += 1;
-  return lines;
+  /** Whether a statement was made for the record that is being read; a copied one was not. */
+  isPlaceOf({ after }: RestoreStatement): boolean {
+    return after.records === this.#records && after.hash === this.position.hash;
+  }
 }
 
 const lineBreak = 10;
@@ -105,3 +112,65 @@ export const cutOff = `${cutMark}\n\n`;
 const largestTail = 64 * 1024;
 /** A restore statement has a line for each ledger of each tenant. */
 const largestRecord = 64 * 1024 * 1024;
+
+/** The state of a ledger at a moment. */
+export interface AnchoredState extends LedgerOf {
+  readonly size: number;
+  /** Root of its Merkle tree, base64. */
+  readonly rootHash: string;
+}
+
+/** States that an operator with the secret put a database in place; earlier anchors no longer count. */
+export interface RestoreStatement {
+  /** The name of the key, and `/restore`. */
+  readonly origin: string;
+  /** RFC 3339, UTC. */
+  readonly at: string;
+  /** Its position in the log: the statement is invalid at any other. */
+  readonly after: LogPosition;
+  /** The state of each ledger at that time. */
+  readonly states: readonly AnchoredState[];
+}
+
+/** The name that restore statements have where checkpoints have the name of a ledger. */
+export function nameRestore(keyName: string): string {
+  return `${keyName}/restore`;
+}
+
+/** The text of a statement: its origin, time, position in the log, and a line for each ledger. */
+export function writeRestoreStatement({ origin, at, after, states }: RestoreStatement): string {
+  const lines = states.map(({ tenantId, ledger, size, rootHash }) => `${tenantId}/${ledger} ${size} ${rootHash}`);
+  return `${[origin, `Restored: ${at}`, `After: ${after.records} ${after.hash}`, ...lines].join('\n')}\n`;
+}
+
+/**
+ * Parses the text of a statement.
+ * @returns null if it is not a restore statement.
+ */
+export function readRestoreStatement(text: string): RestoreStatement | null {
+  const [, origin = '', at, records, hash = '', lines = ''] =
+    /^([^\s/]+\/restore)\nRestored: (\S+)\nAfter: (0|[1-9]\d{0,14}) (\S+)\n((?:.+\n)*)$/.exec(text) ?? [];
+  if (!isTime(at) || readHash(hash) === null) return null;
+  const states: AnchoredState[] = [];
+  for (const line of lines.split('\n').slice(0, -1)) {
+    const [, tenantId = '', ledger, size, rootHash = ''] =
+      /^([^\s/]+)\/(consent|audit) (0|[1-9]\d{0,14}) (\S+)$/.exec(line) ?? [];
+    if (readHash(rootHash) === null) return null;
+    states.push({ tenantId, ledger: ledger as LedgerOf['ledger'], size: Number(size), rootHash });
+  }
+  return { origin, at, after: { records: Number(records), hash }, states };
+}
+
+/** The text of the first record of a log that was started when the database already had checkpoints. */
+export function writeStart(keyName: string, at: string): string {
+  return `${keyName}/start\nStarted: ${at}\n`;
+}
+
+/**
+ * Parses the text of `writeStart`.
+ * @returns null if it is not a start record.
+ */
+export function readStart(text: string): { readonly origin: string; readonly at: string } | null {
+  const [, origin = '', at] = /^([^\s/]+\/start)\nStarted: (\S+)\n$/.exec(text) ?? [];
+  return isTime(at) ? { origin, at } : null;
+}

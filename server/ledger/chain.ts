@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../storage/clock.ts';
-import { hashLeaf } from './merkle.ts';
 
 /**
  * The hash of a chain's next entry: SHA-256 over the previous hash (64 hex characters, nothing for the first
@@ -8,11 +7,6 @@ import { hashLeaf } from './merkle.ts';
  */
 export function hashEntry(previousHash: string | null, entry: string): string {
   return hash('sha256', previousHash === null ? entry : previousHash + entry);
-}
-
-/** The leaf of an entry: the hash over the 32 bytes of its chain hash, which covers the entry and all entries before it. */
-export function leafOf(chainHash: string): Buffer {
-  return hashLeaf(Buffer.from(chainHash, 'hex'));
 }
 
 /** The head of a chain: the number and the hash of its last entry, and when it was appended. */

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
-import type { Queries } from '../storage/database.ts';
+import { type Database, inTransaction, type Queries } from '../storage/database.ts';
 import { type AnchorLog, type LatestAnchor, nameLedger } from './anchor-log.ts';
+import { type AnchoredState, nameRestore, writeRestoreStatement, writeStart } from './anchor-records.ts';
 import { readHead } from './append.ts';
 import { nameOrigin, openCheckpoint } from './checkpoint.ts';
 import { emptyRoot } from './merkle.ts';
-import { writeStart } from './restore-statement.ts';
 import type { NoteSigner } from './signed-note.ts';
 import { hashRange, IncompleteTiles } from './tiles.ts';
-import { findTreeSize, type LedgerOf, readTilesOf } from './tree-store.ts';
-import { nameNote, readNoteNames } from './verify-anchors.ts';
+import { findTreeSize, growTree, type LedgerOf, openTree, readTilesOf } from './tree-store.ts';
+import { nameNote, readLedgerName, readNoteNames } from './verify-anchors.ts';
 
 /** A ledger that was changed outside Svc: it does not contain its anchors, or the seal of its head is invalid. */
 export class RewrittenLedger extends Error {
@@ -58,7 +58,7 @@ export async function containsAnchor(
 }
 
 /**
- * The checkpoints of a ledger, from a size on, that this installation signed, smallest first.
+ * The notes of the checkpoints of a ledger, from a size on, that this installation signed, smallest first.
  * @param known names (`nameNote`) of notes to leave out.
  */
 export async function listSigned(
@@ -111,36 +111,40 @@ export async function anchorCheckpoints(
   anchors.open();
   let names: ReadonlySet<string> | undefined;
   const rewritten: RewrittenLedger[] = [];
-  const rows = await queries
+  const unknown = new Set(anchors.ledgers());
+  for (const { size, ...of } of await listHeads(queries)) {
+    unknown.delete(nameLedger(of));
+    const latest = anchors.latest(of);
+    const isCurrent = latest !== undefined && latest.lacksFrom === latest.size + 1 && size === latest.size;
+    if ((isCurrent && !every) || (size === null && latest === undefined)) continue;
+    const contains = latest === undefined || (await containsAnchor(queries, of, latest));
+    if (latest !== undefined && contains === false) rewritten.push(RewrittenLedger.lacks(of, latest, anchors.file));
+    if (!contains) continue;
+    const hasGaps = every && latest !== undefined && (await hasGap(queries, of, latest));
+    if (hasGaps) names ??= readNoteNames(anchors.file);
+    const from = hasGaps ? 0 : (latest?.lacksFrom ?? 0);
+    anchors.append((await listSigned(queries, signer, of, from, hasGaps ? names : undefined)).map(({ note }) => note));
+  }
+  for (const name of unknown) {
+    const of = readLedgerName(name) as LedgerOf;
+    rewritten.push(RewrittenLedger.lacks(of, anchors.latest(of) as LatestAnchor, anchors.file));
+  }
+  return rewritten;
+}
+
+/** All ledgers, with the size of their newest checkpoint. */
+async function listHeads(queries: Queries): Promise<readonly (LedgerOf & { readonly size: number | null })[]> {
+  const heads = await queries
     .selectFrom('chain_heads as head')
     .select(['head.tenant_id as tenantId', 'head.ledger'])
     .select(
       sql<number | null>`(select max(size) from checkpoints
         where tenant_id = head.tenant_id and ledger = head.ledger)`.as('size'),
     )
+    .orderBy('head.tenant_id')
+    .orderBy('head.ledger')
     .execute();
-  const heads = new Set<string>();
-  for (const { tenantId, ledger, size } of rows as readonly (LedgerOf & { readonly size: number | null })[]) {
-    const of = { tenantId, ledger };
-    heads.add(nameLedger(of));
-    const latest = anchors.latest(of);
-    const isCurrent = latest !== undefined && latest.lacksFrom === latest.size + 1 && size === latest.size;
-    if ((isCurrent && !every) || (size === null && latest === undefined)) continue;
-    const contains = latest === undefined || (await containsAnchor(queries, of, latest));
-    if (contains === false) rewritten.push(RewrittenLedger.lacks(of, latest as LatestAnchor, anchors.file));
-    else if (contains && every && latest !== undefined && (await hasGap(queries, of, latest))) {
-      names ??= readNoteNames(anchors.file);
-      anchors.append((await listSigned(queries, signer, of, 0, names)).map(({ note }) => note));
-    } else if (contains)
-      anchors.append((await listSigned(queries, signer, of, latest?.lacksFrom ?? 0)).map(({ note }) => note));
-  }
-  for (const name of anchors.ledgers()) {
-    if (heads.has(name)) continue;
-    const [tenantId = '', ledger] = name.split('/');
-    const of = { tenantId, ledger: ledger as LedgerOf['ledger'] };
-    rewritten.push(RewrittenLedger.lacks(of, anchors.latest(of) as LatestAnchor, anchors.file));
-  }
-  return rewritten;
+  return heads as readonly (LedgerOf & { readonly size: number | null })[];
 }
 
 /** Whether the log may lack checkpoints older than its newest one of a ledger, because their numbers differ. */
@@ -155,4 +159,34 @@ async function hasGap(queries: Queries, of: LedgerOf, { size, restored, count }:
     .where('size', '<=', size)
     .executeTakeFirstOrThrow();
   return stored !== count;
+}
+
+/**
+ * Appends every checkpoint of a database that this installation signed and the log lacks, at any size: for a log that
+ * belongs to a copy.
+ */
+export async function completeAnchors(queries: Queries, { signer, anchors }: Anchoring): Promise<void> {
+  anchors.open();
+  const names = readNoteNames(anchors.file);
+  for (const of of await listHeads(queries))
+    anchors.append((await listSigned(queries, signer, of, 0, names)).map(({ note }) => note));
+}
+
+/**
+ * Appends a signed statement that the database was put in place on purpose: earlier anchors no longer count, and the
+ * current ledgers are anchored.
+ */
+export async function stateRestore(database: Database, { signer, anchors }: Anchoring, at: string): Promise<void> {
+  const states: AnchoredState[] = [];
+  for (const { tenantId, ledger } of await listHeads(database.kysely)) {
+    const state = await inTransaction(database, async (transaction) => {
+      const { size } = await growTree(transaction, { tenantId, ledger }, Number.MAX_SAFE_INTEGER);
+      const tree = await openTree(transaction, { tenantId, ledger }, size);
+      return { tenantId, ledger, size, rootHash: tree.root().toString('base64') };
+    });
+    states.push(state);
+  }
+  const origin = nameRestore(signer.verifier.name);
+  await completeAnchors(database.kysely, { signer, anchors });
+  anchors.appendStatement((after) => signer.sign(writeRestoreStatement({ origin, at, after, states })));
 }

@@ -2,18 +2,15 @@ import { sql } from 'kysely';
 import type { Queries } from '../storage/database.ts';
 import { type Page, takePage } from '../storage/page.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
+import { insertRow } from '../storage/rows.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { isSealed, readHead } from './append.ts';
-import { nameOrigin, writeCheckpoint } from './checkpoint.ts';
+import { type Checkpoint, nameOrigin, writeCheckpoint } from './checkpoint.ts';
 import { type Anchoring, containsAnchor, listSigned, RewrittenLedger } from './checkpoint-anchors.ts';
 import { growTree, type LedgerOf, openTree } from './tree-store.ts';
 
 /** A checkpoint as it is stored. */
-export interface StoredCheckpoint {
-  readonly size: number;
-  /** Base64. */
-  readonly rootHash: string;
-  readonly at: string;
+export interface StoredCheckpoint extends Omit<Checkpoint, 'origin'> {
   readonly note: string;
 }
 
@@ -38,21 +35,12 @@ export async function signCheckpoint(
   const lacking = await listSigned(transaction, signer, of, anchor?.lacksFrom ?? 0);
   const latest = await findCheckpoint(transaction, of);
   if (latest !== undefined && latest.size >= size) return latest;
-  const rootHash = (await openTree(transaction, of, size)).root();
+  const rootHash = (await openTree(transaction, of, size)).root().toString('base64');
   const origin = nameOrigin(signer.verifier.name, of.tenantId, of.ledger);
   const note = signer.sign(writeCheckpoint({ origin, size, rootHash, at: now }));
-  const checkpoint = { size, rootHash: rootHash.toString('base64'), at: now, note };
-  await transaction
-    .insertInto('checkpoints')
-    .values({
-      tenant_id: of.tenantId,
-      ledger: of.ledger,
-      size,
-      root_hash: checkpoint.rootHash,
-      at: now,
-      note,
-    })
-    .execute();
+  const checkpoint = { size, rootHash, at: now, note };
+  const { tenantId: tenant_id, ledger } = of;
+  await insertRow(transaction, 'checkpoints', { tenant_id, ledger, size, root_hash: rootHash, at: now, note });
   work.afterCommit(() => {
     try {
       // Another checkpoint of this unit of work may have appended some of them.
@@ -84,18 +72,17 @@ export async function findCheckpoint(
 }
 
 const selectLatest = prepareQuery<LedgerOf, StoredCheckpoint>((queries, parameter) =>
-  checkpoints(queries)
-    .where('tenant_id', '=', parameter('tenantId'))
-    .where('ledger', '=', parameter('ledger'))
+  checkpoints(queries, { tenantId: parameter('tenantId'), ledger: parameter('ledger') })
     .orderBy('size', 'desc')
     .limit(sql.lit(1)),
 );
 
 const selectOfSize = prepareQuery<LedgerOf & { readonly size: number }, StoredCheckpoint>((queries, parameter) =>
-  checkpoints(queries)
-    .where('tenant_id', '=', parameter('tenantId'))
-    .where('ledger', '=', parameter('ledger'))
-    .where('size', '=', parameter('size')),
+  checkpoints(queries, { tenantId: parameter('tenantId'), ledger: parameter('ledger') }).where(
+    'size',
+    '=',
+    parameter('size'),
+  ),
 );
 
 /**
@@ -104,28 +91,26 @@ const selectOfSize = prepareQuery<LedgerOf & { readonly size: number }, StoredCh
  */
 export async function listCheckpoints(
   queries: Queries,
-  { tenantId, ledger }: LedgerOf,
+  of: LedgerOf,
   before: number | null,
   limit: number,
 ): Promise<Page<StoredCheckpoint, number>> {
-  let query = checkpoints(queries)
-    .where('tenant_id', '=', tenantId)
-    .where('ledger', '=', ledger)
-    .orderBy('size', 'desc');
+  let query = checkpoints(queries, of).orderBy('size', 'desc');
   if (before !== null) query = query.where('size', '<', before);
   return takePage(query, limit, ({ size }) => size);
 }
 
 /** Every checkpoint of a ledger, smallest first. */
-export function readCheckpoints(
-  queries: Queries,
-  { tenantId, ledger }: LedgerOf,
-): Promise<readonly StoredCheckpoint[]> {
-  return checkpoints(queries).where('tenant_id', '=', tenantId).where('ledger', '=', ledger).orderBy('size').execute();
+export function readCheckpoints(queries: Queries, of: LedgerOf): Promise<readonly StoredCheckpoint[]> {
+  return checkpoints(queries, of).orderBy('size').execute();
 }
 
-function checkpoints(queries: Queries) {
-  return queries.selectFrom('checkpoints').select(['size', 'root_hash as rootHash', 'at', 'note']);
+function checkpoints(queries: Queries, { tenantId, ledger }: LedgerOf) {
+  return queries
+    .selectFrom('checkpoints')
+    .select(['size', 'root_hash as rootHash', 'at', 'note'])
+    .where('tenant_id', '=', tenantId)
+    .where('ledger', '=', ledger);
 }
 
 /** Whether a ledger has entries that no checkpoint covers, as before its first checkpoint. */

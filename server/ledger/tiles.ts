@@ -1,4 +1,11 @@
-import { CompactTree, foldSubtrees, hashBytes, hashNode, type Range, type Subtree, splitRange } from './merkle.ts';
+import {
+  foldSubtrees,
+  GrowingTree,
+  hashBytes,
+  type Subtree,
+  splitRange,
+} from '../../packages/node-sdk/src/ledger/merkle.ts';
+import { type Range, sha256 } from './merkle.ts';
 
 // A tree is stored as tiles of 256 hashes, as in C2SP tlog-tiles: level 0 holds leaves, level 1 the roots of full
 // tiles of level 0, and so on. The last tile of a level may hold fewer. Proofs of any size need only a few tiles.
@@ -31,14 +38,8 @@ export function nameTile({ level, number }: TileAddress): string {
 
 /** The tiles that are needed to compute the hashes of these ranges, without duplicates. */
 export function listTiles(ranges: readonly Range[]): readonly TileAddress[] {
-  const found = new Map<string, TileAddress>();
-  for (const range of ranges) {
-    for (const subtree of splitRange(range)) {
-      const { tile } = locate(subtree);
-      found.set(nameTile(tile), tile);
-    }
-  }
-  return [...found.values()];
+  const tiles = ranges.flatMap(splitRange).map((subtree) => locate(subtree).tile);
+  return [...new Map(tiles.map((tile) => [nameTile(tile), tile])).values()];
 }
 
 /**
@@ -46,7 +47,7 @@ export function listTiles(ranges: readonly Range[]): readonly TileAddress[] {
  * @throws {IncompleteTiles} if a tile is missing or too short.
  */
 export function hashRange(range: Range, tiles: Tiles): Buffer {
-  return foldSubtrees(hashSubtrees(range, tiles));
+  return foldSubtrees(sha256, hashSubtrees(range, tiles));
 }
 
 /** The hashes of the complete subtrees of a range, from left to right. */
@@ -59,13 +60,9 @@ function hashSubtree(subtree: Subtree, tiles: Tiles): Buffer {
   const bytes = tiles.get(nameTile(tile));
   if (bytes === undefined || bytes.length < (offset + count) * hashBytes)
     throw new IncompleteTiles(`tile ${nameTile(tile)} does not reach that far`);
-  let hashes = Array.from({ length: count }, (_, index) => readHash(bytes, offset + index));
-  while (hashes.length > 1) {
-    hashes = Array.from({ length: hashes.length / 2 }, (_, index) =>
-      hashNode(hashes[2 * index] as Buffer, hashes[2 * index + 1] as Buffer),
-    );
-  }
-  return hashes[0] as Buffer;
+  const tree = new GrowingTree(sha256);
+  for (const hash of readHashes(bytes, offset, count)) tree.add(hash);
+  return tree.root();
 }
 
 /** The position of the hashes that a subtree consists of. */
@@ -76,8 +73,10 @@ function locate({ level, index }: Subtree) {
   return { tile: { level: tileLevel, number: Math.floor(first / tileWidth) }, offset: first % tileWidth, count };
 }
 
-function readHash(bytes: Buffer, index: number): Buffer {
-  return bytes.subarray(index * hashBytes, (index + 1) * hashBytes);
+function readHashes(bytes: Buffer, first: number, count: number): Buffer[] {
+  return Array.from({ length: count }, (_, index) =>
+    bytes.subarray((first + index) * hashBytes, (first + index + 1) * hashBytes),
+  );
 }
 
 /** How many hashes a tile has in a tree of the given size. */
@@ -88,17 +87,21 @@ export function countHashes({ level, number }: TileAddress, size: number): numbe
 
 /** The tiles at the right edge of a tree that are not full. */
 export function listOpenTiles(size: number): readonly TileAddress[] {
-  const open: TileAddress[] = [];
-  for (let level = 0, count = size; count > 0; level += 1, count = Math.floor(count / tileWidth)) {
-    if (count % tileWidth > 0) open.push({ level, number: Math.floor(count / tileWidth) });
-  }
-  return open;
+  return listEdge(size).filter(({ count }) => count > 0);
+}
+
+/** The tile of each level that grows next, and how many hashes it has. */
+function listEdge(size: number): readonly (TileAddress & { readonly count: number })[] {
+  const edge: (TileAddress & { readonly count: number })[] = [];
+  for (let level = 0, count = size; count > 0; level += 1, count = Math.floor(count / tileWidth))
+    edge.push({ level, number: Math.floor(count / tileWidth), count: count % tileWidth });
+  return edge;
 }
 
 /** A growing tree and the tiles that change with it. */
 export class TiledTree {
-  readonly #tree: CompactTree;
-  readonly #open: { number: number; hashes: Buffer[] }[] = [];
+  readonly #tree: GrowingTree<Buffer>;
+  readonly #open: { number: number; hashes: Buffer[] }[];
   #full: Tile[] = [];
   #isGrowing = false;
 
@@ -107,13 +110,11 @@ export class TiledTree {
    * @param tiles the tiles that are not full (`listOpenTiles`).
    */
   constructor(size = 0, tiles: Tiles = new Map()) {
-    this.#tree = new CompactTree((level, hash) => this.#keep(level, hash as Buffer));
-    for (let level = 0, count = size; count > 0; level += 1, count = Math.floor(count / tileWidth)) {
-      const number = Math.floor(count / tileWidth);
+    this.#tree = new GrowingTree(sha256, (level, hash) => this.#keep(level, hash));
+    this.#open = listEdge(size).map(({ level, number, count }) => {
       const bytes = tiles.get(nameTile({ level, number })) ?? Buffer.alloc(0);
-      const hashes = Array.from({ length: count % tileWidth }, (_, index) => readHash(bytes, index));
-      this.#open[level] = { number, hashes };
-    }
+      return { number, hashes: readHashes(bytes, 0, count) };
+    });
     // Read only from the tiles, so that a tile that is too short is detected here.
     for (const subtree of splitRange({ start: 0, end: size }))
       this.#tree.add(hashSubtree(subtree, tiles), subtree.level);

@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 import { locksRows, type Queries } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import { type LedgerName, readHead } from './append.ts';
-import { leafOf } from './chain.ts';
 import { readHashes } from './entry-store.ts';
-import type { Range } from './merkle.ts';
+import { leafOf, type Range } from './merkle.ts';
 import { listOpenTiles, listTiles, nameTile, type Tile, type TileAddress, TiledTree, type Tiles } from './tiles.ts';
 
 /** One ledger of one tenant. */

@@ -1,37 +1,24 @@
 import { hash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { nameLedger } from './anchor-log.ts';
-import { type AnchorRecord, LogReader, MalformedLog, readRecords } from './anchor-records.ts';
-import { readCheckpoint } from './checkpoint.ts';
-import { nameRestore, type RestoreStatement, readRestoreStatement, readStart } from './restore-statement.ts';
+import {
+  type AnchorRecord,
+  LogReader,
+  MalformedLog,
+  nameRestore,
+  readRestoreStatement,
+  readStart,
+} from './anchor-records.ts';
+import { type Checkpoint, readCheckpoint } from './checkpoint.ts';
 import { type NoteVerifier, openNote } from './signed-note.ts';
 import type { LedgerOf } from './tree-store.ts';
 
-/** A statement from outside the database about a ledger: its number of entries and the root over them. */
-export interface RootClaim {
-  readonly size: number;
-  /** Base64. */
-  readonly rootHash: string;
-  /** RFC 3339, UTC. */
-  readonly at: string;
+/** A statement from outside the database about a ledger: its number of entries, the root over them, and its time. */
+export interface RootClaim extends Omit<Checkpoint, 'origin'> {
   /** Its source, to print. */
   readonly place: string;
   /** The name (`nameNote`) of the checkpoint that the database must have; null if only the ledger must match. */
   readonly note: string | null;
-}
-
-/** An invalid record of the log. */
-export interface AnchorFault {
-  readonly line: number;
-  readonly issue: string;
-}
-
-/** An accepted restore, or the start of a log when the database already had checkpoints. */
-export interface LogEvent {
-  readonly kind: 'restore' | 'start';
-  readonly line: number;
-  /** RFC 3339, UTC. */
-  readonly at: string;
 }
 
 /** The content of the anchor log after all records were checked. */
@@ -39,9 +26,10 @@ export interface ReadAnchors {
   readonly isThere: boolean;
   /** How many records it has. */
   readonly records: number;
-  readonly faults: readonly AnchorFault[];
-  /** Statements about the log itself, in order. */
-  readonly events: readonly LogEvent[];
+  /** Invalid records. */
+  readonly faults: readonly { readonly line: number; readonly issue: string }[];
+  /** Accepted restores, and the start of a log when the database already had checkpoints, in order. */
+  readonly events: readonly { readonly kind: 'restore' | 'start'; readonly line: number; readonly at: string }[];
   /** By the name of the ledger (`nameLedger`): the latest restore, and the checkpoints after it. */
   readonly claims: ReadonlyMap<string, readonly RootClaim[]>;
 }
@@ -51,69 +39,54 @@ export interface ReadAnchors {
  * @param verifier null if the key is unknown: then only the format of the records is checked.
  */
 export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAnchors {
-  let records = 0;
   const reader = new LogReader();
-  const faults: AnchorFault[] = [];
-  const events: LogEvent[] = [];
-  let claims = new Map<string, RootClaim[]>();
+  const faults: ReadAnchors['faults'][number][] = [];
+  const events: ReadAnchors['events'][number][] = [];
+  const claims = new Map<string, RootClaim[]>();
   const claim = (name: string, one: RootClaim) => {
     const known = claims.get(name);
     if (known === undefined) claims.set(name, [one]);
     else known.push(one);
   };
-  const look = ({ line, bytes }: AnchorRecord) => {
+  /** @returns what is wrong with the record; null for nothing. */
+  const look = ({ line, bytes }: AnchorRecord): string | null => {
     const note = bytes.toString();
     const text = verifier === null ? note.slice(0, note.lastIndexOf('\n\n') + 1) : openNote(note, verifier);
-    if (text === null) {
-      faults.push({ line, issue: 'the record is not signed by this installation' });
-      return;
-    }
+    if (text === null) return 'the record is not signed by this installation';
     const place = `checkpoints.log line ${line}`;
     const checkpoint = readCheckpoint(text);
     const statement = readRestoreStatement(text);
     const start = readStart(text);
     const origin = (checkpoint ?? statement ?? start)?.origin ?? '';
     const [keyName = '', ...rest] = origin.split('/');
-    if (verifier !== null && keyName !== verifier.name) {
-      faults.push({ line, issue: 'the record belongs to another installation' });
-    } else if (checkpoint !== null) {
+    if (verifier !== null && keyName !== verifier.name) return 'the record belongs to another installation';
+    if (checkpoint !== null) {
       const { size, at, rootHash } = checkpoint;
-      claim(rest.join('/'), { size, at, rootHash: rootHash.toString('base64'), place, note: nameNote(note) });
+      claim(rest.join('/'), { size, at, rootHash, place, note: nameNote(note) });
     } else if (statement !== null && origin === nameRestore(keyName)) {
-      if (reader.isPlaceOf(statement)) {
-        claims = startAnew(statement, place);
-        events.push({ kind: 'restore', line, at: statement.at });
-      } else
-        faults.push({
-          line,
-          issue: 'the restore statement was made for another position in the log: it was copied here',
-        });
+      if (!reader.isPlaceOf(statement))
+        return 'the restore statement was made for another position in the log: it was copied here';
+      const { at, states } = statement;
+      claims.clear();
+      for (const { size, rootHash, ...of } of states)
+        claim(nameLedger(of), { size, rootHash, at, place: `${place} (restore)`, note: null });
+      events.push({ kind: 'restore', line, at });
     } else if (start !== null) events.push({ kind: 'start', line, at: start.at });
-    else faults.push({ line, issue: 'the record is neither a checkpoint nor a statement' });
+    else return 'the record is neither a checkpoint nor a statement';
+    return null;
   };
   const take = (record: AnchorRecord) => {
-    look(record);
-    records += 1;
-    reader.take(record);
+    const issue = look(record);
+    if (issue !== null) faults.push({ line: record.line, issue });
   };
-  const isThere = scan(path, take, ({ line, message }) => faults.push({ line, issue: message }));
-  return { isThere, records, faults, events, claims };
-}
-
-/** The claims that count after a restore. */
-function startAnew({ at, states }: RestoreStatement, place: string): Map<string, RootClaim[]> {
-  return new Map(
-    states.map((state) => [
-      nameLedger(state),
-      [{ size: state.size, rootHash: state.rootHash, at, place: `${place} (restore)`, note: null }],
-    ]),
-  );
+  const isThere = scan(path, reader, take, ({ line, message }) => faults.push({ line, issue: message }));
+  return { isThere, records: reader.position.records, faults, events, claims };
 }
 
 /** The names of the notes in a log. Call it after reading the database: a server appends after its commit. */
 export function readNoteNames(path: string): ReadonlySet<string> {
   const names = new Set<string>();
-  scan(path, ({ bytes }) => names.add(nameNote(bytes)));
+  scan(path, new LogReader(), ({ bytes }) => names.add(nameNote(bytes)));
   return names;
 }
 
@@ -128,13 +101,14 @@ export function nameNote(note: string | Buffer): string {
  */
 function scan(
   path: string,
+  reader: LogReader,
   take: (record: AnchorRecord) => void,
   refuse: (error: MalformedLog) => void = () => undefined,
 ): boolean {
   if (!existsSync(path)) return false;
   const file = openSync(path, 'r');
   try {
-    if (fstatSync(file).isFile()) for (const record of readRecords(file)) take(record);
+    if (fstatSync(file).isFile()) for (const record of reader.read(file)) take(record);
   } catch (error) {
     if (!(error instanceof MalformedLog)) throw error;
     refuse(error);

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
+import { hashBytes } from '../../packages/node-sdk/src/ledger/merkle.ts';
 import type { Queries } from '../storage/database.ts';
-import { leafOf } from './chain.ts';
 import { nameOrigin, openCheckpoint } from './checkpoint.ts';
 import { readCheckpoints, type StoredCheckpoint } from './checkpoint-store.ts';
-import { hashBytes } from './merkle.ts';
+import { leafOf } from './merkle.ts';
 import type { NoteVerifier } from './signed-note.ts';
 import { countHashes, nameTile, type Tile, type TileAddress, TiledTree } from './tiles.ts';
 import { findTreeSize, type LedgerOf } from './tree-store.ts';
@@ -152,11 +152,7 @@ export class ProofCheck {
     const origin = nameOrigin(verifier.name, this.#of.tenantId, this.#of.ledger);
     // A modified file can contain bytes where the schema requires text.
     const signed = typeof note === 'string' ? openCheckpoint(note, verifier) : null;
-    const fits =
-      signed?.origin === origin &&
-      signed.size === size &&
-      signed.at === at &&
-      signed.rootHash.toString('base64') === rootHash;
+    const fits = signed?.origin === origin && signed.size === size && signed.at === at && signed.rootHash === rootHash;
     if (signed === null) this.#faults.push({ size, issue: 'the signature is not of this installation' });
     else if (!fits) this.#faults.push({ size, issue: 'the row differs from the signed note' });
   }

@@ -1,10 +1,9 @@
 import type { z } from 'zod';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
-import { leafOf } from '../ledger/chain.ts';
 import { findCheckpoint, type StoredCheckpoint } from '../ledger/checkpoint-store.ts';
 import { type EntryName, findEntry } from '../ledger/entry-store.ts';
 import { encodeAll } from '../ledger/export.ts';
-import { consistencyPath, inclusionPath, type Range } from '../ledger/merkle.ts';
+import { consistencyPath, inclusionPath, leafOf, type Range } from '../ledger/merkle.ts';
 import { hashRange } from '../ledger/tiles.ts';
 import { type LedgerOf, readTilesOf } from '../ledger/tree-store.ts';
 import type { Queries } from '../storage/database.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Installation } from '../../server/installation/installation.ts';
-import { leafOf } from '../../server/ledger/chain.ts';
 import { signCheckpoint } from '../../server/ledger/checkpoint-store.ts';
+import { leafOf } from '../../server/ledger/merkle.ts';
 import { TiledTree } from '../../server/ledger/tiles.ts';
 import { verifyChain } from '../../server/ledger/verify.ts';
 import { ProofCheck } from '../../server/ledger/verify-checkpoints.ts';

@@ -6,8 +6,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Installation } from '../../installation/installation.ts';
 import { AnchorLog } from '../../ledger/anchor-log.ts';
 import { nameOrigin, writeCheckpoint } from '../../ledger/checkpoint.ts';
-import { anchorCheckpoints } from '../../ledger/checkpoint-anchors.ts';
-import { stateRestore } from '../../ledger/restore-anchors.ts';
+import { anchorCheckpoints, stateRestore } from '../../ledger/checkpoint-anchors.ts';
 import { NoteSigner } from '../../ledger/signed-note.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { createTenant } from '../../tenants/store.ts';
@@ -104,7 +103,7 @@ describe('a log with many checkpoints of few ledgers', () => {
     const { name } = installation.signer.verifier;
     const stranger = new NoteSigner('the secret of another installation');
     const origin = nameOrigin(name, tenantId, 'audit');
-    const forged = { origin, size: 1_000_000, rootHash: Buffer.alloc(32), at: clock.now() };
+    const forged = { origin, size: 1_000_000, rootHash: Buffer.alloc(32).toString('base64'), at: clock.now() };
     appendFileSync(installation.anchors.file, `${stranger.sign(writeCheckpoint(forged))}\n`);
     const anchors = new AnchorLog(installation.anchors.file, installation.signer.verifier);
     anchors.open();

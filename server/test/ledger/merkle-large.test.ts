@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { consistencyPath, inclusionPath, splitRange } from '../../ledger/merkle.ts';
+import { splitRange } from '../../../packages/node-sdk/src/ledger/merkle.ts';
+import { consistencyPath, inclusionPath } from '../../ledger/merkle.ts';
 import { naiveLeaf, rootOfPath, rootsOfProof } from './naive-merkle.ts';
 import { verifyConsistency, verifyInclusion } from './own-merkle.ts';
 

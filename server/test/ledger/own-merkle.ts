@@ -1,17 +1,15 @@
-import { hash } from 'node:crypto';
-import { followPath, isGrown } from '../../../packages/node-sdk/src/ledger/merkle.ts';
 import {
-  CompactTree,
-  consistencyPath,
   foldSubtrees,
-  inclusionPath,
-  type Range,
+  followPath,
+  GrowingTree,
+  isGrown,
   splitRange,
-} from '../../ledger/merkle.ts';
+} from '../../../packages/node-sdk/src/ledger/merkle.ts';
+import { consistencyPath, inclusionPath, type Range, sha256 } from '../../ledger/merkle.ts';
 
 /** The root over leaves, leaf by leaf. */
 export function growRoot(leaves: readonly Buffer[]): Buffer {
-  const tree = new CompactTree();
+  const tree = new GrowingTree(sha256);
   for (const leaf of leaves) tree.add(leaf);
   return tree.root();
 }
@@ -19,6 +17,7 @@ export function growRoot(leaves: readonly Buffer[]): Buffer {
 /** The hash of a range, computed by the production code. */
 const hashOf = (leaves: readonly Buffer[], { start, end }: Range) =>
   foldSubtrees(
+    sha256,
     splitRange({ start, end }).map(({ level, index }) =>
       growRoot(leaves.slice(index * 2 ** level, (index + 1) * 2 ** level)),
     ),
@@ -29,8 +28,6 @@ export const makePath = (index: number, leaves: readonly Buffer[]) =>
 /** The proof that a tree extends a smaller one. */
 export const makeProof = (from: number, leaves: readonly Buffer[]) =>
   consistencyPath(from, leaves.length).map((range) => hashOf(leaves, range));
-
-const sha256 = (data: Uint8Array | string): Buffer => hash('sha256', data, 'buffer');
 
 /** Whether a leaf is in a tree, by the verifier of the SDK. */
 export function verifyInclusion(proof: {

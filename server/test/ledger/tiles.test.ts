@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { hashBytes, hashLeaf } from '../../ledger/merkle.ts';
+import { hashBytes, hashLeaf } from '../../../packages/node-sdk/src/ledger/merkle.ts';
+import { sha256 } from '../../ledger/merkle.ts';
 import {
   countHashes,
   hashRange,
@@ -13,7 +14,7 @@ import {
 } from '../../ledger/tiles.ts';
 import { naiveRoot } from './naive-merkle.ts';
 
-const leafAt = (at: number) => hashLeaf(Buffer.from(`leaf ${at}`));
+const leafAt = (at: number) => hashLeaf(sha256, Buffer.from(`leaf ${at}`));
 const leavesOf = (size: number) => Array.from({ length: size }, (_, at) => leafAt(at));
 
 /** A tree that is reopened from only what it stored. */

@@ -18,11 +18,10 @@ import { databaseFile } from '../../cli/options.ts';
 import { restore } from '../../cli/restore.ts';
 import { type Installation, openInstallation } from '../../installation/installation.ts';
 import { AnchorLog, anchorFile } from '../../ledger/anchor-log.ts';
+import { nameRestore, writeRestoreStatement } from '../../ledger/anchor-records.ts';
 import { nameOrigin, writeCheckpoint } from '../../ledger/checkpoint.ts';
-import { anchorCheckpoints } from '../../ledger/checkpoint-anchors.ts';
+import { anchorCheckpoints, completeAnchors } from '../../ledger/checkpoint-anchors.ts';
 import { findCheckpoint } from '../../ledger/checkpoint-store.ts';
-import { completeAnchors } from '../../ledger/restore-anchors.ts';
-import { nameRestore, writeRestoreStatement } from '../../ledger/restore-statement.ts';
 import { NoteSigner } from '../../ledger/signed-note.ts';
 import { startServer } from '../../process/serve.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
@@ -190,14 +189,16 @@ describe('backups, copies and restores', () => {
     const ofNone = nameOrigin(own.verifier.name, 'no-tenant', 'audit');
     writeFileSync(
       file,
-      own.sign(writeCheckpoint({ origin: ofNone, size: 1, rootHash: Buffer.alloc(32), at: clock.now() })),
+      own.sign(
+        writeCheckpoint({ origin: ofNone, size: 1, rootHash: Buffer.alloc(32).toString('base64'), at: clock.now() }),
+      ),
     );
     const gone = await runVerify({ settings: at(folder) }, kept);
     assert.equal(gone.code, 1);
     assert.match(gone.lines.join('\n'), /✗ .*kept\.json: its ledger no-tenant\/audit is missing/);
     const foreign = new NoteSigner('the secret of another installation');
     const origin = nameOrigin(foreign.verifier.name, tenantId, 'consent');
-    const text = writeCheckpoint({ origin, size: 1, rootHash: Buffer.alloc(32), at: clock.now() });
+    const text = writeCheckpoint({ origin, size: 1, rootHash: Buffer.alloc(32).toString('base64'), at: clock.now() });
     writeFileSync(file, foreign.sign(text));
     const unknown = await runVerify({ settings: at(folder) }, kept);
     assert.equal(unknown.code, 3);
@@ -348,7 +349,7 @@ describeOnEachDatabase('the checkpoint log', (dialect) => {
       const ahead = {
         origin: nameOrigin(name, of.tenantId, of.ledger),
         size: 99,
-        rootHash: Buffer.alloc(32),
+        rootHash: Buffer.alloc(32).toString('base64'),
         at: clock.now(),
       };
       appendFileSync(anchors.file, `${stranger.sign(writeCheckpoint(ahead))}\n`);
@@ -358,7 +359,7 @@ describeOnEachDatabase('the checkpoint log', (dialect) => {
     // A restore does not include rows that were written into the table without the secret.
     const origin = nameOrigin(stranger.verifier.name, of.tenantId, of.ledger);
     const at = clock.now();
-    const note = stranger.sign(writeCheckpoint({ origin, size: 1, rootHash: Buffer.alloc(32), at }));
+    const note = stranger.sign(writeCheckpoint({ origin, size: 1, rootHash: Buffer.alloc(32).toString('base64'), at }));
     await insertRow(database, 'checkpoints', {
       tenant_id: of.tenantId,
       ledger: of.ledger,

@@ -9,10 +9,10 @@ import { databaseFile } from '../../cli/options.ts';
 import { openInstallation } from '../../installation/installation.ts';
 import { PrivateHasher } from '../../installation/private-hash.ts';
 import { AnchorLog, anchorFile } from '../../ledger/anchor-log.ts';
+import { nameRestore, writeRestoreStatement } from '../../ledger/anchor-records.ts';
 import { hashEntry } from '../../ledger/chain.ts';
 import { nameOrigin, writeCheckpoint } from '../../ledger/checkpoint.ts';
-import { stateRestore } from '../../ledger/restore-anchors.ts';
-import { nameRestore, writeRestoreStatement } from '../../ledger/restore-statement.ts';
+import { stateRestore } from '../../ledger/checkpoint-anchors.ts';
 import { NoteSigner } from '../../ledger/signed-note.ts';
 import { readSettings, type Settings } from '../../settings.ts';
 import { type Database, type Dialect, openDatabase } from '../../storage/database.ts';
@@ -392,9 +392,9 @@ const attacks: Readonly<Record<string, Attack>> = {
         ({ tenant_id, ledger }) => tenant_id === scene.tenantId && ledger === 'consent',
       ) as [Row];
       const origin = nameOrigin(stranger.verifier.name, scene.tenantId, 'consent');
-      const rootHash = Buffer.alloc(32, 7);
+      const rootHash = Buffer.alloc(32, 7).toString('base64');
       const note = stranger.sign(writeCheckpoint({ origin, size: Number(row.size), rootHash, at: String(row.at) }));
-      const set = `note = '${note}', root_hash = '${rootHash.toString('base64')}'`;
+      const set = `note = '${note}', root_hash = '${rootHash}'`;
       await change(
         scene.database,
         `update checkpoints set ${set} where ${ofTenant(scene)} and ledger = 'consent' and size = ${row.size}`,
@@ -450,7 +450,12 @@ const attacks: Readonly<Record<string, Attack>> = {
     run: (scene) => {
       const origin = nameOrigin(stranger.verifier.name, scene.tenantId, 'consent');
       const note = stranger.sign(
-        writeCheckpoint({ origin, size: 5, rootHash: Buffer.alloc(32), at: '2026-11-21T12:00:00.000Z' }),
+        writeCheckpoint({
+          origin,
+          size: 5,
+          rootHash: Buffer.alloc(32).toString('base64'),
+          at: '2026-11-21T12:00:00.000Z',
+        }),
       );
       appendFileSync(logOf(scene), `${note}\n`);
     },

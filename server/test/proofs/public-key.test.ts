@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { readVerifierKey } from '../../ledger/signed-note.ts';
+import { readKey } from '../../../packages/node-sdk/src/ledger/checkpoint.ts';
+import { sha256 } from '../../ledger/merkle.ts';
 import { startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
 
@@ -19,7 +20,7 @@ describe('the public key of the ledgers', () => {
     assert.equal(headers.get('content-type'), 'text/plain; charset=utf-8');
     assert.equal(headers.get('access-control-allow-origin'), '*');
     assert.match(text, /^[^\n]+\n$/);
-    assert.ok(readVerifierKey(text));
+    assert.ok(readKey(sha256, text));
   });
 
   test('supports HEAD, and rejects methods other than GET and HEAD', async () => {

@@ -10,7 +10,8 @@ export interface LedgerCrypto {
   ) => boolean | Promise<boolean>;
 }
 
-export type Sha256 = LedgerCrypto['sha256'];
+/** SHA-256 with the type of bytes of a platform. */
+export type Sha256<Hash extends Uint8Array = Uint8Array> = (data: Uint8Array | string) => Hash;
 
 /** Bytes one after the other. */
 export function concat(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {

@@ -4,16 +4,15 @@
  * @throws {TypeError} for what is not JSON: undefined, functions, dates, infinite numbers, lone surrogates.
  */
 export function canonicalize(value: unknown): string {
-  if (value === null || typeof value === 'boolean') return String(value);
-  if (typeof value === 'number' && Number.isFinite(value)) return JSON.stringify(value);
   if (typeof value === 'string' && value.isWellFormed()) return JSON.stringify(value);
+  if (value === null || typeof value === 'boolean' || Number.isFinite(value)) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${Array.from(value, canonicalize).join()}]`;
   // The tag distinguishes a plain object from dates and maps of any realm.
   if (Object.prototype.toString.call(value) !== '[object Object]')
     throw new TypeError(`${typeof value === 'string' ? 'a lone surrogate' : typeof value} has no canonical form`);
   const object = value as Readonly<Record<string, unknown>>;
-  const members = Object.keys(object)
-    .sort()
-    .map((key) => `${canonicalize(key)}:${canonicalize(object[key])}`);
-  return `{${members.join()}}`;
+  let members = '';
+  for (const key of Object.keys(object).sort())
+    members += `${members === '' ? '' : ','}${canonicalize(key)}:${canonicalize(object[key])}`;
+  return `{${members}}`;
 }

@@ -40,13 +40,19 @@ export function readKey(sha256: Sha256, text: unknown): Signer {
   const [, name = '', id = '', encoded = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(line) ?? [];
   const bytes = fromBase64(encoded);
   if (bytes?.length === 33 && bytes[0] === ed25519) {
-    const named = sha256(concat(new TextEncoder().encode(`${name}\n`), bytes)).slice(0, idLength);
-    if (toHex(named) === id) return { name, id: named, key: bytes.slice(1) };
+    const signer = nameKey(sha256, name, bytes.slice(1));
+    if (toHex(signer.id) === id) return signer;
   }
   throw new LedgerVerificationError(
     'key_invalid',
     'the public key is invalid: copy the line at /.well-known/svc-ledger-key of the server',
   );
+}
+
+/** A key with its name and its id, which is derived from both (C2SP signed-note). */
+export function nameKey(sha256: Sha256, name: string, key: Uint8Array<ArrayBuffer>): Signer {
+  const named = concat(new TextEncoder().encode(`${name}\n`), Uint8Array.of(ed25519), key);
+  return { name, id: sha256(named).slice(0, idLength), key };
 }
 
 /** The key as the server writes it. */
@@ -60,39 +66,49 @@ const idLength = 4;
 /** The checkpoint of a note; null when it is not signed with the key, or is not a checkpoint of a ledger. */
 export async function readSigned(crypto: LedgerCrypto, note: string, signer: Signer): Promise<OpenedCheckpoint | null> {
   const text = await openNote(crypto, note, signer);
-  return text === null ? null : readCheckpoint(text);
+  const checkpoint = text === null ? null : readCheckpoint(text);
+  const [, tenantId, ledger] = /^\S+\/([^\s/]+)\/(audit|consent)$/.exec(checkpoint?.origin ?? '') ?? [];
+  if (checkpoint === null || tenantId === undefined) return null;
+  const rootHash = readHash(checkpoint.rootHash) as Uint8Array;
+  return { ...checkpoint, tenantId, ledger: ledger as OpenedCheckpoint['ledger'], rootHash };
 }
 
 /** The text of a note (C2SP signed-note); null when it is not signed with the key. */
 export async function openNote(crypto: LedgerCrypto, note: string, signer: Signer): Promise<string | null> {
-  // No control characters but line breaks (C2SP signed-note), and one empty line before the signatures.
-  if (/[^\P{Cc}\n]/u.test(note) || !note.endsWith('\n')) return null;
-  const end = note.lastIndexOf('\n\n');
-  if (end === -1) return null;
-  const text = note.slice(0, end + 1);
-  const lines = note.slice(end + 2, -1).split('\n');
-  let isSigned = false;
-  for (const line of lines) {
-    const [, name, encoded] = /^— ([^\s+]+) ([A-Za-z0-9+/=]+)$/.exec(line) ?? [];
-    const bytes = fromBase64(encoded);
-    if (bytes === null) return null;
-    // Others may have signed as well; a line under our name must be ours.
-    if (name !== signer.name || !isEqual(bytes.subarray(0, idLength), signer.id)) continue;
-    if (!(await crypto.verifyEd25519(signer.key, text, bytes.subarray(idLength)))) return null;
-    isSigned = true;
-  }
-  return isSigned ? text : null;
+  const { text, signatures } = readNote(note, signer);
+  for (const signature of signatures) if (!(await crypto.verifyEd25519(signer.key, text, signature))) return null;
+  return signatures.length > 0 ? text : null;
 }
 
-function readCheckpoint(text: string): OpenedCheckpoint | null {
-  const [origin = '', size = '', root, time = '', ...rest] = text.split('\n');
-  const [, tenantId, ledger] = /^\S+\/([^\s/]+)\/(audit|consent)$/.exec(origin) ?? [];
-  const rootHash = readHash(root);
-  const at = time.replace(/^Timestamp: /, '');
-  if (tenantId === undefined || rootHash === null || at === time || !isTime(at)) return null;
-  if (!/^(0|[1-9]\d{0,15})$/.test(size) || !Number.isSafeInteger(Number(size))) return null;
-  if (rest.length !== 1 || rest[0] !== '') return null;
-  return { origin, tenantId, ledger: ledger as OpenedCheckpoint['ledger'], size: Number(size), rootHash, at };
+/** The text of a note, and its signatures that name this signer: each must be valid. There are none of an invalid note. */
+export function readNote(
+  note: string,
+  signer: Pick<Signer, 'name' | 'id'>,
+): { readonly text: string; readonly signatures: readonly Uint8Array<ArrayBuffer>[] } {
+  const invalid = { text: '', signatures: [] };
+  const end = note.lastIndexOf('\n\n');
+  // No control characters but line breaks (C2SP signed-note), and one empty line before the signatures.
+  if (end === -1 || !note.endsWith('\n') || /[^\P{Cc}\n]/u.test(note)) return invalid;
+  const signatures: Uint8Array<ArrayBuffer>[] = [];
+  for (const line of note.slice(end + 2, -1).split('\n')) {
+    const [, name, encoded] = /^— ([^\s+]+) ([A-Za-z0-9+/=]+)$/.exec(line) ?? [];
+    const bytes = fromBase64(encoded);
+    if (bytes === null) return invalid;
+    // Others may have signed as well.
+    if (name === signer.name && isEqual(bytes.subarray(0, idLength), signer.id))
+      signatures.push(bytes.subarray(idLength));
+  }
+  return { text: note.slice(0, end + 1), signatures };
+}
+
+/** Reads the text of a checkpoint of Svc, whose root stays in base64; null for any other text. */
+export function readCheckpoint(
+  text: string,
+): (Pick<OpenedCheckpoint, 'origin' | 'size' | 'at'> & { readonly rootHash: string }) | null {
+  const [, origin = '', size, rootHash = '', at] =
+    /^(\S+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/=]+)\nTimestamp: (\S+)\n$/.exec(text) ?? [];
+  if (!Number.isSafeInteger(Number(size)) || readHash(rootHash) === null || !isTime(at)) return null;
+  return { origin, size: Number(size), rootHash, at };
 }
 
 /** Whether a text is a time as the server writes it: UTC, milliseconds, and a day that there is. */

@@ -3,7 +3,7 @@ import { fromHex, isEqual, type LedgerCrypto, toHex } from './bytes.ts';
 import { type OpenedCheckpoint, readKey, readSigned, type Signer, tidyNote, writeKey } from './checkpoint.ts';
 import { type LedgerFault, LedgerVerificationError } from './error.ts';
 import { type Chunks, type Header, type Line, readHeader, readLine, readLines, writeLine } from './export-format.ts';
-import { cutRange, GrowingTree, hashLeaf, isGrown, readHashes } from './merkle.ts';
+import { GrowingTree, hashLeaf, isGrown, readHashes, splitRange } from './merkle.ts';
 
 /** What to verify an export with. */
 export interface VerifyExportOptions {
@@ -106,7 +106,7 @@ class ExportCheck {
   readonly #checkpoint: OpenedCheckpoint;
   readonly #kept: readonly Kept[];
   readonly #hasKept: boolean;
-  readonly #tree: GrowingTree;
+  readonly #tree: GrowingTree<Uint8Array>;
   #previous: Line | null = null;
   #time = '';
   #clockFalls = 0;
@@ -230,10 +230,10 @@ class ExportCheck {
   }
 
   #addSubtrees(texts: readonly string[], start: number, end: number): void {
-    const widths = cutRange(start, end);
+    const subtrees = splitRange({ start, end });
     const hashes = readHashes(texts);
-    if (hashes?.length !== widths.length) fail('header_invalid', 'the header has too many or too few hashes');
-    for (const [index, hash] of hashes.entries()) this.#tree.add(hash, widths[index]);
+    if (hashes?.length !== subtrees.length) fail('header_invalid', 'the header has too many or too few hashes');
+    for (const [index, hash] of hashes.entries()) this.#tree.add(hash, subtrees[index]?.level);
   }
 
   /** Where the file has all entries of the kept checkpoint, its root shows whether they are the same. */

@@ -1,28 +1,63 @@
-import { concat, fromBase64, isEqual, type Sha256 } from './bytes.ts';
+import { fromBase64, isEqual, type Sha256 } from './bytes.ts';
 
-// The Merkle trees of RFC 6962 section 2.1, as a verifier sees them. Sizes go up to 2^53, so halves are computed by
-// division: bit operators stop at 32 bits.
+// The Merkle trees of RFC 6962 section 2.1 (RFC 9162 says the same with other words), for the server and for verifiers.
+// Sizes go up to 2^53, so halves are computed by division: bit operators stop at 32 bits.
 
-const leafMark = Uint8Array.of(0);
-const nodeMark = Uint8Array.of(1);
+/** The bytes of one hash. */
+export const hashBytes = 32;
 
-/** The hash of a leaf. */
-export function hashLeaf(sha256: Sha256, data: Uint8Array): Uint8Array {
-  return sha256(concat(leafMark, data));
+/** The hash of a leaf: SHA-256 over the byte 0 and the data. */
+export function hashLeaf<Hash extends Uint8Array>(sha256: Sha256<Hash>, data: Uint8Array): Hash {
+  const input = new Uint8Array(1 + data.length);
+  input.set(data, 1);
+  return sha256(input);
 }
 
-function hashNode(sha256: Sha256, left: Uint8Array, right: Uint8Array): Uint8Array {
-  return sha256(concat(nodeMark, left, right));
+/** The hash of an inner node: SHA-256 over the byte 1 and the hashes of its children. */
+export function hashNode<Hash extends Uint8Array>(sha256: Sha256<Hash>, left: Uint8Array, right: Uint8Array): Hash {
+  nodeInput.set(left, 1);
+  nodeInput.set(right, 1 + hashBytes);
+  return sha256(nodeInput);
 }
 
-/** A tree that grows: the complete subtrees that it consists of, the largest first. */
-export class GrowingTree {
-  readonly #sha256: Sha256;
-  readonly #subtrees: { readonly width: number; readonly hash: Uint8Array }[] = [];
+/** One for all nodes: a server hashes millions of them. */
+const nodeInput = new Uint8Array(1 + 2 * hashBytes).fill(1);
+
+/** A subtree whose leaves are all there: those from `index × 2^level` on, `2^level` of them. */
+export interface Subtree {
+  readonly level: number;
+  readonly index: number;
+}
+
+/** The largest complete subtrees that the leaves from `start` up to, but without, `end` consist of, from left to right. */
+export function splitRange({ start, end }: { readonly start: number; readonly end: number }): readonly Subtree[] {
+  const subtrees: Subtree[] = [];
+  for (let at = start; at < end; ) {
+    let level = 0;
+    while (at % 2 ** (level + 1) === 0 && at + 2 ** (level + 1) <= end) level += 1;
+    subtrees.push({ level, index: at / 2 ** level });
+    at += 2 ** level;
+  }
+  return subtrees;
+}
+
+/** The root over complete subtrees that stand next to each other from the first leaf on, of falling size. */
+export function foldSubtrees<Hash extends Uint8Array>(sha256: Sha256<Hash>, hashes: readonly Hash[]): Hash {
+  const last = hashes.at(-1) ?? sha256('');
+  return hashes.slice(0, -1).reduceRight((right, left) => hashNode(sha256, left, right), last);
+}
+
+/** A tree that grows, as far as one must know it to add leaves: the roots of the complete subtrees that it consists of. */
+export class GrowingTree<Hash extends Uint8Array> {
+  readonly #sha256: Sha256<Hash>;
+  readonly #onSubtree: (level: number, hash: Hash) => void;
+  readonly #subtrees: { readonly level: number; readonly hash: Hash }[] = [];
   #size = 0;
 
-  constructor(sha256: Sha256) {
+  /** @param onSubtree called with each subtree that becomes complete, leaves included, in the order of their ends. */
+  constructor(sha256: Sha256<Hash>, onSubtree: (level: number, hash: Hash) => void = () => undefined) {
     this.#sha256 = sha256;
+    this.#onSubtree = onSubtree;
   }
 
   /** How many leaves it has. */
@@ -30,37 +65,30 @@ export class GrowingTree {
     return this.#size;
   }
 
-  /** Adds a leaf, or the complete subtree of `width` leaves that comes next. */
-  add(hash: Uint8Array, width = 1): void {
-    this.#size += width;
-    let added = { width, hash };
-    for (let left = this.#subtrees.at(-1); left?.width === added.width; left = this.#subtrees.at(-1)) {
+  /** Adds a leaf, or the complete subtree that comes next. */
+  add(hash: Hash, level = 0): void {
+    this.#size += 2 ** level;
+    let added = { level, hash };
+    this.#onSubtree(level, hash);
+    for (let left = this.#subtrees.at(-1); left?.level === added.level; left = this.#subtrees.at(-1)) {
       this.#subtrees.pop();
-      added = { width: 2 * added.width, hash: hashNode(this.#sha256, left.hash, added.hash) };
+      added = { level: added.level + 1, hash: hashNode(this.#sha256, left.hash, added.hash) };
+      this.#onSubtree(added.level, added.hash);
     }
     this.#subtrees.push(added);
   }
 
-  /** MTH of RFC 6962 section 2.1. */
-  root(): Uint8Array {
-    const [last, ...others] = this.#subtrees.toReversed();
-    return others.reduce((right, left) => hashNode(this.#sha256, left.hash, right), last?.hash ?? this.#sha256(''));
+  /** The Merkle tree hash over all leaves so far. */
+  root(): Hash {
+    return foldSubtrees(
+      this.#sha256,
+      this.#subtrees.map(({ hash }) => hash),
+    );
   }
-}
-
-/** The widths of the largest complete subtrees that the leaves from `start` up to, but without, `end` consist of. */
-export function cutRange(start: number, end: number): readonly number[] {
-  const widths: number[] = [];
-  for (let at = start; at < end; at += widths.at(-1) as number) {
-    let width = 1;
-    while (at % (2 * width) === 0 && at + 2 * width <= end) width *= 2;
-    widths.push(width);
-  }
-  return widths;
 }
 
 /** The largest power of two below a number. */
-function splitPoint(size: number): number {
+export function splitPoint(size: number): number {
   let power = 1;
   while (2 * power < size) power *= 2;
   return power;
@@ -127,7 +155,7 @@ export interface TreeHead {
 /** Reads a hash in base64; null for anything else. */
 export function readHash(text: unknown): Uint8Array<ArrayBuffer> | null {
   const bytes = fromBase64(text);
-  return bytes?.length === 32 ? bytes : null;
+  return bytes?.length === hashBytes ? bytes : null;
 }
 
 /** Reads hashes in base64; null when one of them is invalid. */

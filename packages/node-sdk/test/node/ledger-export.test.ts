@@ -174,8 +174,7 @@ describe('verifyExport', () => {
     const [header = '', ...lines] = file.trimEnd().split('\n');
     const signAs = (tenantId: string, time: string) => {
       const origin = nameOrigin(signer.verifier.name, tenantId, 'audit');
-      const root = Buffer.from(rootHash, 'base64');
-      const checkpoint = signer.sign(writeCheckpoint({ origin, size, rootHash: root, at: time }));
+      const checkpoint = signer.sign(writeCheckpoint({ origin, size, rootHash, at: time }));
       return join([JSON.stringify({ ...JSON.parse(header), tenantId, checkpoint }), ...lines]);
     };
     const { tenantId } = ledger.of;

@@ -37,7 +37,9 @@ describe('verifyLedger, of a server that has the key but two histories', () => {
   const sign = (size: number, rootHash: Uint8Array, tenantId = ledger.of.tenantId): string => {
     const { signer } = installation;
     const origin = nameOrigin(signer.verifier.name, tenantId, 'audit');
-    return signer.sign(writeCheckpoint({ origin, size, rootHash: Buffer.from(rootHash), at: time(5) }));
+    return signer.sign(
+      writeCheckpoint({ origin, size, rootHash: Buffer.from(rootHash).toString('base64'), at: time(5) }),
+    );
   };
   const verify = (note: string, keptCheckpoint?: string) => {
     signed = note;
