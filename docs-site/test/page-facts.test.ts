@@ -6,7 +6,7 @@ import { languages } from '../../packages/consent-banner/src/languages.ts';
 import { catalogue } from '../../server/controls/catalogue/catalogue.ts';
 import { transitions } from '../../server/controls/status.ts';
 import { problemKinds } from '../../server/http/problem.ts';
-import { knownVersions } from '../../server/http/versions.ts';
+import { knownVersions } from '../../server/http/surface.ts';
 import { eventTypes } from '../../server/webhooks/deliveries/event.ts';
 import { attemptOffsets } from '../../server/webhooks/sender/schedule.ts';
 import { pagesFolder } from '../site/read-pages.ts';

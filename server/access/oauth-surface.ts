@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readFormBody } from '../http/body.ts';
+import { readFormBody } from '../http/input.ts';
 import { Problem, type ProblemCode } from '../http/problem.ts';
 import type { Surface } from '../http/surface.ts';
 

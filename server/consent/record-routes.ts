@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { callSource } from '../audit/source.ts';
-import { readCursor, writeCursor } from '../http/cursor.ts';
+import { readCursor, writeCursor } from '../http/list-route.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Cursor, Id, queryInteger } from '../http/schemas.ts';

@@ -1,8 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { Id, Time, UtcTime, visibleText } from '../http/schemas.ts';
-import { textLine } from '../http/text-line.ts';
-import { WebAddress } from '../http/web-address.ts';
+import { Id, Time, textLine, UtcTime, visibleText, WebAddress } from '../http/schemas.ts';
 import type { Tables } from '../storage/tables.ts';
 import { addCadence, type Cadence } from './cadence.ts';
 import { CadenceName, type Control, Count, ResultStatusName } from './control.ts';

@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { Id, Time, text, UtcTime, visibleText } from '../http/schemas.ts';
-import { textLine } from '../http/text-line.ts';
+import { Id, Time, text, textLine, UtcTime, visibleText } from '../http/schemas.ts';
 import type { Tables } from '../storage/tables.ts';
 import { cadences } from './cadence.ts';
 import { catalogue } from './catalogue/catalogue.ts';

@@ -1,9 +1,7 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { invalidValues } from '../http/problem.ts';
-import { Id, requirePast, Time, text, UtcTime, visibleText } from '../http/schemas.ts';
-import { textLine } from '../http/text-line.ts';
-import { WebAddress } from '../http/web-address.ts';
+import { Id, requirePast, Time, text, textLine, UtcTime, visibleText, WebAddress } from '../http/schemas.ts';
 import type { Tables } from '../storage/tables.ts';
 import { addCadence, type Cadence } from './cadence.ts';
 import { type Control, Reason } from './control.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Middleware } from 'koa';
 import { type DemoSite, findDemoSite } from '../demo/page.ts';
-import { requireReading } from '../http/require-reading.ts';
+import { requireReading } from '../http/static-file.ts';
 import type { Installation } from '../installation/installation.ts';
 import { BuiltSite, documentationHeaders } from './built-site.ts';
 

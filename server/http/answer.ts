@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import type { FaultLog } from '../storage/fault-log.ts';
+import { requireClearHeaders } from './client.ts';
 import { notFound, Problem } from './problem.ts';
-import { requireClearHeaders } from './request-headers.ts';
 import { isOn, rest, type Surface } from './surface.ts';
 
 /**

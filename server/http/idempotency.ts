@@ -54,34 +54,6 @@ export function claimOf(
   };
 }
 
-/** The keys whose requests run in this process just now. */
-export class RunningKeys {
-  readonly #running = new Set<string>();
-
-  /**
-   * Runs a request under its key.
-   * @throws {Problem} `idempotency_in_progress` while another request with the key is running.
-   */
-  hold<Result>(claim: IdempotencyClaim | null, run: () => Promise<Result>): Promise<Result> {
-    return claim === null ? run() : this.#holdKey(claim, run);
-  }
-
-  async #holdKey<Result>(claim: IdempotencyClaim, run: () => Promise<Result>): Promise<Result> {
-    const name = `${claim.tenantId} ${claim.key}`;
-    if (this.#running.has(name)) {
-      throw new Problem('idempotency_in_progress', 'A request with this Idempotency-Key is still running; try again.', {
-        headers: { 'Retry-After': '1' },
-      });
-    }
-    this.#running.add(name);
-    try {
-      return await run();
-    } finally {
-      this.#running.delete(name);
-    }
-  }
-}
-
 /**
  * Takes the key for this transaction. A server that shares the database waits here until the other one is done.
  * @returns the answer of the earlier request with the key, or null when this is the first in 24 hours.

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Middleware } from 'koa';
-import { corsHeaders } from './cors.ts';
-import { requireReading } from './require-reading.ts';
+import { corsHeaders } from './client.ts';
+import { requireReading } from './static-file.ts';
 
 /** Where the OpenAPI document is. */
 export const documentPath = '/v1/openapi.json';

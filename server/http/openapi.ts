@@ -17,8 +17,7 @@ import {
 } from './openapi-responses.ts';
 import { type DocumentedEvent, describeWebhooks } from './openapi-webhooks.ts';
 import type { Route } from './route.ts';
-import { rest, type Surface } from './surface.ts';
-import { knownVersions, latestVersion } from './versions.ts';
+import { knownVersions, latestVersion, rest, type Surface } from './surface.ts';
 
 const description = `Consent notices and their ledger, the audit log, the people of a tenant and how they sign in, provisioning by an
 identity provider, and public endpoints.

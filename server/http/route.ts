@@ -5,7 +5,9 @@ import type { Outcome, UnitOfWork } from '../storage/unit-of-work.ts';
 import type { Client } from './client.ts';
 import type { ProblemCode } from './problem.ts';
 import type { LimitRule } from './rate-limit.ts';
-import { rest, type Surface } from './surface.ts';
+import { type ReadyAnswer, rest, type StreamedAnswer, type Surface } from './surface.ts';
+
+export { answerWith, ReadyAnswer, StreamedAnswer } from './surface.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -33,38 +35,6 @@ export interface PrincipalCall<Params = unknown, Query = unknown, Body = unknown
 export interface UserCall<Params = unknown, Query = unknown, Body = unknown>
   extends PrincipalCall<Params, Query, Body> {
   readonly principal: Principal & { readonly actor: Actor & { readonly id: string; readonly email: string } };
-}
-
-export type AnswerHeaders = Readonly<Record<string, string | string[]>>;
-
-/** An answer whose body is ready to send, with headers of its own. */
-export class ReadyAnswer {
-  readonly status: number;
-  readonly body: string | Buffer;
-  readonly headers: AnswerHeaders;
-
-  constructor(status: number, body: string | Buffer, headers: AnswerHeaders = {}) {
-    this.status = status;
-    this.body = body;
-    this.headers = headers;
-  }
-}
-
-/** An answer that is sent while it is made, however long it is. */
-export class StreamedAnswer {
-  readonly status = 200;
-  readonly lines: AsyncIterable<string>;
-  readonly headers: AnswerHeaders;
-
-  constructor(lines: AsyncIterable<string>, headers: AnswerHeaders = {}) {
-    this.lines = lines;
-    this.headers = headers;
-  }
-}
-
-/** A result of the REST API with headers of its own. */
-export function answerWith(result: unknown, headers: AnswerHeaders, status = 200): ReadyAnswer {
-  return new ReadyAnswer(status, rest.present(result), headers);
 }
 
 /** Who may call an operation. */

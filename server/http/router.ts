@@ -1,23 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import KoaRouter from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { SecretBox } from '../installation/secret-box.ts';
 import type { Principal } from '../principal/principal.ts';
 import type { Scope } from '../principal/scopes.ts';
 import type { Clock } from '../storage/clock.ts';
 import type { Database } from '../storage/database.ts';
-import { hasBody } from './body.ts';
 import { Changes } from './changes.ts';
-import { type Client, clientBucket, readClient } from './client.ts';
-import { corsHeaders, preflightHeaders } from './cors.ts';
-import { claimOf, RunningKeys, readIdempotencyKey } from './idempotency.ts';
-import { Problem } from './problem.ts';
-import { type LimitRule, type RateLimiter, StreamLimit } from './rate-limit.ts';
-import { type AnyCall, type Auth, ReadyAnswer, type Route, StreamedAnswer } from './route.ts';
-import { type PathMatch, pickRoute, type RouteMatch, RouteTable } from './route-table.ts';
-import { isOn, rest } from './surface.ts';
-import { createValidator } from './validate.ts';
-import { latestVersion, resolveVersion } from './versions.ts';
+import { type Client, clientBucket, corsHeaders, readClient } from './client.ts';
+import { claimOf, readIdempotencyKey } from './idempotency.ts';
+import { createValidator, findUnstorable, hasBody } from './input.ts';
+import { notFound, Problem } from './problem.ts';
+import { type LimitRule, type RateLimiter, RequestLimits, StreamLimit } from './rate-limit.ts';
+import type { AnyCall, Auth, Route } from './route.ts';
+import { isOn, latestVersion, ReadyAnswer, resolveVersion, rest, StreamedAnswer } from './surface.ts';
 
 /** The caller of a request, and the limits that their requests count against. */
 export interface Admission {
@@ -43,7 +40,6 @@ export interface RouterOptions {
   readonly clock: Clock;
   readonly limiter: RateLimiter;
   readonly trustedProxies: number;
-  /** Recognises the caller of an operation and checks that they may call it. */
   readonly admit: Admit;
   /** Seals the answers that are kept for retries and hold a secret. */
   readonly box: SecretBox;
@@ -69,76 +65,92 @@ export interface Router {
  */
 export function createRouter(routes: readonly Route[], options: RouterOptions): Router {
   const table = new RouteTable(routes);
-  const validators = new Map(routes.map((route) => [route, createValidator(route)]));
-  const runningKeys = new RunningKeys();
-  const { limiter } = options;
-  const present = (route: Route, result: unknown) => toAnswer(route, result, options.checksResults);
-  const changes = new Changes({ ...options, present });
+  const { limiter, trustedProxies, countVisitor } = options;
+  const validators = new Map(
+    routes.map((route) => [route, createValidator(route, route.surface.bodyTypes[0] as string)]),
+  );
+  const changes = new Changes({
+    ...options,
+    present: (route, result) => present(route, result, options.checksResults),
+  });
   const streams = new StreamLimit(options.streamLimit);
   const strictSurfaces = [...new Set(routes.map(({ surface }) => surface))].filter(({ admitsFirst }) => admitsFirst);
 
-  const answer = async (ctx: Context): Promise<void> => {
-    const client = readClient(ctx.req, options.trustedProxies);
-    const path = table.match(ctx.path);
-    if (path.isOpen && path.routes.length > 0 && ctx.method === 'OPTIONS') {
-      answerPreflight(ctx, path.routes);
-      return options.countVisitor(client);
+  const admit = async (request: IncomingMessage, wanted: Wanted, client: Client, now: string) => {
+    try {
+      return await options.admit(request, wanted, now);
+    } catch (error) {
+      // Limits how often a client may be rejected, whatever it tries: credentials cannot be guessed.
+      if (error instanceof Problem)
+        limiter.take([{ policy: 'refused', bucket: `refused ${clientBucket(client)}`, limit: options.refusalLimit }]);
+      throw error;
     }
-    // Before anything can be refused: pages may read errors too.
-    if (path.isOpen) ctx.set(corsHeaders);
+  };
+
+  /** Where callers must be known first, others learn nothing about paths and methods. */
+  const rejectPath = async ({ req, path, method }: Context, problem: unknown, client: Client, now: string) => {
+    countVisitor(client);
+    if (strictSurfaces.some((surface) => isOn(surface, path)))
+      await admit(req, { auth: 'scim', scope: null, method }, client, now);
+    throw problem;
+  };
+
+  const readCall = async (ctx: Context, { route, params }: RouteMatch, principal: Principal | null) => {
+    const accepted = principal !== null && route.idempotencyKey !== 'none';
+    const key = accepted
+      ? readIdempotencyKey(header(ctx, 'idempotency-key'), route.idempotencyKey === 'required')
+      : null;
+    const body = hasBody(ctx.req) && route.method !== 'GET' ? await route.surface.readBody(ctx.req) : null;
+    const validate = validators.get(route) as ReturnType<typeof createValidator>;
+    const parts = validate({ params, query: ctx.querystring, body: body?.value });
+    const claim =
+      principal === null || key === null
+        ? null
+        : claimOf(route, principal, key, ctx.url, body?.bytes ?? Buffer.alloc(0));
+    return { parts, claim };
+  };
+
+  const answer = async (ctx: Context, path: PathMatch): Promise<void> => {
+    const client = readClient(ctx.req, trustedProxies);
+    if (path.isOpen) {
+      if (ctx.method === 'OPTIONS' && path.routes.length > 0) {
+        answerPreflight(ctx, path.routes);
+        return countVisitor(client);
+      }
+      // Before anything can be refused: pages may read errors too.
+      ctx.set(corsHeaders);
+    }
     const now = options.clock();
-    const admit = (wanted: Wanted) =>
-      options.admit(ctx.req, wanted, now).catch((error: unknown) => {
-        if (error instanceof Problem) countRefusal(options, client);
-        throw error;
-      });
-    const strict = strictSurfaces.find((surface) => isOn(surface, ctx.path));
-    const { route, params } = await findRoute(path, ctx.method, () => {
-      options.countVisitor(client);
-      return strict && admit({ auth: 'scim', scope: null, method: ctx.method });
-    });
+    const match = pickRoute(path, ctx.method);
+    if (match instanceof Problem) return rejectPath(ctx, match, client, now);
+    const { route, params } = match;
     ctx.state.route = route.path;
     const isPublic = route.auth === 'public';
     // What is not for every site is neither kept nor taken into the pages of another.
     if (!isPublic) ctx.set({ 'Cache-Control': 'no-store', 'Cross-Origin-Resource-Policy': 'same-origin' });
     // An open route with limits of its own counts by address itself.
-    if ((isPublic || route.auth === 'anonymous') && route.limits === undefined) options.countVisitor(client);
-    const admission = await admit(route);
+    if ((isPublic || route.auth === 'anonymous') && route.limits === undefined) countVisitor(client);
+    const admission = isPublic ? null : await admit(ctx.req, route, client, now);
     const principal = admission?.principal ?? null;
     if (route.surface.isVersioned)
       ctx.set('Svc-Version', resolveVersion(header(ctx, 'svc-version'), principal?.apiVersion ?? latestVersion));
-    const counted: LimitRule[] = [];
-    const takeLimits = (rules: readonly LimitRule[]) => {
-      const more = rules.filter(({ bucket }) => counted.every((rule) => rule.bucket !== bucket));
-      limiter.take(more, counted);
-      counted.push(...more);
-    };
+    const limits = new RequestLimits(limiter);
     try {
-      takeLimits([...(admission?.limits ?? []), ...(route.limits?.({ params, client }) ?? [])]);
-      const key = principal && route.idempotencyKey !== 'none' ? header(ctx, 'idempotency-key') : undefined;
-      const idempotencyKey = readIdempotencyKey(key, route.idempotencyKey === 'required');
-      const body = hasBody(ctx.req) && route.method !== 'GET' ? await route.surface.readBody(ctx.req) : null;
-      const validate = validators.get(route) as ReturnType<typeof createValidator>;
-      const parts = validate({ params, querystring: ctx.querystring, body: body?.value });
-      const claim =
-        principal === null || idempotencyKey === null
-          ? null
-          : claimOf(route, principal, idempotencyKey, ctx.url, body?.bytes ?? Buffer.alloc(0));
-      const takeLimit = (rule: LimitRule) => takeLimits([rule]);
-      const call: AnyCall = { ...parts, client, principal, now, takeLimit };
+      limits.take([...(admission?.limits ?? []), ...(route.limits?.({ params, client }) ?? [])]);
+      const { parts, claim } = await readCall(ctx, match, principal);
+      const call: AnyCall = { ...parts, client, principal, now, takeLimit: (rule) => limits.take([rule]) };
       if (route.isStreamed && principal !== null) streams.take(principal.tenantId, ctx.res);
-      const run = async () => {
-        if (route.handle === undefined) return changes.run(route, call, claim);
-        const result = await route.handle(call);
-        return result instanceof StreamedAnswer ? result : present(route, result);
-      };
-      send(ctx, route, await runningKeys.hold(claim, run));
+      send(ctx, route, await changes.run(route, call, claim));
     } finally {
-      if (counted.length > 0) ctx.set(limiter.describe(counted));
+      ctx.set(limits.describe());
     }
   };
+
   return {
-    middleware: (ctx, next) => (table.covers(ctx.path) ? answer(ctx) : next()),
+    middleware: (ctx, next) => {
+      const path = table.match(ctx.path);
+      return path === null ? next() : answer(ctx, path);
+    },
     drain: () => changes.drain(),
   };
 }
@@ -153,44 +165,128 @@ function send(ctx: Context, { surface, answerType }: Route, answer: ReadyAnswer 
   else if (status !== 204) ctx.body = answer.body;
 }
 
-/** Limits how often a client may be rejected, whatever it tries: credentials cannot be guessed. */
-function countRefusal({ limiter, refusalLimit }: RouterOptions, client: Client): void {
-  limiter.take([{ policy: 'refused', bucket: `refused ${clientBucket(client)}`, limit: refusalLimit }]);
-}
-
-/** Finds the route. Where callers must be known first, others learn nothing about paths and methods. */
-async function findRoute(path: PathMatch, method: string, admit: () => unknown): Promise<RouteMatch> {
-  try {
-    return pickRoute(path, method);
-  } catch (error) {
-    await admit();
-    throw error;
-  }
-}
-
 /** The answer of a result. @param checks whether the body is checked against the schema of the route. */
-function toAnswer(route: Route, result: unknown, checks: boolean): ReadyAnswer {
+function present(route: Route, result: unknown, checks: boolean): ReadyAnswer {
   const { surface, isBare, status } = route;
   const write = () => (isBare === true ? JSON.stringify(result) : surface.present(result));
   const answer = result instanceof ReadyAnswer ? result : new ReadyAnswer(status, status === 204 ? '' : write());
-  if (checks) checkAnswer(route, answer);
+  if (checks && answer.status !== 204) {
+    const sent = JSON.parse(String(answer.body));
+    route.result.parse(surface === rest && isBare !== true ? sent.data : sent);
+  }
   return answer;
-}
-
-/** Compares what is sent with what the documentation says. */
-function checkAnswer({ surface, isBare, result }: Route, { status, body }: ReadyAnswer): void {
-  if (status === 204) return;
-  const sent = JSON.parse(String(body));
-  result.parse(surface === rest && isBare !== true ? sent.data : sent);
 }
 
 /** Answers the CORS preflight of a path that pages of every site may call; clients of other paths send none. */
 function answerPreflight(ctx: Context, routes: readonly Route[]): void {
-  ctx.set(preflightHeaders(routes.filter(({ auth }) => auth === 'public').map(({ method }) => method)));
+  ctx.set({
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Allow-Methods': routes.flatMap((route) => (isOpen(route) ? [route.method] : [])).join(', '),
+    'Access-Control-Allow-Headers': 'Content-Type, Svc-Version',
+    // Browsers keep it for as long as they keep any.
+    'Access-Control-Max-Age': '86400',
+  });
   ctx.status = 204;
 }
 
 function header(ctx: Context, name: string): string | undefined {
   const value = ctx.req.headers[name];
   return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/** A path of the API with the routes that it has, by method. */
+interface RoutePath {
+  readonly routes: readonly Route[];
+  /** Whether pages of every site may read its answers, errors included. */
+  readonly isOpen: boolean;
+}
+
+/** A path that a request names, with the text of its parameters; without routes where there is no such path. */
+interface PathMatch extends RoutePath {
+  readonly params: readonly (readonly [name: string, text: string])[];
+}
+
+/** A route with the path parameters of one request. */
+interface RouteMatch {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/**
+ * Finds routes by method and path. Patterns are @koa/router's; the table is split by the first two segments of the
+ * path, so that a request is only compared with the paths of its own feature.
+ */
+export class RouteTable {
+  readonly #areas = new Map<string, { readonly router: KoaRouter; readonly isOpen: boolean }>();
+  readonly #paths = new Map<unknown, RoutePath>();
+
+  constructor(routes: readonly Route[]) {
+    for (const [name, ofArea] of Map.groupBy(routes, ({ path }) => firstSegments(path))) {
+      const router = new KoaRouter({ strict: true, sensitive: true });
+      this.#areas.set(name, { router, isOpen: ofArea.every(isOpen) });
+      const paths = [...Map.groupBy(ofArea, ({ path }) => path)];
+      // `{` sorts behind every letter, so a literal segment wins: /v1/consent/subjects/versions names a subject.
+      for (const [path, ofPath] of paths.sort(([one], [other]) => (one < other ? -1 : 1))) {
+        const layer = router.register(path.replace(/\{(\w+)\}/g, ':$1'), ['GET'], () => undefined);
+        this.#paths.set(layer, { routes: ofPath, isOpen: ofPath.some(isOpen) });
+      }
+    }
+  }
+
+  /** A literal segment wins over a parameter, whatever its methods. @returns null for a path outside of all features. */
+  match(path: string): PathMatch | null {
+    const area = this.#areas.get(firstSegments(path));
+    if (area === undefined) return null;
+    const [layer] = area.router.match(path, 'GET').path;
+    if (layer === undefined) return { routes: [], params: [], isOpen: area.isOpen };
+    const values = layer.captures(path);
+    const params = layer.paramNames.map(({ name }, index) => [String(name), values[index] as string] as const);
+    return { ...(this.#paths.get(layer) as RoutePath), params };
+  }
+}
+
+function isOpen({ auth }: Route): boolean {
+  return auth === 'public';
+}
+
+/** The longest name of anything that a path can name is that of a data subject, with 256 characters. */
+const longestParameter = 512;
+
+/**
+ * The route of a path for a method, where HEAD finds the GET route; or the problem: `not_found`, or `method_not_allowed`
+ * with the Allow header when the path has other methods.
+ */
+function pickRoute({ routes, params }: PathMatch, method: string): RouteMatch | Problem {
+  const wanted = method === 'HEAD' ? 'GET' : method;
+  const route = routes.find((one) => one.method === wanted);
+  if (route === undefined) return routes.length === 0 ? notFound('path') : refuseMethod(routes);
+  const decoded: Record<string, string> = {};
+  for (const [name, text] of params) {
+    const value = decodeSegment(text);
+    if (value === null) return notFound('path');
+    decoded[name] = value;
+  }
+  return { route, params: decoded };
+}
+
+/** Null for text that cannot be a name: too long, invalid percent-encoding, NUL. */
+function decodeSegment(text: string): string | null {
+  try {
+    const value = decodeURIComponent(text);
+    return value.length <= longestParameter && findUnstorable(value) === null ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function refuseMethod(routes: readonly Route[]): Problem {
+  const methods = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  const allow = methods.sort().join(', ');
+  return new Problem('method_not_allowed', `This path takes ${allow}.`, { headers: { Allow: allow } });
+}
+
+/** `/v1/consent/0190…/records` → `/v1/consent`. */
+function firstSegments(path: string): string {
+  const end = path.indexOf('/', path.indexOf('/', 1) + 1);
+  return end === -1 ? path : path.slice(0, end);
 }

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 import { invalidValues } from './problem.ts';
 
-/** A parameter of no operation: what is not declared is refused. */
-export const noFields = z.strictObject({});
-
 /** A whole number in a query string. */
 export function queryInteger(minimum: number, maximum: number, fallback: number) {
   return text(20)
@@ -52,6 +49,43 @@ export function visibleText(maximum: number) {
     .min(1, { abort: true })
     .refine((given) => /[^\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]/u.test(given), 'must have a visible character');
 }
+
+/** Characters that turn the direction of what follows (Unicode Standard Annex 9, sections 2.1 to 2.3), in a class. */
+export const turningCharacters = '\\u202A-\\u202E\\u2066-\\u2069';
+const deceptive = new RegExp(`[\\p{Cc}\\p{Zl}\\p{Zp}${turningCharacters}]`, 'u');
+
+/** What is wrong with a text that could read otherwise than it was written. */
+export const deceptiveIssue = 'must not contain control characters or characters that turn the direction of text';
+
+/** One line of text for many to read. The marks that right-to-left text needs are allowed. */
+export function textLine(maximum: number) {
+  return visibleText(maximum).refine((text) => !deceptive.test(text), deceptiveIssue);
+}
+
+const longestAddress = 2048;
+
+/**
+ * Reads the address of a web page into the form that the browser would open: http or https, the host in ASCII, so that
+ * no letter of it looks like another.
+ * @returns null for anything else: another scheme (`javascript:`, `data:`), a user name in it, white space.
+ */
+export function normalizeWebAddress(text: string): string | null {
+  // What the parser would drop or turn round without a word.
+  if (/[\s\\\p{Cc}\p{Cf}]/u.test(text) || !/^https?:\/\/[^/]/i.test(text)) return null;
+  const url = URL.parse(text);
+  if (url === null || url.username !== '' || url.password !== '') return null;
+  return url.href;
+}
+
+/** The address of a web page that may be shown as a link. */
+export const WebAddress = text(longestAddress)
+  .transform((text, context) => {
+    const address = normalizeWebAddress(text.trim());
+    if (address !== null && address.length <= longestAddress) return address;
+    context.addIssue('must be a web address that begins with https:// or http://, without a user name');
+    return z.NEVER;
+  })
+  .meta({ override: { type: 'string', format: 'uri', maxLength: longestAddress } });
 
 const dateTime = describeAs({ type: 'string', format: 'date-time' });
 

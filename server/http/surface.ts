@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { readJsonBody } from './body.ts';
-import type { Problem, ProblemCode } from './problem.ts';
+import { readJsonBody } from './input.ts';
+import { Problem, type ProblemCode } from './problem.ts';
 
 /** A body as it was read: the bytes as they came, for the fingerprint of the request, and the value. */
 export interface ReadBody {
@@ -98,4 +98,51 @@ export const rest: Surface = {
 /** Whether a path is the base of a surface or stands below it. */
 export function isOn(surface: Surface, path: string): boolean {
   return path.startsWith(surface.base) && (path.length === surface.base.length || path[surface.base.length] === '/');
+}
+
+export type AnswerHeaders = Readonly<Record<string, string | string[]>>;
+
+/** An answer whose body is ready to send, with headers of its own. */
+export class ReadyAnswer {
+  readonly status: number;
+  readonly body: string | Buffer;
+  readonly headers: AnswerHeaders;
+
+  constructor(status: number, body: string | Buffer, headers: AnswerHeaders = {}) {
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+/** An answer that is sent while it is made, however long it is. */
+export class StreamedAnswer {
+  readonly status = 200;
+  readonly lines: AsyncIterable<string>;
+  readonly headers: AnswerHeaders;
+
+  constructor(lines: AsyncIterable<string>, headers: AnswerHeaders = {}) {
+    this.lines = lines;
+    this.headers = headers;
+  }
+}
+
+/** A result of the REST API with headers of its own. */
+export function answerWith(result: unknown, headers: AnswerHeaders, status = 200): ReadyAnswer {
+  return new ReadyAnswer(status, rest.present(result), headers);
+}
+
+/** Every dated version of the REST API, oldest first. */
+export const knownVersions = ['2026-11-01'] as const;
+
+export const latestVersion: string = knownVersions[knownVersions.length - 1] as string;
+
+/**
+ * The version that a request runs under: the one its Svc-Version header names, else the tenant's.
+ * @throws {Problem} `unsupported_version`, naming the known ones.
+ */
+export function resolveVersion(header: string | undefined, pinned: string): string {
+  if (header === undefined) return pinned;
+  if ((knownVersions as readonly string[]).includes(header)) return header;
+  throw new Problem('unsupported_version', `Svc-Version must be one of: ${knownVersions.join(', ')}.`);
 }

@@ -2,7 +2,7 @@ import { deleteExpiredTokens } from '../access/access-token.ts';
 import { deleteEndedSessions } from '../access/session-store.ts';
 import type { App } from '../app.ts';
 import { forgetExpiredKeys, mostForgotten } from '../http/idempotency.ts';
-import { SharedCounts } from '../http/rate-limit-store.ts';
+import { SharedCounts } from '../http/rate-limit.ts';
 import { deleteExpiredSignIns } from '../identity/sign-in-store.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { CheckpointKeeper } from '../proofs/checkpoint-keeper.ts';

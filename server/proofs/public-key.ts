@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
-import { corsHeaders } from '../http/cors.ts';
-import { requireReading } from '../http/require-reading.ts';
+import { corsHeaders } from '../http/client.ts';
+import { requireReading } from '../http/static-file.ts';
 import type { NoteSigner } from '../ledger/signed-note.ts';
 
 /** The path of the key that verifies checkpoints. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findUnstorable } from '../http/body.ts';
+import { findUnstorable } from '../http/input.ts';
 import { Problem } from '../http/problem.ts';
 import type { MembershipChange } from '../identity/membership.ts';
 import type { Role } from '../principal/roles.ts';

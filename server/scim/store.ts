@@ -1,4 +1,4 @@
-import { findUnstorable } from '../http/body.ts';
+import { findUnstorable } from '../http/input.ts';
 import { type Membership, type MembershipRow, readMembership } from '../identity/membership.ts';
 import type { Queries } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { readJsonBody } from '../http/body.ts';
 import type { Client } from '../http/client.ts';
-import { findOwnAddress } from '../http/own-address.ts';
+import { findOwnAddress } from '../http/client.ts';
+import { readJsonBody } from '../http/input.ts';
 import type { Problem, ProblemCode } from '../http/problem.ts';
 import { schemasOf } from '../http/schemas.ts';
 import type { Surface } from '../http/surface.ts';

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { describeRows, recordChange } from '../audit/row-state.ts';
 import { systemSource } from '../audit/source.ts';
 import { notFound } from '../http/problem.ts';
-import { latestVersion } from '../http/versions.ts';
+import { latestVersion } from '../http/surface.ts';
 import { openChains } from '../ledger/append.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { leastRole, type Role } from '../principal/roles.ts';

@@ -13,7 +13,7 @@ import { systemSource } from '../audit/source.ts';
 import { databaseFile } from '../cli/options.ts';
 import { listStatuses } from '../http/openapi-responses.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
-import { RouteTable } from '../http/route-table.ts';
+import { RouteTable } from '../http/router.ts';
 import { accountRows, recordAccountChange, updatePassword } from '../identity/account-store.ts';
 import { addMember } from '../identity/membership-changes.ts';
 import { type Installation, openInstallation } from '../installation/installation.ts';
@@ -283,7 +283,7 @@ export async function startTestServer(
   /** Every status that any test gets from an operation stands in its documentation. */
   const assertDeclared = (method: string, path: string, status: number): void => {
     const [target = ''] = path.split('?');
-    const route = table.match(target).routes.find((one) => one.method === (method === 'HEAD' ? 'GET' : method));
+    const route = table.match(target)?.routes.find((one) => one.method === (method === 'HEAD' ? 'GET' : method));
     if (route !== undefined && !listStatuses(route).includes(status))
       throw new Error(`${route.operationId} answers ${status}, which its documentation does not declare`);
   };

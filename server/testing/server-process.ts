@@ -15,7 +15,7 @@ import { demoNotice } from '../demo/seed.ts';
 import { Problem, type ProblemCode, problemKinds } from '../http/problem.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import type { Route } from '../http/route.ts';
-import { RouteTable } from '../http/route-table.ts';
+import { RouteTable } from '../http/router.ts';
 import { rest, type Surface } from '../http/surface.ts';
 import { openInstallation } from '../installation/installation.ts';
 import { scopes } from '../principal/scopes.ts';
@@ -125,7 +125,7 @@ flushCompileCache();
 function findRoute({ method, req }: Context): Route | null {
   const [path = ''] = (req.url ?? '').split('?', 1);
   const wanted = method === 'HEAD' ? 'GET' : method;
-  return routes.match(path).routes.find((route) => route.method === wanted) ?? null;
+  return routes.match(path)?.routes.find((route) => route.method === wanted) ?? null;
 }
 
 function namesOf(route: Route | null): readonly string[] {

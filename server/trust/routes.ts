@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { callSource } from '../audit/source.ts';
-import { findOwnAddress } from '../http/own-address.ts';
+import { findOwnAddress } from '../http/client.ts';
 import { invalidValues, notFound } from '../http/problem.ts';
 import { defineRoute, type PrincipalCall, ReadyAnswer, type Route } from '../http/route.ts';
 import type { Installation } from '../installation/installation.ts';

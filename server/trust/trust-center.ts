@@ -1,8 +1,17 @@
 import { z } from 'zod';
 import { catalogue, type Framework, findFramework } from '../controls/catalogue/catalogue.ts';
-import { findRepeated, list, Time, text, UtcTime, visibleText } from '../http/schemas.ts';
-import { deceptiveIssue, textLine, turningCharacters } from '../http/text-line.ts';
-import { WebAddress } from '../http/web-address.ts';
+import {
+  deceptiveIssue,
+  findRepeated,
+  list,
+  Time,
+  text,
+  textLine,
+  turningCharacters,
+  UtcTime,
+  visibleText,
+  WebAddress,
+} from '../http/schemas.ts';
 import { Email } from '../identity/email.ts';
 import { canonicalize } from '../ledger/canonical.ts';
 import { TenantName, TenantSlug } from '../tenants/tenant.ts';

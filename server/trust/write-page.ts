@@ -1,5 +1,5 @@
 import { html, type Insertable, type Markup } from '../http/html.ts';
-import { normalizeWebAddress } from '../http/web-address.ts';
+import { normalizeWebAddress } from '../http/schemas.ts';
 import { publicKeyPath } from '../proofs/public-key.ts';
 import {
   type Achievement,

@@ -1,9 +1,7 @@
 import type { Context, Middleware } from 'koa';
-import { corsHeaders } from '../http/cors.ts';
-import { findOwnAddress } from '../http/own-address.ts';
+import { corsHeaders, findOwnAddress } from '../http/client.ts';
 import { invalidValues, notFound } from '../http/problem.ts';
-import { requireReading } from '../http/require-reading.ts';
-import { StaticFile } from '../http/static-file.ts';
+import { requireReading, StaticFile } from '../http/static-file.ts';
 import { describeWidgets } from './tags.ts';
 import { readWidgets, type Widget, type WidgetPlaces } from './widget.ts';
 

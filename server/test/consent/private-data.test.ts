@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { SharedCounts } from '../../http/rate-limit-store.ts';
+import { SharedCounts } from '../../http/rate-limit.ts';
 import { capture, createFreshTenant, describeServer, payload, readTables, visit } from './helpers.ts';
 
 const ip = '203.0.113.77';

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import type { z } from 'zod';
 import { listSuccessHeaders } from '../../http/openapi-responses.ts';
 import type { Route } from '../../http/route.ts';
-import { knownVersions } from '../../http/versions.ts';
+import { knownVersions } from '../../http/surface.ts';
 import { scopes } from '../../principal/scopes.ts';
 import { describeOnOneDatabase, type RequestOptions, startTestServer, type TestServer } from '../harness.ts';
 import { assertInvalid } from './problems.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { findOwnAddress } from '../../http/own-address.ts';
+import { findOwnAddress } from '../../http/client.ts';
 
 describe('the address of the server for a client', () => {
   test('is the public one where there is one, whatever the client wrote', () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { RateLimiter } from '../../http/rate-limit.ts';
-import { SharedCounts } from '../../http/rate-limit-store.ts';
+import { RateLimiter, SharedCounts } from '../../http/rate-limit.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { describeOnEachDatabase, openTestInstallation, TestClock } from '../harness.ts';
 

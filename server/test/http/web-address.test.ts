@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { normalizeWebAddress, WebAddress } from '../../http/web-address.ts';
+import { normalizeWebAddress, WebAddress } from '../../http/schemas.ts';
 
 /** Texts that look more or less like addresses. */
 const address = fc.oneof(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { textLine } from '../../http/text-line.ts';
+import { textLine } from '../../http/schemas.ts';
 import { publicText } from '../../trust/trust-center.ts';
 import { splitParagraphs } from '../../trust/write-page.ts';
 

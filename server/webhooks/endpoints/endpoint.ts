@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { findRepeated, Id, list, UtcTime } from '../../http/schemas.ts';
-import { textLine } from '../../http/text-line.ts';
+import { findRepeated, Id, list, textLine, UtcTime } from '../../http/schemas.ts';
 import { type EventType, EventTypeName, eventTypes } from '../deliveries/event.ts';
 import { EventFilter } from '../deliveries/event-filter.ts';
 import { WebhookUrl } from '../transport/receiver-url.ts';

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { text } from '../../http/schemas.ts';
-import { normalizeWebAddress } from '../../http/web-address.ts';
+import { normalizeWebAddress, text } from '../../http/schemas.ts';
 import { classifyAddress, isAllowedAddress, type ReceiverPolicy } from './address-guard.ts';
 
 const longestUrl = 2048;

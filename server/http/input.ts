@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
 import { invalidValues, Problem, type ProblemDetail } from './problem.ts';
 import type { ReadBody } from './surface.ts';
 
@@ -140,4 +141,80 @@ export function readFields(text: string, where: string, opaque?: string): Readon
   }
   if (details.length > 0) throw invalidValues(details);
   return fields;
+}
+
+/** The parts of a request: as they came, or as the handler gets them. */
+export interface RequestParts<Params = unknown, Query = unknown> {
+  readonly params: Params;
+  readonly query: Query;
+  /** Undefined where there is none. */
+  readonly body: unknown;
+}
+
+/** The schemas of the parts of a request. */
+interface PartSchemas {
+  readonly params: z.ZodObject | null;
+  readonly query: z.ZodObject | null;
+  readonly body: z.ZodType | null;
+}
+
+const noFields = z.strictObject({});
+
+/**
+ * Makes the validation of a route: all parts together, so that one answer names everything that is wrong.
+ * The validation throws `validation_failed` (Problem).
+ * @param bodyType the media type of bodies, for messages.
+ */
+export function createValidator({ params, query, body }: PartSchemas, bodyType: string) {
+  const querySchema = query ?? noFields;
+  const opaque = 'cursor' in querySchema.shape ? 'cursor' : undefined;
+  // Most requests have no query string; what it stands for is worked out once, by the first: a schema costs memory when
+  // it is first used.
+  let emptyQuery: ReturnType<typeof querySchema.safeParse> | undefined;
+  return (given: RequestParts<Readonly<Record<string, string>>, string>): RequestParts => {
+    const details: ProblemDetail[] = [];
+    const check = (name: string, schema: z.ZodType | null, value: unknown): unknown => {
+      if (schema === null) return value;
+      const parsed = schema.safeParse(value);
+      if (!parsed.success) details.push(...describeIssues(name, parsed.error.issues));
+      return parsed.data;
+    };
+    if (given.query === '') emptyQuery ??= querySchema.safeParse({});
+    const valid = {
+      params: check('path', params, given.params),
+      query:
+        given.query === '' && emptyQuery?.success
+          ? emptyQuery.data
+          : check('query', querySchema, readFields(given.query, 'query', opaque)),
+      body: check('body', body, requireBody(body, given.body, bodyType)),
+    };
+    if (details.length > 0) throw invalidValues(details);
+    return valid;
+  };
+}
+
+/** A missing body is its own message, clearer than a complaint about `undefined`. */
+function requireBody(schema: z.ZodType | null, value: unknown, type: string): unknown {
+  if (schema !== null && value === undefined && !schema.safeParse(undefined).success) {
+    throw invalidValues([{ path: 'body', issue: `is required: send it as ${type}` }]);
+  }
+  if (schema === null && value !== undefined && !isEmptyObject(value)) {
+    throw invalidValues([{ path: 'body', issue: 'must be empty: this operation takes no fields' }]);
+  }
+  return value;
+}
+
+/** Without JSON.stringify, which fails on a body that nests too deep. */
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
+}
+
+function describeIssues(name: string, issues: readonly z.core.$ZodIssue[]): readonly ProblemDetail[] {
+  return issues.flatMap((issue) => {
+    const path = [name, ...issue.path.map(String)].join('.');
+    // What is wrong with a key, and not only that something is.
+    if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => ({ path, issue: message }));
+    if (issue.code !== 'unrecognized_keys') return [{ path, issue: issue.message }];
+    return issue.keys.map((key) => ({ path: `${path}.${key}`, issue: 'is not a known field' }));
+  });
 }
