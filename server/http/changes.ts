@@ -240,7 +240,7 @@ export class GroupCommit<Item, Result> {
   async #run(): Promise<void> {
     let busy = false;
     while (this.#waiting.length > 0) {
-      await (busy ? pause() : turnEventLoop());
+      await (busy ? this.#gather() : turnEventLoop());
       const batch = this.#waiting.splice(0, maximumBatch);
       busy = batch.length >= busyBatch;
       await this.#settle(batch);
@@ -248,6 +248,14 @@ export class GroupCommit<Item, Result> {
       await turnEventLoop();
     }
     this.#running = null;
+  }
+
+  /** Waits for as long as more items arrive: under load, larger batches make each item cheaper. */
+  async #gather(): Promise<void> {
+    for (let pauses = 0, before = 0; pauses < mostPauses && this.#waiting.length > before; pauses += 1) {
+      before = this.#waiting.length;
+      await pause();
+    }
   }
 
   async #settle(batch: readonly Submitted<Item, Result>[]): Promise<void> {
@@ -277,11 +285,12 @@ function turnEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Under load a millisecond more makes groups larger and each record cheaper; the sync takes about as long. */
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1));
 }
 
+/** Each of a millisecond; the sync takes about as long. */
+const mostPauses = 4;
 const busyBatch = 8;
 const maximumBatch = 512;
 const maximumWaiting = 20_000;
