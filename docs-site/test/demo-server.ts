@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -18,17 +18,17 @@ export interface DemoServer extends AsyncDisposable {
   adapt(code: string): string;
 }
 
-/** Starts it and waits until its demo tenant is there. */
+let seeded: Promise<string> | undefined;
+
+/** Starts it with a copy of a seeded folder, because seeding takes longer than everything else. */
 export async function startDemoServer(): Promise<DemoServer> {
+  seeded ??= seedFolder();
   const folder = mkdtempSync(join(tmpdir(), 'svc-docs-'));
-  const child = spawn(process.execPath, [join(root, 'server/cli/svc.js'), 'demo'], {
-    cwd: folder,
-    env: { ...process.env, PORT: '0', SVC_DATA_DIR: 'data', SVC_LOG_LEVEL: 'fatal' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  for await (const line of createInterface({ input: child.stdout })) if (line.includes('demo-credentials.json')) break;
-  child.stdout.resume();
-  const credentials: DemoCredentials = JSON.parse(readFileSync(join(folder, 'data/demo-credentials.json'), 'utf8'));
+  cpSync(await seeded, folder, { recursive: true });
+  const { child, baseUrl } = await startIn(folder);
+  const file = join(folder, 'data/demo-credentials.json');
+  const credentials: DemoCredentials = { ...JSON.parse(readFileSync(file, 'utf8')), baseUrl };
+  writeFileSync(file, JSON.stringify(credentials, null, 2));
   const environment = await describeEnvironment(folder, credentials);
   return {
     folder,
@@ -37,6 +37,31 @@ export async function startDemoServer(): Promise<DemoServer> {
     adapt: (code) => code.replaceAll('http://localhost:8787', credentials.baseUrl),
     [Symbol.asyncDispose]: () => stop(child, folder),
   };
+}
+
+async function seedFolder(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-docs-seeded-'));
+  process.on('exit', () => rmSync(folder, { recursive: true }));
+  const { child } = await startIn(folder);
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  return folder;
+}
+
+/** Starts a server in a folder and waits until its demo tenant is there. */
+async function startIn(folder: string): Promise<{ readonly child: ChildProcess; readonly baseUrl: string }> {
+  const child = spawn(process.execPath, [join(root, 'server/cli/svc.js'), 'demo'], {
+    cwd: folder,
+    env: { ...process.env, PORT: '0', SVC_DATA_DIR: 'data', SVC_LOG_LEVEL: 'fatal' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let baseUrl = '';
+  for await (const line of createInterface({ input: child.stdout })) {
+    baseUrl ||= /http:\/\/localhost:\d+/.exec(line)?.[0] ?? '';
+    if (line.includes('demo-credentials.json')) break;
+  }
+  child.stdout.resume();
+  return { child, baseUrl };
 }
 
 async function stop(child: ChildProcess, folder: string): Promise<void> {
