@@ -18,7 +18,7 @@ import {
 import { requestText, sendRaw } from './raw-socket.ts';
 import { acceptedCall, acceptedCredentials, acceptedRequest, fillPath, join, scopesFor } from './route-samples.ts';
 import { createScene, type Scene } from './scene.ts';
-import { readAllRows } from './stored-rows.ts';
+import { readStoredState } from './stored-rows.ts';
 import { assertError } from './surface-forms.ts';
 
 /** What the pages of other sites send along, and programs that send no page. */
@@ -63,14 +63,14 @@ describeOnOneDatabase('who may call every route', (dialect) => {
   async function assertRefuses(route: Route, code: ProblemCode, callers: readonly RequestOptions[], own = scene) {
     const request = await acceptedRequest(route, await createScene(server));
     const path = await fillPath(route, own);
-    const before = await readAllRows(server.installation.database);
+    const before = await readStoredState(server.installation.database);
     for (const caller of callers) {
       const response = await server.request(route.method, path, join(request, caller));
       assertError(route, response, code);
       if (code === 'unauthenticated')
         assert.match(response.headers.get('www-authenticate') ?? '', /^Bearer realm="svc"/);
     }
-    assert.equal(await readAllRows(server.installation.database), before);
+    assert.equal(await readStoredState(server.installation.database), before);
   }
 
   /** Asserts that a route answers its success status to a caller. @param makeCaller makes one in the tenant of a scene. */
@@ -117,7 +117,7 @@ describeOnOneDatabase('who may call every route', (dialect) => {
       const { key = null } = await acceptedCredentials(route, scene);
       const own = key ?? scene.tenant.key;
       const path = await fillPath(route, scene);
-      const before = await readAllRows(server.installation.database);
+      const before = await readStoredState(server.installation.database);
       for (const [first, second] of [
         [own, own],
         [own, 'wrong'],
@@ -128,7 +128,7 @@ describeOnOneDatabase('who may call every route', (dialect) => {
         assert.ok(response);
         assertError(route, response, 'invalid_header');
       }
-      assert.equal(await readAllRows(server.installation.database), before);
+      assert.equal(await readStoredState(server.installation.database), before);
     });
   });
 

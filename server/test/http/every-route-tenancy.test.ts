@@ -5,69 +5,80 @@ import { systemSource } from '../../audit/source.ts';
 import type { Route } from '../../http/route.ts';
 import type { MembershipChange } from '../../identity/membership.ts';
 import { changeMembers } from '../../identity/membership-changes.ts';
+import type { Dialect } from '../../storage/database.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
-import { describeOnEachDatabase, startTestServer, type TestMember, type TestServer } from '../harness.ts';
+import {
+  describeOnEachDatabase,
+  describeOnOneDatabase,
+  startTestServer,
+  type TestMember,
+  type TestServer,
+} from '../harness.ts';
 import { acceptedCredentials, acceptedRequest, fillPath, join, namesSomething } from './route-samples.ts';
 import { createScene, type Scene } from './scene.ts';
-import { readAllRows } from './stored-rows.ts';
+import { readStoredState } from './stored-rows.ts';
 import { assertError } from './surface-forms.ts';
 
 const hour = 60 * 60_000;
 
-describeOnEachDatabase('every route', (dialect) => {
-  let server: TestServer;
-  let scene: Scene;
-  let stranger: Scene;
+let server: TestServer;
+let scene: Scene;
+let stranger: Scene;
 
-  /** A test on a server of its own: what is written is found by reading every row, and scenes add up. */
-  function testAlone(name: string, step: (context: TestContext) => Promise<void>): void {
-    test(name, async (context) => {
-      server = await startTestServer(dialect);
-      context.after(() => server[Symbol.asyncDispose]());
-      [scene, stranger] = [await createScene(server), await createScene(server)];
-      await step(context);
-    });
-  }
-
-  async function onRoutes(context: TestContext, fits: (_: Route) => boolean, check: (route: Route) => Promise<void>) {
-    const fitting = server.app.routes.filter(fits);
-    assert.ok(fitting.length > 0);
-    for (const route of fitting) await context.test(`${route.method} ${route.path}`, () => check(route));
-  }
-
-  /** Runs a step and asserts that no row of any tenant was changed by it. */
-  async function assertNothingWritten(step: () => Promise<void>): Promise<void> {
-    const before = await readAllRows(server.installation.database);
-    await step();
-    assert.equal(await readAllRows(server.installation.database), before);
-  }
-
-  /** An answer without what names the request. */
-  const withoutId = (body: object) => JSON.stringify(body, (name, value) => (name === 'requestId' ? '' : value));
-
-  testAlone('answers about the things of another tenant as about none, and leaves them alone', async (context) => {
-    await onRoutes(
-      context,
-      (route) => namesSomething(route) && route.auth !== 'public',
-      async (route) => {
-        const credentials = await acceptedCredentials(route, stranger);
-        const request = await acceptedRequest(route, stranger);
-        const paths = [await fillPath(route, scene), await fillPath(route, null)];
-        await assertNothingWritten(async () => {
-          const answers = [];
-          for (const path of paths) {
-            const response = await server.request(route.method, path, join(credentials, request));
-            assertError(route, response, 'not_found');
-            answers.push(withoutId(response.body));
-          }
-          const [foreign = '', unknown = ''] = answers;
-          assert.equal(foreign, unknown);
-        });
-      },
-    );
+/** A test on its own server, because a test of every route adds many tenants. */
+function testOnNewServer(dialect: Dialect, name: string, step: (context: TestContext) => Promise<void>): void {
+  test(name, async (context) => {
+    server = await startTestServer(dialect);
+    context.after(() => server[Symbol.asyncDispose]());
+    [scene, stranger] = [await createScene(server), await createScene(server)];
+    await step(context);
   });
+}
 
-  testAlone('answers about what another member of the tenant alone may name as about nothing', async (context) => {
+async function onRoutes(context: TestContext, fits: (_: Route) => boolean, check: (route: Route) => Promise<void>) {
+  const fitting = server.app.routes.filter(fits);
+  assert.ok(fitting.length > 0);
+  for (const route of fitting) await context.test(`${route.method} ${route.path}`, () => check(route));
+}
+
+/** Runs a step and asserts that no row of any tenant was changed by it. */
+async function assertNothingWritten(step: () => Promise<void>): Promise<void> {
+  const before = await readStoredState(server.installation.database);
+  await step();
+  assert.equal(await readStoredState(server.installation.database), before);
+}
+
+/** An answer without what names the request. */
+const withoutId = (body: object) => JSON.stringify(body, (name, value) => (name === 'requestId' ? '' : value));
+
+describeOnEachDatabase('every route, for another tenant', (dialect) => {
+  testOnNewServer(
+    dialect,
+    'returns the same 404 for a resource of another tenant as for an unknown one, and changes nothing',
+    async (context) => {
+      await onRoutes(
+        context,
+        (route) => namesSomething(route) && route.auth !== 'public',
+        async (route) => {
+          const credentials = await acceptedCredentials(route, stranger);
+          const request = await acceptedRequest(route, stranger);
+          const paths = [await fillPath(route, scene), await fillPath(route, null)];
+          await assertNothingWritten(async () => {
+            const answers = [];
+            for (const path of paths) {
+              const response = await server.request(route.method, path, join(credentials, request));
+              assertError(route, response, 'not_found');
+              answers.push(withoutId(response.body));
+            }
+            const [foreign = '', unknown = ''] = answers;
+            assert.equal(foreign, unknown);
+          });
+        },
+      );
+    },
+  );
+
+  testOnNewServer(dialect, 'returns 404 for a resource of another member of the tenant', async (context) => {
     const colleague = await server.createMember({ tenantId: scene.tenant.id });
     await onRoutes(
       context,
@@ -81,8 +92,11 @@ describeOnEachDatabase('every route', (dialect) => {
       },
     );
   });
+});
 
-  /** Asserts that a session is good for nothing any more. */
+// Sessions are recognized before a route is chosen: one database is enough.
+describeOnOneDatabase('every route, with a session that ended', (dialect) => {
+  /** Asserts that every operation rejects a session. */
   async function assertEnded(context: TestContext, member: TestMember): Promise<void> {
     await onRoutes(
       context,
@@ -109,7 +123,7 @@ describeOnEachDatabase('every route', (dialect) => {
     ['removed from the tenant', { isDeleted: true }],
   ];
   for (const [name, change] of changes) {
-    testAlone(`refuses the session of a member from the moment that they are ${name}`, async (context) => {
+    testOnNewServer(dialect, `rejects the session of a member as soon as they are ${name}`, async (context) => {
       const member = await createActive();
       const { tenant } = stranger;
       await runUnitOfWork(server.installation.database, server.clock.now(), (work) =>
@@ -121,7 +135,7 @@ describeOnEachDatabase('every route', (dialect) => {
         .where('user_id', '=', member.userId)
         .execute();
       assert.deepEqual(left, []);
-      // One that a sign-in opened in the same moment is good for nothing either.
+      // A session that a concurrent sign-in opened is rejected too.
       const { installation } = server;
       const late = await runUnitOfWork(installation.database, server.clock.now(), (work) => {
         const wanted = { tenantId: tenant.id, userId: member.userId, challengeId: null };
@@ -132,7 +146,7 @@ describeOnEachDatabase('every route', (dialect) => {
     });
   }
 
-  testAlone('refuses a session from the moment that it was revoked', async (context) => {
+  testOnNewServer(dialect, 'rejects a session as soon as it is revoked', async (context) => {
     const member = await createActive();
     const { key } = stranger.tenant;
     const revoked = await server.request('DELETE', `/v1/users/${member.userId}/sessions/${member.sessionId}`, { key });
@@ -140,15 +154,19 @@ describeOnEachDatabase('every route', (dialect) => {
     await assertEnded(context, member);
   });
 
-  testAlone('refuses a session that nobody used for an hour, and takes it a moment before', async (context) => {
-    const member = await createActive();
-    server.clock.advance(hour - 1);
-    assert.equal((await server.request('GET', '/v1/me', { headers: member.session })).status, 200);
-    server.clock.advance(hour);
-    await assertEnded(context, member);
-  });
+  testOnNewServer(
+    dialect,
+    'rejects a session that was idle for an hour, and accepts it a millisecond earlier',
+    async (context) => {
+      const member = await createActive();
+      server.clock.advance(hour - 1);
+      assert.equal((await server.request('GET', '/v1/me', { headers: member.session })).status, 200);
+      server.clock.advance(hour);
+      await assertEnded(context, member);
+    },
+  );
 
-  testAlone('refuses a session after a day, however busy it was', async (context) => {
+  testOnNewServer(dialect, 'rejects a session after a day, even if it is used', async (context) => {
     const member = await createActive();
     for (let hours = 0; hours < 47; hours += 1) {
       server.clock.advance(hour / 2);

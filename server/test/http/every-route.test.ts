@@ -10,7 +10,7 @@ import { describeOnOneDatabase, type RequestOptions, startTestServer, type TestS
 import { assertInvalid } from './problems.ts';
 import { acceptedCall, acceptedCredentials, acceptedRequest, addQuery, fillPath, join } from './route-samples.ts';
 import { createScene, type Scene } from './scene.ts';
-import { readAllRows } from './stored-rows.ts';
+import { readStoredState } from './stored-rows.ts';
 import { assertError, assertErrorForm } from './surface-forms.ts';
 
 /** Routes of the same shape have the same paths, whatever they call the parameters. */
@@ -60,9 +60,9 @@ describeOnOneDatabase('every route', (dialect) => {
   }
 
   async function assertNothingWritten(step: () => Promise<void>): Promise<void> {
-    const before = await readAllRows(server.installation.database);
+    const before = await readStoredState(server.installation.database);
     await step();
-    assert.equal(await readAllRows(server.installation.database), before);
+    assert.equal(await readStoredState(server.installation.database), before);
   }
 
   testAlone('answers its success status in the form of its surface, with an id of the request', async (context) => {

@@ -1,5 +1,24 @@
+import SQLite from 'better-sqlite3';
 import { sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
+
+const watchers = new WeakMap<Database, SQLite.Database>();
+
+/**
+ * A text that stays equal as long as nothing is written. On SQLite it is the `data_version` that another connection sees,
+ * because reading every row takes longer with each tenant that a test adds; on PostgreSQL it is every row of every table.
+ */
+export async function readStoredState(database: Database): Promise<string> {
+  const { kysely, dialect } = database;
+  if (dialect === 'postgres') return readAllRows(database);
+  let watcher = watchers.get(database);
+  if (watcher === undefined) {
+    const { rows } = await sql<{ readonly file: string }>`pragma database_list`.execute(kysely);
+    watcher = new SQLite(rows[0]?.file, { readonly: true });
+    watchers.set(database, watcher);
+  }
+  return `data_version ${watcher.pragma('data_version', { simple: true })}`;
+}
 
 /** Every row of every table as text: two equal texts mean that nothing was written in between. */
 export async function readAllRows({ kysely }: Database): Promise<string> {
