@@ -13,7 +13,6 @@ import {
   findKey,
   findReachingKey,
   listKeyTenants,
-  lockKeyTenants,
   otherTenantsOf,
   recordSharing,
   updateKey,
@@ -140,10 +139,10 @@ export function overlapEnd({ expires_at }: Pick<ApiKeyRow, 'expires_at'>, overla
   return expires_at !== null && expires_at < end ? expires_at : end;
 }
 
-/** Finds a key and locks the chains of its tenants until the unit of work ends. */
+/** Finds a key and locks its tenants. */
 async function lockKey(work: UnitOfWork, tenantId: string, id: string, find = findKey): Promise<ApiKeyRow> {
   const seen = await find(work.transaction, tenantId, id);
-  if (seen !== undefined) await lockKeyTenants(work, seen);
+  if (seen !== undefined) await work.lockTenant(seen.tenant_id, ...otherTenantsOf(seen));
   const key = seen && (await find(work.transaction, tenantId, id));
   if (key === undefined) throw notFound('API key');
   return key;

@@ -3,7 +3,6 @@ import { describeRows, recordChange } from '../audit/row-state.ts';
 import { type SourceOf, systemSource } from '../audit/source.ts';
 import { recordEvents } from '../audit/store.ts';
 import { hashToken } from '../installation/token.ts';
-import { lockChain } from '../ledger/append.ts';
 import type { Principal } from '../principal/principal.ts';
 import { readScopes, type Scope } from '../principal/scopes.ts';
 import type { Queries } from '../storage/database.ts';
@@ -54,7 +53,7 @@ export async function createApiKey(
     last_used_at: null,
     replaced_by: null,
   };
-  await lockKeyTenants(work, row);
+  await work.lockTenant(wanted.tenantId, ...otherTenantIds);
   await insertRow(work.transaction, 'api_keys', row);
   await recordChange(work, sourceOf(wanted.tenantId), apiKeyRows, row, {
     verb: 'created',
@@ -73,15 +72,6 @@ export function otherTenantsOf({ tenant_ids }: Pick<ApiKeyRow, 'tenant_ids'>): r
 /** The other tenants that a key can act for, as a column. */
 export function writeOtherTenants(tenantIds: readonly string[]): string | null {
   return tenantIds.length === 0 ? null : tenantIds.join(' ');
-}
-
-/** Locks the audit chains of all tenants of a key, in one order, so that concurrent changes cannot deadlock. */
-export async function lockKeyTenants(
-  work: UnitOfWork,
-  key: Pick<ApiKeyRow, 'tenant_id' | 'tenant_ids'>,
-): Promise<void> {
-  for (const tenantId of [key.tenant_id, ...otherTenantsOf(key)].sort())
-    await lockChain(work.transaction, tenantId, 'audit');
 }
 
 /**

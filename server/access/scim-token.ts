@@ -8,7 +8,6 @@ import { defineRoute, type Route } from '../http/route.ts';
 import { Id, UtcTime } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { displayPrefix, generateToken, hashToken, isToken } from '../installation/token.ts';
-import { lockChain } from '../ledger/append.ts';
 import type { Principal } from '../principal/principal.ts';
 import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
@@ -46,7 +45,7 @@ export async function rotateScimToken(
 /** Revokes the SCIM token of a tenant. @returns undefined where there was none. */
 async function revokeScimToken(work: UnitOfWork, source: AuditSource): Promise<ScimTokenRow | undefined> {
   // Of two concurrent rotations, the second waits here and revokes the token of the first.
-  await lockChain(work.transaction, source.tenantId, 'audit');
+  await work.lockTenant(source.tenantId);
   const row = await work.transaction
     .updateTable('scim_tokens')
     .set({ revoked_at: work.now })

@@ -1,12 +1,6 @@
 import { endSessions } from '../access/session-store.ts';
 import { systemSource } from '../audit/source.ts';
-import {
-  accountRows,
-  findAccount,
-  lockAccount,
-  recordAccountChange,
-  updatePassword,
-} from '../identity/account-store.ts';
+import { accountRows, findAccount, recordAccountChange, updatePassword } from '../identity/account-store.ts';
 import { normalizeEmail } from '../identity/email.ts';
 import { disableSecondFactor } from '../identity/mfa/changes.ts';
 import { openInstallation } from '../installation/installation.ts';
@@ -35,7 +29,7 @@ Ends every session of the user, and records the reset in the audit log of each o
     const hash = password === null ? null : await passwords.hash(password);
     const reason = 'Reset by the operator';
     const isFactorReset = await runUnitOfWork(database, clock(), async (work) => {
-      await lockAccount(work, account.id);
+      await work.lockAccount(account.id);
       if (hash !== null) {
         const row = await updatePassword(work, account.id, hash);
         await recordAccountChange(work, systemSource, accountRows, account.id, row, {

@@ -17,7 +17,7 @@ import {
 
 /** Appends records to the ledgers of their tenants, in order, and keeps the counters of their notices. */
 export async function appendRecords(
-  work: Pick<UnitOfWork, 'transaction' | 'now' | 'clock' | 'seal'>,
+  work: Pick<UnitOfWork, 'transaction' | 'now' | 'clock' | 'noteLock' | 'seal'>,
   drafts: readonly RecordDraft[],
 ): Promise<readonly ConsentRecord[]> {
   const links = await appendEntries(

@@ -1,6 +1,5 @@
 import { recordChange, recordChanges } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
-import { lockChain } from '../ledger/append.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { type CatalogueControl, catalogue, type Framework } from './catalogue/catalogue.ts';
 import { newControlRow } from './control-changes.ts';
@@ -28,7 +27,7 @@ export async function adoptFrameworks(
 ): Promise<{ frameworks: string[]; controls: number }> {
   const { tenantId } = source;
   // Of two concurrent adoptions, the second sees what the first created.
-  await lockChain(work.transaction, tenantId, 'audit');
+  await work.lockTenant(tenantId);
   const adopted = catalogue.frameworks.filter(({ code }) => codes.includes(code));
   await changeProgram(work, source, adopted);
   const rows = await listControlRows(work.transaction, { tenantId });

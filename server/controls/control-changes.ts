@@ -3,7 +3,6 @@ import type { AuditSource } from '../audit/source.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
 import { canSignIn } from '../identity/membership.ts';
 import { findMember } from '../identity/membership-store.ts';
-import { lockChain } from '../ledger/append.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { newId } from '../storage/ids.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
@@ -25,7 +24,7 @@ export const maximumCustomControls = 1000;
 
 /** Reads a control to change it; other changes of the tenant wait until the unit of work ends. */
 export async function lockControl(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<AssessedControl> {
-  await lockChain(work.transaction, tenantId, 'audit');
+  await work.lockTenant(tenantId);
   return requireControl(work.transaction, tenantId, id, work.now);
 }
 
@@ -39,7 +38,7 @@ export async function createControl(
   { cadence, ownerUserId, ...definition }: NewControl,
 ): Promise<AssessedControl> {
   const { tenantId } = source;
-  await lockChain(work.transaction, tenantId, 'audit');
+  await work.lockTenant(tenantId);
   await requireFreeCode(work, tenantId, definition.code);
   if (ownerUserId !== null) await requireOwner(work, tenantId, ownerUserId);
   const row = { ...newControlRow(work, tenantId), cadence, owner_user_id: ownerUserId };

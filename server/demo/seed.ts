@@ -6,6 +6,7 @@ import { type AuditSource, systemSource } from '../audit/source.ts';
 import { Domain } from '../consent/domain.ts';
 import { NoticeContent } from '../consent/notice.ts';
 import { createNotice, publishNotice } from '../consent/notice-changes.ts';
+import { findOrCreateAccount } from '../identity/account-store.ts';
 import { createUser } from '../identity/create-user.ts';
 import type { Installation } from '../installation/installation.ts';
 import { randomText } from '../installation/token.ts';
@@ -61,6 +62,8 @@ export async function seedDemo(installation: Installation, baseUrl: string): Pro
   const adminPassword = randomText(24);
   const passwordHash = await installation.passwords.hash(adminPassword);
   const make = async (work: UnitOfWork): Promise<DemoCredentials> => {
+    // Accounts are locked before tenants.
+    await work.lockAccount((await findOrCreateAccount(work, adminEmail)).id);
     const tenant = await createTenant(work, { slug: 'demo', name: 'Demo' });
     const { key } = await createApiKey(work, {
       tenantId: tenant.id,

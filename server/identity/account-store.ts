@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { describeRows, hashRow, type RowChange, type RowKind, recordChanges } from '../audit/row-state.ts';
 import type { SourceOf } from '../audit/source.ts';
-import { locksRows, type Queries } from '../storage/database.ts';
+import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
@@ -62,13 +62,6 @@ export async function storeHash(
     .where('password_hash', '=', password_hash)
     .returningAll()
     .executeTakeFirst();
-}
-
-/** Reads an account and locks it until the unit of work ends. */
-export async function lockAccount(work: UnitOfWork, id: string): Promise<AccountRow> {
-  const query = work.transaction.selectFrom('users').selectAll().where('id', '=', id);
-  // The key does not change, so inserts of rows that reference it do not wait.
-  return (locksRows(work.transaction) ? query.forNoKeyUpdate() : query).executeTakeFirstOrThrow();
 }
 
 /** Which of these users have an enabled second factor. */

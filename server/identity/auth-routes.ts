@@ -5,7 +5,6 @@ import { recordEvent } from '../audit/store.ts';
 import type { Client } from '../http/client.ts';
 import { answerWith, defineRoute, type ReadyAnswer, type Route } from '../http/route.ts';
 import { Id, text, UtcTime } from '../http/schemas.ts';
-import { lockChain } from '../ledger/append.ts';
 import { findTenant } from '../tenants/store.ts';
 import { listSecondFactorHolders } from './account-store.ts';
 import { changePassword } from './change-password.ts';
@@ -104,8 +103,8 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       description: 'Ends the session and clears its cookie.',
       result: SignedOut,
       async change({ principal: { actor, tenantId, credential }, client }, work) {
-        // Like every change that ends sessions: the chain first.
-        await lockChain(work.transaction, tenantId, 'audit');
+        // Before the sessions, like every change that ends them.
+        await work.lockTenant(tenantId);
         await endSessions(work.transaction, { userIds: [actor.id], tenantId, sessionId: credential.id });
         const event = sessionEvent('ended', actor.id, actor.email, { sessionId: credential.id });
         await recordEvent(work, clientSource(actor, client, hasher)(tenantId), event);

@@ -7,14 +7,7 @@ import type { UserCall } from '../http/route.ts';
 import type { Queries } from '../storage/database.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
-import {
-  type AccountRow,
-  accountRows,
-  findAccountById,
-  lockAccount,
-  recordAccountChange,
-  updatePassword,
-} from './account-store.ts';
+import { type AccountRow, accountRows, findAccountById, recordAccountChange, updatePassword } from './account-store.ts';
 import { findMember } from './membership-store.ts';
 import { isSecondFactorEnabled } from './mfa/store.ts';
 import { findWeakness } from './password.ts';
@@ -77,7 +70,7 @@ export async function changePassword(
   await requireStrongPassword(database.kysely, user, 'newPassword', newPassword);
   const hash = await passwords.hash(attempt, newPassword);
   return runUnitOfWork(database, call.now, async (work) => {
-    const locked = await lockAccount(work, actor.id);
+    const locked = await work.lockAccount(actor.id);
     if (locked.password_hash !== account.password_hash)
       throw new Problem('password_incorrect', 'The password was changed in the meantime.');
     const row = await updatePassword(work, actor.id, hash);

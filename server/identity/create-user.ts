@@ -1,7 +1,7 @@
 import { type AuditSource, systemSource } from '../audit/source.ts';
 import type { MemberRole } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import { accountRows, findOrCreateAccount, lockAccount, recordAccountChange, updatePassword } from './account-store.ts';
+import { accountRows, findOrCreateAccount, recordAccountChange, updatePassword } from './account-store.ts';
 import { invite } from './invitation-changes.ts';
 import { addMember } from './membership-changes.ts';
 
@@ -36,7 +36,7 @@ export async function createUser(
 ): Promise<CreatedUser | undefined> {
   const { email, role } = person;
   const { id: userId } = await findOrCreateAccount(work, email);
-  const hasPassword = (await lockAccount(work, userId)).password_hash !== null;
+  const hasPassword = (await work.lockAccount(userId)).password_hash !== null;
   const reason = 'Created by the operator';
   const member = await addMember(work, source, { ...person, isActivated: true, isAccepted: !hasPassword }, reason);
   if (member === undefined) return undefined;

@@ -3,20 +3,12 @@ import { recordChange } from '../audit/row-state.ts';
 import { type AuditSource, clientSource } from '../audit/source.ts';
 import { Problem } from '../http/problem.ts';
 import { generateToken, hashToken, isToken } from '../installation/token.ts';
-import { lockChain } from '../ledger/append.ts';
 import type { Actor } from '../principal/principal.ts';
 import { type MemberRole, platformRole } from '../principal/roles.ts';
 import { newId } from '../storage/ids.ts';
 import { runUnitOfWork, type UnitOfWork } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
-import {
-  accountRows,
-  findAccount,
-  findOrCreateAccount,
-  lockAccount,
-  recordAccountChange,
-  updatePassword,
-} from './account-store.ts';
+import { accountRows, findAccount, findOrCreateAccount, recordAccountChange, updatePassword } from './account-store.ts';
 import { requireStrongPassword } from './change-password.ts';
 import { closeInvitations, findInvitationByHash, type InvitationRow, invitationRows, statusOf } from './invitation.ts';
 import { addMember, changeMembers } from './membership-changes.ts';
@@ -40,7 +32,7 @@ export async function invite(
   wanted: { readonly email: string; readonly role: MemberRole | undefined; readonly defaultRole: MemberRole },
 ): Promise<{ readonly row: InvitationRow; readonly token: string }> {
   const { tenantId } = source;
-  await lockChain(work.transaction, tenantId, 'audit');
+  await work.lockTenant(tenantId);
   const member = await findMemberByEmail(work.transaction, tenantId, wanted.email);
   if (member?.status === 'suspended')
     throw new Problem('conflict', 'This member is suspended; reactivate them instead of inviting them.');
@@ -104,12 +96,12 @@ export async function acceptInvitation(
     }
     return runUnitOfWork(database, now, async (work) => {
       const { id } = await findOrCreateAccount(work, email);
-      const locked = await lockAccount(work, id);
+      const locked = await work.lockAccount(id);
       // The account may have changed since it was read above.
       const isForeignNow = await isAcceptedElsewhere(work.transaction, id, tenantId);
       if (isForeignNow !== isForeign || (isForeign && locked.password_hash !== account.password_hash))
         throw new Problem('conflict', 'The account was changed in the meantime; try again.');
-      await lockChain(work.transaction, tenantId, 'audit');
+      await work.lockTenant(tenantId);
       const [row] = await closeInvitations(work, 'accepted_at', { tenantId, id: invitation.id });
       if (row === undefined) throw notPending();
       const role = row.role as MemberRole;

@@ -6,7 +6,6 @@ import { listRoute } from '../http/list-route.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { cursorPageOf, Id } from '../http/schemas.ts';
-import { lockChain } from '../ledger/append.ts';
 import { RoleName } from '../principal/roles.ts';
 import { mapPage } from '../storage/page.ts';
 import { findTenant } from '../tenants/store.ts';
@@ -76,8 +75,8 @@ export function invitationRoutes({ database, hasher }: Pick<SignInServices, 'dat
       result: Invitation,
       async change(call, work) {
         const { tenantId } = call.principal;
-        // Like every change of an invitation: the chain first.
-        await lockChain(work.transaction, tenantId, 'audit');
+        // Before the invitation, like every change of one.
+        await work.lockTenant(tenantId);
         const [closed] = await closeInvitations(work, 'revoked_at', { tenantId, id: call.params.id });
         if (closed !== undefined)
           await recordChange(work, callSource(call, hasher), invitationRows, closed, {

@@ -3,7 +3,6 @@ import { callSource } from '../audit/source.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route, type UserCall } from '../http/route.ts';
 import { Id } from '../http/schemas.ts';
-import { lockChain } from '../ledger/append.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
 import { listSecondFactorHolders } from './account-store.ts';
@@ -34,7 +33,7 @@ export function meRoutes(services: SignInServices): readonly Route[] {
 
   const end = async (call: UserCall, work: UnitOfWork, which: { sessionId?: string; exceptSessionId?: string }) => {
     const { tenantId, actor } = call.principal;
-    await lockChain(work.transaction, tenantId, 'audit');
+    await work.lockTenant(tenantId);
     return endAndRecord(work, callSource(call, hasher), 'session.ended', { id: actor.id, name: actor.email }, which);
   };
 

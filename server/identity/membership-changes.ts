@@ -1,11 +1,10 @@
 import { endSessions } from '../access/session-store.ts';
 import { recordChanges } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
-import { lockChain } from '../ledger/append.ts';
 import type { MemberRole } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
-import { findOrCreateAccount, hashAccountStates, lockAccount } from './account-store.ts';
+import { findOrCreateAccount, hashAccountStates } from './account-store.ts';
 import { closeInvitations, invitationRows } from './invitation.ts';
 import {
   changedColumns,
@@ -41,11 +40,11 @@ export async function addMember(
   reason: string,
 ): Promise<Membership | undefined> {
   const { tenantId } = source;
-  // Like every change of an account: the account first, then the chain. Concurrent additions of the same user wait here,
-  // and the hash of the account that this tenant records stays current until the next change is recorded.
+  // Concurrent additions of the same user wait here, and the hash of the account that this tenant records stays current
+  // until the next change is recorded.
   const { id } = await findOrCreateAccount(work, member.email);
-  const account = await lockAccount(work, id);
-  await lockChain(work.transaction, tenantId, 'audit');
+  const account = await work.lockAccount(id);
+  await work.lockTenant(tenantId);
   const [earlier] = await readMembershipRows(work.transaction, tenantId, [account.id]);
   if (earlier !== undefined && earlier.deleted_at === null) return undefined;
   const row: MembershipRow = {
@@ -83,7 +82,7 @@ export async function readMembersForChange(
 }
 
 async function lockMembers(work: UnitOfWork, tenantId: string, userIds: readonly string[]): Promise<MembershipRow[]> {
-  await lockChain(work.transaction, tenantId, 'audit');
+  await work.lockTenant(tenantId);
   const rows = await readMembershipRows(work.transaction, tenantId, userIds);
   return rows.filter((row) => row.deleted_at === null);
 }

@@ -44,8 +44,8 @@ export async function viewSessions(
 }
 
 /**
- * Ends sessions of a user in the tenant of the source and records it in the audit log. The caller holds the lock of the
- * tenant's chain, like every change that ends sessions.
+ * Ends sessions of a user in the tenant of the source and records it in the audit log. The caller has locked the tenant,
+ * like every change that ends sessions.
  * @param action `session.ended` by the user, `session.revoked` by an administrator.
  * @param which one session, or all but one; all when empty.
  */

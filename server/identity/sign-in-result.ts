@@ -1,16 +1,21 @@
 import type { HostCookie } from '../access/request-credentials.ts';
-import { createSession, endSessions, findSession, type OpenSession } from '../access/session-store.ts';
+import {
+  createSession,
+  endSessions,
+  findSession,
+  type OpenSession,
+  type StoredSession,
+} from '../access/session-store.ts';
 import type { NewAuditEvent } from '../audit/event.ts';
 import { clientSource } from '../audit/source.ts';
 import { recordEvent, recordEvents } from '../audit/store.ts';
 import type { Client } from '../http/client.ts';
 import type { Installation } from '../installation/installation.ts';
-import { lockChain } from '../ledger/append.ts';
 import type { Actor } from '../principal/principal.ts';
 import { platformRole } from '../principal/roles.ts';
 import type { SessionLifetime } from '../settings.ts';
 import { requireSeal, runUnitOfWork, type UnitOfWork } from '../storage/unit-of-work.ts';
-import { type AccountRow, lockAccount } from './account-store.ts';
+import type { AccountRow } from './account-store.ts';
 import { canSignIn, type Membership } from './membership.ts';
 import { findMember } from './membership-store.ts';
 import type { PasswordQueue } from './password-queue.ts';
@@ -32,30 +37,34 @@ export interface Visitor {
   readonly now: string;
 }
 
-/** A user and the membership to sign in to. */
+/** A user, the membership to sign in to, and the session that the browser had before. */
 export interface SignInTarget {
   readonly account: AccountRow;
   readonly membership: Membership;
+  readonly replaced: StoredSession | undefined;
 }
 
 /** A new session and the user who signed in. */
-export interface OpenedSession extends OpenSession, SignInTarget {
+export interface OpenedSession extends OpenSession, Omit<SignInTarget, 'replaced'> {
   readonly status: 'signed_in';
 }
 
 /**
  * Reads the user and membership of a sign-in and locks them: changes that end sessions (a suspension, a new password or
- * second factor) wait for the account or for the tenant's chain.
+ * second factor) wait for the account or for the tenant. Also locks the tenant of the session that the sign-in replaces.
  * @returns undefined where the membership does not allow sign-in.
  */
 export async function lockSignIn(
   work: UnitOfWork,
+  { sessionCookie }: SignInServices,
   { tenantId, userId }: Pick<Membership, 'tenantId' | 'userId'>,
+  { client }: Visitor,
 ): Promise<SignInTarget | undefined> {
-  const account = await lockAccount(work, userId);
-  await lockChain(work.transaction, tenantId, 'audit');
+  const account = await work.lockAccount(userId);
+  const replaced = await findSession(work.transaction, requireSeal(work), sessionCookie.read(client.cookie) ?? '');
+  await work.lockTenant(tenantId, replaced?.tenant_id ?? tenantId);
   const membership = await findMember(work.transaction, tenantId, userId);
-  return membership !== undefined && canSignIn(membership) ? { account, membership } : undefined;
+  return membership !== undefined && canSignIn(membership) ? { account, membership, replaced } : undefined;
 }
 
 /**
@@ -64,21 +73,22 @@ export async function lockSignIn(
  */
 export async function openSession(
   work: UnitOfWork,
-  { hasher, sessionLifetime, sessionCookie }: SignInServices,
-  { account, membership }: SignInTarget,
+  { hasher, sessionLifetime }: SignInServices,
+  { account, membership, replaced }: SignInTarget,
   proof: { readonly challengeId: string | null; readonly method: string },
   { client }: Visitor,
 ): Promise<OpenedSession> {
   const { tenantId, userId, userName } = membership;
   const { challengeId, method } = proof;
-  const replaced = await findSession(work.transaction, requireSeal(work), sessionCookie.read(client.cookie) ?? '');
   if (replaced !== undefined) {
     const { id, tenant_id, user_id, email } = replaced;
-    await endSessions(work.transaction, { userIds: [user_id], sessionId: id });
-    await recordEvent(work, clientSource({ type: 'user', id: user_id, email }, client, hasher)(tenant_id), {
-      ...sessionEvent('ended', user_id, email, { sessionId: id }),
-      reason: 'Replaced by a new sign-in in the same browser',
-    });
+    // None if it was ended since it was read.
+    const ended = await endSessions(work.transaction, { userIds: [user_id], sessionId: id });
+    if (ended > 0)
+      await recordEvent(work, clientSource({ type: 'user', id: user_id, email }, client, hasher)(tenant_id), {
+        ...sessionEvent('ended', user_id, email, { sessionId: id }),
+        reason: 'Replaced by a new sign-in in the same browser',
+      });
   }
   const session = await createSession(work, { tenantId, userId, challengeId }, sessionLifetime);
   await noteSignIn(work, { tenantId, userId });

@@ -68,7 +68,7 @@ export async function signIn(
     throw wrongCredentials();
   }
   const open = async (work: UnitOfWork): Promise<OpenedSession | AwaitedCode | null> => {
-    const target = await lockSignIn(work, membership);
+    const target = await lockSignIn(work, services, membership, visitor);
     // The password or the membership changed while the hash was computed.
     if (target === undefined || target.account.password_changed_at !== account.password_changed_at) return null;
     if (await isSecondFactorEnabled(work.transaction, account.id)) {
@@ -138,7 +138,7 @@ export async function answerChallenge(
     const verified = await verifyCode(services, attempt, account.id, code, now);
     if (verified === null) return null;
     return runUnitOfWork(database, now, async (work) => {
-      const target = await lockSignIn(work, challenge);
+      const target = await lockSignIn(work, services, challenge, visitor);
       if (target === undefined || !(await consumeChallenge(work, challengeId))) throw invalidChallenge();
       // Rolls back: the challenge stays, and another code can be tried against it.
       if (!(await consumeCode(work, account.id, verified))) throw new UsedCode();

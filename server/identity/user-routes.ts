@@ -5,12 +5,11 @@ import { listRoute } from '../http/list-route.ts';
 import { notFound, Problem } from '../http/problem.ts';
 import { defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
 import { cursorPageOf, Id, text } from '../http/schemas.ts';
-import { lockChain } from '../ledger/append.ts';
 import { platformRole, RoleName } from '../principal/roles.ts';
 import type { Queries } from '../storage/database.ts';
 import { mapPage } from '../storage/page.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import { listSecondFactorHolders, lockAccount } from './account-store.ts';
+import { listSecondFactorHolders } from './account-store.ts';
 import { normalizeEmail } from './email.ts';
 import type { Membership } from './membership.ts';
 import { changeMembers, readMembersForChange } from './membership-changes.ts';
@@ -35,7 +34,7 @@ export function userRoutes(
   /** Ends sessions of a member. */
   const revoke = async (call: PrincipalCall, work: UnitOfWork, userId: string, sessionId?: string) => {
     const { tenantId } = call.principal;
-    await lockChain(work.transaction, tenantId, 'audit');
+    await work.lockTenant(tenantId);
     const member = await requireMember(work.transaction, tenantId, userId);
     if (member.role !== platformRole) requireRoleToGive(call.principal, member.role);
     const user = { id: userId, name: member.userName };
@@ -176,8 +175,7 @@ export function userRoutes(
         const { tenantId } = call.principal;
         // Before the lock of the account, which must not reveal whether there is one.
         await requireMember(work.transaction, tenantId, call.params.id);
-        // Like every change of an account: the account first, then the chain.
-        await lockAccount(work, call.params.id);
+        await work.lockAccount(call.params.id);
         const member = await requireChangeable(call, work);
         requireRoleToGive(call.principal, member.role);
         const factor = await findSecondFactor(work.transaction, member.userId);

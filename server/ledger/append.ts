@@ -39,12 +39,12 @@ export interface Link extends Position {
  * @returns a link for each draft, in the same order.
  */
 export async function appendEntries<Name extends LedgerName>(
-  work: Pick<UnitOfWork, 'transaction' | 'now' | 'clock' | 'seal'>,
+  work: Pick<UnitOfWork, 'transaction' | 'now' | 'clock' | 'noteLock' | 'seal'>,
   ledger: Name,
   drafts: readonly EntryDraft<Name>[],
 ): Promise<readonly Link[]> {
   const { transaction: queries, now, clock } = work;
-  const heads = await lockHeads(queries, ledger, drafts);
+  const heads = await lockHeads(work, ledger, drafts);
   const last = new Map<string, ChainHead>(heads);
   const rows: LedgerRow<Name>[] = [];
   const links: Link[] = [];
@@ -96,24 +96,17 @@ export function isSealed(seals: RowSeal, tenantId: string, ledger: LedgerName, h
   return head.keyId === seals.keyId && head.mac === seals.seal(describeHead(tenantId, ledger, head));
 }
 
-/**
- * Locks a chain until the transaction ends. Every change appends an event, so changes that must not run concurrently
- * wait here, before they read.
- */
-export async function lockChain(queries: Queries, tenantId: string, ledger: LedgerName): Promise<void> {
-  await lockHead(queries, { tenantId, ledger });
-}
-
-/** Reads and locks the heads ordered by tenant, which prevents deadlocks between writers. */
+/** Reads and locks the heads in the order of `lockOrder`. */
 async function lockHeads(
-  queries: Queries,
+  { transaction, noteLock }: Pick<UnitOfWork, 'transaction' | 'noteLock'>,
   ledger: LedgerName,
   drafts: readonly { readonly tenantId: string }[],
 ): Promise<Map<string, SealedHead>> {
   const tenantIds = [...new Set(drafts.map((draft) => draft.tenantId))].sort();
   const heads = new Map<string, SealedHead>();
   for (const tenantId of tenantIds) {
-    const [head] = await lockHead(queries, { tenantId, ledger });
+    noteLock(ledger === 'audit' ? 'tenant' : 'consent', tenantId);
+    const [head] = await lockHead(transaction, { tenantId, ledger });
     if (head !== undefined) heads.set(tenantId, head);
   }
   return heads;

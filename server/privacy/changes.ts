@@ -4,7 +4,6 @@ import { invalidValues, Problem, type ProblemDetail } from '../http/problem.ts';
 import { findPastFault, requirePast } from '../http/schemas.ts';
 import { toColumns } from '../http/view-row.ts';
 import { randomText } from '../installation/token.ts';
-import { lockChain } from '../ledger/append.ts';
 import type { Json } from '../ledger/canonical.ts';
 import { newId } from '../storage/ids.ts';
 import { insertRow, updateRow } from '../storage/rows.ts';
@@ -118,7 +117,7 @@ export async function completeDsr(
 
 /** Reads a request and locks it until the unit of work ends. */
 async function lockDsr(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<DsrRow> {
-  await lockChain(work.transaction, tenantId, 'audit');
+  await work.lockTenant(tenantId);
   return requireDsr(work.transaction, tenantId, id);
 }
 
@@ -181,7 +180,7 @@ export async function editBreach(
 ): Promise<BreachRow> {
   const { tenantId } = source;
   // Serializes concurrent edits: the second reads what the first wrote.
-  await lockChain(work.transaction, tenantId, 'audit');
+  await work.lockTenant(tenantId);
   const stored = await requireBreach(work.transaction, tenantId, id);
   const view = viewBreach(stored, work.now);
   const { before, after } = diffFields({ ...view }, { ...applyChange(view, change, work.now) });

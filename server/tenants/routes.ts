@@ -4,7 +4,6 @@ import { callSource } from '../audit/source.ts';
 import { requireRoleToGive } from '../http/authorize.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { Installation } from '../installation/installation.ts';
-import { lockChain } from '../ledger/append.ts';
 import type { Json } from '../ledger/canonical.ts';
 import type { Principal } from '../principal/principal.ts';
 import { readTenant, requireTenant, tenantRows, updateTenant } from './store.ts';
@@ -34,7 +33,7 @@ export function tenantRoutes({ database, hasher }: Pick<Installation, 'database'
       async change(call, work) {
         const { principal, body } = call;
         // Serializes concurrent edits: the second reads what the first wrote.
-        await lockChain(work.transaction, principal.tenantId, 'audit');
+        await work.lockTenant(principal.tenantId);
         const tenant = await requireTenant(work.transaction, principal.tenantId);
         const before = { name: tenant.name, ...tenant.settings };
         const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));

@@ -324,10 +324,13 @@ export async function startTestServer(
     const password = 'member of the granite choir';
     hash ??= installation.passwords.hash(password);
     const passwordHash = await hash;
+    const member = await runUnitOfWork(installation.database, clock.now(), (work) => {
+      const wanted = { email, role, isActivated: true, isAccepted: true };
+      return addMember(work, systemSource(tenantId), wanted, 'test');
+    });
+    if (member === undefined) throw new Error(`${email} is a member already`);
+    // The change of the account is recorded in every tenant of the user, whose locks are taken in order.
     return runUnitOfWork(installation.database, clock.now(), async (work) => {
-      const source = systemSource(tenantId);
-      const member = await addMember(work, source, { email, role, isActivated: true, isAccepted: true }, 'test');
-      if (member === undefined) throw new Error(`${email} is a member already`);
       const row = await updatePassword(work, member.userId, passwordHash);
       await recordAccountChange(work, systemSource, accountRows, member.userId, row, { verb: 'password_changed' });
       const wanted = { tenantId, userId: member.userId, challengeId: null };

@@ -3,7 +3,6 @@ import type { AuditSource } from '../audit/source.ts';
 import { catalogue } from '../controls/catalogue/catalogue.ts';
 import { invalidValues } from '../http/problem.ts';
 import { findPastFault } from '../http/schemas.ts';
-import { lockChain } from '../ledger/append.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { findTrustCenter, readTrustCenter, saveTrustCenter, trustCenterRows } from './store.ts';
@@ -24,7 +23,7 @@ export async function replaceTrustCenter(
   requireAchieved(wanted, work.now);
   const { tenantId } = source;
   // Serializes concurrent changes: the second reads what the first wrote.
-  await lockChain(work.transaction, tenantId, 'audit');
+  await work.lockTenant(tenantId);
   const before = await findTrustCenter(work.transaction, tenantId);
   const content = arrangeContent(wanted);
   const fields = listChangedFields(before?.content ?? emptyContent, content);

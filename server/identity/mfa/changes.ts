@@ -6,7 +6,7 @@ import type { Json } from '../../ledger/canonical.ts';
 import type { SessionLifetime } from '../../settings.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
-import { lockAccount, recordAccountChange, secondFactorRows } from '../account-store.ts';
+import { recordAccountChange, secondFactorRows } from '../account-store.ts';
 import { reauthenticate, refuseProof } from '../change-password.ts';
 import type { SignInServices } from '../sign-in-result.ts';
 import {
@@ -60,7 +60,7 @@ export async function startEnrolment(
   userId: string,
   { secret, codes }: { readonly secret: string; readonly codes: StoredCodes },
 ): Promise<void> {
-  await lockAccount(work, userId);
+  await work.lockAccount(userId);
   const row = await savePendingFactor(work, userId, secret, codes.salt);
   if (row === undefined) throw alreadyEnabled();
   await saveBackupCodes(work, userId, codes.hashes);
@@ -107,7 +107,7 @@ export async function enableSecondFactor(
   verified: { readonly step: number; readonly sessionId: string; readonly lifetime: SessionLifetime },
 ): Promise<OpenSession> {
   const { step, sessionId, lifetime } = verified;
-  const { email } = await lockAccount(work, userId);
+  const { email } = await work.lockAccount(userId);
   // The secret too: another enrolment may have replaced this one.
   const required = { state: 'pending', secret: secret ?? '' } as const;
   const row = await updateFactor(work, userId, required, { state: 'enabled', last_step: step });
@@ -145,7 +145,7 @@ export async function replaceBackupCodes(
   userId: string,
   codes: StoredCodes,
 ): Promise<void> {
-  await lockAccount(work, userId);
+  await work.lockAccount(userId);
   const row = await updateFactor(work, userId, { state: 'enabled' }, { codes_salt: codes.salt });
   if (row === undefined) throw notEnabled();
   await saveBackupCodes(work, userId, codes.hashes);
@@ -167,7 +167,7 @@ export async function disableSecondFactor(
   reason?: string,
   keptSessionId?: string,
 ): Promise<boolean> {
-  const { email } = await lockAccount(work, userId);
+  const { email } = await work.lockAccount(userId);
   const before = (await findSecondFactor(work.transaction, userId))?.state ?? 'disabled';
   if (before === 'disabled') return false;
   const cleared = { state: 'disabled', secret: null, codes_salt: null, last_step: null } as const;

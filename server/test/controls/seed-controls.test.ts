@@ -15,8 +15,8 @@ describeOnOneDatabase('the control framework of the demo', (dialect) => {
   test('shows every status, freshness and result, with owners, as ordinary changes would leave it', async () => {
     await using installation = await openTestInstallation(dialect);
     const { database, clock } = installation;
+    const { id } = await runUnitOfWork(database, clock(), (work) => createTenant(work, { slug: 'demo', name: 'Demo' }));
     const { tenantId, userId } = await runUnitOfWork(database, clock(), async (work) => {
-      const { id } = await createTenant(work, { slug: 'demo', name: 'Demo' });
       const source = systemSource(id);
       const admin = await createUser(work, source, { email: 'a@demo.example', role: 'admin', passwordHash: 'hash' });
       await seedControls(work, source, admin?.userId as string);

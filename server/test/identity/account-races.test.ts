@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { lockChain } from '../../ledger/append.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { createFreshTenant, describeServerOnEachDatabase } from '../consent/helpers.ts';
 import { describeOnEachDatabase, startTestServer, type TestResponse } from '../harness.ts';
@@ -64,7 +63,7 @@ describeOnEachDatabase('whatever ends a session', (dialect) => {
       const to = path.replace(':user', userId).replace(':session', sessionId);
       let response: Promise<TestResponse> | undefined;
       await runUnitOfWork(database, server.clock.now(), async (work) => {
-        await lockChain(work.transaction, server.tenant.id, 'audit');
+        await work.lockTenant(server.tenant.id);
         response = server.request(method, to, { headers });
         while ((await isWaiting.execute(database.kysely)).rows[0]?.count === 0);
         const own = sql`select id from sessions where id = ${sessionId} for update nowait`;

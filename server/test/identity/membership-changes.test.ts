@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { systemSource } from '../../audit/source.ts';
+import { findOrCreateAccount } from '../../identity/account-store.ts';
 import { addMember } from '../../identity/membership-changes.ts';
 import { roleIds } from '../../principal/roles.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
@@ -155,10 +156,12 @@ describeServer('changing members', (server) => {
     const count = 2500;
     const { kysely } = server.installation.database;
     const ids = await runUnitOfWork(server.installation.database, server.clock.now(), async (work) => {
+      const emails = Array.from({ length: count }, (_, index) => `${index}-${tenant.slug}@example.com`);
+      // Accounts are locked before tenants.
+      for (const email of emails) await work.lockAccount((await findOrCreateAccount(work, email)).id);
       const added: string[] = [];
-      for (let index = 0; index < count; index += 1) {
-        const person = { email: `${index}-${tenant.slug}@example.com`, role: 'auditor' } as const;
-        const accepted = { ...person, isActivated: true, isAccepted: true };
+      for (const email of emails) {
+        const accepted = { email, role: 'auditor', isActivated: true, isAccepted: true } as const;
         added.push((await addMember(work, systemSource(tenant.id), accepted, 'test'))?.userId as string);
       }
       return added;

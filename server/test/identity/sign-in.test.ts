@@ -122,6 +122,20 @@ describeOnOneDatabase('a sign-in', (dialect) => {
     assert.equal(event.reason, 'Replaced by a new sign-in in the same browser');
   });
 
+  test('ends the session that the browser had in another tenant, whichever of the two is locked first', async () => {
+    const person = await server.createMember();
+    const other = await server.createTenant('elsewhere');
+    await addMembership(server, other.id, person.email);
+    let session = sessionOf(server, await signIn(server, person));
+    for (const tenant of [other, server.tenant]) {
+      const next = sessionOf(server, await signIn(server, { ...person, tenant: tenant.slug }, session));
+      assert.deepEqual([await isOpen(server, session), await isOpen(server, next)], [false, true]);
+      session = next;
+    }
+    for (const { key } of [server.tenant, other])
+      assert.equal((await readEvents(server, key, 'session.ended')).at(-1).targetId, person.userId);
+  });
+
   test('that fails leaves the session of the browser open', async () => {
     const session = sessionOf(server, await signIn(server, member));
     assertProblem(await signIn(server, { ...member, password: 'another one' }, session), 'invalid_credentials');

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { systemSource } from '../../audit/source.ts';
 import { recordEvents } from '../../audit/store.ts';
 import type { Installation } from '../../installation/installation.ts';
-import { appendEntries, type Link, lockChain, openChains } from '../../ledger/append.ts';
+import { appendEntries, type Link, openChains } from '../../ledger/append.ts';
 import { nextTime } from '../../ledger/chain.ts';
 import { verifyChain } from '../../ledger/verify.ts';
 import { newId } from '../../storage/ids.ts';
@@ -128,7 +128,7 @@ describeOnEachDatabase('appendEntries', (dialect) => {
       runUnitOfWork({ ...database, clock: clock.now }, clock.now(), step);
     let waited: Promise<readonly Link[]> | undefined;
     await run(async (work) => {
-      await lockChain(work.transaction, tenantId, 'audit');
+      await work.lockTenant(tenantId);
       waited = run((late) => append(late, [tenantId]));
       clock.advance(10_000);
       return append({ ...work, now: clock.now() }, [tenantId]);

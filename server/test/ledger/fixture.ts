@@ -62,51 +62,58 @@ const subjects = [
 export async function fillLedgers(installation: Installation): Promise<readonly FilledTenant[]> {
   const { database, clock } = installation;
   const tenants: FilledTenant[] = [];
-  for (const slug of ['first', 'second']) {
-    tenants.push(await runUnitOfWork(database, clock(), (work) => fillTenant(work, slug, installation)));
-  }
+  for (const slug of ['first', 'second']) tenants.push(await fillTenant(installation, slug));
   await runUnitOfWork(database, clock(), (work) => createTenant(work, { slug: 'empty', name: 'Empty' }));
   return tenants;
 }
 
-async function fillTenant(
-  work: UnitOfWork,
-  slug: string,
-  installation: Pick<Installation, 'signer' | 'anchors' | 'box'>,
-): Promise<FilledTenant> {
-  const { box } = installation;
-  const { id } = await createTenant(work, { slug, name: `Tenant ${slug}` });
+/** Several units of work: a tenant is locked after the accounts and the consent ledgers. */
+async function fillTenant(installation: Installation, slug: string): Promise<FilledTenant> {
+  const { database, clock, box } = installation;
+  const run = <Result>(step: (work: UnitOfWork) => Promise<Result>) => runUnitOfWork(database, clock(), step);
+  const { id } = await run((work) => createTenant(work, { slug, name: `Tenant ${slug}` }));
   const source = systemSource(id);
-  for (const expiresAt of [null, '2027-01-31T00:00:00.000Z'])
-    await createApiKey(work, { tenantId: id, name: 'Key \uFFFD', environment: 'test', scopes, expiresAt });
-  await fillPeople(work, id, slug);
-  await fillPrivacy(work, id);
-  await fillControls(work, id);
-  await fillWebhooks(work, id, box);
-  const trust = { published: true, headline: 'Safe \uFFFD', links: [{ label: '"x"', url: 'https://example.com/' }] };
-  await replaceTrustCenter(work, source, slug, TrustCenterInput.parse(trust));
+  await run(async (work) => {
+    for (const expiresAt of [null, '2027-01-31T00:00:00.000Z'])
+      await createApiKey(work, { tenantId: id, name: 'Key \uFFFD', environment: 'test', scopes, expiresAt });
+  });
+  await run((work) => fillPeople(work, id, slug));
+  await run(async (work) => {
+    await fillPrivacy(work, id);
+    await fillControls(work, id);
+    await fillWebhooks(work, id, box);
+    const trust = { published: true, headline: 'Safe \uFFFD', links: [{ label: '"x"', url: 'https://example.com/' }] };
+    await replaceTrustCenter(work, source, slug, TrustCenterInput.parse(trust));
+  });
   const notices: string[] = [];
   for (const name of ['Website', 'Shop \u{1F6D2}']) {
-    const notice = await createNotice(work, source, { ...noticeContent, name } as unknown as NoticeContent);
-    await publishNotice(work, source, notice.id);
-    notices.push(notice.id);
-    await appendRecords(
-      work,
-      subjects.map((subject) => draftRecord(id, notice.id, subject)),
-    );
-    await signCheckpoint(work, installation, { tenantId: id, ledger: 'consent' });
+    const noticeId = await run(async (work) => {
+      const notice = await createNotice(work, source, { ...noticeContent, name } as unknown as NoticeContent);
+      await publishNotice(work, source, notice.id);
+      return notice.id;
+    });
+    notices.push(noticeId);
+    await run(async (work) => {
+      await appendRecords(
+        work,
+        subjects.map((subject) => draftRecord(id, noticeId, subject)),
+      );
+      await signCheckpoint(work, installation, { tenantId: id, ledger: 'consent' });
+    });
   }
-  await signCheckpoint(work, installation, { tenantId: id, ledger: 'audit' });
-  await editNotice(work, source, notices[0] as string, { controllerName: 'Other Ltd' });
-  await publishNotice(work, source, notices[0] as string);
-  await recordEvent(work, source, {
-    module: 'consent',
-    action: 'consent.recorded',
-    targetId: '"id":"x"',
-    targetRef: '\uFFFD',
-    diff: { id: 'nested', module: 'nested', tenantId: 'nested' },
+  await run(async (work) => {
+    await signCheckpoint(work, installation, { tenantId: id, ledger: 'audit' });
+    await editNotice(work, source, notices[0] as string, { controllerName: 'Other Ltd' });
+    await publishNotice(work, source, notices[0] as string);
+    await recordEvent(work, source, {
+      module: 'consent',
+      action: 'consent.recorded',
+      targetId: '"id":"x"',
+      targetRef: '\uFFFD',
+      diff: { id: 'nested', module: 'nested', tenantId: 'nested' },
+    });
+    await signCheckpoint(work, installation, { tenantId: id, ledger: 'audit' });
   });
-  await signCheckpoint(work, installation, { tenantId: id, ledger: 'audit' });
   return { id, slug, notices };
 }
 

@@ -24,8 +24,9 @@ describeOnEachDatabase('svc verify while a server writes', (dialect) => {
           const source = systemSource(id);
           await editNotice(work, source, notice, { name: `Edition ${written}` });
           await publishNotice(work, source, notice);
-          await appendRecords(work, [draftRecord(id, notice, `subject ${written}`)]);
         });
+        const draft = draftRecord(id, notice, `subject ${written}`);
+        await runUnitOfWork(database, clock(), (work) => appendRecords(work, [draft]));
         if (written % 3 !== 0) continue;
         for (const ledger of ['consent', 'audit'] as const)
           await runUnitOfWork(database, clock(), (work) =>

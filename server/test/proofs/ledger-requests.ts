@@ -20,24 +20,20 @@ export async function append(server: TestServer, tenantId: string, ledger: Ledge
 }
 
 /** Appends records concurrently, on the notice of the tenant. */
-export function appendManyRecords(
+export async function appendManyRecords(
   { installation, clock }: Pick<TestServer, 'installation' | 'clock'>,
   tenantId: string,
   count: number,
 ) {
-  return runUnitOfWork(installation.database, clock.now(), async (work) => {
-    const notice = await findNotice(work, tenantId);
-    const subjects = Array.from({ length: count }, (_, number) => `subject ${number}`);
-    const drafts = subjects.map((subject) => draftRecord(tenantId, notice, subject));
-    return appendRecords(work, drafts);
-  });
-}
-
-async function findNotice(work: UnitOfWork, tenantId: string): Promise<string> {
-  const query = work.transaction.selectFrom('consent_notices').select('id').where('tenant_id', '=', tenantId);
-  const found = await query.executeTakeFirst();
-  if (found !== undefined) return found.id;
-  return (await createNotice(work, systemSource(tenantId), noticeContent as unknown as NoticeContent)).id;
+  const run = <Result>(step: (work: UnitOfWork) => Promise<Result>) =>
+    runUnitOfWork(installation.database, clock.now(), step);
+  const content = noticeContent as unknown as NoticeContent;
+  const notices = installation.database.kysely.selectFrom('consent_notices').select('id');
+  const found = await notices.where('tenant_id', '=', tenantId).executeTakeFirst();
+  const notice = found ?? (await run((work) => createNotice(work, systemSource(tenantId), content)));
+  const subjects = Array.from({ length: count }, (_, number) => `subject ${number}`);
+  const drafts = subjects.map((subject) => draftRecord(tenantId, notice.id, subject));
+  return run((work) => appendRecords(work, drafts));
 }
 
 /** A checkpoint as the API returns it. */

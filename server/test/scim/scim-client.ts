@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { systemSource } from '../../audit/source.ts';
+import { findOrCreateAccount } from '../../identity/account-store.ts';
 import { addMember } from '../../identity/membership-changes.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import type { RequestOptions, TestResponse, TestServer } from '../harness.ts';
@@ -74,9 +75,12 @@ export function assertScimError(response: TestResponse, status: number, type?: s
 /** Makes many members in one unit of work. @returns their ids. */
 export function addMembers(server: TestServer, tenantId: string, count: number): Promise<readonly string[]> {
   return runUnitOfWork(server.installation.database, server.clock.now(), async (work) => {
+    const emails = Array.from({ length: count }, (_, index) => `member-${index}@example.com`);
+    // Accounts are locked before tenants.
+    for (const email of emails) await work.lockAccount((await findOrCreateAccount(work, email)).id);
     const ids: string[] = [];
-    for (let index = 0; index < count; index += 1) {
-      const wanted = { email: `member-${index}@example.com`, isActivated: true, isAccepted: false };
+    for (const email of emails) {
+      const wanted = { email, isActivated: true, isAccepted: false };
       const member = await addMember(work, systemSource(tenantId), { ...wanted, role: 'cs_agent' }, 'test');
       ids.push(member?.userId as string);
     }

@@ -1,7 +1,6 @@
 import type { AuditSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
 import { notFound, Problem } from '../../http/problem.ts';
-import { lockChain } from '../../ledger/append.ts';
 import type { Queries } from '../../storage/database.ts';
 import { newId } from '../../storage/ids.ts';
 import { insertRows } from '../../storage/insert-rows.ts';
@@ -40,7 +39,7 @@ export async function expediteDelivery(work: UnitOfWork, source: AuditSource, id
 export async function cancelDelivery(work: UnitOfWork, source: AuditSource, id: string): Promise<DeliveryRow> {
   const { transaction, now } = work;
   const { tenantId } = source;
-  await lockChain(transaction, tenantId, 'audit');
+  await work.lockTenant(tenantId);
   const row = await cancelPending(transaction, now, tenantId, id);
   if (row === undefined) {
     const found = await findDeliveryRow(transaction, tenantId, id);
@@ -74,7 +73,7 @@ export async function redeliver(work: UnitOfWork, source: AuditSource, id: strin
   const { transaction, now } = work;
   const { tenantId } = source;
   // Changes of an endpoint take this lock too, so it stays as it was read.
-  await lockChain(transaction, tenantId, 'audit');
+  await work.lockTenant(tenantId);
   const found = await findDeliveryRow(transaction, tenantId, id);
   const [earlier] = found === undefined ? [] : await holdEvents(transaction, [found]);
   if (earlier === undefined) throw notFound('delivery');
@@ -123,7 +122,7 @@ export async function orderRedelivery(
   const { tenantId } = source;
   // Counting may take its time, so it comes before anybody has to wait.
   const order = await prepareOrder(transaction, work.now, tenantId, input);
-  await lockChain(transaction, tenantId, 'audit');
+  await work.lockTenant(tenantId);
   const running = await findRunning(transaction, tenantId);
   if (running !== undefined)
     throw new Problem('webhook_redelivery_running', `Wait for the order ${running} to finish, or cancel it.`);
@@ -142,7 +141,7 @@ export async function orderRedelivery(
 /** Ends an order: what it has queued is sent. One that has ended stays as it is. @throws {Problem} `not_found`. */
 export async function cancelRedelivery(work: UnitOfWork, source: AuditSource, id: string): Promise<RedeliveryView> {
   const { transaction } = work;
-  await lockChain(transaction, source.tenantId, 'audit');
+  await work.lockTenant(source.tenantId);
   const canceled = await cancelRunning(work, source.tenantId, id);
   if (canceled === undefined) {
     const ended = await findRedelivery(transaction, source.tenantId, id);

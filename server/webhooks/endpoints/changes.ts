@@ -3,7 +3,6 @@ import { type AuditSource, systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
 import { invalidValues, notFound, Problem } from '../../http/problem.ts';
 import type { SecretBox } from '../../installation/secret-box.ts';
-import { lockChain } from '../../ledger/append.ts';
 import { insertRows } from '../../storage/insert-rows.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import { announceDeliveries, emitEvents, insertEvents, newDelivery } from '../deliveries/outbox.ts';
@@ -61,7 +60,7 @@ export async function createEndpoint(
   { box, policy }: EndpointRules,
   input: EndpointInput,
 ): Promise<ShownEndpoint> {
-  await lockChain(work.transaction, source.tenantId, 'audit');
+  await work.lockTenant(source.tenantId);
   const present = await listAddresses(work.transaction, source.tenantId);
   requireAddress(input.url, policy, present);
   if (present.length >= mostEndpoints)
@@ -169,7 +168,7 @@ export async function disableEndpoint(
   reason: DisabledReason,
 ): Promise<boolean> {
   const { id, tenantId, url } = sent;
-  await lockChain(work.transaction, tenantId, 'audit');
+  await work.lockTenant(tenantId);
   const before = await findEndpoint(work.transaction, tenantId, id);
   if (before === undefined || before.status !== 'enabled' || before.url !== url) return false;
   const { failingSince, lastError } = before;
@@ -185,7 +184,7 @@ export async function disableEndpoint(
 
 /** Finds an endpoint and locks it until the unit of work ends. @throws {Problem} `not_found`. */
 export async function lockEndpoint(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<Endpoint> {
-  await lockChain(work.transaction, tenantId, 'audit');
+  await work.lockTenant(tenantId);
   const endpoint = await findEndpoint(work.transaction, tenantId, id);
   if (endpoint === undefined) throw notFound('webhook');
   return endpoint;

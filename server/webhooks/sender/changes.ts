@@ -1,4 +1,3 @@
-import { lockChain } from '../../ledger/append.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import { disableEndpoint } from '../endpoints/changes.ts';
 import { type DisabledReason, nameEndpoint } from '../endpoints/endpoint.ts';
@@ -25,9 +24,8 @@ export async function writeAttempts(work: UnitOfWork, sender: string, ended: rea
   const states = ended.map(({ state }) => state);
   const ofEndpoints = await readEndpoints(work, ended);
   const lost = ofEndpoints.flatMap((of) => judgeEndpoint(of, now));
-  // Each locks the log of its tenant, before rows are locked, as every other change does, which prevents deadlocks.
-  lost.sort((one, other) => (one.endpoint.tenantId < other.endpoint.tenantId ? -1 : 1));
-  for (const { endpoint } of lost) await lockChain(transaction, endpoint.tenantId, 'audit');
+  // Before the rows of the endpoints.
+  await work.lockTenant(...lost.map(({ endpoint }) => endpoint.tenantId));
   const dead = await finishAttempts(transaction, sender, now, rows, states);
   for (const of of ofEndpoints) {
     const isLost = lost.some(({ endpoint }) => endpoint.id === of.endpoint.id);
