@@ -13,9 +13,7 @@ import { publicConsentRoutes } from './consent/public-routes.ts';
 import { PublicNotices, VersionCache } from './consent/published-notices.ts';
 import { recordRoutes } from './consent/record-routes.ts';
 import { ConsentRecorder } from './consent/recorder.ts';
-import { controlRoutes } from './controls/control-routes.ts';
-import { evidenceRoutes } from './controls/evidence-routes.ts';
-import { controlTestRoutes } from './controls/test-routes.ts';
+import { controlRoutes } from './controls/routes.ts';
 import { serveDemo } from './demo/page.ts';
 import { serveDocumentation } from './documentation/serve.ts';
 import { answerRequests } from './http/answer.ts';
@@ -102,8 +100,6 @@ export function createApp(installation: Installation, options: AppOptions): App 
     ...auditRoutes(database),
     ...proofRoutes(installation),
     ...controlRoutes(installation),
-    ...evidenceRoutes(installation),
-    ...controlTestRoutes(installation),
     ...authRoutes(identity),
     ...meRoutes(identity),
     ...mfaRoutes(identity),

@@ -1,18 +1,11 @@
 import { recordChange, recordChanges } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
+import { insertRows } from '../storage/insert-rows.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { type CatalogueControl, catalogue, type Framework } from './catalogue/catalogue.ts';
 import { newControlRow } from './control-changes.ts';
-import {
-  controlRows,
-  insertControls,
-  listAdopted,
-  listControlRows,
-  programRows,
-  saveProgram,
-} from './control-store.ts';
+import { controlRows, listAdopted, listControlRows, programRows, saveProgram, testRows } from './store.ts';
 import { newTestRow } from './test-changes.ts';
-import { insertTests, testRows } from './test-store.ts';
 
 /**
  * Sets the frameworks of a tenant: the complete list. Controls of the catalogue that come into force for the first time
@@ -59,23 +52,25 @@ async function createControls(
   controls: readonly CatalogueControl[],
 ): Promise<void> {
   const created = controls.map(({ code, controlId, cadence, tests }) => {
-    const row = { ...newControlRow(work, source.tenantId), control_id: controlId, definition: null, cadence };
+    const row = newControlRow(work, source.tenantId, controlId, cadence);
     return { row, code, tests: tests.map((test) => newTestRow(work, row, { ...test, cadence: test.cadence ?? null })) };
   });
   const rows = created.map(({ row, code }) => ({ source, row, change: { verb: 'created', targetRef: code } }));
   const tests = created.flatMap(({ row: { control_id: controlId }, code, tests }) =>
-    tests.map((row) => ({
-      source,
-      row,
-      change: { verb: 'created', targetRef: code, diff: { controlId, cadence: row.cadence } },
-    })),
+    tests.map((row) => {
+      const diff = { controlId, cadence: row.cadence };
+      return { source, row, change: { verb: 'created', targetRef: code, diff } };
+    }),
   );
-  await insertControls(
-    work,
-    rows.map(({ row }) => row),
+  const { transaction } = work;
+  await insertRows(
+    transaction,
+    'tenant_controls',
+    created.map(({ row }) => row),
   );
-  await insertTests(
-    work,
+  await insertRows(
+    transaction,
+    'control_tests',
     tests.map(({ row }) => row),
   );
   await recordChanges(work, controlRows, rows);

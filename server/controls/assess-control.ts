@@ -1,6 +1,8 @@
+import type { z } from 'zod';
+import { viewRow } from '../http/view-row.ts';
 import type { Cadence } from './cadence.ts';
 import { type CatalogueControl, type Framework, findCatalogueControl } from './catalogue/catalogue.ts';
-import type { Control, ControlDetail, ControlRow, CustomDefinition } from './control.ts';
+import { type Control, ControlDetail, type ControlRow, type CustomDefinition } from './control.ts';
 import { findLastRun, findWorstResult, type TestFacts } from './control-test.ts';
 import { type EvidenceFacts, rateFreshness } from './evidence.ts';
 import { deriveStatus, findNextReview, transitions } from './status.ts';
@@ -60,24 +62,18 @@ export function assessControl(
     mappedFrameworks,
     evidenceCount: evidence.count,
     testCount: tests.length,
-    resultCount: tests.reduce((sum, { resultCount }) => sum + resultCount, 0),
+    resultCount: tests.reduce((sum, { result_count }) => sum + result_count, 0),
   };
   return { row, control, template, definition, evidence, tests };
 }
 
 /** A control with the fields that the list leaves out. */
-export function viewDetail({ row, control, template, definition }: AssessedControl): ControlDetail {
-  return {
+export function viewDetail({ row, control, template, definition }: AssessedControl): z.output<typeof ControlDetail> {
+  return viewRow(ControlDetail, row, {
     ...control,
     mappings: definition.mappings,
     guidance: template?.guidance ?? null,
     evidenceExamples: template?.evidence ?? [],
-    reason: row.reason,
-    exceptionEndsAt: row.exception_ends_at,
-    evidenceDueAt: row.evidence_due_at,
-    reviewedAt: row.reviewed_at,
     allowedStatuses: [...transitions[control.status]],
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
+  });
 }

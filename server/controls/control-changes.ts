@@ -1,23 +1,20 @@
-import { recordChange } from '../audit/row-state.ts';
+import type { Selectable } from 'kysely';
+import { type RowChange, type RowKind, recordChange } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
 import { canSignIn } from '../identity/membership.ts';
 import { findMember } from '../identity/membership-store.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { newId } from '../storage/ids.ts';
+import { insertRow, updateRow } from '../storage/rows.ts';
+import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import type { AssessedControl } from './assess-control.ts';
+import type { Cadence } from './cadence.ts';
 import { decideChange, describeDiff, describeMove } from './change-rules.ts';
 import type { ControlChange, ControlRow, NewControl } from './control.ts';
-import {
-  assessRow,
-  controlRows,
-  insertControls,
-  listCustomDefinitions,
-  requireControl,
-  updateControl,
-} from './control-store.ts';
+import { assessRow, controlRows, listCustomDefinitions, requireControl } from './store.ts';
 
 /** The maximum number of custom controls of a tenant. */
 export const maximumCustomControls = 1000;
@@ -41,11 +38,15 @@ export async function createControl(
   await work.lockTenant(tenantId);
   await requireFreeCode(work, tenantId, definition.code);
   if (ownerUserId !== null) await requireOwner(work, tenantId, ownerUserId);
-  const row = { ...newControlRow(work, tenantId), cadence, owner_user_id: ownerUserId };
-  const custom = { ...row, control_id: row.id, definition: canonicalize(definition as unknown as Json) };
-  await insertControls(work, [custom]);
-  await recordChange(work, source, controlRows, custom, { verb: 'created', targetRef: definition.code });
-  return requireControl(work.transaction, tenantId, custom.id, work.now);
+  const id = newId();
+  const row = await insertRow(work.transaction, 'tenant_controls', {
+    ...newControlRow(work, tenantId, id, cadence),
+    id,
+    owner_user_id: ownerUserId,
+    definition: canonicalize(definition as unknown as Json),
+  });
+  await recordChange(work, source, controlRows, row, { verb: 'created', targetRef: definition.code });
+  return requireControl(work.transaction, tenantId, id, work.now);
 }
 
 /**
@@ -76,7 +77,7 @@ export async function saveControl(
   const names = Object.keys(columns) as (keyof ControlRow)[];
   const isReview = columns.reviewed_at !== undefined;
   if (!isReview && names.every((name) => columns[name] === before.row[name])) return before;
-  const row = await updateControl(work, before.row, columns);
+  const row = await updateControl(work, before, columns);
   // A control in force stays in force: neither the frameworks nor its definition in the catalogue changed.
   const after = (await assessRow(work.transaction, row, work.now)) as AssessedControl;
   const moves = describeMove(before, after);
@@ -101,28 +102,43 @@ export async function emitMove(work: UnitOfWork, before: AssessedControl): Promi
  * @throws {Problem} `not_found`, `conflict` for a control of the catalogue.
  */
 export async function retireControl(work: UnitOfWork, source: AuditSource, id: string): Promise<void> {
-  const { row, control, template } = await lockControl(work, source, id);
-  if (template !== null)
+  const before = await lockControl(work, source, id);
+  const { code } = before.control;
+  if (before.template !== null)
     throw new Problem(
       'conflict',
-      `${control.code} is a control of the catalogue and cannot be removed; set it to not_applicable instead.`,
+      `${code} is a control of the catalogue and cannot be removed; set it to not_applicable instead.`,
     );
-  const retired = await updateControl(work, row, { retired_at: work.now });
-  await recordChange(work, source, controlRows, retired, {
-    verb: 'retired',
-    targetRef: control.code,
-    diff: { retiredAt: work.now },
-  });
+  const row = await updateControl(work, before, { retired_at: work.now });
+  const diff = { retiredAt: work.now };
+  await recordChange(work, source, controlRows, row, { verb: 'retired', targetRef: code, diff });
 }
 
-/** The row of a control that is not started. */
-export function newControlRow(
-  { now }: UnitOfWork,
-  tenantId: string,
-): Omit<ControlRow, 'control_id' | 'definition' | 'cadence'> {
+async function updateControl(work: UnitOfWork, { row }: AssessedControl, columns: Partial<ControlRow>) {
+  const match = { tenant_id: row.tenant_id, id: row.id };
+  return updateRow(work.transaction, 'tenant_controls', match, { ...columns, updated_at: work.now });
+}
+
+/** Records a change of evidence, a test or a result of a control. */
+export async function recordPart<Name extends keyof Tables>(
+  work: UnitOfWork,
+  source: AuditSource,
+  { control: { code, controlId } }: AssessedControl,
+  kind: RowKind<Name>,
+  row: Selectable<Tables[Name]>,
+  { diff, ...change }: Omit<RowChange, 'targetRef'>,
+): Promise<void> {
+  await recordChange(work, source, kind, row, { ...change, targetRef: code, diff: { controlId, ...diff } });
+}
+
+/** The row of a control of the catalogue that is not started. */
+export function newControlRow({ now }: UnitOfWork, tenantId: string, controlId: string, cadence: Cadence): ControlRow {
   return {
     id: newId(),
     tenant_id: tenantId,
+    control_id: controlId,
+    definition: null,
+    cadence,
     status: 'not_started',
     owner_user_id: null,
     reason: null,

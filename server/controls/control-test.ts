@@ -1,13 +1,17 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { Id, Time, textLine, UtcTime, visibleText, WebAddress } from '../http/schemas.ts';
+import { viewRow } from '../http/view-row.ts';
 import type { Tables } from '../storage/tables.ts';
 import { addCadence, type Cadence } from './cadence.ts';
-import { CadenceName, type Control, Count, ResultStatusName } from './control.ts';
+import { CadenceName, type Control, ControlParams, Count, ResultStatusName } from './control.ts';
 import { type ResultStatus, resultStatuses } from './status.ts';
 
 export type TestRow = Selectable<Tables['control_tests']>;
 export type ResultRow = Selectable<Tables['control_test_results']>;
+
+export const TestParams = ControlParams.extend({ testId: Id });
+export type TestParams = z.output<typeof TestParams>;
 
 /** A test to add to a control. */
 export const NewTest = z
@@ -67,46 +71,32 @@ export const TestResult = z
 export type TestResult = z.output<typeof TestResult>;
 
 /** A test as the API returns it. @param now decides whether it is due. */
-export function viewTest(row: TestRow, facts: TestFacts, { controlId, cadence }: Control, now: string): ControlTest {
+export function viewTest(
+  row: TestFacts & Pick<TestRow, 'procedure' | 'retired_at'>,
+  { controlId, cadence }: Control,
+  now: string,
+): ControlTest {
   const isInUse = row.retired_at === null;
-  const { nextRunAt, isDue } = scheduleRun(facts, cadence, now);
-  return {
-    id: row.id,
+  const { nextRunAt, isDue } = scheduleRun(row, cadence, now);
+  const { result_id: id, status, tested_at: testedAt } = row;
+  return viewRow(ControlTest, row, {
     controlId,
-    title: row.title,
-    procedure: row.procedure,
-    cadence: facts.cadence,
-    latestResult: facts.latest,
-    resultCount: facts.resultCount,
+    latestResult: id === null ? null : ({ id, status, testedAt } as ControlTest['latestResult']),
     nextRunAt: isInUse ? nextRunAt : null,
     isDue: isInUse && isDue,
-    createdAt: row.created_at,
-    retiredAt: row.retired_at,
-  };
+  });
 }
 
 export function viewResult(row: ResultRow): TestResult {
-  return {
-    id: row.id,
-    testId: row.test_id,
-    status: row.status as ResultStatus,
-    notes: row.notes,
-    url: row.url,
-    testedAt: row.tested_at,
-    createdAt: row.created_at,
-  };
+  return viewRow(TestResult, row, {});
 }
 
-/** A test with its latest result. */
-export interface TestFacts {
-  readonly id: string;
-  readonly title: string;
-  /** Null for the cadence of the control. */
-  readonly cadence: Cadence | null;
-  readonly createdAt: string;
-  /** The result with the latest time; of several with the same time, the one recorded last. Null without any. */
-  readonly latest: ControlTest['latestResult'];
-  readonly resultCount: number;
+/** A test with its latest result: the one with the latest time; of several with the same time, the one recorded last. */
+export interface TestFacts extends Pick<TestRow, 'id' | 'tenant_control_id' | 'title' | 'cadence' | 'created_at'> {
+  readonly result_id: string | null;
+  readonly status: string | null;
+  readonly tested_at: string | null;
+  readonly result_count: number;
 }
 
 export const ScheduledRun = z
@@ -127,18 +117,19 @@ export const ScheduledRun = z
  * @param ofControl the cadence of the control.
  */
 export function scheduleRun(test: TestFacts, ofControl: Cadence, now: string): z.output<typeof ScheduledRun> {
-  const lastRunAt = test.latest?.testedAt ?? null;
-  const nextRunAt = lastRunAt === null ? test.createdAt : addCadence(lastRunAt, test.cadence ?? ofControl);
-  return { testId: test.id, title: test.title, lastRunAt, nextRunAt, isDue: nextRunAt !== null && nextRunAt <= now };
+  const { id: testId, title, tested_at: lastRunAt, created_at: createdAt } = test;
+  const cadence = test.cadence as Cadence | null;
+  const nextRunAt = lastRunAt === null ? createdAt : addCadence(lastRunAt, cadence ?? ofControl);
+  return { testId, title, lastRunAt, nextRunAt, isDue: nextRunAt !== null && nextRunAt <= now };
 }
 
 /** The worst of the latest results of tests; null without any. */
 export function findWorstResult(tests: readonly TestFacts[]): ResultStatus | null {
-  return resultStatuses.find((status) => tests.some(({ latest }) => latest?.status === status)) ?? null;
+  return resultStatuses.find((worst) => tests.some(({ status }) => status === worst)) ?? null;
 }
 
 /** The time of the last run of any of these tests; null without any. */
 export function findLastRun(tests: readonly TestFacts[]): string | null {
-  const times = tests.flatMap(({ latest }) => (latest === null ? [] : [latest.testedAt]));
+  const times = tests.map(({ tested_at }) => tested_at).filter((time) => time !== null);
   return times.sort().at(-1) ?? null;
 }

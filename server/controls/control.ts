@@ -89,7 +89,6 @@ export const ControlDetail = z
     updatedAt: UtcTime,
   })
   .meta({ id: 'ControlDetail' });
-export type ControlDetail = z.output<typeof ControlDetail>;
 
 /** The data of the webhook events about controls. */
 export const controlEvents = {

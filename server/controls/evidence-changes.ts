@@ -1,18 +1,13 @@
-import { recordChange } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
+import { invalidValues } from '../http/problem.ts';
+import { requirePast } from '../http/schemas.ts';
+import { toColumns } from '../http/view-row.ts';
 import { newId } from '../storage/ids.ts';
+import { insertRow, updateRow } from '../storage/rows.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import { emitMove, lockControl, saveControl } from './control-changes.ts';
-import { requireControl } from './control-store.ts';
-import {
-  type Evidence,
-  type EvidenceRow,
-  isEvidenceValid,
-  type NewEvidence,
-  requirePossibleDates,
-  viewEvidence,
-} from './evidence.ts';
-import { evidenceRows, insertEvidence, markWithdrawn, requireEvidence } from './evidence-store.ts';
+import { emitMove, lockControl, recordPart, saveControl } from './control-changes.ts';
+import { type Evidence, type EvidenceParams, isEvidenceValid, type NewEvidence, viewEvidence } from './evidence.ts';
+import { evidenceRows, requireControl, requireEvidence } from './store.ts';
 
 /**
  * Adds an item of evidence to a control. A control whose evidence was requested, overdue or not, becomes
@@ -23,28 +18,25 @@ export async function addEvidence(
   work: UnitOfWork,
   source: AuditSource,
   controlId: string,
-  { collectedAt, expiresAt, ...item }: NewEvidence,
+  item: NewEvidence,
 ): Promise<Evidence> {
+  const { kind, collectedAt, expiresAt } = item;
   const assessed = await lockControl(work, source, controlId);
   const { control } = assessed;
-  requirePossibleDates(collectedAt, expiresAt, work.now);
-  const row: EvidenceRow = {
+  requirePast('body.collectedAt', collectedAt, work.now);
+  if (expiresAt !== null && expiresAt <= collectedAt)
+    throw invalidValues([{ path: 'body.expiresAt', issue: 'must be after collectedAt' }]);
+  const row = await insertRow(work.transaction, 'control_evidence', {
     id: newId(),
     tenant_id: source.tenantId,
     tenant_control_id: control.id,
-    ...item,
-    collected_at: collectedAt,
-    expires_at: expiresAt,
+    ...toColumns(item),
     created_at: work.now,
     withdrawn_at: null,
     withdrawal_reason: null,
-  };
-  await insertEvidence(work, row);
-  await recordChange(work, source, evidenceRows, row, {
-    verb: 'added',
-    targetRef: control.code,
-    diff: { controlId: control.controlId, kind: item.kind, collectedAt, expiresAt },
   });
+  const diff = { kind, collectedAt, expiresAt };
+  await recordPart(work, source, assessed, evidenceRows, row, { verb: 'added', diff });
   const isRequested = control.status === 'evidence_requested' || control.status === 'overdue';
   if (isRequested && isEvidenceValid(row, work.now)) {
     const before = await requireControl(work.transaction, source.tenantId, control.id, work.now);
@@ -60,21 +52,18 @@ export async function addEvidence(
 export async function withdrawEvidence(
   work: UnitOfWork,
   source: AuditSource,
-  controlId: string,
-  evidenceId: string,
+  { controlId, evidenceId: id }: EvidenceParams,
   reason: string,
 ): Promise<Evidence> {
   const assessed = await lockControl(work, source, controlId);
   const { control } = assessed;
-  const row = await requireEvidence(work.transaction, source.tenantId, control.id, evidenceId);
-  if (row.withdrawn_at !== null) return viewEvidence(row, control.controlId, work.now);
-  const withdrawn = await markWithdrawn(work, row, reason);
-  await recordChange(work, source, evidenceRows, withdrawn, {
-    verb: 'withdrawn',
-    targetRef: control.code,
-    diff: { controlId: control.controlId, withdrawnAt: work.now },
-    reason,
-  });
-  await emitMove(work, assessed);
-  return viewEvidence(withdrawn, control.controlId, work.now);
+  let row = await requireEvidence(work.transaction, source.tenantId, control.id, id);
+  if (row.withdrawn_at === null) {
+    const columns = { withdrawn_at: work.now, withdrawal_reason: reason };
+    row = await updateRow(work.transaction, 'control_evidence', { tenant_id: source.tenantId, id }, columns);
+    const diff = { withdrawnAt: work.now };
+    await recordPart(work, source, assessed, evidenceRows, row, { verb: 'withdrawn', diff, reason });
+    await emitMove(work, assessed);
+  }
+  return viewEvidence(row, control.controlId, work.now);
 }

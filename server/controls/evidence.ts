@@ -1,12 +1,15 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { invalidValues } from '../http/problem.ts';
-import { Id, requirePast, Time, text, textLine, UtcTime, visibleText, WebAddress } from '../http/schemas.ts';
+import { Id, Time, text, textLine, UtcTime, visibleText, WebAddress } from '../http/schemas.ts';
+import { viewRow } from '../http/view-row.ts';
 import type { Tables } from '../storage/tables.ts';
 import { addCadence, type Cadence } from './cadence.ts';
-import { type Control, Reason } from './control.ts';
+import { type Control, ControlParams, Reason } from './control.ts';
 
 export type EvidenceRow = Selectable<Tables['control_evidence']>;
+
+export const EvidenceParams = ControlParams.extend({ evidenceId: Id });
+export type EvidenceParams = z.output<typeof EvidenceParams>;
 
 const EvidenceKind = z
   .enum(['document', 'screenshot', 'log', 'configuration', 'report', 'attestation', 'link', 'other'])
@@ -54,28 +57,7 @@ export type Evidence = z.output<typeof Evidence>;
 
 /** An item as the API returns it. @param now decides whether it counts. */
 export function viewEvidence(row: EvidenceRow, controlId: string, now: string): Evidence {
-  return {
-    id: row.id,
-    controlId,
-    title: row.title,
-    kind: row.kind as Evidence['kind'],
-    description: row.description,
-    url: row.url,
-    sha256: row.sha256,
-    collectedAt: row.collected_at,
-    expiresAt: row.expires_at,
-    isValid: isEvidenceValid(row, now),
-    createdAt: row.created_at,
-    withdrawnAt: row.withdrawn_at,
-    withdrawalReason: row.withdrawal_reason,
-  };
-}
-
-/** Requires that evidence was collected by now, and expires after that. @throws {Problem} `validation_failed`. */
-export function requirePossibleDates(collectedAt: string, expiresAt: string | null, now: string): void {
-  requirePast('body.collectedAt', collectedAt, now);
-  if (expiresAt !== null && expiresAt <= collectedAt)
-    throw invalidValues([{ path: 'body.expiresAt', issue: 'must be after collectedAt' }]);
+  return viewRow(Evidence, row, { controlId, isValid: isEvidenceValid(row, now) });
 }
 
 /** Whether an item counts: until it expires, unless it was withdrawn. */

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { AssessedControl } from './assess-control.ts';
 import { catalogue } from './catalogue/catalogue.ts';
 import { Control, Count } from './control.ts';
-import type { TenantControls } from './control-store.ts';
 import { ScheduledRun, scheduleRun } from './control-test.ts';
 import { isApplicable, type ResultStatus } from './status.ts';
+import type { TenantControls } from './store.ts';
 
 /** spec.md "Control list payload". */
 export const ControlList = z

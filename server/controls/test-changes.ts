@@ -1,33 +1,23 @@
-import { recordChange } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { Problem } from '../http/problem.ts';
 import { requirePast } from '../http/schemas.ts';
 import { newId } from '../storage/ids.ts';
+import { insertRow, updateRow } from '../storage/rows.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
-import type { AssessedControl } from './assess-control.ts';
-import { emitMove, lockControl } from './control-changes.ts';
+import type { ControlRow } from './control.ts';
+import { emitMove, lockControl, recordPart } from './control-changes.ts';
 import {
   type ControlTest,
   type NewResult,
   type NewTest,
-  type ResultRow,
-  type TestFacts,
+  type TestParams,
   type TestResult,
   type TestRow,
   viewResult,
   viewTest,
 } from './control-test.ts';
-import {
-  insertResult,
-  insertTests,
-  listTests,
-  markRetired,
-  readFactsOfTests,
-  requireTest,
-  resultRows,
-  testRows,
-} from './test-store.ts';
+import { listTests, requireTest, resultRows, testRows } from './store.ts';
 
 /** The maximum number of tests of a control, retired ones included. */
 const maximumTests = 200;
@@ -40,30 +30,23 @@ export async function addTest(
   test: NewTest,
 ): Promise<ControlTest> {
   const assessed = await lockControl(work, source, controlId);
-  if ((await listTests(work.transaction, source.tenantId, assessed.row.id)).length >= maximumTests)
+  const { control } = assessed;
+  if ((await listTests(work.transaction, source.tenantId, control.id)).length >= maximumTests)
     throw new Problem('conflict', `A control may have at most ${maximumTests} tests, retired ones included.`);
-  const row = newTestRow(work, assessed.row, test);
-  await insertTests(work, [row]);
-  await recordTest(work, source, assessed, row, 'created');
-  return readTest(work, assessed, row);
+  const row = await insertRow(work.transaction, 'control_tests', newTestRow(work, assessed.row, test));
+  const diff = { cadence: row.cadence };
+  await recordPart(work, source, assessed, testRows, row, { verb: 'created', diff });
+  return viewTest(await requireTest(work.transaction, source.tenantId, control.id, row.id), control, work.now);
 }
 
 /** The row of a test that has not run yet. */
 export function newTestRow(
   { now }: UnitOfWork,
-  control: { readonly id: string; readonly tenant_id: string },
+  control: Pick<ControlRow, 'id' | 'tenant_id'>,
   { title, procedure, cadence }: NewTest,
 ): TestRow {
-  return {
-    id: newId(),
-    tenant_id: control.tenant_id,
-    tenant_control_id: control.id,
-    title,
-    procedure,
-    cadence,
-    created_at: now,
-    retired_at: null,
-  };
+  const { id: tenant_control_id, tenant_id } = control;
+  return { id: newId(), tenant_id, tenant_control_id, title, procedure, cadence, created_at: now, retired_at: null };
 }
 
 /**
@@ -73,16 +56,19 @@ export function newTestRow(
 export async function retireTest(
   work: UnitOfWork,
   source: AuditSource,
-  controlId: string,
-  testId: string,
+  { controlId, testId: id }: TestParams,
 ): Promise<ControlTest> {
+  const { tenantId } = source;
   const assessed = await lockControl(work, source, controlId);
-  const row = await requireTest(work.transaction, source.tenantId, assessed.row.id, testId);
-  if (row.retired_at !== null) return readTest(work, assessed, row);
-  const retired = await markRetired(work, row);
-  await recordTest(work, source, assessed, retired, 'retired');
+  const { control } = assessed;
+  const test = await requireTest(work.transaction, tenantId, control.id, id);
+  if (test.retired_at !== null) return viewTest(test, control, work.now);
+  const columns = { retired_at: work.now };
+  const row = await updateRow(work.transaction, 'control_tests', { tenant_id: tenantId, id }, columns);
+  const diff = { cadence: row.cadence };
+  await recordPart(work, source, assessed, testRows, row, { verb: 'retired', diff });
   await emitMove(work, assessed);
-  return readTest(work, assessed, retired);
+  return viewTest({ ...test, ...columns }, control, work.now);
 }
 
 /**
@@ -92,51 +78,31 @@ export async function retireTest(
 export async function recordResult(
   work: UnitOfWork,
   source: AuditSource,
-  controlId: string,
-  testId: string,
+  { controlId: id, testId }: TestParams,
   { status, notes, url, testedAt = work.now }: NewResult,
 ): Promise<TestResult> {
-  const assessed = await lockControl(work, source, controlId);
-  const { code, controlId: ofControl } = assessed.control;
-  const test = await requireTest(work.transaction, source.tenantId, assessed.row.id, testId);
+  const { tenantId } = source;
+  const assessed = await lockControl(work, source, id);
+  const { code, controlId } = assessed.control;
+  const test = await requireTest(work.transaction, tenantId, assessed.row.id, testId);
   if (test.retired_at !== null) throw new Problem('conflict', 'The test is retired and accepts no more results.');
   requirePast('body.testedAt', testedAt, work.now);
-  const row: ResultRow = {
+  const row = await insertRow(work.transaction, 'control_test_results', {
     id: newId(),
-    tenant_id: source.tenantId,
-    test_id: test.id,
+    tenant_id: tenantId,
+    test_id: testId,
     status,
     notes,
     url,
     tested_at: testedAt,
     created_at: work.now,
-  };
-  await insertResult(work, row);
-  await recordChange(work, source, resultRows, row, {
-    verb: 'recorded',
-    targetRef: code,
-    diff: { controlId: ofControl, testId: test.id, status, testedAt },
   });
+  const diff = { testId, status, testedAt };
+  await recordPart(work, source, assessed, resultRows, row, { verb: 'recorded', diff });
   if (status === 'fail') {
-    const data = { controlId: ofControl, code, testId: test.id, resultId: row.id };
-    await emitEvents(work, [{ tenantId: source.tenantId, type: 'control.test_failed', data }]);
+    const data = { controlId, code, testId, resultId: row.id };
+    await emitEvents(work, [{ tenantId, type: 'control.test_failed', data }]);
   }
   await emitMove(work, assessed);
   return viewResult(row);
-}
-
-async function readTest(work: UnitOfWork, { control }: AssessedControl, row: TestRow): Promise<ControlTest> {
-  const facts = await readFactsOfTests(work.transaction, row.tenant_id, [row.id]);
-  return viewTest(row, facts.get(row.id) as TestFacts, control, work.now);
-}
-
-async function recordTest(
-  work: UnitOfWork,
-  source: AuditSource,
-  { control }: AssessedControl,
-  row: TestRow,
-  verb: string,
-): Promise<void> {
-  const diff = { controlId: control.controlId, cadence: row.cadence };
-  await recordChange(work, source, testRows, row, { verb, targetRef: control.code, diff });
 }

@@ -3,10 +3,10 @@ import { adoptFrameworks } from '../controls/adoption.ts';
 import type { AssessedControl } from '../controls/assess-control.ts';
 import { type ControlChange, NewControl } from '../controls/control.ts';
 import { createControl, editControl } from '../controls/control-changes.ts';
-import { readControls } from '../controls/control-store.ts';
 import { NewEvidence } from '../controls/evidence.ts';
 import { addEvidence } from '../controls/evidence-changes.ts';
 import type { ResultStatus } from '../controls/status.ts';
+import { readControls } from '../controls/store.ts';
 import { addTest, recordResult } from '../controls/test-changes.ts';
 import { addTime, dayMilliseconds } from '../storage/clock.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
@@ -140,6 +140,6 @@ async function apply(
     await addEvidence(work, source, id, NewEvidence.parse(item));
   }
   if (result !== undefined && test !== undefined)
-    await recordResult(work, source, id, test.id, { status: result, notes: null, url: null });
+    await recordResult(work, source, { controlId: id, testId: test.id }, { status: result, notes: null, url: null });
   if (change !== undefined) await editControl(work, source, id, change);
 }

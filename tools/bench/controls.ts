@@ -2,8 +2,8 @@ import { systemSource } from '../../server/audit/source.ts';
 import { adoptFrameworks } from '../../server/controls/adoption.ts';
 import { catalogue } from '../../server/controls/catalogue/catalogue.ts';
 import { newControlRow } from '../../server/controls/control-changes.ts';
-import { insertControls, listControlRows, readControls } from '../../server/controls/control-store.ts';
 import { rateReadiness, summarizeControls } from '../../server/controls/overview.ts';
+import { listControlRows, readControls } from '../../server/controls/store.ts';
 import type { Installation } from '../../server/installation/installation.ts';
 import { newId } from '../../server/storage/ids.ts';
 import { insertRows } from '../../server/storage/insert-rows.ts';
@@ -85,13 +85,13 @@ async function fillTenant({ database, clock }: Installation, tenantId: string): 
     const codes = catalogue.frameworks.map(({ code }) => code);
     const adopted = await adoptFrameworks(work, systemSource(tenantId), codes);
     const own = Array.from({ length: controls - adopted.controls }, (_, index) => {
-      const { id, ...row } = newControlRow(work, tenantId);
+      const row = newControlRow(work, tenantId, '', 'quarterly');
       const texts = { title: `Control ${index}`, description: 'What is so when it works. '.repeat(4) };
       const mappings = { GDPR: ['Art. 32(1)'], SOC2: ['CC6.1'] };
       const definition = { code: `OWN-${index}`, domain: `Domain ${index % 20}`, ...texts, mappings };
-      return { id, ...row, control_id: id, definition: JSON.stringify(definition), cadence: 'quarterly' };
+      return { ...row, control_id: row.id, definition: JSON.stringify(definition) };
     });
-    await insertControls(work, own);
+    await insertRows(work.transaction, 'tenant_controls', own);
     const ownTests = own.map(({ id }) => ({
       id: newId(),
       tenant_id: tenantId,

@@ -132,9 +132,13 @@ describe('the freshness of evidence', () => {
 });
 
 describe('the schedule of a test', () => {
-  const never: TestFacts = { id: 'i', title: 'Look', cadence: null, createdAt: start, latest: null, resultCount: 0 };
-  const ran = (testedAt: string, status = 'pass') =>
-    ({ ...never, latest: { id: 'r', status, testedAt }, resultCount: 1 }) as TestFacts;
+  const none = { result_id: null, status: null, tested_at: null, result_count: 0 };
+  const look = { id: 'i', tenant_control_id: 'c', title: 'Look', cadence: null, created_at: start };
+  const never: TestFacts = { ...look, ...none };
+  const ran = (time: string, status = 'pass'): TestFacts => ({
+    ...look,
+    ...{ result_id: 'r', status, tested_at: time, result_count: 1 },
+  });
 
   test('is due at once before the first run, whatever the cadence', () => {
     for (const cadence of cadences) {

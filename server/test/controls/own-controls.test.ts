@@ -5,7 +5,8 @@ import { recordChanges } from '../../audit/row-state.ts';
 import { systemSource } from '../../audit/source.ts';
 import { catalogue } from '../../controls/catalogue/catalogue.ts';
 import { maximumCustomControls, newControlRow } from '../../controls/control-changes.ts';
-import { controlRows, insertControls } from '../../controls/control-store.ts';
+import { controlRows } from '../../controls/store.ts';
+import { insertRows } from '../../storage/insert-rows.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { describeServer } from '../consent/helpers.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
@@ -170,11 +171,11 @@ describeServer('a custom control', (server) => {
     const { database } = server.installation;
     await runUnitOfWork(database, server.clock.now(), async (work) => {
       const rows = Array.from({ length: maximumCustomControls - 1 }, (_, index) => {
-        const { id, ...row } = newControlRow(work, client.tenant.id);
+        const row = newControlRow(work, client.tenant.id, '', 'annual');
         const definition = JSON.stringify({ ...ownControl(), code: `own-${index}`, mappings: {} });
-        return { id, ...row, control_id: id, definition, cadence: 'annual' };
+        return { ...row, control_id: row.id, definition };
       });
-      await insertControls(work, rows);
+      await insertRows(work.transaction, 'tenant_controls', rows);
       const change = { verb: 'created', targetRef: null };
       const source = systemSource(client.tenant.id);
       await recordChanges(

@@ -121,14 +121,14 @@ function chooseChange(
       return (work) => addEvidence(work, source, id, item);
     }
     case 'withdraw':
-      return (work) => withdrawEvidence(work, source, ofControl, id, 'Wrong list');
+      return (work) => withdrawEvidence(work, source, { controlId: ofControl, evidenceId: id }, 'Wrong list');
     case 'test':
       return (work) => addTest(work, source, id, { title: 'Look', procedure: null, cadence: step.cadence });
     case 'retire':
-      return (work) => retireTest(work, source, ofControl, id);
+      return (work) => retireTest(work, source, { controlId: ofControl, testId: id });
     case 'result': {
       const result = { status: step.status, notes: null, url: null, testedAt: inDays(-step.days) };
-      return (work) => recordResult(work, source, ofControl, id, result);
+      return (work) => recordResult(work, source, { controlId: ofControl, testId: id }, result);
     }
   }
 }

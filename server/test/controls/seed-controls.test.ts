@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemSource } from '../../audit/source.ts';
-import { readControls } from '../../controls/control-store.ts';
 import { rateReadiness, rateTestHealth } from '../../controls/overview.ts';
 import { controlStatuses } from '../../controls/status.ts';
+import { readControls } from '../../controls/store.ts';
 import { seedControls } from '../../demo/seed-controls.ts';
 import { createUser } from '../../identity/create-user.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';

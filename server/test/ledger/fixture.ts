@@ -13,8 +13,8 @@ import { appendRecords } from '../../consent/record-store.ts';
 import type { VersionFault } from '../../consent/verify-notices.ts';
 import { catalogue } from '../../controls/catalogue/catalogue.ts';
 import { createControl, editControl, retireControl } from '../../controls/control-changes.ts';
-import { programRows, saveProgram } from '../../controls/control-store.ts';
 import { addEvidence, withdrawEvidence } from '../../controls/evidence-changes.ts';
+import { programRows, saveProgram } from '../../controls/store.ts';
 import { addTest, recordResult, retireTest } from '../../controls/test-changes.ts';
 import { accountRows, recordAccountChange, secondFactorRows, updatePassword } from '../../identity/account-store.ts';
 import { invitationRows } from '../../identity/invitation.ts';
@@ -207,11 +207,12 @@ async function fillControls(work: UnitOfWork, tenantId: string): Promise<void> {
     expiresAt: '2027-11-01T00:00:00.000Z',
   } as const;
   const { id } = await addEvidence(work, source, control, item);
-  await withdrawEvidence(work, source, control, id, 'Wrong list');
+  await withdrawEvidence(work, source, { controlId: control, evidenceId: id }, 'Wrong list');
   const test = await addTest(work, source, control, { title: 'Look', procedure: 'At it \uFFFD', cadence: 'monthly' });
-  await recordResult(work, source, control, test.id, { status: 'fail', notes: 'Gaps', url: 'https://example.com/' });
-  await recordResult(work, source, control, test.id, { status: 'pass', notes: null, url: null, testedAt: collectedAt });
-  await retireTest(work, source, control, test.id);
+  const run = { controlId: control, testId: test.id };
+  await recordResult(work, source, run, { status: 'fail', notes: 'Gaps', url: 'https://example.com/' });
+  await recordResult(work, source, run, { status: 'pass', notes: null, url: null, testedAt: collectedAt });
+  await retireTest(work, source, run);
   await addTest(work, source, control, { title: 'Count', procedure: null, cadence: null });
 }
 

@@ -1,0 +1,274 @@
+import { z } from 'zod';
+import { callSource } from '../audit/source.ts';
+import { listRoute } from '../http/list-route.ts';
+import { notFound } from '../http/problem.ts';
+import { defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
+import { cursorPageOf, listOf, text } from '../http/schemas.ts';
+import type { Installation } from '../installation/installation.ts';
+import { mapPage } from '../storage/page.ts';
+import { adoptFrameworks } from './adoption.ts';
+import { viewDetail } from './assess-control.ts';
+import { catalogue, findFramework } from './catalogue/catalogue.ts';
+import { ControlChange, ControlDetail, ControlParams, Count, NewControl } from './control.ts';
+import { createControl, editControl, retireControl } from './control-changes.ts';
+import { ControlTest, NewResult, NewTest, TestParams, TestResult, viewResult, viewTest } from './control-test.ts';
+import { Evidence, EvidenceParams, NewEvidence, viewEvidence, Withdrawal } from './evidence.ts';
+import { addEvidence, withdrawEvidence } from './evidence-changes.ts';
+import { FrameworkCodes, FrameworkDetail, FrameworkView, viewFramework } from './framework.ts';
+import { ControlList, Readiness, rateReadiness, rateTestHealth, summarizeControls, TestHealth } from './overview.ts';
+import { transitions } from './status.ts';
+import {
+  listEvidence,
+  listResults,
+  listTests,
+  readControls,
+  requireControl,
+  requireEvidence,
+  requireTest,
+} from './store.ts';
+import { addTest, recordResult, retireTest } from './test-changes.ts';
+
+const reading = { tag: 'Controls', scope: 'controls:read' } as const;
+const writing = { tag: 'Controls', scope: 'controls:write' } as const;
+
+const transitionText = Object.entries(transitions)
+  .map(([from, to]) => `\`${from}\` → ${to.map((status) => `\`${status}\``).join(', ')}`)
+  .join('; ');
+
+/** The operations of spec.md "Control framework", and those on single frameworks, controls, evidence and tests. */
+export function controlRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
+  const sourceOf = (call: PrincipalCall) => callSource(call, hasher);
+  const readAll = ({ principal, now }: PrincipalCall) => readControls(database.kysely, principal.tenantId, now);
+  const find = ({ params, principal, now }: PrincipalCall<{ readonly controlId: string }>) =>
+    requireControl(database.kysely, principal.tenantId, params.controlId, now);
+  return [
+    defineRoute('GET /v1/control-framework', {
+      operationId: 'listControls',
+      ...reading,
+      summary: 'List the controls of the tenant, by their codes',
+      description:
+        'The controls of the adopted frameworks, and custom controls. Everything that depends on time is derived from dates at the time of the request.',
+      result: ControlList,
+      handle: async (call) => summarizeControls(await readAll(call)),
+    }),
+    defineRoute('GET /v1/control-framework/frameworks', {
+      operationId: 'listFrameworks',
+      ...reading,
+      summary: 'List the frameworks of the catalogue, with what may be claimed',
+      // spec.md "Control framework (item)": without a cursor.
+      result: z.strictObject({ items: z.array(FrameworkView) }).meta({ id: 'ControlFrameworkList' }),
+      handle: async () => ({ items: catalogue.frameworks.map(viewFramework) }),
+    }),
+    defineRoute('GET /v1/control-framework/frameworks/{code}', {
+      operationId: 'getFramework',
+      ...reading,
+      summary: 'Get a framework, with the requirements that controls may be mapped to',
+      params: z.strictObject({ code: text(20).meta({ description: 'The `code` of the framework.' }) }),
+      result: FrameworkDetail,
+      async handle({ params }) {
+        const framework = findFramework(params.code);
+        if (framework === undefined) throw notFound('framework');
+        return framework;
+      },
+    }),
+    defineRoute('GET /v1/control-framework/readiness', {
+      operationId: 'getReadiness',
+      ...reading,
+      summary: 'Get the readiness of the tenant, overall and for each framework and domain',
+      description:
+        'Of the controls that apply (status other than `not_applicable`): score = floor(100 × accepted ÷ total), 0 without any control. A control counts as accepted while its status is `accepted`: a user accepted it, its next review is not due, its evidence is current, and the latest result of none of its tests is `fail`. If any of these ends, it leaves the score at that moment.',
+      result: Readiness,
+      handle: async (call) => rateReadiness(await readAll(call)),
+    }),
+    defineRoute('GET /v1/control-framework/test-health', {
+      operationId: 'getTestHealth',
+      ...reading,
+      summary: 'Get the health of tests and evidence',
+      description:
+        'Of the controls that apply. totalControls = failing + warning + passing + unknown = currentEvidence + staleEvidence + expiredEvidence + missingEvidence.',
+      result: TestHealth,
+      handle: async (call) => rateTestHealth((await readAll(call)).controls, call.now),
+    }),
+    defineRoute('POST /v1/control-framework/adopt', {
+      operationId: 'adoptFrameworks',
+      ...writing,
+      summary: 'Set the frameworks that the tenant follows',
+      description:
+        'Controls that come into force for the first time start as `not_started`, with the tests of the catalogue. Controls that no framework of the list needs leave all lists and counts, and return with their history when one does. Sending the same list again adds controls that the catalogue has gained since. Parts of a framework bind only some companies (see its `scopeSummary`): set the controls that are mapped to nothing else to `not_applicable`, or they count in the score. SOC 2: the criteria of availability (A), confidentiality (C), processing integrity (PI) and privacy (P) are optional. CCPA: 11 CCR §§ 7120 to 7123 bind only businesses that must have the cybersecurity audit.',
+      body: z.strictObject({ frameworks: FrameworkCodes }).meta({ id: 'FrameworkAdoptionInput' }),
+      result: z
+        .strictObject({
+          frameworks: z.array(z.string()),
+          controls: Count.meta({ description: 'Controls in force now, custom ones included.' }),
+        })
+        .meta({ id: 'FrameworkAdoption' }),
+      change: (call, work) => adoptFrameworks(work, sourceOf(call), call.body.frameworks),
+    }),
+    defineRoute('POST /v1/control-framework/controls', {
+      operationId: 'createControl',
+      ...writing,
+      summary: 'Create a custom control',
+      description: 'At most 1,000 for a tenant. `getFramework` lists the requirements that it may be mapped to.',
+      body: NewControl,
+      status: 201,
+      result: ControlDetail,
+      change: async (call, work) => viewDetail(await createControl(work, sourceOf(call), call.body)),
+    }),
+    defineRoute('GET /v1/control-framework/controls/{controlId}', {
+      operationId: 'getControl',
+      ...reading,
+      summary: 'Get a control with its details',
+      params: ControlParams,
+      result: ControlDetail,
+      handle: async (call) => viewDetail(await find(call)),
+    }),
+    defineRoute('PATCH /v1/control-framework/controls/{controlId}', {
+      operationId: 'editControl',
+      ...writing,
+      summary: 'Change the status, the owner or the cadence of a control',
+      description: `Omitted fields stay as they are; \`title\`, \`description\`, \`domain\` and \`mappings\` can be changed for custom controls only. A control becomes \`overdue\` after the due date of requested evidence, and \`needs_review\` when a review is due, an exception ends, or an accepted control lacks current evidence or passing tests. A status that changes by time only sends no webhook; the next event says which status the control had by then. A status that evidence or a test result changes sends one. Allowed changes: ${transitionText}. \`evidence_submitted\` needs a valid item of evidence; \`accepted\` needs current evidence, by the cadence that the control will have, and no test whose latest result is fail. Setting \`implemented\` or \`accepted\` again is another review: \`reviewedAt\` becomes now.`,
+      params: ControlParams,
+      body: ControlChange,
+      result: ControlDetail,
+      errors: ['control_transition_not_allowed', 'control_evidence_missing', 'control_test_failing'],
+      change: async (call, work) =>
+        viewDetail(await editControl(work, sourceOf(call), call.params.controlId, call.body)),
+    }),
+    defineRoute('DELETE /v1/control-framework/controls/{controlId}', {
+      operationId: 'retireControl',
+      ...writing,
+      summary: 'Remove a custom control',
+      description:
+        'It leaves all lists and counts, and its code becomes free; its data and its history in the audit log are kept. A control of the catalogue cannot be removed: set it to `not_applicable`.',
+      params: ControlParams,
+      result: z.null(),
+      async change(call, work) {
+        await retireControl(work, sourceOf(call), call.params.controlId);
+        return null;
+      },
+    }),
+    defineRoute('POST /v1/control-framework/controls/{controlId}/evidence', {
+      operationId: 'addEvidence',
+      ...writing,
+      summary: 'Add an item of evidence to a control',
+      description:
+        'A control whose evidence was requested, overdue or not, becomes `evidence_submitted`, unless the item has already expired. A control that was accepted and lacked current evidence is accepted again, until its next review.',
+      params: ControlParams,
+      body: NewEvidence,
+      status: 201,
+      result: Evidence,
+      change: (call, work) => addEvidence(work, sourceOf(call), call.params.controlId, call.body),
+    }),
+    listRoute('/v1/control-framework/controls/{controlId}/evidence', {
+      operationId: 'listEvidence',
+      ...reading,
+      summary: 'List the evidence of a control, the items added last first',
+      description: 'Withdrawn items are included.',
+      params: ControlParams,
+      limit: { most: 200, usual: 50 },
+      result: cursorPageOf(Evidence),
+      place: 'string',
+      async find(call, { after, limit }) {
+        const { control } = await find(call);
+        const page = await listEvidence(database.kysely, call.principal.tenantId, control.id, after, limit);
+        return mapPage(page, (row) => viewEvidence(row, control.controlId, call.now));
+      },
+    }),
+    defineRoute('GET /v1/control-framework/controls/{controlId}/evidence/{evidenceId}', {
+      operationId: 'getEvidence',
+      ...reading,
+      summary: 'Get one item of evidence',
+      params: EvidenceParams,
+      result: Evidence,
+      async handle(call) {
+        const { id, controlId } = (await find(call)).control;
+        const row = await requireEvidence(database.kysely, call.principal.tenantId, id, call.params.evidenceId);
+        return viewEvidence(row, controlId, call.now);
+      },
+    }),
+    defineRoute('POST /v1/control-framework/controls/{controlId}/evidence/{evidenceId}/withdraw', {
+      operationId: 'withdrawEvidence',
+      ...writing,
+      summary: 'Withdraw an item of evidence: it is kept and no longer counts',
+      description:
+        'A control that was accepted is in `needs_review` without current evidence; every other status stays. If the item was withdrawn before, nothing changes: the first reason stays.',
+      params: EvidenceParams,
+      body: Withdrawal,
+      result: Evidence,
+      change: (call, work) => withdrawEvidence(work, sourceOf(call), call.params, call.body.reason),
+    }),
+    defineRoute('POST /v1/control-framework/controls/{controlId}/tests', {
+      operationId: 'addControlTest',
+      ...writing,
+      summary: 'Add a test to a control',
+      description: 'It is due at once. At most 200 per control, retired ones included.',
+      params: ControlParams,
+      body: NewTest,
+      status: 201,
+      result: ControlTest,
+      change: (call, work) => addTest(work, sourceOf(call), call.params.controlId, call.body),
+    }),
+    defineRoute('GET /v1/control-framework/controls/{controlId}/tests', {
+      operationId: 'listControlTests',
+      ...reading,
+      summary: 'List the tests of a control, the oldest first',
+      params: ControlParams,
+      query: z.strictObject({
+        status: z
+          .enum(['in_use', 'retired'])
+          .default('in_use')
+          .meta({ description: 'Tests in use count; retired ones do not.' }),
+      }),
+      result: listOf(ControlTest),
+      async handle(call) {
+        const { control } = await find(call);
+        const tests = (await listTests(database.kysely, call.principal.tenantId, control.id)).filter(
+          ({ retired_at }) => (retired_at !== null) === (call.query.status === 'retired'),
+        );
+        return { items: tests.map((row) => viewTest(row, control, call.now)), nextCursor: null };
+      },
+    }),
+    defineRoute('DELETE /v1/control-framework/controls/{controlId}/tests/{testId}', {
+      operationId: 'retireControlTest',
+      ...writing,
+      summary: 'Retire a test: it is kept with its results, and no longer counts',
+      description: 'If it was retired before, nothing changes.',
+      params: TestParams,
+      result: ControlTest,
+      change: (call, work) => retireTest(work, sourceOf(call), call.params),
+    }),
+    defineRoute('POST /v1/control-framework/controls/{controlId}/tests/{testId}/results', {
+      operationId: 'recordTestResult',
+      ...writing,
+      summary: 'Record a test result',
+      description:
+        'The latest result of a test counts: the one with the latest time; of several with the same time, the one recorded last. While it is `fail`, a control that was accepted is in `needs_review`; every other status stays.',
+      params: TestParams,
+      body: NewResult,
+      status: 201,
+      result: TestResult,
+      change: (call, work) => recordResult(work, sourceOf(call), call.params, call.body),
+    }),
+    listRoute('/v1/control-framework/controls/{controlId}/tests/{testId}/results', {
+      operationId: 'listTestResults',
+      ...reading,
+      summary: 'List the results of a test, the latest first',
+      params: TestParams,
+      limit: { most: 200, usual: 50 },
+      result: cursorPageOf(TestResult),
+      place: 'string',
+      async find(call, { after, limit }) {
+        const {
+          principal: { tenantId },
+          params,
+        } = call;
+        const { id } = (await find(call)).control;
+        await requireTest(database.kysely, tenantId, id, params.testId);
+        // The time of the run and the id, by which the list is sorted.
+        const place = after === null ? null : (after.split(' ') as [string, string]);
+        const { rows, next } = await listResults(database.kysely, tenantId, params.testId, place, limit);
+        return { rows: rows.map(viewResult), next: next?.join(' ') ?? null };
+      },
+    }),
+  ];
+}
