@@ -13,7 +13,8 @@ function findDifferences<Part extends { readonly name: string; readonly table: s
   const keys = new Set([...wanted, ...found].map(keyOf));
   return [...keys].flatMap((key) => {
     const [one, other] = [wanted, found].map((parts) => parts.find((part) => keyOf(part) === key));
-    return isDeepStrictEqual(one, other) ? [] : [describe(one, other)];
+    // Copies, because rows of node:sqlite have no prototype.
+    return isDeepStrictEqual({ ...one }, { ...other }) ? [] : [describe(one, other)];
   });
 }
 
