@@ -104,7 +104,9 @@ export class ConsentRecorder {
     try {
       const notice = requireNotice(seen, request.caller?.tenantId ?? null);
       if (request.caller === null) requireOrigin(notice, request.origin);
-      const published = await this.#pickVersion(queries, notice, request);
+      const current = requirePublished(notice);
+      const isCurrent = request.noticeVersion === null || request.noticeVersion === current.version;
+      const published = isCurrent ? current : await this.#findVersion(queries, request, current.version);
       checkChoices(published.content.purposes, request.purposes, request.caller === null, request.pathOf);
       if (request.capturedAt !== null) requirePast('body.capturedAt', request.capturedAt, now, clockSkew);
       return { request, notice, published };
@@ -149,8 +151,10 @@ export class ConsentRecorder {
         outcomes.set(request, { error });
         continue;
       }
+      // Most subjects are new, and what nobody decided cannot be withdrawn.
       const state = stateAfter(history[0]);
-      const withdrawsRecordId = await findWithdrawn(queries, place.noticeId, state, request.purposes, history);
+      const withdrawsRecordId =
+        history.length > 0 ? await findWithdrawn(queries, place.noticeId, state, request.purposes, history) : null;
       const draft = this.#draft(place, published, request, state, withdrawsRecordId, now);
       histories.set(nameOf(place), [draft, ...history]);
       admitted.push({ request, draft, repeats: null });
@@ -180,14 +184,12 @@ export class ConsentRecorder {
     return notices;
   }
 
-  /** The version that the person saw: the current one, or an earlier one that the request names. */
-  async #pickVersion(queries: Queries, notice: CapturableNotice, request: CaptureRequest) {
-    const published = requirePublished(notice);
-    if (request.noticeVersion === null || request.noticeVersion === published.version) return published;
+  /** The earlier version that the person saw and the request names. */
+  async #findVersion(queries: Queries, { noticeId, noticeVersion }: CaptureRequest, current: number) {
     // A number beyond the latest need not be looked up, and may be more than the column holds.
     const seen =
-      request.noticeVersion < published.version
-        ? await this.#versions.find(queries, notice.id, request.noticeVersion)
+      noticeVersion !== null && noticeVersion < current
+        ? await this.#versions.find(queries, noticeId, noticeVersion)
         : undefined;
     if (seen !== undefined) return { version: seen.version, content: seen, contentHash: seen.contentHash };
     throw invalidValues([{ path: 'body.noticeVersion', issue: 'is no published version of the notice' }]);
@@ -228,8 +230,7 @@ export class ConsentRecorder {
     const byId = new Map<string, ConsentRecord>(records.map((record) => [record.id, record]));
     const events = describeCaptures(admitted, records, byId);
     if (events.length > 0) await recordEvents(work, events);
-    const tenants = new Map(drafts.map(({ id, tenantId }) => [id, tenantId]));
-    for (const [tenantId, ofTenant] of Map.groupBy(records, ({ id }) => tenants.get(id) as string))
+    for (const [tenantId, ofTenant] of Map.groupBy(records, (_, index) => (drafts[index] as RecordDraft).tenantId))
       await emitRecords(work, tenantId, ofTenant);
     for (const { request, draft, repeats } of admitted)
       outcomes.set(request, { result: byId.get(draft?.id ?? repeats?.id ?? '') ?? (repeats as ConsentRecord) });
