@@ -68,51 +68,6 @@ const Environment = z.object({
   SVC_SESSION_HOURS: wholeNumber(24, 1, 720).describe('A session ends after so many hours in any case'),
 });
 
-/** How long sessions last, in milliseconds. */
-export interface SessionLifetime {
-  /** Without a request. */
-  readonly idle: number;
-  /** In all. */
-  readonly absolute: number;
-}
-
-/** What this process runs with: read once at the start, never changed. */
-export interface Settings {
-  readonly port: number;
-  readonly host: string;
-  readonly baseUrl: string | null;
-  readonly dataDir: string;
-  readonly databaseUrl: string | null;
-  /** How long PostgreSQL may work on a statement. */
-  readonly databaseSeconds: number;
-  readonly secret: string | null;
-  readonly trustedProxies: number;
-  readonly logLevel: z.output<typeof Environment>['SVC_LOG_LEVEL'];
-  /** Requests a minute. */
-  readonly limits: {
-    readonly apiKey: number;
-    readonly visitor: number;
-    readonly captureNotice: number;
-    readonly captureClient: number;
-    readonly signIn: number;
-    readonly scim: number;
-  };
-  /** Exports at once for each tenant. */
-  readonly concurrentExports: number;
-  readonly maxConnections: number;
-  /** Milliseconds for which a connection is kept for the next request. */
-  readonly keepAlive: number;
-  /** Milliseconds from SIGTERM to the end of the process. */
-  readonly stopWithin: number;
-  readonly sessionLifetime: SessionLifetime;
-  readonly webhooks: {
-    /** Whether they may go to http and to private addresses. */
-    readonly allowPrivate: boolean;
-  };
-  /** Milliseconds between two signed checkpoints of a ledger. */
-  readonly checkpointInterval: number;
-}
-
 /** Says which environment variables are wrong and how; the command line prints it as it is. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
@@ -135,17 +90,22 @@ export function readSettings(
     const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
     throw new SettingsError(`Some settings cannot be used:\n${lines.join('\n')}`);
   }
-  const read = parsed.data;
+  return toSettings(parsed.data);
+}
+
+function toSettings(read: z.output<typeof Environment>) {
   return {
     port: read.PORT,
     host: read.HOST,
     baseUrl: read.SVC_BASE_URL === undefined ? null : new URL(read.SVC_BASE_URL).origin,
     dataDir: resolve(read.SVC_DATA_DIR),
     databaseUrl: read.DATABASE_URL ?? null,
+    /** How long PostgreSQL may work on a statement. */
     databaseSeconds: read.SVC_DATABASE_SECONDS,
     secret: read.SVC_SECRET ?? null,
     trustedProxies: read.SVC_TRUSTED_PROXIES,
     logLevel: read.SVC_LOG_LEVEL,
+    /** Requests a minute. */
     limits: {
       apiKey: read.SVC_LIMIT_API_KEY,
       visitor: read.SVC_LIMIT_VISITOR,
@@ -154,18 +114,24 @@ export function readSettings(
       signIn: read.SVC_LIMIT_SIGN_IN,
       scim: read.SVC_LIMIT_SCIM,
     },
+    /** Exports at once for each tenant. */
     concurrentExports: read.SVC_LIMIT_EXPORTS,
     maxConnections: read.SVC_MAX_CONNECTIONS,
+    // Milliseconds from here on.
     keepAlive: read.SVC_KEEP_ALIVE_SECONDS * 1000,
     stopWithin: read.SVC_STOP_SECONDS * 1000,
+    checkpointInterval: read.SVC_CHECKPOINT_MINUTES * 60_000,
     sessionLifetime: {
       idle: read.SVC_SESSION_IDLE_MINUTES * 60_000,
       absolute: read.SVC_SESSION_HOURS * 3_600_000,
     },
     webhooks: { allowPrivate: read.SVC_WEBHOOK_ALLOW_PRIVATE },
-    checkpointInterval: read.SVC_CHECKPOINT_MINUTES * 60_000,
-  };
+  } as const;
 }
+
+/** What this process runs with: read once at the start, never changed. */
+export type Settings = ReturnType<typeof toSettings>;
+export type SessionLifetime = Settings['sessionLifetime'];
 
 /** Name, default and meaning of every setting, for `svc serve --help`. */
 export function describeSettings(): readonly { readonly name: string; readonly meaning: string }[] {

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Middleware } from 'koa';
 import { type DemoSite, findDemoSite } from '../demo/page.ts';
+import { corsHeaders } from '../http/client.ts';
 import { requireReading } from '../http/static-file.ts';
 import type { Installation } from '../installation/installation.ts';
 import { BuiltSite, documentationHeaders } from './built-site.ts';
@@ -47,6 +48,26 @@ function move(ctx: Context, target: string): void {
   // Without it, browsers may cache the redirect indefinitely (RFC 9111 section 4.2.2).
   ctx.set('Cache-Control', 'no-cache');
   ctx.redirect(target + ctx.search);
+}
+
+/** Where the OpenAPI document is. */
+const documentPath = '/v1/openapi.json';
+
+/**
+ * Serves the OpenAPI document, bare as its readers expect it: the file that `npm run openapi` makes of the routes, and that
+ * a test compares with them. Making it anew would cost each process 30 MB.
+ */
+export function serveApiDocument(): Middleware {
+  let document: Buffer | undefined;
+  const serve = (ctx: Context): void => {
+    requireReading(ctx);
+    document ??= readFileSync(join(import.meta.dirname, '../openapi.json'));
+    ctx.set(corsHeaders);
+    ctx.set('Cache-Control', 'no-cache');
+    ctx.type = 'application/json; charset=utf-8';
+    ctx.body = document;
+  };
+  return (ctx, next) => (ctx.path === documentPath ? serve(ctx) : next());
 }
 
 /** What the live pages need to know; all of it is on the public demo page. */

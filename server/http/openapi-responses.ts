@@ -26,40 +26,37 @@ const exampleOptions: { readonly [Code in ProblemCode]?: ConstructorParameters<t
   webhook_not_enabled: { fields: { requiredStatus: 'enabled', actualStatus: 'paused' } },
 };
 
-/** The headers of answers, which operations refer to. */
-export const answerHeaders = {
-  'Svc-Request-Id': { description: 'The id of the request, for support.', example: exampleRequestId },
-  'Svc-Version': { description: 'The API version that was applied.', example: '2026-11-01' },
-  Location: {
-    description: 'The address of the created resource.',
-    example: 'http://localhost:8787/scim/v2/Users/01a1fe75-1116-7327-9fbc-afc916e187d1',
-  },
-  'Idempotent-Replayed': { description: '`true` on the stored answer to an earlier request.', example: 'true' },
-  RateLimit: {
-    description: 'For each limit: the requests that are left (`r`) and the seconds until it resets (`t`).',
-    example: '"key";r=599;t=42',
-  },
-  'RateLimit-Policy': {
-    description: 'For each limit: the requests (`q`) that it allows in a window of seconds (`w`).',
-    example: '"key";q=600;w=60',
-  },
-  'Retry-After': { description: 'Seconds to wait before a retry.', example: '42' },
-  'WWW-Authenticate': { description: 'The authentication scheme that is required: `Bearer`.', example: 'Bearer' },
-  Allow: { description: 'The methods that the path has.', example: 'GET, HEAD' },
-  ETag: { description: 'The version of the body, for `If-None-Match`.', example: '"1-5f0a7d5e3c0b4c55"' },
-  'Cache-Control': { description: 'How long the answer may be cached.', example: 'no-cache' },
-  'Set-Cookie': { description: 'The session cookie.', example: 'svc_session=…; Path=/; HttpOnly; SameSite=Lax' },
-  'Content-Disposition': {
-    description: 'A name for the file.',
-    example: 'attachment; filename="audit-1024.jsonl"',
-  },
-} as const satisfies Record<string, { readonly description: string; readonly example: string }>;
+/** The headers of answers, which operations refer to: a description and an example of each. */
+const answerHeaders = {
+  'Svc-Request-Id': ['The id of the request, for support.', exampleRequestId],
+  'Svc-Version': ['The API version that was applied.', '2026-11-01'],
+  Location: [
+    'The address of the created resource.',
+    'http://localhost:8787/scim/v2/Users/01a1fe75-1116-7327-9fbc-afc916e187d1',
+  ],
+  'Idempotent-Replayed': ['`true` on the stored answer to an earlier request.', 'true'],
+  RateLimit: [
+    'For each limit: the requests that are left (`r`) and the seconds until it resets (`t`).',
+    '"key";r=599;t=42',
+  ],
+  'RateLimit-Policy': [
+    'For each limit: the requests (`q`) that it allows in a window of seconds (`w`).',
+    '"key";q=600;w=60',
+  ],
+  'Retry-After': ['Seconds to wait before a retry.', '42'],
+  'WWW-Authenticate': ['The authentication scheme that is required: `Bearer`.', 'Bearer'],
+  Allow: ['The methods that the path has.', 'GET, HEAD'],
+  ETag: ['The version of the body, for `If-None-Match`.', '"1-5f0a7d5e3c0b4c55"'],
+  'Cache-Control': ['How long the answer may be cached.', 'no-cache'],
+  'Set-Cookie': ['The session cookie.', 'svc_session=…; Path=/; HttpOnly; SameSite=Lax'],
+  'Content-Disposition': ['A name for the file.', 'attachment; filename="audit-1024.jsonl"'],
+} as const satisfies Record<string, readonly [description: string, example: string]>;
 
 type HeaderName = keyof typeof answerHeaders;
 
 /** The components that responses refer to. */
 export const headerComponents = Object.fromEntries(
-  Object.entries(answerHeaders).map(([name, { description, example }]) => [
+  Object.entries(answerHeaders).map(([name, [description, example]]) => [
     name,
     { description, schema: { type: 'string' as const }, example },
   ]),

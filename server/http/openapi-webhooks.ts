@@ -14,46 +14,33 @@ export interface DocumentedEvent {
 
 const signature =
   'HMAC-SHA256 over `<t>.<raw body>` with the secret of the webhook as the key. During a rotation of the secret there are two `v1`.';
+const text = (example: string, description: string) => z.string().meta({ description, param: { example } });
+const delivery = '01a1fe75-1160-7cb4-9aec-889ac858d528';
 const headers = z.object({
-  'Svc-Event': z.string().meta({
-    description: 'The type of the event.',
-    param: { example: 'consent.recorded' },
-  }),
+  'Svc-Event': text('consent.recorded', 'The type of the event.'),
   'Svc-Delivery': z.uuid().meta({
     description: 'The id of the delivery: the same for every attempt, so a receiver can ignore repeats.',
     override: ({ jsonSchema }) => void delete jsonSchema.pattern,
-    param: { example: '01a1fe75-1160-7cb4-9aec-889ac858d528' },
+    param: { example: delivery },
   }),
-  'Svc-Signature': z.string().meta({
-    description: `\`t=<unix seconds>,v1=<hex>\`: ${signature}`,
-    param: { example: `t=1795271647,v1=${'5f'.repeat(32)}` },
-  }),
-  'webhook-id': z.string().meta({
-    description: 'Standard Webhooks: the id of the delivery.',
-    param: { example: '01a1fe75-1160-7cb4-9aec-889ac858d528' },
-  }),
-  'webhook-timestamp': z.string().meta({
-    description: 'Standard Webhooks: the time of the attempt in Unix seconds.',
-    param: { example: '1795271647' },
-  }),
-  'webhook-signature': z.string().meta({
-    description:
-      'Standard Webhooks: `v1,<base64>` for each secret, and `v1a,<base64>` (Ed25519) if the webhook is asymmetric.',
-    param: { example: `v1,${'X1'.repeat(21)}8=` },
-  }),
+  'Svc-Signature': text(`t=1795271647,v1=${'5f'.repeat(32)}`, `\`t=<unix seconds>,v1=<hex>\`: ${signature}`),
+  'webhook-id': text(delivery, 'Standard Webhooks: the id of the delivery.'),
+  'webhook-timestamp': text('1795271647', 'Standard Webhooks: the time of the attempt in Unix seconds.'),
+  'webhook-signature': text(
+    `v1,${'X1'.repeat(21)}8=`,
+    'Standard Webhooks: `v1,<base64>` for each secret, and `v1a,<base64>` (Ed25519) if the webhook is asymmetric.',
+  ),
 });
 
+const pausing = (receiver: string) => ({
+  description: `The receiver is ${receiver}. The server pauses the webhook for \`Retry-After\` and tries again.`,
+  headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
+});
 const answers = {
   '2XX': { description: 'The receiver accepted the event. The delivery is complete.' },
   '410': { description: 'The receiver no longer wants events. The server disables the webhook.' },
-  '429': {
-    description: 'The receiver is busy. The server pauses the webhook for `Retry-After` and tries again.',
-    headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
-  },
-  '503': {
-    description: 'The receiver is unavailable. The server pauses the webhook for `Retry-After` and tries again.',
-    headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
-  },
+  '429': pausing('busy'),
+  '503': pausing('unavailable'),
   default: {
     description:
       'Any other status, a redirect, or no answer in 15 seconds is a failure. The server retries with exponential backoff for 24 hours, then moves the delivery to the dead letters.',
@@ -62,38 +49,33 @@ const answers = {
 
 /** The `webhooks` section: one entry for each type of event. */
 export function describeWebhooks(events: readonly DocumentedEvent[]): Record<string, ZodOpenApiPathItemObject> {
-  return Object.fromEntries(
-    events.map(({ type, occasion, data, example }) => {
-      const name = pascalCase(type);
-      const body = z
-        .strictObject({
-          id: Id.meta({ description: 'The id of the event.' }),
-          type: z.literal(type),
-          createdAt: UtcTime,
-          tenantId: Id,
-          data,
-        })
-        .meta({ id: `${name}Event`, description: occasion });
-      const item = {
-        post: {
-          operationId: `receive${name}`,
-          tags: ['Webhooks'],
-          summary: type,
-          description: `${occasion} Verify the signature before you read the body.`,
-          security: [],
-          requestParams: { header: headers },
-          requestBody: {
-            required: true,
-            content: { 'application/json': { schema: body, ...(example !== undefined && { example }) } },
-          },
-          responses: answers,
-        },
-      };
-      return [type, item as ZodOpenApiPathItemObject];
-    }),
-  );
+  return Object.fromEntries(events.map((event) => [event.type, describeWebhook(event)]));
 }
 
-function pascalCase(type: string): string {
-  return type.replace(/(?:^|[._])(\w)/g, (_all, letter: string) => letter.toUpperCase());
+function describeWebhook({ type, occasion, data, example }: DocumentedEvent) {
+  const name = type.replace(/(?:^|[._])(\w)/g, (_all, letter: string) => letter.toUpperCase());
+  const body = z
+    .strictObject({
+      id: Id.meta({ description: 'The id of the event.' }),
+      type: z.literal(type),
+      createdAt: UtcTime,
+      tenantId: Id,
+      data,
+    })
+    .meta({ id: `${name}Event`, description: occasion });
+  return {
+    post: {
+      operationId: `receive${name}`,
+      tags: ['Webhooks'],
+      summary: type,
+      description: `${occasion} Verify the signature before you read the body.`,
+      security: [],
+      requestParams: { header: headers },
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: body, ...(example !== undefined && { example }) } },
+      },
+      responses: answers,
+    },
+  } as ZodOpenApiPathItemObject;
 }

@@ -31,11 +31,3 @@ export interface Principal {
   /** The tenants besides its own that Svc-Tenant may name. */
   readonly otherTenantIds: readonly string[];
 }
-
-/** A person at a browser. */
-export interface SignedInUser {
-  readonly userId: string;
-  readonly email: string;
-  readonly tenantId: string;
-  readonly sessionId: string;
-}

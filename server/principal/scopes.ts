@@ -1,28 +1,5 @@
-/** Every scope of the API; an operation needs exactly one. */
-export const scopes = [
-  'audit:read',
-  'consent:read',
-  'consent:write',
-  'controls:read',
-  'controls:write',
-  'trust:read',
-  'trust:write',
-  'webhooks:read',
-  'webhooks:write',
-  'users:read',
-  'users:write',
-  'keys:write',
-  'dsr:read',
-  'dsr:write',
-  'breach:read',
-  'breach:write',
-  'tenant:write',
-] as const;
-
-export type Scope = (typeof scopes)[number];
-
-/** What each scope allows. */
-export const scopeDescriptions: Readonly<Record<Scope, string>> = {
+/** Every scope of the API, with what it allows; an operation needs exactly one. */
+export const scopeDescriptions = {
   'audit:read': 'Read the audit log and its proofs.',
   'consent:read': 'Read consent notices, records and their proofs.',
   'consent:write': 'Create, edit, publish and archive consent notices; capture and withdraw records.',
@@ -40,7 +17,10 @@ export const scopeDescriptions: Readonly<Record<Scope, string>> = {
   'breach:read': 'Read breach incidents.',
   'breach:write': 'Report and change breach incidents.',
   'tenant:write': 'Change the settings of the tenant.',
-};
+} as const;
+
+export type Scope = keyof typeof scopeDescriptions;
+export const scopes = Object.keys(scopeDescriptions) as Scope[];
 
 const read = new Map<string, ReadonlySet<Scope>>();
 
@@ -58,5 +38,5 @@ const maximumTexts = 1000;
 
 /** Whether a word is one of our scopes. */
 export function isScope(word: string): word is Scope {
-  return (scopes as readonly string[]).includes(word);
+  return Object.hasOwn(scopeDescriptions, word);
 }

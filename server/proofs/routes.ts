@@ -1,19 +1,36 @@
 import { z } from 'zod';
-import { callSource } from '../audit/source.ts';
+import { type AuditSource, callSource } from '../audit/source.ts';
+import { recordEvent } from '../audit/store.ts';
 import { listRoute } from '../http/list-route.ts';
-import { invalidValues } from '../http/problem.ts';
+import { invalidValues, Problem } from '../http/problem.ts';
 import { defineRoute, type Route, StreamedAnswer } from '../http/route.ts';
 import { Time, text } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { LedgerName } from '../ledger/append.ts';
-import { listCheckpoints } from '../ledger/checkpoint-store.ts';
+import { type Anchoring, RewrittenLedger } from '../ledger/checkpoint-anchors.ts';
+import {
+  isBehindCheckpoint,
+  listCheckpoints,
+  type StoredCheckpoint,
+  signCheckpoint,
+} from '../ledger/checkpoint-store.ts';
 import { ImpossibleRange, prepareExport } from '../ledger/export.ts';
+import { countMissing } from '../ledger/tree-store.ts';
 import type { Scope } from '../principal/scopes.ts';
 import { mapPage } from '../storage/page.ts';
-import { explainIncomplete } from './explain-incomplete.ts';
-import { proveConsistency, proveInclusion, requireCheckpoint } from './prove.ts';
-import { requestCheckpoint } from './request-checkpoint.ts';
-import { CheckpointPage, CheckpointView, ConsistencyProof, InclusionProof, presentCheckpoint } from './views.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import {
+  CheckpointPage,
+  CheckpointView,
+  ConsistencyProof,
+  explainIncomplete,
+  InclusionProof,
+  isBusy,
+  presentCheckpoint,
+  proveConsistency,
+  proveInclusion,
+  requireCheckpoint,
+} from './prove.ts';
 
 const tag = 'Proofs';
 const Size = text(20)
@@ -141,6 +158,37 @@ function ledgerRoutes(
       },
     }),
   ];
+}
+
+const refusal =
+  'The ledger does not contain a checkpoint that was signed before, so no new checkpoint is signed. The operator of the server must run: svc verify.';
+
+/** Adding this many entries takes about 0.1 s. */
+const mostMissing = 20_000;
+
+/**
+ * Signs a checkpoint on demand, or returns the latest if nothing was added since. If many entries are missing from the
+ * tree, it rejects the request instead of waiting: the background work adds them first.
+ * @throws {Problem} `rate_limited` while the tree lacks many entries; `conflict`.
+ */
+async function requestCheckpoint(
+  work: UnitOfWork,
+  source: AuditSource,
+  anchoring: Anchoring,
+  ledger: LedgerName,
+): Promise<StoredCheckpoint> {
+  const of = { tenantId: source.tenantId, ledger };
+  if ((await countMissing(work.transaction, of)) > mostMissing) throw isBusy();
+  if (await isBehindCheckpoint(work.transaction, of))
+    await recordEvent(work, source, {
+      module: 'ledger',
+      action: 'checkpoint.requested',
+      targetId: ledger,
+      targetRef: null,
+    });
+  return signCheckpoint(work, anchoring, of).catch((error: unknown) => {
+    throw error instanceof RewrittenLedger ? new Problem('conflict', refusal) : error;
+  });
 }
 
 function refuseRange(error: unknown): never {

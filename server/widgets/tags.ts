@@ -1,6 +1,6 @@
 import { html, type Markup } from '../http/html.ts';
 import { trustPath } from '../trust/trust-center.ts';
-import type { BuiltFile, Widget, WidgetName } from './widget.ts';
+import type { Widget, WidgetName } from './widget.ts';
 
 /** Whose data an element shows. */
 export interface Owner {
@@ -18,28 +18,19 @@ export function writeScriptTag({ path, integrity }: Pick<Widget, 'path' | 'integ
   return `${html`<script src="${baseUrl}${path}" integrity="${integrity}" crossorigin="anonymous" defer></script>`}`;
 }
 
-/** The element of a widget, without what the script finds out itself: its own origin. */
-function writeElement(name: WidgetName, baseUrl: string, { noticeId, tenant }: Owner): string {
+/** What to paste: the script, the element (which finds the origin of its script itself), and both. */
+function writeTags(widget: Widget, baseUrl: string, { noticeId, tenant }: Owner) {
   const elements: Readonly<Record<WidgetName, Markup>> = {
     'svc-consent': html`<svc-consent notice-id="${noticeId}"></svc-consent>`,
     // The link is the content until the script runs, or without it.
     'svc-trust-badge': html`<svc-trust-badge tenant="${tenant}"><a href="${baseUrl}${trustPath(tenant)}">Trust center</a></svc-trust-badge>`,
   };
-  return String(elements[name]);
-}
-
-function writeTags(widget: Widget, baseUrl: string, owner: Owner) {
   const script = writeScriptTag(widget, baseUrl);
-  const element = writeElement(widget.name, baseUrl, owner);
+  const element = String(elements[widget.name]);
   return { script, element, tag: `${script}\n${element}` };
 }
 
 /** A script of a widget that only some sites need, with its own tag. */
-interface AddOn {
-  readonly name: AddOnName;
-  readonly built: BuiltFile;
-}
-
 interface AddOnKind {
   /** Whether it runs after the page is parsed. The others must run before the tags that they hold back. */
   readonly isDeferred: boolean;
@@ -76,21 +67,16 @@ const addOnKinds = {
 
 export type AddOnName = keyof typeof addOnKinds;
 
-/** The add-ons in a version of a widget. */
-function listAddOns({ name, built }: Widget): readonly AddOn[] {
-  const names = Object.keys(addOnKinds) as readonly AddOnName[];
-  return names.flatMap((addOn) => {
+/** The add-ons in a version of a widget, each with its script tag and initial settings. */
+function describeAddOns({ name, version, built }: Widget, baseUrl: string) {
+  return Object.entries<AddOnKind>(addOnKinds).flatMap(([addOn, { isDeferred, settings }]) => {
     const found = built.find(({ file }) => file === `${name}-${addOn}.js`);
-    return found ? [{ name: addOn, built: found }] : [];
+    if (found === undefined) return [];
+    const { file, integrity } = found;
+    const given = Object.entries(settings).map(([attribute, value]) => html` ${attribute}="${value}"`);
+    const tag = `${html`<script src="${baseUrl}/widgets/${name}/${version}/${file}" integrity="${integrity}" crossorigin="anonymous"${isDeferred ? ' defer' : ''}${given}></script>`}`;
+    return [{ name: addOn as AddOnName, file, tag }];
   });
-}
-
-/** The script tag of an add-on, with initial settings. */
-function writeAddOnTag({ name, version }: Widget, addOn: AddOn, baseUrl: string): string {
-  const { isDeferred, settings }: AddOnKind = addOnKinds[addOn.name];
-  const { file, integrity } = addOn.built;
-  const given = Object.entries(settings).map(([attribute, value]) => html` ${attribute}="${value}"`);
-  return `${html`<script src="${baseUrl}/widgets/${name}/${version}/${file}" integrity="${integrity}" crossorigin="anonymous"${isDeferred ? ' defer' : ''}${given}></script>`}`;
 }
 
 /** The element of an add-on that replaces that of the widget; null if the element of the widget stays. */
@@ -99,38 +85,8 @@ export function writeAddOnElement(name: AddOnName, owner: Owner): string | null 
   return element ? `${element(owner)}` : null;
 }
 
-/** Every widget with its versions, the newest first, and their tags: `/widgets/index.json`. */
-export interface WidgetIndex {
-  readonly widgets: readonly DescribedWidget[];
-}
-
-export interface DescribedWidget {
-  readonly name: string;
-  readonly package: string;
-  readonly versions: readonly WidgetVersion[];
-}
-
-/** One version of a widget: what to paste, and what it loads. */
-interface WidgetVersion {
-  readonly version: string;
-  /** False while its bytes can still change. */
-  readonly released: boolean;
-  readonly script: string;
-  readonly element: string;
-  /** Both, ready to paste. */
-  readonly tag: string;
-  /** Scripts that only some sites need, each with its own tag. */
-  readonly addOns: readonly { readonly name: AddOnName; readonly file: string; readonly tag: string }[];
-  readonly files: readonly {
-    readonly file: string;
-    readonly url: string;
-    readonly bytes: number;
-    readonly integrity: string;
-  }[];
-}
-
-/** Describes widgets for one address. @param widgets the newest version of each first. */
-export function describeWidgets(widgets: readonly Widget[], baseUrl: string, owner: Owner = placeholders): WidgetIndex {
+/** Describes widgets for one address: `/widgets/index.json`. @param widgets the newest version of each first. */
+export function describeWidgets(widgets: readonly Widget[], baseUrl: string, owner: Owner = placeholders) {
   const byName = Map.groupBy(widgets, ({ name }) => name);
   return {
     widgets: [...byName].map(([name, versions]) => ({
@@ -138,13 +94,11 @@ export function describeWidgets(widgets: readonly Widget[], baseUrl: string, own
       package: `@svc/${versions[0]?.packageName}`,
       versions: versions.map((widget) => ({
         version: widget.version,
+        /** False while its bytes can still change. */
         released: widget.isReleased,
         ...writeTags(widget, baseUrl, owner),
-        addOns: listAddOns(widget).map((addOn) => ({
-          name: addOn.name,
-          file: addOn.built.file,
-          tag: writeAddOnTag(widget, addOn, baseUrl),
-        })),
+        /** Scripts that only some sites need. */
+        addOns: describeAddOns(widget, baseUrl),
         files: widget.built.map(({ file, bytes, integrity }) => ({
           file,
           url: `${baseUrl}/widgets/${name}/${widget.version}/${file}`,
@@ -155,3 +109,6 @@ export function describeWidgets(widgets: readonly Widget[], baseUrl: string, own
     })),
   };
 }
+
+export type WidgetIndex = ReturnType<typeof describeWidgets>;
+export type DescribedWidget = WidgetIndex['widgets'][number];
