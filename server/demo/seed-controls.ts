@@ -46,54 +46,29 @@ interface DemoEvent {
 
 /** The histories of the controls, in the order of their codes, repeated after the last. */
 function writeHistories(inDays: (days: number) => string): readonly (readonly DemoEvent[])[] {
-  const evidence = { expiresAt: null };
-  const set = (daysAgo: number, status: 'in_progress' | 'evidence_submitted' | 'implemented' | 'accepted') => ({
+  const collect = (daysAgo: number, expiresAt: string | null = null): DemoEvent => ({
     daysAgo,
-    change: { status },
+    evidence: { expiresAt },
   });
-  const request = (daysAgo: number, dueIn: number) => ({
-    daysAgo,
-    change: { status: 'evidence_requested', evidenceDueAt: inDays(dueIn) } as const,
-  });
-  const accepted: readonly DemoEvent[] = [
-    { daysAgo: 21, evidence },
-    { daysAgo: 20, result: 'pass' },
-    set(19, 'evidence_submitted'),
-    set(17, 'accepted'),
-  ];
-  const implemented: readonly DemoEvent[] = [
-    { daysAgo: 26, evidence },
-    set(12, 'implemented'),
-    { daysAgo: 12, result: 'pass' },
-  ];
-  const submitted: readonly DemoEvent[] = [request(16, 14), { daysAgo: 3, evidence }];
-  const requested: readonly DemoEvent[] = [request(9, 12)];
-  const overdue: readonly DemoEvent[] = [set(60, 'in_progress'), request(40, -8)];
-  const failing: readonly DemoEvent[] = [
-    { daysAgo: 34, evidence },
-    set(30, 'implemented'),
-    { daysAgo: 5, result: 'fail' },
-  ];
-  const warning: readonly DemoEvent[] = [
-    { daysAgo: 34, evidence },
-    set(20, 'implemented'),
-    { daysAgo: 6, result: 'warning' },
-  ];
-  const outOfDate: readonly DemoEvent[] = [
-    { daysAgo: 401, evidence },
-    { daysAgo: 398, result: 'pass' },
-    set(397, 'evidence_submitted'),
-    set(395, 'accepted'),
-  ];
-  const expired: readonly DemoEvent[] = [{ daysAgo: 90, evidence: { expiresAt: inDays(-4) } }, set(88, 'implemented')];
-  const reason = 'The old system is replaced in spring; until then two people check by hand.';
-  const excepted: readonly DemoEvent[] = [
-    { daysAgo: 31, change: { status: 'excepted', reason, exceptionEndsAt: inDays(120) } },
-  ];
-  const notApplicable: readonly DemoEvent[] = [
-    { daysAgo: 100, change: { status: 'not_applicable', reason: 'The demo company has no such process.' } },
-  ];
-  const started: readonly DemoEvent[] = [set(8, 'in_progress')];
+  const test = (daysAgo: number, result: ResultStatus): DemoEvent => ({ daysAgo, result });
+  const change = (daysAgo: number, change: ControlChange): DemoEvent => ({ daysAgo, change });
+  const set = (daysAgo: number, status: 'in_progress' | 'evidence_submitted' | 'implemented' | 'accepted') =>
+    change(daysAgo, { status });
+  const request = (daysAgo: number, dueIn: number) =>
+    change(daysAgo, { status: 'evidence_requested', evidenceDueAt: inDays(dueIn) });
+  const exception = 'The old system is replaced in spring; until then two people check by hand.';
+  const accepted = [collect(21), test(20, 'pass'), set(19, 'evidence_submitted'), set(17, 'accepted')];
+  const implemented = [collect(26), set(12, 'implemented'), test(12, 'pass')];
+  const submitted = [request(16, 14), collect(3)];
+  const requested = [request(9, 12)];
+  const overdue = [set(60, 'in_progress'), request(40, -8)];
+  const failing = [collect(34), set(30, 'implemented'), test(5, 'fail')];
+  const warning = [collect(34), set(20, 'implemented'), test(6, 'warning')];
+  const outOfDate = [collect(401), test(398, 'pass'), set(397, 'evidence_submitted'), set(395, 'accepted')];
+  const expired = [collect(90, inDays(-4)), set(88, 'implemented')];
+  const excepted = [change(31, { status: 'excepted', reason: exception, exceptionEndsAt: inDays(120) })];
+  const notApplicable = [change(100, { status: 'not_applicable', reason: 'The demo company has no such process.' })];
+  const started = [set(8, 'in_progress')];
   return [
     ...[accepted, accepted, implemented, accepted, requested, accepted, failing, accepted],
     ...[submitted, accepted, accepted, outOfDate, implemented, overdue, accepted, started],

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Principal } from '../principal/principal.ts';
+import { addTime } from '../storage/clock.ts';
 import type { Queries } from '../storage/database.ts';
+import { findRow } from '../storage/rows.ts';
 import { Problem } from './problem.ts';
 import type { Route } from './route.ts';
 
@@ -47,11 +49,8 @@ export function claimOf(
 ): IdempotencyClaim {
   // An answer with a secret is replayed only to the same caller with the same rights.
   const rights = showsSecret ? `${actor.type} ${actor.id} ${[...scopes].sort().join(' ')} ` : '';
-  return {
-    tenantId,
-    key,
-    fingerprint: hash('sha256', Buffer.concat([Buffer.from(`${rights}${method} ${target}\n`), body])),
-  };
+  const request = Buffer.concat([Buffer.from(`${rights}${method} ${target}\n`), body]);
+  return { tenantId, key, fingerprint: hash('sha256', request) };
 }
 
 /**
@@ -60,41 +59,38 @@ export function claimOf(
  * @throws {Problem} `idempotency_key_reused` when the earlier request was another one.
  */
 export async function claimKey(queries: Queries, claim: IdempotencyClaim, now: string): Promise<StoredAnswer | null> {
-  const expired = expiryOf(now);
   const taken = { fingerprint: claim.fingerprint, status: 0, body: '', created_at: now };
   const claimed = await queries
     .insertInto('idempotency_keys')
-    .values({ tenant_id: claim.tenantId, key: claim.key, ...taken })
+    .values({ ...rowOf(claim), ...taken })
     .onConflict((conflict) =>
-      conflict.columns(['tenant_id', 'key']).doUpdateSet(taken).where('idempotency_keys.created_at', '<=', expired),
+      conflict
+        .columns(['tenant_id', 'key'])
+        .doUpdateSet(taken)
+        .where('idempotency_keys.created_at', '<=', expiryOf(now)),
     )
     .returning('key')
     .executeTakeFirst();
-  return claimed === undefined ? readAnswer(queries, claim) : null;
+  return claimed === undefined ? findAnswer(queries, claim, null) : null;
 }
 
 /**
- * Looks for the answer of an earlier request without taking the key, where work comes before the transaction.
+ * Finds the answer of an earlier request without taking the key, where work comes before the transaction.
+ * @param now null for a key that cannot have expired.
  * @throws {Problem} `idempotency_key_reused` when the earlier request was another one.
  */
-export async function findAnswer(queries: Queries, claim: IdempotencyClaim, now: string): Promise<StoredAnswer | null> {
-  return readAnswer(queries, claim, expiryOf(now));
-}
-
-async function readAnswer(queries: Queries, claim: IdempotencyClaim, after = ''): Promise<StoredAnswer | null> {
-  const earlier = await queries
-    .selectFrom('idempotency_keys')
-    .select(['fingerprint', 'status', 'body'])
-    .where('tenant_id', '=', claim.tenantId)
-    .where('key', '=', claim.key)
-    .where('created_at', '>', after)
-    .executeTakeFirst();
-  if (earlier === undefined) return null;
-  if (earlier.fingerprint === claim.fingerprint) return { status: earlier.status, body: earlier.body };
+export async function findAnswer(
+  queries: Queries,
+  claim: IdempotencyClaim,
+  now: string | null,
+): Promise<StoredAnswer | null> {
+  const earlier = await findRow(queries, 'idempotency_keys', rowOf(claim));
+  if (earlier === undefined || (now !== null && earlier.created_at <= expiryOf(now))) return null;
+  if (earlier.fingerprint === claim.fingerprint) return earlier;
   throw new Problem('idempotency_key_reused', 'This Idempotency-Key was used with another request; use a new one.');
 }
 
-/** Keeps the answer of a successful request, in the transaction that holds its changes. */
+/** Stores the answer of a successful request, in the transaction that holds its changes. */
 export async function storeAnswer(queries: Queries, claim: IdempotencyClaim, answer: StoredAnswer): Promise<void> {
   await queries
     .updateTable('idempotency_keys')
@@ -105,18 +101,14 @@ export async function storeAnswer(queries: Queries, claim: IdempotencyClaim, ans
 }
 
 /** Gives a key back whose request failed, where the transaction goes on without it. */
-export async function releaseKey(queries: Queries, claim: IdempotencyClaim): Promise<void> {
-  await queries
-    .deleteFrom('idempotency_keys')
-    .where('tenant_id', '=', claim.tenantId)
-    .where('key', '=', claim.key)
-    .execute();
+export async function releaseKey(queries: Queries, { tenantId, key }: IdempotencyClaim): Promise<void> {
+  await queries.deleteFrom('idempotency_keys').where('tenant_id', '=', tenantId).where('key', '=', key).execute();
 }
 
-/** The most keys that one step forgets: a few milliseconds of work, which requests may have to wait for. */
+/** The most keys that one step deletes: a few milliseconds of work, which requests may have to wait for. */
 export const mostForgotten = 1000;
 
-/** Forgets keys older than 24 hours, a bounded number at a time. @returns how many went. */
+/** Deletes keys older than 24 hours, a bounded number at a time. @returns how many. */
 export async function forgetExpiredKeys(queries: Queries, now: string, most = mostForgotten): Promise<number> {
   const expired = expiryOf(now);
   const { numDeletedRows } = await queries
@@ -133,12 +125,16 @@ export async function forgetExpiredKeys(queries: Queries, now: string, most = mo
           .$asTuple('tenant_id', 'key'),
       ),
     )
-    // Looked at again: a request may have taken an expired key anew in the meantime.
+    // Checked again: a request may have taken an expired key again in the meantime.
     .where('created_at', '<=', expired)
     .executeTakeFirstOrThrow();
   return Number(numDeletedRows);
 }
 
+function rowOf({ tenantId, key }: IdempotencyClaim) {
+  return { tenant_id: tenantId, key };
+}
+
 function expiryOf(now: string): string {
-  return new Date(Date.parse(now) - retentionMilliseconds).toISOString();
+  return addTime(now, -retentionMilliseconds);
 }

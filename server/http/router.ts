@@ -53,17 +53,11 @@ export interface RouterOptions {
   readonly checksResults: boolean;
 }
 
-/** The router of an application. */
-export interface Router {
-  readonly middleware: Middleware;
-  /** Resolves when every change taken so far is written. */
-  drain(): Promise<void>;
-}
-
 /**
  * Request pipeline: authenticate, authorize, rate-limit, replay, validate, handle. Rejections are thrown as Problems.
+ * `drain` resolves when every change taken so far is written.
  */
-export function createRouter(routes: readonly Route[], options: RouterOptions): Router {
+export function createRouter(routes: readonly Route[], options: RouterOptions) {
   const table = new RouteTable(routes);
   const { limiter, trustedProxies, countVisitor } = options;
   const validators = new Map(
@@ -146,13 +140,11 @@ export function createRouter(routes: readonly Route[], options: RouterOptions): 
     }
   };
 
-  return {
-    middleware: (ctx, next) => {
-      const path = table.match(ctx.path);
-      return path === null ? next() : answer(ctx, path);
-    },
-    drain: () => changes.drain(),
+  const middleware: Middleware = (ctx, next) => {
+    const path = table.match(ctx.path);
+    return path === null ? next() : answer(ctx, path);
   };
+  return { middleware, drain: () => changes.drain() };
 }
 
 function send(ctx: Context, { surface, answerType }: Route, answer: ReadyAnswer | StreamedAnswer): void {

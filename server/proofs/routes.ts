@@ -32,7 +32,6 @@ import {
   requireCheckpoint,
 } from './prove.ts';
 
-const tag = 'Proofs';
 const Size = text(20)
   .regex(/^\d{1,15}$/, 'must be a whole number')
   .transform(Number)
@@ -51,25 +50,21 @@ const ledgers = {
 } as const satisfies Record<LedgerName, { scope: Scope; name: string; title: string }>;
 
 /** The operations that prove what the ledgers held: checkpoints, proofs and exports. */
-export function proofRoutes(
-  services: Pick<Installation, 'database' | 'hasher' | 'signer' | 'anchors'>,
-): readonly Route[] {
-  return (['audit', 'consent'] as const).flatMap((ledger) => ledgerRoutes(services, ledger));
+export function proofRoutes(installation: Installation): readonly Route[] {
+  return (['audit', 'consent'] as const).flatMap((ledger) => ledgerRoutes(installation, ledger));
 }
 
-function ledgerRoutes(
-  { database, hasher, signer, anchors }: Pick<Installation, 'database' | 'hasher' | 'signer' | 'anchors'>,
-  ledger: LedgerName,
-): readonly Route[] {
+function ledgerRoutes({ database, hasher, signer, anchors }: Installation, ledger: LedgerName): readonly Route[] {
   const { scope, name, title } = ledgers[ledger];
+  const common = { tag: 'Proofs', scope, errors: ['checkpoint_missing'] as const };
   const base = `/v1/ledgers/${ledger}`;
   const queries = database.kysely;
   return [
     listRoute(`${base}/checkpoints`, {
       operationId: `list${name}Checkpoints`,
-      tag,
-      summary: `List the signed checkpoints of ${title}, newest first`,
+      tag: 'Proofs',
       scope,
+      summary: `List the signed checkpoints of ${title}, newest first`,
       limit: { most: 100, usual: 25 },
       result: CheckpointPage,
       place: 'number',
@@ -80,11 +75,10 @@ function ledgerRoutes(
     }),
     defineRoute(`POST ${base}/checkpoints`, {
       operationId: `create${name}Checkpoint`,
-      tag,
+      ...common,
       summary: `Sign a checkpoint of ${title} as it is now`,
       description:
         'The server signs one at intervals by itself. If nothing was added since the latest, the latest is returned.',
-      scope,
       status: 201,
       result: CheckpointView,
       errors: ['conflict'],
@@ -95,47 +89,40 @@ function ledgerRoutes(
     }),
     defineRoute(`GET ${base}/checkpoints/latest`, {
       operationId: `getLatest${name}Checkpoint`,
-      tag,
+      ...common,
       summary: `Get the latest signed checkpoint of ${title}`,
-      scope,
       result: CheckpointView,
-      errors: ['checkpoint_missing'],
       async handle({ principal: { tenantId } }) {
         return presentCheckpoint(ledger, await requireCheckpoint(queries, { tenantId, ledger }));
       },
     }),
     defineRoute(`GET ${base}/inclusion-proof`, {
       operationId: `prove${name}Inclusion`,
-      tag,
+      ...common,
       summary: `Prove that an entry of ${title} is included in a checkpoint`,
-      scope,
       query: entryQuery[ledger],
       result: InclusionProof,
-      errors: ['checkpoint_missing'],
       handle: ({ query: { size, ...entry }, principal: { tenantId } }) =>
         proveInclusion(queries, { tenantId, ledger }, readEntry(entry), size),
     }),
     defineRoute(`GET ${base}/consistency-proof`, {
       operationId: `prove${name}Consistency`,
-      tag,
+      ...common,
       summary: `Prove that a checkpoint of ${title} extends an earlier one`,
-      scope,
       query: z.strictObject({
         from: Size.meta({ description: 'The size of the earlier checkpoint.' }),
         to: Size.optional().meta({ description: 'The size of the later one; default: the latest.' }),
       }),
       result: ConsistencyProof,
-      errors: ['checkpoint_missing'],
       handle: ({ query: { from, to }, principal: { tenantId } }) =>
         proveConsistency(queries, { tenantId, ledger }, from, to),
     }),
     defineRoute(`GET ${base}/export`, {
       operationId: `export${name}Ledger`,
-      tag,
+      ...common,
       summary: `Export ${title} as JSON Lines that can be verified offline`,
       description:
         'The first line is a header with the latest signed checkpoint and the proofs; each other line is an entry: { sequence, prevHash, hash, entry }. The file includes the entries just before and after the range, to prove that nothing was left out. Entries newer than the checkpoint are not included: sign one first. Verify with: svc export verify. A tenant may run 16 exports at once, unless this server is configured otherwise; further ones get 429. A client that reads nothing for 30 seconds is disconnected.',
-      scope,
       query: z.strictObject({
         from: Time.optional().meta({ description: 'Entries at this time or later.' }),
         to: Time.optional().meta({ description: 'Entries before this time.' }),
@@ -146,7 +133,6 @@ function ledgerRoutes(
       answerType: 'application/jsonl; charset=utf-8',
       headers: ['Content-Disposition'],
       result: z.string().meta({ description: 'JSON Lines.' }),
-      errors: ['checkpoint_missing'],
       async handle({ query: { from = null, to = null, since = null }, principal: { tenantId } }) {
         const of = { tenantId, ledger };
         const checkpoint = await requireCheckpoint(queries, of);

@@ -41,7 +41,7 @@ const BuiltFile = z.object({
   bytes: z.int(),
   integrity: z.string().regex(/^sha384-[A-Za-z0-9+/]{64}$/),
 });
-export type BuiltFile = Readonly<z.infer<typeof BuiltFile>>;
+type BuiltFile = Readonly<z.infer<typeof BuiltFile>>;
 
 /** `integrity.json`: the script of the tag, and every file. The first version had one file and did not list it. */
 const Manifest = BuiltFile.extend({
@@ -54,32 +54,15 @@ const Manifest = BuiltFile.extend({
  * @returns every file, the script of the tag first.
  * @throws if the build cannot have written it.
  */
-export function readManifest(folder: string): {
-  readonly version: string;
-  readonly script: BuiltFile;
-  readonly files: readonly BuiltFile[];
-} {
+export function readManifest(folder: string) {
   const text = readFileSync(join(folder, manifestName), 'utf8');
   const { version, files, ...script } = Manifest.parse(JSON.parse(text));
-  return { version, script, files: [script, ...files.filter(({ file }) => file !== script.file)] };
+  const all: readonly BuiltFile[] = [script, ...files.filter(({ file }) => file !== script.file)];
+  return { version, script, files: all };
 }
 
 /** A widget at one version. */
-export interface Widget {
-  readonly name: WidgetName;
-  readonly packageName: PackageName;
-  readonly version: string;
-  /** Whether it is among the releases; else its bytes change with the next build. */
-  readonly isReleased: boolean;
-  /** The integrity attribute of the script: `sha384-…`. */
-  readonly integrity: string;
-  /** The path of the script on the server. */
-  readonly path: string;
-  /** Every file of the widget, the script of the tag first. */
-  readonly built: readonly BuiltFile[];
-  /** Those files and `integrity.json`, by their path below `/widgets/<name>/<version>/`. */
-  readonly files: ReadonlyMap<string, StaticFile>;
-}
+export type Widget = ReturnType<typeof readFolder>;
 
 /** Reads the current version of a widget: its build, or the latest release; undefined without either. */
 export function readWidget(packageName: PackageName, places = widgetPlaces): Widget | undefined {
@@ -113,17 +96,22 @@ function hasManifest(folder: string): boolean {
   return existsSync(join(folder, manifestName));
 }
 
-function readFolder(kind: WidgetKind, folder: string, isReleased: boolean): Widget {
+function readFolder(kind: WidgetKind, folder: string, isReleased: boolean) {
   const { version, script, files } = readManifest(folder);
   const caching = isReleased ? immutable : 'no-cache';
   const names = [...files.map(({ file }) => file), manifestName];
   return {
     ...kind,
     version,
+    /** Whether it is among the releases; else its bytes change with the next build. */
     isReleased,
+    /** The integrity attribute of the script: `sha384-…`. */
     integrity: script.integrity,
+    /** The path of the script on the server. */
     path: `/widgets/${kind.name}/${version}/${script.file}`,
+    /** Every file of the widget, the script of the tag first. */
     built: files,
+    /** Those files and `integrity.json`, by their path below `/widgets/<name>/<version>/`. */
     files: new Map(names.map((name) => [name, new StaticFile(name, readFileSync(join(folder, name)), caching)])),
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { SharedCounts } from '../../http/rate-limit.ts';
+import { createExchange } from '../../http/rate-limit.ts';
 import { capture, createFreshTenant, describeServer, payload, readTables, visit } from './helpers.ts';
 
 const ip = '203.0.113.77';
@@ -27,7 +27,7 @@ describeServer(
       const decision = { subjectId: 'subject-1', purpose: 'analytics', granted: true, evidence };
       await server.request('POST', '/v1/consent', { body: { ...decision, noticeId: notice }, headers: visitor });
       const { database, hasher } = server.installation;
-      await new SharedCounts(database.kysely, server.app.limiter, hasher).exchange();
+      await createExchange(database.kysely, server.app.limiter, hasher)();
       const limits = await sql`select * from rate_limits`.execute(database.kysely);
       assert.ok(limits.rows.length > 0);
       const stored = JSON.stringify([await readTables(server), limits.rows]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { RateLimiter, SharedCounts } from '../../http/rate-limit.ts';
+import { createExchange, RateLimiter } from '../../http/rate-limit.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { describeOnEachDatabase, openTestInstallation, TestClock } from '../harness.ts';
 
@@ -11,12 +11,12 @@ describeOnEachDatabase('rate limits of servers that share a database', (dialect)
   });
   after(() => installation[Symbol.asyncDispose]());
 
-  const exchanges = new Map<RateLimiter, SharedCounts>();
+  const exchanges = new Map<RateLimiter, () => Promise<void>>();
   const share = (limiter: RateLimiter) => {
     const { database, hasher } = installation;
-    const counts = exchanges.get(limiter) ?? new SharedCounts(database.kysely, limiter, hasher);
-    exchanges.set(limiter, counts);
-    return counts.exchange();
+    const exchange = exchanges.get(limiter) ?? createExchange(database.kysely, limiter, hasher);
+    exchanges.set(limiter, exchange);
+    return exchange();
   };
   const storedCounts = () => installation.database.kysely.selectFrom('rate_limits').selectAll().execute();
 
