@@ -513,9 +513,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'cli-unchecked',
     rule: 'verification that could not check everything does not exit with 0',
-    file: 'server/cli/exit-codes.ts',
-    text: "found('unchecked') ? exitCodes.unchecked : exitCodes.holds",
-    replacement: 'exitCodes.holds',
+    file: 'server/cli/findings.ts',
+    text: "['tampered', 'unreadable', 'unchecked']",
+    replacement: "['tampered', 'unreadable']",
     tests: ['server/test/ledger/verify-command.test.ts'],
   },
   {

@@ -1,5 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { databaseFile } from '../installation/installation.ts';
 import { findSecret, secretFile } from '../installation/secrets.ts';
 import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
 import { completeAnchors } from '../ledger/checkpoint-anchors.ts';
@@ -7,18 +9,17 @@ import { NoteSigner } from '../ledger/signed-note.ts';
 import type { Settings } from '../settings.ts';
 import { copySqlite } from '../storage/copy-sqlite.ts';
 import { openDatabase } from '../storage/database.ts';
-import { type Command, UsageError } from './command.ts';
-import { databaseFile, requireDatabase } from './options.ts';
+import { defineCommand, explainUncreated, flag, requireDatabase, UsageError } from './command.ts';
 
-export const backup: Command = {
+export const backup = defineCommand({
   name: 'backup',
   summary: 'copy the SQLite database, its secret and its checkpoints, even while the server runs',
   description:
     'The copy is a consistent snapshot, and is checked before the command succeeds. It can be verified in place, even on read-only storage: SVC_DATA_DIR=<folder> svc verify. For PostgreSQL use its own tools: pg_dump, or a backup of the whole cluster.',
   options: {
-    to: { type: 'string', meaning: 'the folder to create; it must not exist', value: 'folder', required: true },
+    to: { schema: z.string(), meaning: 'the folder to create; it must not exist', value: 'folder' },
     'without-secret': {
-      type: 'boolean',
+      schema: flag,
       meaning: 'leave out secret.key; keep it elsewhere: nothing can be restored without it',
     },
   },
@@ -26,8 +27,12 @@ export const backup: Command = {
     if (settings.databaseUrl !== null)
       throw new UsageError('The data is in PostgreSQL. Back it up with pg_dump, and keep the secret with it.');
     requireDatabase(settings);
-    const to = resolve(String(options.to));
-    makeFolder(to);
+    const to = resolve(options.to);
+    try {
+      mkdirSync(to, { mode: 0o700 });
+    } catch (error) {
+      explainUncreated(error as NodeJS.ErrnoException);
+    }
     try {
       say(`Copying ${databaseFile(settings.dataDir)} …`);
       const { bytes } = await copyWithAnchors(settings, to);
@@ -39,14 +44,13 @@ export const backup: Command = {
       );
       if (!takesSecret) say(adviseOnSecret(settings.secret !== null, findSecret(settings) !== null));
       result({ folder: to, bytes, hasSecret: takesSecret });
-      return 0;
     } catch (error) {
       // An incomplete copy must not be mistaken for a backup.
       rmSync(to, { recursive: true, force: true });
       throw error;
     }
   },
-};
+});
 
 /** Copies the database, and the log of checkpoints as far as it describes the copy. */
 async function copyWithAnchors(settings: Settings, to: string): Promise<{ readonly bytes: number }> {
@@ -62,17 +66,6 @@ async function copyWithAnchors(settings: Settings, to: string): Promise<{ readon
   const signer = new NoteSigner(secret);
   await completeAnchors(database.kysely, { signer, anchors: new AnchorLog(copy, signer.verifier) });
   return copied;
-}
-
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { mode: 0o700 });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw new UsageError(`${folder} already exists; it was not changed.`);
-    if (code === 'ENOENT') throw new UsageError(`There is no folder for ${folder}.`);
-    throw error;
-  }
 }
 
 function adviseOnSecret(isSetting: boolean, isKnown: boolean): string {

@@ -1,43 +1,55 @@
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { Time } from '../http/schemas.ts';
+import { databaseFile } from '../installation/installation.ts';
 import type { Settings } from '../settings.ts';
 import type { Clock } from '../storage/clock.ts';
+import type { Queries } from '../storage/database.ts';
+import { findTenant } from '../tenants/store.ts';
+import type { Tenant } from '../tenants/tenant.ts';
 
-/** An option of a command: `--name value`, or a flag. */
+/** An option of a command: `--name value`. */
 export interface Option {
-  readonly type: 'string' | 'boolean';
+  /** Reads the value: `flag` for an option without one, `texts` for one that may be repeated. Its message completes `--name`. */
+  readonly schema: z.ZodType;
   readonly meaning: string;
-  /** The placeholder of the value in the help. */
+  /** The placeholder of the value in the help; default: the name. */
   readonly value?: string;
-  readonly required?: boolean;
-  /** Whether it may be repeated; its value is then a list. */
-  readonly multiple?: boolean;
 }
 
-export type OptionValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+type OptionSet = Readonly<Record<string, Option>>;
+type Schemas<Options extends OptionSet> = { readonly [Name in keyof Options]: Options[Name]['schema'] };
 
 /** The input and output of a command. */
-export interface CommandContext {
+export interface CommandContext<Options extends OptionSet = OptionSet> {
   readonly settings: Settings;
-  readonly options: OptionValues;
-  readonly json: boolean;
+  readonly options: Readonly<z.output<z.ZodObject<Schemas<Options>>>>;
   readonly clock: Clock;
   /** Writes a line for people; nothing with --json. */
   say(line: string): void;
+  /** Replaces the line of progress on a terminal; an empty text clears it. */
+  showProgress(text: string): void;
   /** Writes the result as JSON; nothing without --json. */
   result(value: unknown): void;
 }
 
 /** One command of `svc`. */
-export interface Command {
+export interface Command<Options extends OptionSet = OptionSet> {
   /** Defaults for settings that the environment does not set. */
   defaults?(environment: NodeJS.ProcessEnv): Readonly<Record<string, string>>;
   /** As the user types it: `tenant create`. */
   readonly name: string;
   readonly summary: string;
   readonly description?: string;
-  readonly options: Readonly<Record<string, Option>>;
-  /** @returns the exit code. */
-  run(context: CommandContext): Promise<number>;
+  readonly options: Options;
+  /** @returns the exit code; undefined for 0. */
+  run(context: CommandContext<Options>): Promise<number | undefined>;
+}
+
+/** A command whose options have the types of their schemas. */
+export function defineCommand<Options extends OptionSet>(command: Command<Options>): Command<Options> {
+  return command;
 }
 
 /** Invalid arguments; the message says which. */
@@ -45,39 +57,94 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-const commonOptions: Readonly<Record<string, Option>> = {
-  json: { type: 'boolean', meaning: 'print the result as JSON' },
-  help: { type: 'boolean', meaning: 'print this help' },
+export const flag = z.boolean().optional();
+export const texts = z.array(z.string()).readonly().optional();
+
+/** A text that a schema reads. @param message the same for every text that the schema rejects. */
+export function withMessage<Value>(schema: z.ZodType<Value, string>, message: string) {
+  return z.string().transform((text, context): Value => {
+    const read = schema.safeParse(text);
+    if (read.success) return read.data;
+    context.addIssue(message);
+    return z.NEVER;
+  });
+}
+
+/** A time in RFC 3339, read as UTC with milliseconds. */
+export const time = withMessage(Time, ': must be a time such as 2027-01-31T00:00:00Z');
+
+/** The option that names a tenant; `requireTenant` reads it. */
+export const tenantOption = { schema: z.string(), meaning: 'id or slug of the tenant' };
+
+/** Finds a tenant by id or slug. @param place begins the message. @throws {UsageError} */
+export async function requireTenant(queries: Queries, name: string, place = 'There'): Promise<Tenant> {
+  const tenant = await findTenant(queries, name);
+  if (tenant === undefined) throw new UsageError(`${place} is no tenant ${name}.`);
+  return tenant;
+}
+
+/** For commands that must not create a database. @throws {UsageError} if there is none. */
+export function requireDatabase({ databaseUrl, dataDir }: Settings): void {
+  if (databaseUrl !== null || existsSync(databaseFile(dataDir))) return;
+  throw new UsageError(`There is no database in ${dataDir}. Name one with SVC_DATA_DIR or DATABASE_URL.`);
+}
+
+/** Explains why a file or folder that must not exist could not be created. @throws {unknown} */
+export function explainUncreated(error: NodeJS.ErrnoException): never {
+  if (error.code === 'EEXIST') throw new UsageError(`${error.path} already exists; it was not changed.`);
+  if (error.code === 'ENOENT') throw new UsageError(`There is no folder for ${error.path}.`);
+  throw error;
+}
+
+const commonOptions = {
+  json: { schema: flag, meaning: 'print the result as JSON' },
+  help: { schema: flag, meaning: 'print this help' },
 };
 
 /**
  * Reads the options of a command.
- * @throws {UsageError} for unknown, incomplete or missing options.
+ * @returns the values; null with --help.
+ * @throws {UsageError} for unknown, incomplete, missing or invalid options.
  */
-export function readOptions(command: Command, words: readonly string[]): OptionValues {
-  const options = { ...command.options, ...commonOptions };
-  const types = Object.fromEntries(
-    Object.entries(options).map(([name, { type, multiple = false }]) => [name, { type, multiple }]),
-  );
-  let values: OptionValues;
+export function readOptions<Options extends OptionSet>(command: Command<Options>, words: readonly string[]) {
+  const options: OptionSet = { ...command.options, ...commonOptions };
+  const types = Object.entries(options).map(([name, { schema }]) => {
+    return [name, { type: schema === flag ? 'boolean' : 'string', multiple: schema === texts }] as const;
+  });
+  let given: Readonly<Record<string, unknown>>;
   try {
-    values = parseArgs({ args: [...words], options: types, strict: true, allowPositionals: false })
-      .values as OptionValues;
+    given = parseArgs({ args: [...words], options: Object.fromEntries(types) }).values;
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
-  const missing = Object.entries(options).filter(([name, { required }]) => required && values[name] === undefined);
-  if (missing.length > 0 && !values.help) {
-    throw new UsageError(`Missing: ${missing.map(([name]) => `--${name}`).join(', ')}`);
-  }
-  return values;
+  if (given.help === true) return null;
+  const missing = Object.keys(options).filter(
+    (name) => given[name] === undefined && isRequired(options[name] as Option),
+  );
+  if (missing.length > 0) throw new UsageError(`Missing: ${missing.map((name) => `--${name}`).join(', ')}`);
+  const read = z
+    .object(Object.fromEntries(Object.entries(options).map(([name, { schema }]) => [name, schema])))
+    .safeParse(given);
+  if (read.success) return read.data as CommandContext<Options & typeof commonOptions>['options'];
+  const { path, message } = read.error.issues[0] as z.core.$ZodIssue;
+  throw new UsageError(`--${String(path[0])}${message.startsWith(':') ? '' : ' '}${message}`);
+}
+
+function isRequired({ schema }: Option): boolean {
+  return !schema.safeParse(undefined).success;
+}
+
+/** An option as the help writes it: `--name <value>`, and whether it is required. */
+export function describeOption(name: string, option: Option): { readonly usage: string; readonly isRequired: boolean } {
+  const usage = option.schema === flag ? `--${name}` : `--${name} <${option.value ?? name}>`;
+  return { usage, isRequired: isRequired(option) };
 }
 
 /** The help of one command. */
 export function describeCommand(command: Command): string {
   const options = Object.entries({ ...command.options, ...commonOptions }).map(([name, option]) => {
-    const usage = option.type === 'string' ? `--${name} <${option.value ?? name}>` : `--${name}`;
-    return `  ${usage.padEnd(26)} ${option.meaning}${option.required ? ' (required)' : ''}`;
+    const { usage, isRequired } = describeOption(name, option);
+    return `  ${usage.padEnd(26)} ${option.meaning}${isRequired ? ' (required)' : ''}`;
   });
   const description = command.description === undefined ? '' : `\n\n${command.description}`;
   return `svc ${command.name}: ${command.summary}${description}\n\nOptions:\n${options.join('\n')}`;

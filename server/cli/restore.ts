@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, linkSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type Installation, openInstallation } from '../installation/installation.ts';
+import { z } from 'zod';
+import { databaseFile, type Installation, openInstallation } from '../installation/installation.ts';
 import { findSecret, isSecretOf, secretFile } from '../installation/secrets.ts';
 import { AnchorLog, anchorFile, nameLedger } from '../ledger/anchor-log.ts';
 import { stateRestore } from '../ledger/checkpoint-anchors.ts';
@@ -12,10 +13,9 @@ import { copySqlite, flushToDisk } from '../storage/copy-sqlite.ts';
 import { openDatabase } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import { migrate } from '../storage/migrate.ts';
-import { type Command, type CommandContext, UsageError } from './command.ts';
-import { databaseFile, requireDatabase } from './options.ts';
+import { type CommandContext, defineCommand, flag, requireDatabase, UsageError } from './command.ts';
 
-export const restore: Command = {
+export const restore = defineCommand({
   name: 'restore',
   summary: 'put a backup into an empty data folder',
   description: `Never replaces a database: first stop its server and move it away, with its -wal and -shm files. While a server runs in
@@ -27,24 +27,24 @@ the machine), and the command only records that in ${anchorFile}. With several s
 It prints the entries of each ledger in ${anchorFile} and in the database, and stops there without --yes: earlier records
 of ${anchorFile} no longer count after a restore. svc verify prints the time of the restore.`,
   options: {
-    from: { type: 'string', meaning: 'the folder that `svc backup` made', value: 'folder' },
-    'in-place': { type: 'boolean', meaning: 'accept the current database as restored by other means' },
-    yes: { type: 'boolean', meaning: 'with --in-place: yes, I know of this restore' },
+    from: { schema: z.string().optional(), meaning: 'the folder that `svc backup` made', value: 'folder' },
+    'in-place': { schema: flag, meaning: 'accept the current database as restored by other means' },
+    yes: { schema: flag, meaning: 'with --in-place: yes, I know of this restore' },
   },
   async run(context) {
     const { settings, options } = context;
-    const inPlace = options['in-place'] === true;
-    if ((options.from === undefined) !== inPlace) throw new UsageError('Give either --from or --in-place.');
-    if (inPlace) return acceptRestored(context);
+    const { from, 'in-place': isInPlace = false, yes = false } = options;
+    if ((from === undefined) !== isInPlace) throw new UsageError('Give either --from or --in-place.');
+    if (from === undefined) return acceptRestored(context, yes);
     if (settings.databaseUrl !== null)
       throw new UsageError(
         'The data is in PostgreSQL. Restore it with pg_restore, give the server its secret, and run: svc restore --in-place',
       );
-    return restoreFolder(context, resolve(String(options.from)));
+    return restoreFolder(context, resolve(from));
   },
-};
+});
 
-async function restoreFolder({ settings, say, result }: CommandContext, from: string): Promise<number> {
+async function restoreFolder({ settings, say, result }: CommandContext, from: string): Promise<undefined> {
   const { dataDir } = settings;
   const target = databaseFile(dataDir);
   if (!existsSync(databaseFile(from))) throw new UsageError(`There is no backup in ${from}.`);
@@ -65,7 +65,6 @@ async function restoreFolder({ settings, say, result }: CommandContext, from: st
     flushToDisk(dataDir);
     say(`${bytes} bytes are in ${dataDir}. Check every hash with: svc verify`);
     result({ dataDir, bytes });
-    return 0;
   } finally {
     for (const end of ['', '-wal', '-shm']) rmSync(`${draft}${end}`, { force: true });
   }
@@ -82,20 +81,19 @@ async function anchorRestored(draft: string, from: string, dataDir: string, secr
   await stateRestore(database, { signer, anchors: new AnchorLog(own, signer.verifier) }, systemClock());
 }
 
-async function acceptRestored({ settings, options, say, result }: CommandContext): Promise<number> {
+async function acceptRestored({ settings, say, result }: CommandContext, isKnown: boolean): Promise<undefined> {
   requireDatabase(settings);
   using _ = lockFolder(settings.dataDir, 'exclusive');
   await using installation = await openInstallation(settings);
   const { file } = installation.anchors;
   for (const line of await compareWithLog(installation)) say(line);
-  if (options.yes !== true)
+  if (!isKnown)
     throw new UsageError(
       `Nothing was changed. If ${anchorFile} has more entries than the database, accepting silences the alarm about the missing ones. If you know of this restore, add --yes.`,
     );
   await stateRestore(installation.database, installation, installation.clock());
   say(`${file} now records that this database was restored. Check every hash with: svc verify`);
   result({ file });
-  return 0;
 }
 
 /** One line for each ledger: its entries in the log and in the database. */

@@ -5,19 +5,20 @@ import { systemClock } from '../storage/clock.ts';
 import { DamagedDatabase } from '../storage/copy-sqlite.ts';
 import { FolderInUse } from '../storage/folder-lock.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
+import { keyCreate, scimTokenCreate, tenantCreate, userCreate, userReset } from './administer.ts';
 import { backup } from './backup.ts';
-import { type Command, describeCommand, describeCommands, readOptions, UsageError } from './command.ts';
-import { exportCreate } from './export-create.ts';
-import { exportVerify } from './export-verify.ts';
-import { keyCreate } from './key-create.ts';
-import { migrateCommand } from './migrate.ts';
+import {
+  type Command,
+  type CommandContext,
+  describeCommand,
+  describeCommands,
+  readOptions,
+  UsageError,
+} from './command.ts';
+import { exportCreate, exportVerify } from './export.ts';
 import { restore } from './restore.ts';
-import { scimTokenCreate } from './scim-token-create.ts';
-import { demo, serve } from './serve.ts';
-import { tenantCreate } from './tenant-create.ts';
+import { demo, migrateCommand, serve } from './serve.ts';
 import { explainUnreachable, explainUnwritable } from './unreachable.ts';
-import { userCreate } from './user-create.ts';
-import { userReset } from './user-reset.ts';
 import { verify } from './verify.ts';
 import { widgets } from './widgets.ts';
 
@@ -53,27 +54,30 @@ async function run(words: readonly string[]): Promise<number> {
     return asked && words.length > 0 ? 0 : 2;
   }
   const options = readOptions(command, words.slice(command.name.split(' ').length));
-  if (options.help) {
+  if (options === null) {
     console.log(describeCommand(command));
     return 0;
   }
   const json = options.json === true;
   const settings = readSettings(process.env, command.defaults?.(process.env));
-  const running = command.run({
-    clock: systemClock,
-    settings,
-    options,
-    json,
+  const isShown = !json && process.stderr.isTTY;
+  const context: CommandContext = {
+    ...{ clock: systemClock, settings, options },
     say: (line) => {
       if (!json) console.log(line);
+    },
+    showProgress: (text) => {
+      if (isShown) process.stderr.write(`\r\x1b[K${text}`);
     },
     result: (value) => {
       if (json) console.log(JSON.stringify(value, null, 2));
     },
-  });
-  return running.catch((error: unknown) => {
+  };
+  try {
+    return (await command.run(context)) ?? 0;
+  } catch (error) {
     throw explainUnwritable(explainUnreachable(error, settings.databaseUrl), settings.dataDir);
-  });
+  }
 }
 
 function isHelp(word: string | undefined): boolean {
@@ -90,14 +94,13 @@ export async function runCommand(words: readonly string[]): Promise<number> {
   try {
     return await run(words);
   } catch (error) {
-    const isWrongUse = error instanceof UsageError || error instanceof SettingsError || error instanceof FolderInUse;
-    const isExplained =
-      isWrongUse ||
-      error instanceof DamagedDatabase ||
-      error instanceof RewrittenLedger ||
-      error instanceof MalformedLog;
+    const isOneOf = (kinds: readonly (new (...words: never[]) => Error)[]) =>
+      kinds.some((kind) => error instanceof kind);
+    const isWrongUse = isOneOf([UsageError, SettingsError, FolderInUse]);
     if (error instanceof DatabaseUnavailable) console.error(`svc: The database cannot be used: ${error.message}`);
-    else console.error(isExplained ? `svc: ${error.message}` : error);
+    else if (isWrongUse || isOneOf([DamagedDatabase, RewrittenLedger, MalformedLog]))
+      console.error(`svc: ${(error as Error).message}`);
+    else console.error(error);
     return isWrongUse ? 2 : 1;
   }
 }

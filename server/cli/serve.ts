@@ -1,26 +1,29 @@
 import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { credentialsFile, type DemoCredentials, seedDemo } from '../demo/seed.ts';
 import { documentationPath, hasDocumentation } from '../documentation/serve.ts';
-import { openInstallation } from '../installation/installation.ts';
+import { databaseFile, openInstallation } from '../installation/installation.ts';
 import { createLog, type RunningServer, startServer } from '../process/serve.ts';
 import { describeSettings, type Settings, SettingsError } from '../settings.ts';
+import { openDatabase } from '../storage/database.ts';
+import { migrate } from '../storage/migrate.ts';
 import { trustPath } from '../trust/trust-center.ts';
-import type { Command, CommandContext } from './command.ts';
+import { type CommandContext, defineCommand } from './command.ts';
 
 const settings = describeSettings().map(({ name, meaning }) => `  ${name.padEnd(26)} ${meaning}`);
 
-export const serve: Command = {
+export const serve = defineCommand({
   name: 'serve',
   summary: 'start the server',
   description: `Settings are environment variables:\n${settings.join('\n')}`,
   options: {},
   run: (context) => runServer(context, false),
-};
+});
 
 const loopback = ['127.0.0.1', '::1', '[::1]', 'localhost'];
 
-export const demo: Command = {
+export const demo = defineCommand({
   name: 'demo',
   summary: 'start the server, with a demo tenant if the database is empty',
   description: 'This is what npm start runs. The settings are those of svc serve.',
@@ -34,10 +37,24 @@ export const demo: Command = {
     return isLocal && isLocalUrl ? { SVC_WEBHOOK_ALLOW_PRIVATE: 'true' } : {};
   },
   run: (context) => runServer(context, true),
-};
+});
+
+export const migrateCommand = defineCommand({
+  name: 'migrate',
+  summary: 'bring the database schema up to date',
+  description: 'The server does this itself when it starts. Run it beforehand if servers start under load.',
+  options: {},
+  async run({ settings: { databaseUrl, dataDir }, say, result }) {
+    if (databaseUrl === null) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    await using database = openDatabase({ url: databaseUrl, file: databaseFile(dataDir) });
+    const migrations = await migrate(database);
+    say(migrations.length === 0 ? 'The schema is up to date.' : `Done: ${migrations.join(', ')}`);
+    result({ migrations });
+  },
+});
 
 /** Serves until the process gets SIGINT or SIGTERM. @param isDemo whether an empty database gets the demo tenant first. */
-async function runServer(context: CommandContext, isDemo: boolean): Promise<number> {
+async function runServer(context: CommandContext, isDemo: boolean): Promise<undefined> {
   const { settings } = context;
   await using installation = await openInstallation(settings);
   const log = createLog(settings);
@@ -58,7 +75,6 @@ async function runServer(context: CommandContext, isDemo: boolean): Promise<numb
     process.exit(1);
   };
   setTimeout(exit, settings.stopWithin).unref();
-  return 0;
 }
 
 function announce(

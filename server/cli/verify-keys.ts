@@ -6,7 +6,7 @@ import type { NoteVerifier } from '../ledger/signed-note.ts';
 import { type Settings, SettingsError } from '../settings.ts';
 import type { Database, Queries } from '../storage/database.ts';
 import type { RowSeal } from '../storage/unit-of-work.ts';
-import type { Findings } from './exit-codes.ts';
+import type { Findings } from './findings.ts';
 
 /** The keys for the signatures and seals of an installation. */
 export interface VerifyKeys {

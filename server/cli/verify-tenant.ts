@@ -3,14 +3,13 @@ import { verifyVersions } from '../consent/verify-notices.ts';
 import { nameLedger } from '../ledger/anchor-log.ts';
 import { isSealed, type LedgerName, ledgerTables, readHead } from '../ledger/append.ts';
 import type { LedgerOf } from '../ledger/tree-store.ts';
-import { type ChainReport, verifyChain } from '../ledger/verify.ts';
+import { verifyChain } from '../ledger/verify.ts';
 import type { ReadAnchors, RootClaim } from '../ledger/verify-anchors.ts';
-import { ProofCheck, type ProofReport } from '../ledger/verify-checkpoints.ts';
+import { ProofCheck } from '../ledger/verify-checkpoints.ts';
 import type { Database, Queries } from '../storage/database.ts';
 import type { CommandContext } from './command.ts';
-import type { Findings } from './exit-codes.ts';
-import type { KeptClaim } from './kept-checkpoint.ts';
-import type { StoredCheckpoints } from './report-anchors.ts';
+import type { Findings } from './findings.ts';
+import type { KeptClaim, StoredCheckpoints } from './outside-checkpoints.ts';
 import { changingRows } from './verified-tables.ts';
 import type { VerifyKeys } from './verify-keys.ts';
 
@@ -34,112 +33,98 @@ interface Scene {
 }
 
 /** Checks the ledgers, notice versions and rows of a tenant. */
-export async function verifyTenant(
-  { context, database, keys, anchors, claims, stored, findings }: Scene,
-  { id, slug }: Owner,
-) {
-  const { json, say } = context;
-  const { kysely } = database;
-  const progress =
-    json || !process.stderr.isTTY ? () => undefined : (text: string) => process.stderr.write(`\r\x1b[K${text}`);
-  const fail = (about: string, message: string) => findings.add('tampered', about, `${slug}: ${message}`, id);
-  /** Prints what was checked; findings are printed in separate lines. */
-  const saySeen = (isGood: boolean, what: string) => {
-    if (isGood) say(`✓ ${slug}: ${what}`);
+export async function verifyTenant(scene: Scene, { id, slug }: Owner) {
+  const { kysely } = scene.database;
+  const kept = scene.claims.filter(({ of }) => of.tenantId === id);
+  /** Prints what was checked, or reports the faults. */
+  const report = <Fault>(about: string, what: string, faults: readonly Fault[], describe: (fault: Fault) => string) => {
+    if (faults.length === 0) scene.context.say(`✓ ${slug}: ${what}`);
+    for (const fault of faults) scene.findings.add('tampered', about, `${slug}: ${describe(fault)}`, id);
   };
-  const chains: ChainReport[] = [];
-  const proofs: (ProofReport & { readonly ledger: LedgerName })[] = [];
-  const points: RollbackPoint[] = [];
   const states = new RowStates();
+  const ledgers = [];
   for (const ledger of Object.keys(ledgerTables) as LedgerName[]) {
     const of = { tenantId: id, ledger };
-    const anchored = anchors.claims.get(nameLedger(of)) ?? [];
-    const wanted = claims.filter((claim) => claim.of.tenantId === id && claim.of.ledger === ledger);
-    const proof = await ProofCheck.open(kysely, of, [...anchored, ...wanted]);
-    const walked = await verifyChain(
-      kysely,
-      ledger,
-      id,
-      (entries) => progress(`${slug} ${ledger}: ${entries} …`),
-      ({ entry, hash }) => {
-        if (ledger === 'audit') states.read(entry);
-        proof.take(hash);
-      },
-    );
-    const isSealedHere = walked.fault !== null || keys === null || (await hasSealedHead(kysely, of, keys));
-    const report = isSealedHere ? walked : breakSeal(walked, of);
-    chains.push(report);
-    const proven = await proof.finish(keys?.verifier ?? null, walked.fault === null);
-    proofs.push({ ledger, ...proven });
-    points.push(describePoint(ledger, anchored));
-    progress('');
-    saySeen(report.fault === null, `${ledger} chain, ${report.entries} entries`);
-    if (report.fault !== null) {
-      const { sequence, id: row, issue } = report.fault;
-      fail(isSealedHere ? 'chain' : 'head', `${ledger} chain, ${nameRow(sequence, row, isSealedHere)}: ${issue}`);
-    }
-    stored.push({ of, slug, checkpoints: proof.checkpoints });
+    const { checkpoints, isHeadBroken, ...verified } = await verifyLedger(scene, slug, of, kept, states);
+    scene.stored.push({ of, slug, checkpoints });
+    const { entries, fault } = verified.chain;
+    // If only the head of a chain is wrong, there is no row to name.
+    report(isHeadBroken ? 'head' : 'chain', `${ledger} chain, ${entries} entries`, fault ? [fault] : [], (found) => {
+      const { sequence, id, issue } = found;
+      return `${ledger} chain, ${isHeadBroken ? `head, after ${sequence} rows` : `row ${sequence} (${id ?? 'missing'})`}: ${issue}`;
+    });
+    ledgers.push(verified);
   }
-  for (const { ledger, checkpoints, signatures, faults } of proofs) {
-    const unsigned = signatures ? '' : ' (signatures not checked)';
-    saySeen(faults.length === 0, `${ledger} checkpoints, ${checkpoints}${unsigned}`);
-    for (const { size, issue } of faults)
-      fail('checkpoint', `${ledger} ${size === null ? 'proofs' : `checkpoint of ${size} entries`}: ${issue}`);
+  for (const { proof } of ledgers) {
+    const unsigned = proof.signatures ? '' : ' (signatures not checked)';
+    const what = `${proof.ledger} checkpoints, ${proof.checkpoints}${unsigned}`;
+    report('checkpoint', what, proof.faults, ({ size, issue }) => {
+      return `${proof.ledger} ${size === null ? 'proofs' : `checkpoint of ${size} entries`}: ${issue}`;
+    });
   }
-  for (const [index, { ledger, claimFaults }] of proofs.entries()) {
-    const { anchors: count, size, at } = points[index] as RollbackPoint;
-    const reach =
-      size === null || size === 0
-        ? 'no roll-back can be detected yet'
-        : `a roll-back to fewer than ${size} entries (${at}) is detected`;
-    saySeen(claimFaults.length === 0, `${ledger} anchors, ${count}: ${reach}`);
-    for (const { size, at, place, issue } of claimFaults)
-      fail('anchor', `${ledger} checkpoint of ${size} entries (${at}, ${place}): ${issue}`);
+  for (const { proof, point } of ledgers) {
+    const reach = point.size
+      ? `a roll-back to fewer than ${point.size} entries (${point.at}) is detected`
+      : 'no roll-back can be detected yet';
+    const what = `${proof.ledger} anchors, ${point.anchors}: ${reach}`;
+    report('anchor', what, proof.claimFaults, ({ size, at, place, issue }) => {
+      return `${proof.ledger} checkpoint of ${size} entries (${at}, ${place}): ${issue}`;
+    });
   }
-  for (const { place, of, size } of claims.filter((claim) => claim.of.tenantId === id))
-    saySeen(
-      proofs.every(({ claimFaults }) => claimFaults.every((fault) => fault.place !== place)),
-      `${of.ledger} ledger contains the ${size} entries of ${place}`,
-    );
+  const disproved = new Set(ledgers.flatMap(({ proof }) => proof.claimFaults.map(({ place }) => place)));
+  for (const { place, of, size } of kept)
+    if (!disproved.has(place))
+      scene.context.say(`✓ ${slug}: ${of.ledger} ledger contains the ${size} entries of ${place}`);
   const notices = await verifyVersions(kysely, id);
-  saySeen(notices.faults.length === 0, `${notices.versions} published notice versions`);
-  for (const { noticeId, version, issue } of notices.faults)
-    fail('notice', `notice ${noticeId} version ${version}: ${issue}`);
+  report('notice', `${notices.versions} published notice versions`, notices.faults, ({ noticeId, version, issue }) => {
+    return `notice ${noticeId} version ${version}: ${issue}`;
+  });
   const rows = await verifyRows(kysely, changingRows, id, states);
   const tables = changingRows.map(({ table }) => table).join(', ');
-  saySeen(rows.faults.length === 0, `${rows.checked} rows of ${tables}`);
-  for (const { table, id: row, issue } of rows.faults) fail('row', `${table} ${row}: ${issue}`);
-  return { tenantId: id, slug, chains, proofs, anchors: points, notices, rows };
+  report('row', `${rows.checked} rows of ${tables}`, rows.faults, ({ table, id: row, issue }) => {
+    return `${table} ${row}: ${issue}`;
+  });
+  return {
+    ...{ tenantId: id, slug, chains: ledgers.map(({ chain }) => chain), proofs: ledgers.map(({ proof }) => proof) },
+    ...{ anchors: ledgers.map(({ point }) => point), notices, rows },
+  };
 }
 
-/** If only the head of a chain is wrong, there is no row to name. */
-function nameRow(sequence: number, id: string | null, isSealed: boolean): string {
-  return isSealed ? `row ${sequence} (${id ?? 'missing'})` : `head, after ${sequence} rows`;
+/** Walks one chain, and compares it with its head, its checkpoints and the checkpoints outside of the database. */
+async function verifyLedger(
+  { context, database: { kysely }, keys, anchors }: Scene,
+  slug: string,
+  of: LedgerOf,
+  kept: readonly KeptClaim[],
+  states: RowStates,
+) {
+  const { tenantId, ledger } = of;
+  const anchored = anchors.claims.get(nameLedger(of)) ?? [];
+  const check = await ProofCheck.open(kysely, of, [...anchored, ...kept.filter((claim) => claim.of.ledger === ledger)]);
+  const showProgress = (entries: number) => context.showProgress(`${slug} ${ledger}: ${entries} …`);
+  const chain = await verifyChain(kysely, ledger, tenantId, showProgress, ({ entry, hash }) => {
+    if (ledger === 'audit') states.read(entry);
+    check.take(hash);
+  });
+  const proof = await check.finish(keys?.verifier ?? null, chain.fault === null);
+  context.showProgress('');
+  const newest = anchored.reduce<RootClaim | null>((one, other) => (one && other.size < one.size ? one : other), null);
+  const isHeadBroken = chain.fault === null && keys !== null && !(await hasSealedHead(kysely, of, keys));
+  const fault = isHeadBroken ? { ledger, tenantId, sequence: chain.entries, id: null, issue: brokenSeal } : chain.fault;
+  return {
+    chain: { ...chain, fault },
+    isHeadBroken,
+    proof: { ledger, ...proof },
+    /** The point before which a roll-back is detected. */
+    point: { ledger, anchors: anchored.length, size: newest?.size ?? null, at: newest?.at ?? null },
+    checkpoints: check.checkpoints,
+  };
 }
+
+const brokenSeal =
+  'the seal of the head does not fit: something other than Svc wrote it, so the newest entries may be missing or forged';
 
 async function hasSealedHead(queries: Queries, { tenantId, ledger }: LedgerOf, { seal }: VerifyKeys): Promise<boolean> {
   const head = await readHead(queries, tenantId, ledger);
   return head !== undefined && isSealed(seal, tenantId, ledger, head);
-}
-
-function breakSeal(report: ChainReport, { tenantId, ledger }: LedgerOf): ChainReport {
-  const issue =
-    'the seal of the head does not fit: something other than Svc wrote it, so the newest entries may be missing or forged';
-  return { ...report, fault: { ledger, tenantId, sequence: report.entries, id: null, issue } };
-}
-
-/** The point before which a roll-back of a ledger is detected. */
-interface RollbackPoint {
-  readonly ledger: LedgerName;
-  readonly anchors: number;
-  readonly size: number | null;
-  readonly at: string | null;
-}
-
-function describePoint(ledger: LedgerName, claims: readonly RootClaim[]): RollbackPoint {
-  const newest = claims.reduce<RootClaim | null>(
-    (one, other) => (one === null || other.size >= one.size ? other : one),
-    null,
-  );
-  return { ledger, anchors: claims.length, size: newest?.size ?? null, at: newest?.at ?? null };
 }

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { z } from 'zod';
 import { listRowOwners } from '../audit/verify-rows.ts';
+import { databaseFile } from '../installation/installation.ts';
 import { anchorFile, nameLedger } from '../ledger/anchor-log.ts';
 import { listOwners } from '../ledger/verify.ts';
 import { readAnchors } from '../ledger/verify-anchors.ts';
@@ -10,17 +12,21 @@ import { isMigrated } from '../storage/migrate.ts';
 import { UnreadableDatabase } from '../storage/read-sqlite.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
 import { listTenants } from '../tenants/store.ts';
-import { type Command, type CommandContext, UsageError } from './command.ts';
-import { exitCodeHelp, exitCodes, type Finding, Findings } from './exit-codes.ts';
-import { claimsOf, type KeptCheckpoint, readKept } from './kept-checkpoint.ts';
-import { databaseFile, requireDatabase } from './options.ts';
-import { reportStrayAnchors, reportUnanchored, type StoredCheckpoints } from './report-anchors.ts';
+import { type CommandContext, defineCommand, requireDatabase, texts, UsageError } from './command.ts';
+import { exitCodeHelp, exitCodes, type Finding, Findings } from './findings.ts';
+import {
+  readClaims,
+  readNote,
+  reportStrayAnchors,
+  reportUnanchored,
+  type StoredCheckpoints,
+} from './outside-checkpoints.ts';
 import { explainUnreachable, isUnreachable } from './unreachable.ts';
 import { changingRows } from './verified-tables.ts';
 import { findKeys } from './verify-keys.ts';
 import { type Owner, verifyTenant } from './verify-tenant.ts';
 
-export const verify: Command = {
+export const verify = defineCommand({
   name: 'verify',
   summary: 'recompute every hash chain and report the rows that were changed',
   description: `Recomputes the consent ledger and the audit log of each tenant; compares them with the signed checkpoints, the Merkle
@@ -41,30 +47,28 @@ webhook_redeliveries), the state of webhooks (webhook_health) and their senders 
 
 ${exitCodeHelp}`,
   options: {
-    tenant: { type: 'string', meaning: 'only this tenant, by id or slug' },
+    tenant: { schema: z.string().optional(), meaning: 'only this tenant, by id or slug' },
     checkpoint: {
-      type: 'string',
+      schema: texts,
       meaning: 'a file with a checkpoint that you kept: the ledger must contain it; can be repeated',
       value: 'file',
-      multiple: true,
     },
   },
   async run(context) {
     const { settings, options, say, result } = context;
     requireDatabase(settings);
-    const kept = ((options.checkpoint ?? []) as readonly string[]).map(readKept);
+    const notes = new Map((options.checkpoint ?? []).map((file) => [file, readNote(file)]));
     const findings = new Findings(say);
-    const found = await verifyDatabase(context, kept, findings).catch((error: unknown) => {
+    const found = await verifyDatabase(context, options.tenant, notes, findings).catch((error: unknown) => {
       const { kind, reason } = explainFailure(error, settings.databaseUrl);
       findings.add(kind, 'database', `database: ${reason}`);
       return { database: [reason], anchors: null, tenants: [] };
     });
-    const { exitCode, list } = findings;
-    say(conclusions[exitCode] ?? '');
-    result({ intact: exitCode === exitCodes.holds, exitCode, findings: list, ...found });
-    return exitCode;
+    say(conclusions[findings.exitCode] ?? '');
+    result({ ...findings.report(), ...found });
+    return findings.exitCode;
   },
-};
+});
 
 const conclusions: Readonly<Record<number, string>> = {
   [exitCodes.holds]: 'Everything is as it was written.',
@@ -91,8 +95,13 @@ function explainFailure(error: unknown, databaseUrl: string | null): { kind: Fin
 const saysNothingOfContents =
   /^(SQLITE_(BUSY|LOCKED|IOERR|CANTOPEN|READONLY|PERM|AUTH|NOMEM|FULL|PROTOCOL|INTERRUPT)|42501|57014|55P03|53|E[A-Z]+$)/;
 
-async function verifyDatabase(context: CommandContext, kept: readonly KeptCheckpoint[], findings: Findings) {
-  const { settings, options } = context;
+async function verifyDatabase(
+  context: CommandContext,
+  only: string | undefined,
+  notes: ReadonlyMap<string, string>,
+  findings: Findings,
+) {
+  const { settings } = context;
   const file = databaseFile(settings.dataDir);
   await using database = openDatabase({ url: settings.databaseUrl, file, reads: true });
   if (!(await isMigrated(database))) throw new UsageError('The schema is not up to date; first run: svc migrate');
@@ -100,8 +109,7 @@ async function verifyDatabase(context: CommandContext, kept: readonly KeptCheckp
   const keys = await findKeys(database, settings, findings);
   // Read before the rows: the entries of each checkpoint in the log were committed before it.
   const anchors = readAnchors(join(settings.dataDir, anchorFile), keys?.verifier ?? null);
-  const isPart = options.tenant !== undefined;
-  const owners = isPart ? [await requireTenant(database, options)] : await listAllOwners(database);
+  const owners = await listAllOwners(database, only);
   issues.push(
     ...owners.filter(({ known }) => !known).map(({ id }) => `there are rows of the tenant ${id}, but no such tenant`),
   );
@@ -118,11 +126,11 @@ async function verifyDatabase(context: CommandContext, kept: readonly KeptCheckp
         : `anchors since ${at}: a server found the file empty; earlier records are unknown`;
     context.say(`• ${anchorFile} line ${line}: ${what}`);
   }
-  if (!isPart) reportStrayAnchors(anchors, owners, findings);
-  const claims = claimsOf(kept, keys, findings);
+  if (only === undefined) reportStrayAnchors(anchors, owners, findings);
+  const claims = readClaims(notes, keys, findings);
   for (const { of, place } of claims) {
     if (owners.some(({ id }) => id === of.tenantId)) continue;
-    if (isPart) throw new UsageError(`--checkpoint: ${place} is about another tenant.`);
+    if (only !== undefined) throw new UsageError(`--checkpoint: ${place} is about another tenant.`);
     findings.add('tampered', 'kept_checkpoint', `${place}: its ledger ${nameLedger(of)} is missing`, of.tenantId);
   }
   const stored: StoredCheckpoints[] = [];
@@ -134,18 +142,15 @@ async function verifyDatabase(context: CommandContext, kept: readonly KeptCheckp
   return { database: issues, anchors: { isThere, records, events }, tenants };
 }
 
-async function listAllOwners({ kysely }: Database): Promise<readonly Owner[]> {
-  const tenants = await listTenants(kysely);
-  const owners = new Set([...(await listOwners(kysely)), ...(await listRowOwners(kysely, changingRows))]);
-  const unknown = [...owners].filter((id) => !tenants.some((tenant) => tenant.id === id));
-  return [
-    ...tenants.map((tenant) => ({ ...tenant, known: true })),
-    ...unknown.map((id) => ({ id, slug: String(id), known: false })),
-  ];
-}
-
-async function requireTenant({ kysely }: Database, { tenant }: CommandContext['options']): Promise<Owner> {
-  const found = (await listTenants(kysely)).find(({ id, slug }) => id === tenant || slug === tenant);
-  if (found === undefined) throw new UsageError(`There is no tenant ${tenant}.`);
-  return { ...found, known: true };
+/** Every tenant, and every id that rows name as a tenant. @param only the one to check, by id or slug. */
+async function listAllOwners({ kysely }: Database, only: string | undefined): Promise<readonly Owner[]> {
+  const tenants = (await listTenants(kysely)).map((tenant) => ({ ...tenant, known: true }));
+  if (only !== undefined) {
+    const found = tenants.filter(({ id, slug }) => id === only || slug === only);
+    if (found.length === 0) throw new UsageError(`There is no tenant ${only}.`);
+    return found;
+  }
+  const ids = new Set([...(await listOwners(kysely)), ...(await listRowOwners(kysely, changingRows))]);
+  for (const { id } of tenants) ids.delete(id);
+  return [...tenants, ...[...ids].map((id) => ({ id, slug: String(id), known: false }))];
 }

@@ -16,6 +16,11 @@ export interface Installation extends Secrets, AsyncDisposable {
   readonly anchors: AnchorLog;
 }
 
+/** The SQLite file of a data folder. */
+export function databaseFile(dataDir: string): string {
+  return join(dataDir, 'svc.sqlite');
+}
+
 /**
  * Opens the installation that the settings name, creating it when there is none.
  * @param statementSeconds how long a statement may take; null where no request waits for it.
@@ -26,7 +31,7 @@ export async function openInstallation(
   statementSeconds: number | null = settings.databaseSeconds,
 ): Promise<Installation> {
   if (settings.databaseUrl === null) mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
-  const location = { url: settings.databaseUrl, file: join(settings.dataDir, 'svc.sqlite') };
+  const location = { url: settings.databaseUrl, file: databaseFile(settings.dataDir) };
   const opened = openDatabase(location, statementSeconds);
   try {
     if (!(await isMigrated(opened))) await migrateAt(location);

@@ -27,7 +27,8 @@ describe('read-only storage', { skip }, () => {
     folder = settings.dataDir;
     const installation = await openInstallation(settings);
     await fillLedgers(installation);
-    const quiet = { clock: systemClock, json: true, say: () => undefined, result: () => undefined };
+    const ignore = () => undefined;
+    const quiet = { clock: systemClock, say: ignore, showProgress: ignore, result: ignore };
     await backup.run({ settings, options: { to: join(folder, 'backup') }, ...quiet });
     for (const [name, files] of Object.entries({
       crashed: ['svc.sqlite', 'svc.sqlite-wal', 'secret.key', 'checkpoints.log'],

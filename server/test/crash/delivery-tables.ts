@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { sql } from 'kysely';
-import { databaseFile } from '../../cli/options.ts';
+import { databaseFile } from '../../installation/installation.ts';
 import { type Database, openDatabase, type Queries } from '../../storage/database.ts';
 import type { ProcessSettings } from './server-process.ts';
 

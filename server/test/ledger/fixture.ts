@@ -4,7 +4,7 @@ import { recordChange } from '../../audit/row-state.ts';
 import { systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
 import type { RowReport } from '../../audit/verify-rows.ts';
-import type { Finding } from '../../cli/exit-codes.ts';
+import type { Finding } from '../../cli/findings.ts';
 import { verify } from '../../cli/verify.ts';
 import type { NoticeContent } from '../../consent/notice.ts';
 import { createNotice, editNotice, publishNotice } from '../../consent/notice-changes.ts';
@@ -295,12 +295,12 @@ export async function runVerify(
   const code = await verify.run({
     settings,
     options,
-    json: true,
     clock,
     say: (line) => lines.push(line),
+    showProgress: () => undefined,
     result: (value) => {
       report = value;
     },
   });
-  return { code, lines, report: report as VerifyReport };
+  return { code: code ?? 0, lines, report: report as VerifyReport };
 }

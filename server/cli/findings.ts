@@ -41,11 +41,17 @@ export class Findings {
     this.#say(`${marks[kind]} ${message}`);
   }
 
-  /** The most severe: changes first, then what could not be read, then what could not be checked. */
+  /** That of the most severe finding: changes first, then what could not be read, then what could not be checked. */
   get exitCode(): number {
-    const found = (kind: Finding['kind']) => this.list.some((finding) => finding.kind === kind);
-    if (found('tampered')) return exitCodes.tampered;
-    if (found('unreadable')) return exitCodes.unreadable;
-    return found('unchecked') ? exitCodes.unchecked : exitCodes.holds;
+    const worst = (['tampered', 'unreadable', 'unchecked'] as const).find((kind) =>
+      this.list.some((finding) => finding.kind === kind),
+    );
+    return exitCodes[worst ?? 'holds'];
+  }
+
+  /** The findings as --json reports them. */
+  report() {
+    const { exitCode, list } = this;
+    return { intact: exitCode === exitCodes.holds, exitCode, findings: list };
   }
 }

@@ -1,0 +1,198 @@
+import { z } from 'zod';
+import { keyEnvironments } from '../access/api-key.ts';
+import { createApiKey } from '../access/api-key-store.ts';
+import { rotateScimToken } from '../access/scim-token.ts';
+import { endSessions } from '../access/session-store.ts';
+import { systemSource } from '../audit/source.ts';
+import { accountRows, findAccount, recordAccountChange, updatePassword } from '../identity/account-store.ts';
+import { createUser } from '../identity/create-user.ts';
+import { Email, normalizeEmail } from '../identity/email.ts';
+import { disableSecondFactor } from '../identity/mfa/changes.ts';
+import { openInstallation } from '../installation/installation.ts';
+import { randomText } from '../installation/token.ts';
+import { platformRole, roleIds } from '../principal/roles.ts';
+import { isScope, scopes } from '../principal/scopes.ts';
+import { systemClock } from '../storage/clock.ts';
+import { runUnitOfWork } from '../storage/unit-of-work.ts';
+import { createTenant, findTenant } from '../tenants/store.ts';
+import { TenantName, TenantSlug } from '../tenants/tenant.ts';
+import { defineCommand, flag, requireTenant, tenantOption, time, UsageError, withMessage } from './command.ts';
+
+export const tenantCreate = defineCommand({
+  name: 'tenant create',
+  summary: 'create a tenant',
+  options: {
+    slug: { schema: TenantSlug, meaning: 'short name in URLs: lower-case letters, digits, hyphens' },
+    name: { schema: withMessage(TenantName, 'must have 1 to 200 characters'), meaning: 'display name' },
+  },
+  async run({ settings, options: { slug, name }, say, result }) {
+    await using installation = await openInstallation(settings);
+    const { database, clock } = installation;
+    if ((await findTenant(database.kysely, slug)) !== undefined)
+      throw new UsageError(`The tenant ${slug} already exists.`);
+    const { id, apiVersion, createdAt } = await runUnitOfWork(database, clock(), (work) =>
+      createTenant(work, { slug, name }),
+    );
+    say(`Created tenant ${slug} (${id}).`);
+    say(`Next: svc key create --tenant ${slug} --name "first key" --scopes consent:read,consent:write`);
+    result({ id, slug, name, apiVersion, createdAt });
+  },
+});
+
+const GivenName = z.string().trim().max(200, 'must have at most 200 characters').optional();
+
+export const userCreate = defineCommand({
+  name: 'user create',
+  summary: 'add a user to a tenant; a new password is shown only once',
+  description: `Roles: ${roleIds.join(', ')}, and ${platformRole}, which can read every tenant of which the user is a member in this role.
+A user who already has a password on this server keeps it, and gets an invitation to accept with that password.`,
+  options: {
+    tenant: tenantOption,
+    email: {
+      schema: withMessage(Email, 'must be an e-mail address, such as name@example.com'),
+      meaning: 'e-mail address, used to sign in',
+    },
+    role: {
+      schema: z.enum([...roleIds, platformRole], `must be one of: ${roleIds.join(', ')}, ${platformRole}`),
+      meaning: 'the role of the user in the tenant',
+    },
+    'given-name': { schema: GivenName, meaning: 'given name', value: 'name' },
+    'family-name': { schema: GivenName, meaning: 'family name', value: 'name' },
+  },
+  async run({ settings, options, say, result }) {
+    await using installation = await openInstallation(settings);
+    const { database, clock, passwords } = installation;
+    const tenant = await requireTenant(database.kysely, options.tenant);
+    const { email, role } = options;
+    const password = randomText(24);
+    const wanted = {
+      ...{ email, role, passwordHash: await passwords.hash(password) },
+      givenName: options['given-name'] || null,
+      familyName: options['family-name'] || null,
+    };
+    const created = await runUnitOfWork(database, clock(), (work) => createUser(work, systemSource(tenant.id), wanted));
+    if (created === undefined) throw new UsageError(`${email} is already a member of ${tenant.slug}.`);
+    const { userId, isPasswordSet, invitationToken } = created;
+    say(`${email} is a member of ${tenant.slug} with the role ${role}.`);
+    if (isPasswordSet) say(`Password (shown only once):\n${password}`);
+    else if (invitationToken === null) say('They sign in with their existing password.');
+    else
+      say(
+        `They already have a password, and must accept the invitation with it. Invitation (shown only once), to be sent with that
+password to /v1/auth/invitations/accept within a week:\n${invitationToken}`,
+      );
+    result({ id: userId, tenantId: tenant.id, email, role, ...(isPasswordSet && { password }), invitationToken });
+  },
+});
+
+export const userReset = defineCommand({
+  name: 'user reset',
+  summary: 'set a new password for a user, or reset their second factor',
+  description: `For users whom no administrator can help: the last administrator of a tenant, or a member of several tenants.
+Ends every session of the user, and records the reset in the audit log of each of their tenants.`,
+  options: {
+    email: { schema: z.string(), meaning: 'e-mail address of the user' },
+    password: { schema: flag, meaning: 'set a new password; it is shown only once' },
+    'second-factor': { schema: flag, meaning: 'turn the second factor off' },
+  },
+  async run({ settings, options, say, result }) {
+    const { password: resetsPassword = false, 'second-factor': resetsFactor = false } = options;
+    if (!resetsPassword && !resetsFactor)
+      throw new UsageError('Name what to reset: --password, --second-factor, or both');
+    await using installation = await openInstallation(settings);
+    const { database, clock, passwords } = installation;
+    const account = await findAccount(database.kysely, normalizeEmail(options.email.trim()) ?? '');
+    if (account === undefined) throw new UsageError(`There is no user ${options.email}.`);
+    const { id, email } = account;
+    const password = resetsPassword ? randomText(24) : null;
+    const hash = password === null ? null : await passwords.hash(password);
+    const reason = 'Reset by the operator';
+    const isFactorReset = await runUnitOfWork(database, clock(), async (work) => {
+      await work.lockAccount(id);
+      if (hash !== null) {
+        const row = await updatePassword(work, id, hash);
+        const change = { verb: 'password_changed', reason };
+        await recordAccountChange(work, systemSource, accountRows, id, row, change);
+      }
+      const isReset = resetsFactor && (await disableSecondFactor(work, systemSource, id, 'reset', reason));
+      await endSessions(work.transaction, { userIds: [id] });
+      return isReset;
+    });
+    if (password !== null) say(`New password of ${email} (shown only once):\n${password}`);
+    if (resetsFactor) say(isFactorReset ? 'The second factor is off.' : 'There was no second factor to turn off.');
+    result({ id, email, ...(password !== null && { password }), isFactorReset });
+  },
+});
+
+const Words = z.string().transform((text) => (text === '' ? [] : text.split(',').map((word) => word.trim())));
+
+const Scopes = z
+  .string()
+  .transform((text) => (text === 'all' ? [...scopes] : Words.parse(text)))
+  .refine((words) => words.length > 0, 'must name at least one scope')
+  .superRefine((words, context) => {
+    const unknown = words.filter((word) => !isScope(word));
+    if (unknown.length > 0) context.addIssue(`: unknown ${unknown.join(', ')}. Known: ${scopes.join(', ')}`);
+  })
+  .transform((words) => [...new Set(words.filter(isScope))]);
+
+export const keyCreate = defineCommand({
+  name: 'key create',
+  summary: 'create an API key; it is shown only once',
+  description: `Scopes: ${scopes.join(', ')}`,
+  options: {
+    tenant: tenantOption,
+    name: {
+      schema: withMessage(z.string().trim().min(1).max(200), 'must have 1 to 200 characters'),
+      meaning: 'what the key is for',
+    },
+    scopes: { schema: Scopes, meaning: 'comma-separated scopes, or: all', value: 'list' },
+    environment: {
+      schema: z.enum(keyEnvironments, 'must be live or test').default('live'),
+      meaning: 'live (default) or test',
+    },
+    expires: {
+      schema: time.refine((at) => at > systemClock(), 'must be in the future').optional(),
+      meaning: 'when it expires, such as 2027-01-31T00:00:00Z',
+      value: 'time',
+    },
+    'other-tenants': {
+      schema: Words.default([]),
+      meaning: 'comma-separated ids or slugs of other tenants that it may act for',
+      value: 'list',
+    },
+  },
+  async run({ settings, options, say, result }) {
+    await using installation = await openInstallation(settings);
+    const { database, clock } = installation;
+    const { id: tenantId, slug } = await requireTenant(database.kysely, options.tenant);
+    const others = new Set<string>();
+    for (const name of options['other-tenants']) {
+      const { id } = await requireTenant(database.kysely, name, '--other-tenants: there');
+      if (id === tenantId) throw new UsageError(`--other-tenants: ${name} is the tenant of the key itself.`);
+      others.add(id);
+    }
+    const { name, environment, scopes, expires: expiresAt = null } = options;
+    const wanted = { tenantId, name, environment, scopes, expiresAt, otherTenantIds: [...others] };
+    const { id, key } = await runUnitOfWork(database, clock(), (work) => createApiKey(work, wanted));
+    say(`API key for ${slug} (shown only once):\n${key}`);
+    result({ id, key, ...wanted });
+  },
+});
+
+export const scimTokenCreate = defineCommand({
+  name: 'scim-token create',
+  summary: 'create the SCIM token of a tenant; it is shown once',
+  description: 'The previous token stops working at once.',
+  options: { tenant: tenantOption },
+  async run({ settings, options, say, result }) {
+    await using installation = await openInstallation(settings);
+    const { database, clock } = installation;
+    const { id: tenantId, slug } = await requireTenant(database.kysely, options.tenant);
+    const { row, token } = await runUnitOfWork(database, clock(), (work) =>
+      rotateScimToken(work, systemSource(tenantId)),
+    );
+    say(`SCIM token for ${slug} (shown only once; the previous one no longer works):\n${token}`);
+    result({ id: row.id, token, tenantId, displayPrefix: row.display_prefix, createdAt: row.created_at });
+  },
+});
