@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { type RecordedCall, writeDocument } from '../http/openapi.ts';
 import type { Route } from '../http/route.ts';
 import { scopeDescriptions } from '../principal/scopes.ts';
-import { type EventType, eventTypes } from '../webhooks/deliveries/event.ts';
-import { eventData, eventOccasions } from './webhook-events.ts';
+import { type EventType, eventOccasions, eventTypes } from '../webhooks/deliveries/event.ts';
+import { eventData } from './webhook-events.ts';
 
 /** What the operations of each tag are about, in the order of the document. */
 export const tagDescriptions = {
