@@ -38,7 +38,7 @@ import { FaultLog } from './storage/fault-log.ts';
 import { tenantRoutes } from './tenants/routes.ts';
 import { serveTrust } from './trust/page.ts';
 import { trustRoutes } from './trust/routes.ts';
-import { PublishedTrust } from './trust/store.ts';
+import { cachePublishedTrust } from './trust/store.ts';
 import { deliveryRoutes, redeliveryRoutes } from './webhooks/deliveries/routes.ts';
 import { webhookRoutes } from './webhooks/endpoints/routes.ts';
 import { serveWidgets } from './widgets/serve.ts';
@@ -90,7 +90,7 @@ export function createApp(installation: Installation, options: AppOptions): App 
     sessionCookie,
     sessionLifetime: settings.sessionLifetime,
   };
-  const publishedTrust = new PublishedTrust(database.kysely);
+  const publishedTrust = cachePublishedTrust(database.kysely);
   const routes = [
     ...noticeRoutes(consent),
     ...overviewRoutes(consent),

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { findRepeated, Id, list, text, UtcTime } from '../http/schemas.ts';
+import { Id, list, refuseRepeated, text, UtcTime } from '../http/schemas.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { Domain } from './domain.ts';
 
@@ -34,10 +34,7 @@ const Language = text(64)
 
 const Purposes = list(Purpose, 50)
   .min(1)
-  .superRefine((purposes, context) => {
-    for (const index of findRepeated(purposes.map(({ key }) => key)))
-      context.addIssue({ code: 'custom', path: [index, 'key'], message: 'is used twice' });
-  });
+  .superRefine(refuseRepeated('is used twice', ({ key }) => key, 'key'));
 
 const contentFields = {
   name: text(200).trim().min(1),

@@ -42,6 +42,18 @@ export function findRepeated(values: readonly unknown[]): readonly number[] {
   return values.flatMap((value, index) => (seen.size === seen.add(value).size ? [index] : []));
 }
 
+/** Rejects every item of a list that repeats an earlier one. @param field the field at fault, if not the item. */
+export function refuseRepeated<Item>(
+  message: string,
+  keyOf: (item: Item) => unknown = (item) => item,
+  ...field: readonly string[]
+) {
+  return (items: readonly Item[], context: z.RefinementCtx): void => {
+    const repeated = findRepeated(items.map((item) => keyOf(item)));
+    for (const index of repeated) context.addIssue({ code: 'custom', path: [index, ...field], message });
+  };
+}
+
 /** A name or the like, without white space around it, that has something to see: not only U+200B and its kind. */
 export function visibleText(maximum: number) {
   return text(maximum)

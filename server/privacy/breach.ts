@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { findRepeated, Id, list, Time, UtcTime, visibleText } from '../http/schemas.ts';
+import { Id, list, refuseRepeated, Time, UtcTime, visibleText } from '../http/schemas.ts';
 import { viewRow } from '../http/view-row.ts';
 import { addTime, dayMilliseconds } from '../storage/clock.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -12,18 +12,15 @@ export const breachSeverities = ['low', 'medium', 'high', 'critical'] as const;
 export const BreachSeverity = z.enum(breachSeverities).meta({ id: 'BreachSeverity' });
 export const BreachStatus = z.enum(breachStatuses).meta({ id: 'BreachStatus' });
 
-const DataCategories = list(visibleText(100), 50).superRefine((categories, context) => {
-  for (const index of findRepeated(categories))
-    context.addIssue({ code: 'custom', path: [index], message: 'is a duplicate' });
-});
-
 const fields = {
   title: visibleText(200),
   description: visibleText(10_000).meta({ description: 'What happened, its likely consequences, the measures taken.' }),
   severity: BreachSeverity,
 };
 const affectedSubjects = z.int().min(0).meta({ description: 'How many people are affected, as far as known.' });
-const dataCategories = DataCategories.meta({ description: 'Kinds of data affected.' });
+const dataCategories = list(visibleText(100), 50)
+  .superRefine(refuseRepeated('is a duplicate'))
+  .meta({ description: 'Kinds of data affected.' });
 
 /** The details that GDPR Article 33(3) and (5) ask for. */
 export const BreachInput = z

@@ -9,6 +9,7 @@ import { leastRole, type Role } from '../principal/roles.ts';
 import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
+import { insertRow, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { Tenant, TenantSettings } from './tenant.ts';
@@ -18,11 +19,11 @@ export const tenantRows = describeRows('tenants', 'tenants', 'tenant', { owner: 
 export type TenantRow = Selectable<Tables['tenants']>;
 
 /** Creates a tenant, pinned to the latest API version, with its chains and the first event of its audit log. */
-export async function createTenant(work: UnitOfWork, wanted: Pick<Tenant, 'slug' | 'name'>): Promise<Tenant> {
-  const row: TenantRow = {
+export async function createTenant(work: UnitOfWork, { slug, name }: Pick<Tenant, 'slug' | 'name'>): Promise<Tenant> {
+  const row = await insertRow(work.transaction, 'tenants', {
     id: newId(),
-    slug: wanted.slug,
-    name: wanted.name,
+    slug,
+    name,
     api_version: latestVersion,
     created_at: work.now,
     default_role: null,
@@ -30,8 +31,7 @@ export async function createTenant(work: UnitOfWork, wanted: Pick<Tenant, 'slug'
     sso: null,
     require_second_factor: null,
     dsr_days: null,
-  };
-  await work.transaction.insertInto('tenants').values(row).execute();
+  });
   await openChains(work, row.id);
   await recordChange(work, systemSource(row.id), tenantRows, row, { verb: 'created', targetRef: row.slug });
   return readTenant(row);
@@ -43,19 +43,19 @@ export async function updateTenant(
   id: string,
   { name, settings }: Pick<Tenant, 'name' | 'settings'>,
 ): Promise<TenantRow> {
-  return work.transaction
-    .updateTable('tenants')
-    .set({
+  return updateRow(
+    work.transaction,
+    'tenants',
+    { id },
+    {
       name,
       default_role: settings.defaultRole,
       scim_compatibility: settings.scimCompatibility,
       sso: canonicalize(settings.sso as Json),
       require_second_factor: settings.requireSecondFactor ? 'yes' : null,
       dsr_days: settings.dsrDays,
-    })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
+    },
+  );
 }
 
 /** Finds a tenant by id or slug. */

@@ -76,12 +76,7 @@ export const TenantChange = z
   .partial()
   .meta({ id: 'TenantChange' });
 
-export interface Tenant {
-  readonly id: string;
-  readonly slug: string;
-  readonly name: string;
-  /** The API version of requests that name none. */
-  readonly apiVersion: string;
-  readonly createdAt: string;
+/** A tenant with its settings apart. `apiVersion` is the API version of requests that name none. */
+export type Tenant = Readonly<Omit<z.output<typeof TenantView>, keyof TenantSettings>> & {
   readonly settings: TenantSettings;
-}
+};

@@ -1,12 +1,14 @@
-import { recordChanges } from '../audit/row-state.ts';
+import { diffFields, recordChanges } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { catalogue } from '../controls/catalogue/catalogue.ts';
 import { invalidValues } from '../http/problem.ts';
 import { findPastFault } from '../http/schemas.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
+import { newId } from '../storage/ids.ts';
+import { findRow, insertRow, updateRow } from '../storage/rows.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import { findTrustCenter, readTrustCenter, saveTrustCenter, trustCenterRows } from './store.ts';
-import { emptyContent, type TrustCenter, type TrustCenterInput, type TrustContent } from './trust-center.ts';
+import { readContent, type TrustCenterRow, trustCenterRows } from './store.ts';
+import type { TrustCenterInput, TrustContent } from './trust-center.ts';
 
 /**
  * Replaces the trust center of a tenant. Writes nothing if nothing changes.
@@ -19,19 +21,26 @@ export async function replaceTrustCenter(
   source: AuditSource,
   slug: string,
   { published, ...wanted }: TrustCenterInput,
-): Promise<TrustCenter | undefined> {
+): Promise<TrustCenterRow | undefined> {
   requireAchieved(wanted, work.now);
-  const { tenantId } = source;
+  const match = { tenant_id: source.tenantId };
   // Serializes concurrent changes: the second reads what the first wrote.
-  await work.lockTenant(tenantId);
-  const before = await findTrustCenter(work.transaction, tenantId);
+  await work.lockTenant(source.tenantId);
+  const before = await findRow(work.transaction, 'trust_centers', match);
   const content = arrangeContent(wanted);
-  const fields = listChangedFields(before?.content ?? emptyContent, content);
-  const wasPublished = (before?.publishedAt ?? null) !== null;
+  const fields = Object.keys(diffFields({ ...readContent(before) }, { ...content }).after);
+  const wasPublished = (before?.published_at ?? null) !== null;
   if (fields.length === 0 && published === wasPublished) return before;
 
-  const publishedAt = published ? (before?.publishedAt ?? work.now) : null;
-  const row = await saveTrustCenter(work, tenantId, before, { content, publishedAt });
+  const columns = {
+    content: canonicalize(content as unknown as Json),
+    published_at: published ? (before?.published_at ?? work.now) : null,
+    updated_at: work.now,
+  };
+  const row =
+    before === undefined
+      ? await insertRow(work.transaction, 'trust_centers', { id: newId(), ...match, ...columns, created_at: work.now })
+      : await updateRow(work.transaction, 'trust_centers', match, columns);
   const changes = [];
   // Names of fields only: values may have to be erased, and the log cannot be.
   if (before === undefined || fields.length > 0)
@@ -46,7 +55,7 @@ export async function replaceTrustCenter(
     trustCenterRows,
     changes.map((change) => ({ source, row, change: { ...change, targetRef: slug } })),
   );
-  return readTrustCenter(row);
+  return row;
 }
 
 function requireAchieved({ frameworks }: TrustContent, now: string): void {
@@ -61,11 +70,4 @@ function requireAchieved({ frameworks }: TrustContent, now: string): void {
 function arrangeContent(content: TrustContent): TrustContent {
   const order = (code: string) => catalogue.frameworks.findIndex((framework) => framework.code === code);
   return { ...content, frameworks: content.frameworks.toSorted((one, two) => order(one.code) - order(two.code)) };
-}
-
-/** The names of the fields that differ. */
-export function listChangedFields(before: TrustContent, after: TrustContent): readonly (keyof TrustContent)[] {
-  return (Object.keys(emptyContent) as (keyof TrustContent)[]).filter(
-    (field) => canonicalize(before[field] as Json) !== canonicalize(after[field] as Json),
-  );
 }

@@ -5,19 +5,12 @@ import { findOwnAddress } from '../http/client.ts';
 import { invalidValues, notFound } from '../http/problem.ts';
 import { defineRoute, type PrincipalCall, ReadyAnswer, type Route } from '../http/route.ts';
 import type { Installation } from '../installation/installation.ts';
+import { findRow } from '../storage/rows.ts';
 import { requireTenant } from '../tenants/store.ts';
 import type { Tenant } from '../tenants/tenant.ts';
 import { replaceTrustCenter } from './changes.ts';
-import { findTrustCenter, type PublishedTrust } from './store.ts';
-import {
-  emptyContent,
-  listAchievements,
-  type TrustCenter,
-  TrustCenterInput,
-  TrustCenterView,
-  TrustWidget,
-  trustPath,
-} from './trust-center.ts';
+import { type PublishedTrust, readContent, type TrustCenterRow } from './store.ts';
+import { listAchievements, TrustCenterInput, TrustCenterView, TrustWidget, trustPath } from './trust-center.ts';
 
 /** The operations on the trust center of the caller's tenant, and the data of the badge. */
 export function trustRoutes(
@@ -34,7 +27,7 @@ export function trustRoutes(
       async handle(call) {
         const locate = requireLocate(baseUrl, call);
         const tenant = await requireTenant(database.kysely, call.principal.tenantId);
-        return view(tenant, await findTrustCenter(database.kysely, tenant.id), locate);
+        return view(tenant, await findRow(database.kysely, 'trust_centers', { tenant_id: tenant.id }), locate);
       },
     }),
     defineRoute('PUT /v1/trust', {
@@ -89,15 +82,9 @@ function requireLocate(baseUrl: string | null, { client }: PrincipalCall): Locat
   return (path) => address + path;
 }
 
-function view({ slug, name }: Tenant, center: TrustCenter | undefined, locate: Locate) {
-  const { content, publishedAt, updatedAt } = center ?? { content: emptyContent, publishedAt: null, updatedAt: null };
-  return {
-    slug,
-    name,
-    url: locate(trustPath(slug)),
-    published: publishedAt !== null,
-    ...content,
-    publishedAt,
-    updatedAt,
-  };
+function view({ slug, name }: Tenant, row: TrustCenterRow | undefined, locate: Locate) {
+  const publishedAt = row?.published_at ?? null;
+  const url = locate(trustPath(slug));
+  const published = publishedAt !== null;
+  return { slug, name, url, published, ...readContent(row), publishedAt, updatedAt: row?.updated_at ?? null };
 }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { catalogue, type Framework, findFramework } from '../controls/catalogue/catalogue.ts';
 import {
   deceptiveIssue,
-  findRepeated,
   list,
+  refuseRepeated,
   Time,
   text,
   textLine,
@@ -14,6 +14,7 @@ import {
 } from '../http/schemas.ts';
 import { Email } from '../identity/email.ts';
 import { canonicalize } from '../ledger/canonical.ts';
+import type { StoredCheckpoint } from '../ledger/checkpoint-store.ts';
 import { TenantName, TenantSlug } from '../tenants/tenant.ts';
 
 const deceptive = new RegExp(`[${turningCharacters}]|[^\\P{Cc}\\n\\t]`, 'u');
@@ -39,24 +40,8 @@ const AchievedFramework = z
 const Link = z.strictObject({ label: textLine(100), url: WebAddress }).meta({ id: 'TrustLinkInput' });
 
 const Subprocessor = z
-  .strictObject({
-    name: textLine(120),
-    purpose: textLine(240),
-    country: textLine(80),
-  })
+  .strictObject({ name: textLine(120), purpose: textLine(240), country: textLine(80) })
   .meta({ id: 'SubprocessorInput' });
-
-/** Rejects every item with the same key as an earlier one. */
-function refuseRepeated<Item>(field: string | null, readKey: (item: Item) => string) {
-  return (items: readonly Item[], context: z.RefinementCtx): void => {
-    for (const index of findRepeated(items.map(readKey)))
-      context.addIssue({
-        code: 'custom',
-        path: field === null ? [index] : [index, field],
-        message: 'is a duplicate',
-      });
-  };
-}
 
 const contentFields = {
   headline: textLine(160).nullable().default(null),
@@ -67,7 +52,7 @@ const contentFields = {
   contactEmail: Email.nullable().default(null),
   securityContact: WebAddress.nullable().default(null).meta({ description: 'Where to report a vulnerability.' }),
   frameworks: list(AchievedFramework, 50)
-    .superRefine(refuseRepeated('code', ({ code }) => code))
+    .superRefine(refuseRepeated('is a duplicate', ({ code }) => code, 'code'))
     .superRefine((frameworks, context) => {
       for (const [index, { achievedAt, expiresAt }] of frameworks.entries()) {
         if (expiresAt !== null && expiresAt <= achievedAt)
@@ -76,12 +61,10 @@ const contentFields = {
     })
     .default([]),
   links: list(Link, 20)
-    .superRefine(refuseRepeated('label', ({ label }) => label.toLowerCase()))
+    .superRefine(refuseRepeated('is a duplicate', ({ label }) => label.toLowerCase(), 'label'))
     .default([])
     .meta({ description: 'The privacy policy, the status page and other links, each with a unique label.' }),
-  subprocessors: list(Subprocessor, 100)
-    .superRefine(refuseRepeated(null, (one) => canonicalize(one)))
-    .default([]),
+  subprocessors: list(Subprocessor, 100).superRefine(refuseRepeated('is a duplicate', canonicalize)).default([]),
   showsProof: z.boolean().default(false).meta({
     description:
       'Whether the page shows the latest signed checkpoint of the audit log, which includes the number of its events.',
@@ -148,29 +131,13 @@ export const TrustWidget = z
   })
   .meta({ id: 'TrustWidget' });
 
-export interface TrustCenter {
-  readonly id: string;
+/** A published trust center. */
+export interface PublishedTrustCenter extends Pick<z.output<typeof TrustCenterView>, 'slug' | 'name'> {
   readonly content: TrustContent;
-  readonly publishedAt: string | null;
-  readonly updatedAt: string;
-}
-
-/** A published trust center with the proof on its page. */
-export interface PublishedTrustCenter extends Omit<TrustCenter, 'id'> {
-  readonly slug: string;
-  readonly name: string;
   readonly publishedAt: string;
-  /** Null if the tenant shows none, or none was signed yet. */
-  readonly proof: TrustProof | null;
-}
-
-/** The latest signed checkpoint of the audit log, which covers every change of the trust center. */
-export interface TrustProof {
-  /** The number of events in the log. */
-  readonly size: number;
-  readonly at: string;
-  /** The signed note (C2SP signed-note). */
-  readonly note: string;
+  readonly updatedAt: string;
+  /** The latest signed checkpoint of the audit log; null if the tenant shows none, or none was signed yet. */
+  readonly proof: StoredCheckpoint | null;
 }
 
 /** A framework of the catalogue that a tenant achieved. */

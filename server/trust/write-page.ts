@@ -1,12 +1,12 @@
 import { html, type Insertable, type Markup } from '../http/html.ts';
 import { normalizeWebAddress } from '../http/schemas.ts';
+import type { StoredCheckpoint } from '../ledger/checkpoint-store.ts';
 import { publicKeyPath } from '../proofs/public-key.ts';
 import {
   type Achievement,
   listAchievements,
   type PublishedTrustCenter,
   type TrustContent,
-  type TrustProof,
   trustPath,
 } from './trust-center.ts';
 
@@ -174,7 +174,7 @@ every change of this page is recorded in a tamper-evident audit log.</p>
   );
 }
 
-function describeProof({ size, at, note }: TrustProof): Markup {
+function describeProof({ size, at, note }: StoredCheckpoint): Markup {
   return html`
 <p class="measure">On ${writeMoment(at)} the audit log had ${new Intl.NumberFormat('en-GB').format(size)} events. The
 signed statement below commits to all of them: with a copy of it, you can prove later that none was changed or removed.</p>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dictionary, findRepeated, list, text } from '../../http/schemas.ts';
+import { dictionary, list, refuseRepeated, text } from '../../http/schemas.ts';
 import type { Json } from '../../ledger/canonical.ts';
 
 const mostPaths = 10;
@@ -19,12 +19,7 @@ const Value = z
   })
   .meta({ id: 'WebhookFilterValue' });
 
-const Values = list(Value, mostValues)
-  .min(1)
-  .superRefine((values, context) => {
-    for (const index of findRepeated(values))
-      context.addIssue({ code: 'custom', path: [index], message: 'stands there already' });
-  });
+const Values = list(Value, mostValues).min(1).superRefine(refuseRepeated('stands there already'));
 
 /** What the data of events must hold: a list of accepted values for each path. */
 export const EventFilter = dictionary(Path, Values, mostPaths)

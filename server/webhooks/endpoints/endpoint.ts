@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findRepeated, Id, list, textLine, UtcTime } from '../../http/schemas.ts';
+import { Id, list, refuseRepeated, textLine, UtcTime } from '../../http/schemas.ts';
 import { type EventType, EventTypeName, eventTypes } from '../deliveries/event.ts';
 import { EventFilter } from '../deliveries/event-filter.ts';
 import { WebhookUrl } from '../transport/receiver-url.ts';
@@ -26,10 +26,7 @@ const filterMeta = { description: 'The types of events that it gets; null for al
 
 const EventTypeFilter = list(EventTypeName, eventTypes.length)
   .min(1)
-  .superRefine((types, context) => {
-    for (const index of findRepeated(types))
-      context.addIssue({ code: 'custom', path: [index], message: 'stands there already' });
-  })
+  .superRefine(refuseRepeated('stands there already'))
   .transform(sortTypes)
   .nullable()
   .meta(filterMeta);
