@@ -1,6 +1,7 @@
 import { diffFields } from '../audit/row-state.ts';
 import { invalidValues, Problem, type ProblemDetail } from '../http/problem.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
+import { addTime, dayMilliseconds } from '../storage/clock.ts';
 import type { NewWebhookEvent } from '../webhooks/deliveries/event.ts';
 import type { AssessedControl } from './assess-control.ts';
 import { addCadence, type Cadence } from './cadence.ts';
@@ -8,9 +9,8 @@ import { type ControlChange, type ControlRow, definitionNames } from './control.
 import { rateFreshness } from './evidence.ts';
 import { type ControlStatus, isReview, type SettableStatus, transitions } from './status.ts';
 
-const day = 24 * 60 * 60 * 1000;
 /** The time to submit requested evidence, unless the request sets another. */
-const defaultEvidenceTime = 30 * day;
+const defaultEvidenceTime = 30 * dayMilliseconds;
 
 /**
  * Decides which columns a change of a control sets. A requested status is set even if the control already has it by time
@@ -23,19 +23,30 @@ export function decideChange(before: AssessedControl, change: ControlChange, now
   const from = before.control.status;
   const to = change.status ?? from;
   const isSet = change.status !== undefined && (to !== from || to !== before.row.status || isReview(to));
-  if (to !== from) requireTransition(from, to as SettableStatus);
-  const details = [...checkFields(change, from, isSet, now), ...checkDefinition(before, change)];
+  const allowed = transitions[from];
+  if (to !== from && !allowed.includes(to as SettableStatus))
+    throw new Problem(
+      'control_transition_not_allowed',
+      `A control that is ${from} cannot become ${to}; it can become ${allowed.join(', ')}.`,
+      { fields: { from, to, allowed } },
+    );
+  const redefined = definitionNames.filter((name) => change[name] !== undefined);
+  const fixed = before.template === null ? [] : redefined;
+  const details = [
+    ...checkFields(change, from, isSet, now),
+    ...fixed.map((name) => ({ path: `body.${name}`, issue: 'is defined by the catalogue and cannot be changed' })),
+  ];
   if (details.length > 0) throw invalidValues(details);
+  const definition = { ...before.definition, ...Object.fromEntries(redefined.map((name) => [name, change[name]])) };
   const { reason, exceptionEndsAt, evidenceDueAt, ownerUserId, cadence } = change;
   if (isSet) requireGuards(before, to, cadence ?? before.control.cadence, now);
-  const defaultDue = new Date(Date.parse(now) + defaultEvidenceTime).toISOString();
   return {
     ...(isSet
       ? {
           status: to,
           reason: keepsReason(to) ? (reason ?? null) : null,
           exception_ends_at: to === 'excepted' ? (exceptionEndsAt ?? null) : null,
-          evidence_due_at: to === 'evidence_requested' ? (evidenceDueAt ?? defaultDue) : null,
+          evidence_due_at: to === 'evidence_requested' ? (evidenceDueAt ?? addTime(now, defaultEvidenceTime)) : null,
           ...(isReview(to) && { reviewed_at: now }),
         }
       : {
@@ -45,23 +56,13 @@ export function decideChange(before: AssessedControl, change: ControlChange, now
         }),
     ...(ownerUserId !== undefined && { owner_user_id: ownerUserId }),
     ...(cadence !== undefined && { cadence }),
-    ...redefine(before, change),
+    ...(redefined.length > 0 && { definition: canonicalize(definition as unknown as Json) }),
   };
 }
 
 /** Whether a control of this status keeps the reason for it. */
 function keepsReason(status: ControlStatus): boolean {
   return status === 'excepted' || status === 'not_applicable';
-}
-
-function requireTransition(from: ControlStatus, to: SettableStatus): void {
-  const allowed = transitions[from];
-  if (allowed.includes(to)) return;
-  throw new Problem(
-    'control_transition_not_allowed',
-    `A control that is ${from} cannot become ${to}; it can become ${allowed.join(', ')}.`,
-    { fields: { from, to, allowed } },
-  );
 }
 
 /**
@@ -111,20 +112,6 @@ function checkFields(
   else if (from === 'overdue' && to === 'evidence_requested')
     refuse('evidenceDueAt', 'is required: the date that was set has passed');
   return details;
-}
-
-function checkDefinition({ template }: AssessedControl, change: ControlChange): readonly ProblemDetail[] {
-  if (template === null) return [];
-  return definitionNames
-    .filter((name) => change[name] !== undefined)
-    .map((name) => ({ path: `body.${name}`, issue: 'is defined by the catalogue and cannot be changed' }));
-}
-
-function redefine({ row, definition }: AssessedControl, change: ControlChange): Partial<ControlRow> {
-  const given = definitionNames.filter((name) => change[name] !== undefined);
-  if (row.definition === null || given.length === 0) return {};
-  const changed = { ...definition, ...Object.fromEntries(given.map((name) => [name, change[name]])) };
-  return { definition: canonicalize(changed as unknown as Json) };
 }
 
 /**

@@ -168,9 +168,9 @@ export function controlRoutes({ database, hasher }: Pick<Installation, 'database
       limit: { most: 200, usual: 50 },
       result: cursorPageOf(Evidence),
       place: 'string',
-      async find(call, { after, limit }) {
+      async find(call, start) {
         const { control } = await find(call);
-        const page = await listEvidence(database.kysely, call.principal.tenantId, control.id, after, limit);
+        const page = await listEvidence(database.kysely, call.principal.tenantId, control.id, start);
         return mapPage(page, (row) => viewEvidence(row, control.controlId, call.now));
       },
     }),

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { describeRows } from '../audit/row-state.ts';
+import type { PageStart } from '../http/list-route.ts';
 import { notFound } from '../http/problem.ts';
 import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
@@ -48,11 +49,7 @@ function compareCodes({ control: one }: AssessedControl, { control: other }: Ass
   return one.code < other.code ? -1 : 1;
 }
 
-/**
- * Reads one control in force.
- * @param id its `id`, or its `controlId`.
- * @throws {Problem} `not_found`.
- */
+/** Reads one control in force, by its `id` or its `controlId`. @throws {Problem} `not_found`. */
 export async function requireControl(
   queries: Queries,
   tenantId: string,
@@ -174,11 +171,7 @@ function selectFacts(queries: Queries, tenantId: string, now: string) {
     .where('tenant_controls.retired_at', 'is', null);
 }
 
-/**
- * Reads an item of evidence.
- * @param controlId the row id of its control.
- * @throws {Problem} `not_found` also for an item of another control.
- */
+/** Reads an item of evidence of a control, by its row id. @throws {Problem} `not_found`. */
 export async function requireEvidence(
   queries: Queries,
   tenantId: string,
@@ -190,24 +183,19 @@ export async function requireEvidence(
   return row;
 }
 
-/**
- * Reads a page of the evidence of a control, the items added last first.
- * @param controlId the row id of the control.
- * @param before the id of the last item of the previous page; null for the first page.
- */
+/** A page of the evidence of a control, by its row id, the items added last first. */
 export async function listEvidence(
   queries: Queries,
   tenantId: string,
   controlId: string,
-  before: string | null,
-  limit: number,
+  { after, limit }: PageStart<string>,
 ): Promise<Page<EvidenceRow>> {
   const ofControl = queries
     .selectFrom('control_evidence')
     .selectAll()
     .where('tenant_id', '=', tenantId)
     .where('tenant_control_id', '=', controlId);
-  return takeNewest(ofControl, before, limit);
+  return takeNewest(ofControl, after, limit);
 }
 
 /**
@@ -280,11 +268,7 @@ export async function listTests(queries: Queries, tenantId: string, controlId: s
   return selectOfControl(queries, tenantId, controlId).orderBy('control_tests.id').execute();
 }
 
-/**
- * Reads a test.
- * @param controlId the row id of its control.
- * @throws {Problem} `not_found` also for a test of another control.
- */
+/** Reads a test of a control, by its row id. @throws {Problem} `not_found`. */
 export async function requireTest(
   queries: Queries,
   tenantId: string,

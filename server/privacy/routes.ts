@@ -45,8 +45,8 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
       limit: { most: 100, usual: 25 },
       result: cursorPageOf(DsrView),
       place: 'string',
-      find: async ({ query, principal: { tenantId }, now }, { after, limit }) =>
-        mapPage(await listDsrs(database.kysely, tenantId, query, now, after, limit), (row) => viewDsr(row, now)),
+      find: async ({ query, principal: { tenantId }, now }, start) =>
+        mapPage(await listDsrs(database.kysely, tenantId, query, now, start), (row) => viewDsr(row, now)),
     }),
     defineRoute('GET /v1/dsr/{id}', {
       operationId: 'getDsr',
@@ -103,8 +103,8 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
       limit: { most: 100, usual: 25 },
       result: cursorPageOf(BreachView),
       place: 'string',
-      find: async ({ query, principal: { tenantId }, now }, { after, limit }) =>
-        mapPage(await listBreaches(database.kysely, tenantId, query, after, limit), (row) => viewBreach(row, now)),
+      find: async ({ query, principal: { tenantId }, now }, start) =>
+        mapPage(await listBreaches(database.kysely, tenantId, query, start), (row) => viewBreach(row, now)),
     }),
     defineRoute('GET /v1/breach/{id}', {
       operationId: 'getBreach',

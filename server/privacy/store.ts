@@ -1,4 +1,5 @@
 import { describeRows } from '../audit/row-state.ts';
+import type { PageStart } from '../http/list-route.ts';
 import { notFound } from '../http/problem.ts';
 import type { Queries } from '../storage/database.ts';
 import { type Page, takeNewest } from '../storage/page.ts';
@@ -30,18 +31,13 @@ export interface DsrFilter {
   readonly overdue?: 'true' | 'false' | undefined;
 }
 
-/**
- * A page of the requests of a tenant, newest first.
- * @param now decides which are overdue.
- * @param before the id of the last request of the previous page; null for the first page.
- */
+/** A page of the requests of a tenant, newest first. @param now decides which are overdue. */
 export async function listDsrs(
   queries: Queries,
   tenantId: string,
   { status, type, subjectId, overdue }: DsrFilter,
   now: string,
-  before: string | null,
-  limit: number,
+  { after, limit }: PageStart<string>,
 ): Promise<Page<DsrRow>> {
   let query = queries.selectFrom('dsr_requests').selectAll().where('tenant_id', '=', tenantId);
   if (status !== undefined) query = query.where('status', '=', status);
@@ -53,22 +49,18 @@ export async function listDsrs(
       const isOverdue = row.and([row('status', '=', 'open'), row('due_at', '<', now)]);
       return overdue === 'true' ? isOverdue : row.not(isOverdue);
     });
-  return takeNewest(query, before, limit);
+  return takeNewest(query, after, limit);
 }
 
-/**
- * A page of the breaches of a tenant, newest first.
- * @param before the id of the last breach of the previous page; null for the first page.
- */
+/** A page of the breaches of a tenant, newest first. */
 export async function listBreaches(
   queries: Queries,
   tenantId: string,
   { status, severity }: { readonly [Name in 'status' | 'severity']?: BreachView[Name] | undefined },
-  before: string | null,
-  limit: number,
+  { after, limit }: PageStart<string>,
 ): Promise<Page<BreachRow>> {
   let query = queries.selectFrom('breach_incidents').selectAll().where('tenant_id', '=', tenantId);
   if (status !== undefined) query = query.where('status', '=', status);
   if (severity !== undefined) query = query.where('severity', '=', severity);
-  return takeNewest(query, before, limit);
+  return takeNewest(query, after, limit);
 }

@@ -233,8 +233,8 @@ describe('the plans of SQLite for credentials and people', () => {
 
 // A tenant keeps requests for years; a filter must not scan the others, nor sort the matching ones.
 describe('the plans of SQLite for data-subject requests and breaches', () => {
-  const list = (filter: DsrFilter, before: string | null) => (queries: Queries) =>
-    listDsrs(queries, 't', filter, 'now', before, 25);
+  const list = (filter: DsrFilter, after: string | null) => (queries: Queries) =>
+    listDsrs(queries, 't', filter, 'now', { after, limit: 25 });
   const cases: readonly [name: string, index: string, run: (queries: Queries) => Promise<unknown>][] = [
     [
       'a request',
@@ -253,7 +253,11 @@ describe('the plans of SQLite for data-subject requests and breaches', () => {
       'breach_incidents_tenant|sqlite_autoindex_breach_incidents_1',
       (queries) => assert.rejects(requireBreach(queries, 't', 'i')),
     ],
-    ['breaches', 'breach_incidents_tenant', (queries) => listBreaches(queries, 't', { status: 'open' }, 'i', 25)],
+    [
+      'breaches',
+      'breach_incidents_tenant',
+      (queries) => listBreaches(queries, 't', { status: 'open' }, { after: 'i', limit: 25 }),
+    ],
   ];
 
   for (const [name, index, run] of cases) {
@@ -284,7 +288,11 @@ describe('the plans of SQLite for controls', () => {
       (queries) => readEvidenceFacts(queries, 't', 'now', 'c'),
     ],
     ['an item of evidence', unique, (queries) => assert.rejects(requireEvidence(queries, 't', 'c', 'i'))],
-    ['a page of evidence', 'control_evidence_control', (queries) => listEvidence(queries, 't', 'c', 'i', 50)],
+    [
+      'a page of evidence',
+      'control_evidence_control',
+      (queries) => listEvidence(queries, 't', 'c', { after: 'i', limit: 50 }),
+    ],
     ['all tests', 'control_test_results_latest', (queries) => readTestFacts(queries, 't')],
     ['the tests in use of a control', 'control_test_results_latest', (queries) => readTestFacts(queries, 't', 'c')],
     ['the tests of a control', 'control_tests_control', (queries) => listTests(queries, 't', 'c')],
