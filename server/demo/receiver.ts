@@ -52,12 +52,12 @@ function readArguments(): { readonly port: number; readonly gone: boolean } {
         gone: { type: 'boolean', default: false },
       },
     });
-    const number = /^\d{1,5}$/.test(values.port) ? Number(values.port) : 0;
-    if (number < 1 || number > 65_535) return refuse(`--port must be a port. ${usage}`);
-    return { port: number, gone: values.gone };
+    const port = /^\d{1,5}$/.test(values.port) ? Number(values.port) : 0;
+    if (port >= 1 && port <= 65_535) return { port, gone: values.gone };
   } catch (error) {
     return refuse(`${(error as Error).message.split('\n')[0]} ${usage}`);
   }
+  return refuse(`--port must be a port. ${usage}`);
 }
 
 function readSecret(): string {

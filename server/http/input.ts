@@ -22,7 +22,7 @@ export async function readJsonBody(
   limit: number,
   types: readonly string[],
 ): Promise<ReadBody> {
-  const bytes = await readTypedBytes(request, limit, types);
+  const bytes = await readBytes(request, limit, types);
   return { bytes, value: parseJson(bytes) };
 }
 
@@ -31,14 +31,8 @@ export async function readJsonBody(
  * @throws {Problem} `unsupported_media_type`, `payload_too_large`, `validation_failed`.
  */
 export async function readFormBody(request: IncomingMessage, limit: number): Promise<ReadBody> {
-  const bytes = await readTypedBytes(request, limit, ['application/x-www-form-urlencoded']);
+  const bytes = await readBytes(request, limit, ['application/x-www-form-urlencoded']);
   return { bytes, value: readFields(bytes.toString(), 'body') };
-}
-
-async function readTypedBytes(request: IncomingMessage, limit: number, types: readonly string[]): Promise<Buffer> {
-  requireType(request, types);
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
-  return readBytes(request, limit);
 }
 
 function requireType(request: IncomingMessage, types: readonly string[]): void {
@@ -53,7 +47,9 @@ function requireType(request: IncomingMessage, types: readonly string[]): void {
   }
 }
 
-function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+async function readBytes(request: IncomingMessage, limit: number, types: readonly string[]): Promise<Buffer> {
+  requireType(request, types);
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -130,14 +126,11 @@ export function readFields(text: string, where: string, opaque?: string): Readon
   if (text === '') return fields;
   const details: ProblemDetail[] = [];
   for (const [name, value] of new URLSearchParams(text)) {
-    const issue = Object.hasOwn(fields, name)
-      ? 'is given more than once'
-      : name === opaque
-        ? null
-        : findUnstorable(value);
-    if (issue !== null || name === '__proto__')
-      details.push({ path: `${where}.${name}`, issue: issue ?? 'is not a known field' });
-    else fields[name] = value;
+    let issue = name === opaque ? null : findUnstorable(value);
+    if (name === '__proto__') issue ??= 'is not a known field';
+    if (Object.hasOwn(fields, name)) issue = 'is given more than once';
+    if (issue === null) fields[name] = value;
+    else details.push({ path: `${where}.${name}`, issue });
   }
   if (details.length > 0) throw invalidValues(details);
   return fields;

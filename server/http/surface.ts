@@ -9,20 +9,6 @@ export interface ReadBody {
   readonly value: unknown;
 }
 
-/** What the documentation tells of every operation of a surface. */
-export interface SurfaceText {
-  /** The form of errors. */
-  readonly errors: z.ZodType;
-  /** Codes that any operation may answer with. */
-  readonly commonCodes: readonly ProblemCode[];
-  /** Codes that an operation with a body may answer with besides. */
-  readonly bodyCodes: readonly ProblemCode[];
-  /** What errors call a code; null where the status alone tells it. */
-  nameCode(code: ProblemCode): string | null;
-  /** Whether a 201 tells the address of what was created (Location). */
-  readonly tellsLocation: boolean;
-}
-
 /** How the operations below one path speak: what bodies they take, and how results and problems look. */
 export interface Surface {
   /** The path that they stand below. */
@@ -31,7 +17,19 @@ export interface Surface {
   readonly answerType: string;
   /** Media types of bodies, for the documentation. */
   readonly bodyTypes: readonly string[];
-  readonly text: SurfaceText;
+  /** What the documentation says about every operation. */
+  readonly text: {
+    /** The form of errors. */
+    readonly errors: z.ZodType;
+    /** Codes that any operation may answer with. */
+    readonly commonCodes: readonly ProblemCode[];
+    /** Codes that an operation with a body may answer with besides. */
+    readonly bodyCodes: readonly ProblemCode[];
+    /** What errors call a code; null where the status alone tells it. */
+    nameCode(code: ProblemCode): string | null;
+    /** Whether a 201 tells the address of what was created (Location). */
+    readonly tellsLocation: boolean;
+  };
   /** Whether callers must be known before anything is told of path and method. */
   readonly admitsFirst: boolean;
   /** Whether the Svc-Version header chooses a version. */

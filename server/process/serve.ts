@@ -8,7 +8,6 @@ import type { Settings } from '../settings.ts';
 import type { FaultLog } from '../storage/fault-log.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import type { Repeated } from '../storage/repeat.ts';
-import type { Signals } from '../storage/signals.ts';
 import { runSender } from '../webhooks/sender/run-sender.ts';
 import { WebhookSender } from '../webhooks/sender/sender.ts';
 import { Receivers } from '../webhooks/transport/receivers.ts';
@@ -59,10 +58,15 @@ export async function startServer(
     keepAlive: settings.keepAlive,
     ...options.serverLimits,
   });
-  warnOfDrops(server, options.log);
+  const warnOfDrop = atMostEvery(60_000, () =>
+    options.log.warn({ maxConnections: server.maxConnections }, 'connections are refused: raise SVC_MAX_CONNECTIONS'),
+  );
+  server.on('drop', warnOfDrop);
   await listen(server, settings);
   const { port } = server.address() as AddressInfo;
-  const stopWatching = warnOfClockFalls(installation.database.signals, options.log);
+  // One clock that is set back shows in every ledger.
+  const warnOfClock = atMostEvery(60 * 60_000, (fall: object) => options.log.warn(fall, clockFell));
+  installation.database.signals.on('clockFell', warnOfClock);
   const housekeeping =
     options.housekeeping === false ? null : startHousekeeping(installation, { ...app, keeper }, app.faults);
   const sending = options.sends === false ? null : startSending(installation, app.faults);
@@ -78,7 +82,7 @@ export async function startServer(
     await tidied;
     await app.drain().catch((error: unknown) => app.faults.logTask(error, 'the last writes failed'));
     await sending?.stop();
-    stopWatching();
+    installation.database.signals.off('clockFell', warnOfClock);
     app.faults.stop();
     clearTimeout(deadline);
     lock.dispose();
@@ -102,29 +106,17 @@ const serverLimits = {
   checkEvery: 1000,
 };
 
-/** Logs that connections are refused for their number: once a minute at most. */
-function warnOfDrops(server: Server, log: Logger): void {
-  let warnedAt = Number.NEGATIVE_INFINITY;
-  server.on('drop', () => {
-    if (performance.now() - warnedAt < 60_000) return;
-    warnedAt = performance.now();
-    log.warn({ maxConnections: server.maxConnections }, 'connections are refused: raise SVC_MAX_CONNECTIONS');
-  });
-}
+const clockFell =
+  'The clock is behind the newest entry of a ledger: it was set back, or was ahead before. Times of entries follow the clock; their order is their sequence.';
 
-/** One clock that is set back shows in every ledger: it is logged once an hour. @returns what ends it. */
-function warnOfClockFalls(signals: Signals, log: Logger): () => void {
+/** Calls `log` at most once in so many milliseconds. */
+function atMostEvery<Values extends readonly unknown[]>(milliseconds: number, log: (...values: Values) => void) {
   let silentUntil = 0;
-  const warn = (fall: { readonly ledger: string; readonly now: string; readonly newest: string }) => {
+  return (...values: Values): void => {
     if (performance.now() < silentUntil) return;
-    silentUntil = performance.now() + 60 * 60_000;
-    log.warn(
-      fall,
-      'The clock is behind the newest entry of a ledger: it was set back, or was ahead before. Times of entries follow the clock; their order is their sequence.',
-    );
+    silentUntil = performance.now() + milliseconds;
+    log(...values);
   };
-  signals.on('clockFell', warn);
-  return () => signals.off('clockFell', warn);
 }
 
 function startSending({ database, clock, box, settings }: Installation, faults: FaultLog): Repeated {

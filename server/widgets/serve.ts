@@ -27,7 +27,9 @@ export function serveWidgets({
     widgets ??= readWidgets(places);
     if (ctx.path === widgetIndexPath) {
       ctx.state.route = widgetIndexPath;
-      const address = requireAddress(ctx, baseUrl);
+      const address = findOwnAddress(baseUrl, { host: ctx.req.headers.host });
+      // It becomes part of tags that others paste.
+      if (address === null) throw invalidValues([{ path: 'header.Host', issue: 'must be a host and a port' }]);
       // Only the last one is kept, because most servers have one address.
       if (index?.address !== address) {
         const text = JSON.stringify(describeWidgets(widgets, address));
@@ -42,13 +44,6 @@ export function serveWidgets({
     ctx.state.route = '/widgets/{name}/{version}/{file}';
     await send(ctx, file);
   };
-}
-
-/** @throws {Problem} `validation_failed` for an invalid Host: the address becomes part of tags that others paste. */
-function requireAddress({ req }: Context, baseUrl: string | null): string {
-  const address = findOwnAddress(baseUrl, { host: req.headers.host });
-  if (address === null) throw invalidValues([{ path: 'header.Host', issue: 'must be a host and a port' }]);
-  return address;
 }
 
 async function send(ctx: Context, file: StaticFile): Promise<void> {
