@@ -5,7 +5,7 @@ import { apiKeyRoutes } from './access/api-key-routes.ts';
 import { LastUses } from './access/last-uses.ts';
 import { oauthRoutes } from './access/oauth-routes.ts';
 import { HostCookie } from './access/request-credentials.ts';
-import { scimTokenRoutes } from './access/scim-token.ts';
+import { scimTokenRoutes } from './access/scim-token-routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { noticeRoutes } from './consent/notice-routes.ts';
 import { overviewRoutes } from './consent/overview-routes.ts';

@@ -217,7 +217,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'scim-former-token',
     rule: 'a new SCIM token revokes the one before',
-    file: 'server/access/scim-token.ts',
+    file: 'server/access/scim-token-store.ts',
     text: 'await revokeScimToken(work, source);\n  const token',
     replacement: 'const token',
     tests: ['server/test/access/scim-token.test.ts'],
@@ -258,7 +258,7 @@ export const mutants: readonly Mutant[] = [
     name: 'identity-hash-queue',
     rule: 'a slot of the hash queue that becomes free goes to the next waiter',
     file: 'server/identity/password-queue.ts',
-    text: 'else next.start();',
+    text: 'else next.resolve();',
     replacement: 'else this.#running -= 1;',
     tests: ['server/test/identity/password-queue.test.ts'],
   },

@@ -8,12 +8,12 @@ import type { SessionLifetime } from '../settings.ts';
 import type { Queries } from '../storage/database.ts';
 import type { RowSeal } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
-import { findAccessTokenHolder } from './access-token.ts';
+import { findAccessTokenHolder } from './access-token-store.ts';
 import { isApiKey } from './api-key.ts';
 import { findKeyHolder } from './api-key-store.ts';
 import type { LastUses } from './last-uses.ts';
 import { type HostCookie, readBearer, readSite, unauthenticated } from './request-credentials.ts';
-import { findScimTokenHolder } from './scim-token.ts';
+import { findScimTokenHolder } from './scim-token-store.ts';
 import { findSession, listPortfolio } from './session-store.ts';
 
 export interface AdmitOptions {

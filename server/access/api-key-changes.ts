@@ -1,21 +1,20 @@
 import type { z } from 'zod';
-import { recordChange } from '../audit/row-state.ts';
 import type { SourceOf } from '../audit/source.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import type { Principal } from '../principal/principal.ts';
 import { readScopes, type Scope } from '../principal/scopes.ts';
+import { addTime } from '../storage/clock.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { environmentOf, statusOf, type WantedApiKey } from './api-key.ts';
 import {
   type ApiKeyRow,
-  apiKeyRows,
+  changeKey,
   createApiKey,
   findKey,
   findReachingKey,
   listKeyTenants,
   otherTenantsOf,
   recordSharing,
-  updateKey,
   writeOtherTenants,
 } from './api-key-store.ts';
 
@@ -23,12 +22,6 @@ import {
 export interface KeyManager {
   readonly principal: Principal;
   readonly sourceOf: SourceOf;
-}
-
-/** A new key with its secret, which can be read only now. */
-export interface NewKey {
-  readonly key: string;
-  readonly row: ApiKeyRow;
 }
 
 /**
@@ -39,7 +32,7 @@ export async function addKey(
   work: UnitOfWork,
   { principal, sourceOf }: KeyManager,
   wanted: z.output<typeof WantedApiKey>,
-): Promise<NewKey> {
+): ReturnType<typeof createApiKey> {
   const { tenantId } = principal;
   if (wanted.expiresAt !== null && wanted.expiresAt <= work.now)
     throw invalidValues([{ path: 'body.expiresAt', issue: 'must be in the future' }]);
@@ -54,33 +47,29 @@ export async function addKey(
  * nothing when the key was revoked before.
  * @throws {Problem} `not_found`.
  */
-export async function revokeKey(work: UnitOfWork, manager: KeyManager, id: string): Promise<ApiKeyRow> {
-  const { principal, sourceOf } = manager;
+export async function revokeKey(work: UnitOfWork, { principal, sourceOf }: KeyManager, id: string): Promise<ApiKeyRow> {
   const key = await lockKey(work, principal.tenantId, id, findReachingKey);
   if (key.revoked_at !== null) return key;
-  if (key.tenant_id !== principal.tenantId) return unshareKey(work, manager, key);
-  const row = await updateKey(work, key, { revoked_at: work.now });
-  const change = { verb: 'revoked', targetRef: key.name, diff: { revokedAt: work.now } };
-  await recordChange(work, sourceOf(key.tenant_id), apiKeyRows, row, change);
-  await recordSharing(work, sourceOf, row, 'unshared');
-  return row;
-}
-
-/** Removes the caller's tenant from a key of another tenant, and records it in both audit logs. */
-async function unshareKey(
-  work: UnitOfWork,
-  { principal: { tenantId }, sourceOf }: KeyManager,
-  key: ApiKeyRow,
-): Promise<ApiKeyRow> {
+  if (key.tenant_id === principal.tenantId) {
+    const revokedAt = work.now;
+    const revoked = { verb: 'revoked', diff: { revokedAt } };
+    const row = await changeKey(work, sourceOf, key, { revoked_at: revokedAt }, revoked);
+    await recordSharing(work, sourceOf, row, 'unshared');
+    return row;
+  }
   const before = otherTenantsOf(key);
-  const after = before.filter((other) => other !== tenantId);
-  const row = await updateKey(work, key, { tenant_ids: writeOtherTenants(after) });
-  await recordChange(work, sourceOf(key.tenant_id), apiKeyRows, row, {
-    verb: 'unshared',
-    targetRef: key.name,
-    diff: { before: { otherTenantIds: before }, after: { otherTenantIds: after } },
-  });
-  await recordSharing(work, sourceOf, row, 'unshared', [tenantId]);
+  const after = before.filter((other) => other !== principal.tenantId);
+  const row = await changeKey(
+    work,
+    sourceOf,
+    key,
+    { tenant_ids: writeOtherTenants(after) },
+    {
+      verb: 'unshared',
+      diff: { before: { otherTenantIds: before }, after: { otherTenantIds: after } },
+    },
+  );
+  await recordSharing(work, sourceOf, row, 'unshared', [principal.tenantId]);
   return row;
 }
 
@@ -94,32 +83,29 @@ export async function rotateKey(
   { principal, sourceOf }: KeyManager,
   id: string,
   overlapHours: number,
-): Promise<NewKey> {
+): ReturnType<typeof createApiKey> {
   const old = await lockKey(work, principal.tenantId, id);
   const status = statusOf(old, work.now);
   if (status !== 'active') throw new Problem('conflict', `The key is ${status}; create a new one.`);
   if (old.replaced_by !== null)
     throw new Problem('conflict', `The key was rotated before; rotate its replacement: ${old.replaced_by}.`);
+  const { tenant_id: tenantId, name } = old;
   const rights = { scopes: [...readScopes(old.scopes)], otherTenantIds: otherTenantsOf(old) };
   await requireRights(work, principal, rights);
-  const made = await createApiKey(
-    work,
-    {
-      tenantId: old.tenant_id,
-      name: old.name,
-      environment: environmentOf(old),
-      expiresAt: successorEnd(old, work.now),
-      ...rights,
-    },
-    sourceOf,
-  );
+  const same = { tenantId, name, environment: environmentOf(old), ...rights };
+  const made = await createApiKey(work, { ...same, expiresAt: successorEnd(old, work.now) }, sourceOf);
   const expiresAt = overlapEnd(old, overlapHours, work.now);
-  const row = await updateKey(work, old, { expires_at: expiresAt, replaced_by: made.id });
-  await recordChange(work, sourceOf(old.tenant_id), apiKeyRows, row, {
-    verb: 'rotated',
-    targetRef: old.name,
-    diff: { before: { expiresAt: old.expires_at }, after: { expiresAt }, replacedById: made.id },
-  });
+  const before = { expiresAt: old.expires_at };
+  await changeKey(
+    work,
+    sourceOf,
+    old,
+    { expires_at: expiresAt, replaced_by: made.id },
+    {
+      verb: 'rotated',
+      diff: { before, after: { expiresAt }, replacedById: made.id },
+    },
+  );
   return made;
 }
 
@@ -135,7 +121,7 @@ export function successorEnd({ created_at, expires_at }: Pick<ApiKeyRow, 'create
 
 /** When a replaced key expires: after the overlap, but not later than before. */
 export function overlapEnd({ expires_at }: Pick<ApiKeyRow, 'expires_at'>, overlapHours: number, now: string): string {
-  const end = new Date(Date.parse(now) + overlapHours * 3_600_000).toISOString();
+  const end = addTime(now, overlapHours * 3_600_000);
   return expires_at !== null && expires_at < end ? expires_at : end;
 }
 

@@ -7,8 +7,8 @@ import { cursorPageOf, Id } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { mapPage } from '../storage/page.ts';
 import { ApiKey, CreatedApiKey, KeyStatus, viewApiKey, WantedApiKey } from './api-key.ts';
-import { addKey, type KeyManager, type NewKey, revokeKey, rotateKey } from './api-key-changes.ts';
-import { findReachingKey, listKeys } from './api-key-store.ts';
+import { addKey, type KeyManager, revokeKey, rotateKey } from './api-key-changes.ts';
+import { type ApiKeyRow, findReachingKey, listKeys } from './api-key-store.ts';
 
 const KeyParams = z.strictObject({ id: Id });
 
@@ -30,7 +30,10 @@ export function apiKeyRoutes({ database, hasher }: Pick<Installation, 'database'
     principal,
     sourceOf: clientSource(principal.actor, client, hasher),
   });
-  const show = ({ key, row }: NewKey, now: string) => ({ ...viewApiKey(row, row.tenant_id, now), key });
+  const show = ({ key, row }: { readonly key: string; readonly row: ApiKeyRow }, now: string) => ({
+    ...viewApiKey(row, row.tenant_id, now),
+    key,
+  });
   const common = { tag: 'API keys', scope: 'keys:write' } as const;
   return [
     listRoute('/v1/api-keys', {
@@ -81,10 +84,8 @@ export function apiKeyRoutes({ database, hasher }: Pick<Installation, 'database'
         'A shared key of another tenant keeps working there and can no longer act for this one. Does nothing when the key was revoked before.',
       params: KeyParams,
       result: ApiKey,
-      async change(call, work) {
-        const row = await revokeKey(work, managerOf(call), call.params.id);
-        return viewApiKey(row, call.principal.tenantId, work.now);
-      },
+      change: async (call, work) =>
+        viewApiKey(await revokeKey(work, managerOf(call), call.params.id), call.principal.tenantId, work.now),
     }),
     defineRoute('POST /v1/api-keys/{id}/rotate', {
       ...common,
@@ -98,10 +99,8 @@ export function apiKeyRoutes({ database, hasher }: Pick<Installation, 'database'
       result: CreatedApiKey,
       errors: ['forbidden'],
       showsSecret: true,
-      async change(call, work) {
-        const made = await rotateKey(work, managerOf(call), call.params.id, call.body.overlapHours);
-        return show(made, work.now);
-      },
+      change: async (call, work) =>
+        show(await rotateKey(work, managerOf(call), call.params.id, call.body.overlapHours), work.now),
     }),
   ];
 }

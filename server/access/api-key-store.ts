@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, Selectable } from 'kysely';
-import { describeRows, recordChange } from '../audit/row-state.ts';
+import { describeRows, type RowChange, recordChange } from '../audit/row-state.ts';
 import { type SourceOf, systemSource } from '../audit/source.ts';
 import { recordEvents } from '../audit/store.ts';
 import { hashToken } from '../installation/token.ts';
@@ -17,6 +17,8 @@ import { maySignIn } from './session-store.ts';
 
 export const apiKeyRows = describeRows('api_keys', 'access', 'api_key', { counters: ['last_used_at'] });
 
+export type ApiKeyRow = Selectable<Tables['api_keys']>;
+
 export interface NewApiKey {
   readonly tenantId: string;
   readonly name: string;
@@ -28,40 +30,45 @@ export interface NewApiKey {
   readonly otherTenantIds?: readonly string[];
 }
 
-export type ApiKeyRow = Selectable<Tables['api_keys']>;
-
 /** Creates a key and records it in the audit logs of its tenants. @returns the key: the only time that it can be read. */
 export async function createApiKey(
   work: UnitOfWork,
-  wanted: NewApiKey,
+  { tenantId, name, environment, scopes, expiresAt, otherTenantIds = [] }: NewApiKey,
   sourceOf: SourceOf = systemSource,
 ): Promise<{ readonly id: string; readonly key: string; readonly row: ApiKeyRow }> {
-  const { otherTenantIds = [] } = wanted;
-  const id = newId();
-  const key = generateApiKey(wanted.environment);
-  const row = {
-    id,
-    tenant_id: wanted.tenantId,
-    name: wanted.name,
+  await work.lockTenant(tenantId, ...otherTenantIds);
+  const key = generateApiKey(environment);
+  const row = await insertRow(work.transaction, 'api_keys', {
+    id: newId(),
+    tenant_id: tenantId,
+    name,
     hash: hashToken(key),
     display_prefix: displayApiKey(key),
-    scopes: wanted.scopes.join(' '),
+    scopes: scopes.join(' '),
     created_at: work.now,
-    expires_at: wanted.expiresAt,
+    expires_at: expiresAt,
     revoked_at: null,
     tenant_ids: writeOtherTenants(otherTenantIds),
     last_used_at: null,
     replaced_by: null,
-  };
-  await work.lockTenant(wanted.tenantId, ...otherTenantIds);
-  await insertRow(work.transaction, 'api_keys', row);
-  await recordChange(work, sourceOf(wanted.tenantId), apiKeyRows, row, {
-    verb: 'created',
-    targetRef: wanted.name,
-    diff: { scopes: wanted.scopes, expiresAt: wanted.expiresAt, otherTenantIds },
   });
+  const diff = { scopes, expiresAt, otherTenantIds };
+  await recordChange(work, sourceOf(tenantId), apiKeyRows, row, { verb: 'created', targetRef: name, diff });
   await recordSharing(work, sourceOf, row, 'shared');
-  return { id, key, row };
+  return { id: row.id, key, row };
+}
+
+/** Updates the end or the tenants of a key, and records it in the audit log of its tenant. @returns the updated row. */
+export async function changeKey(
+  work: UnitOfWork,
+  sourceOf: SourceOf,
+  { tenant_id, id, name }: ApiKeyRow,
+  columns: Partial<Pick<ApiKeyRow, 'expires_at' | 'revoked_at' | 'replaced_by' | 'tenant_ids'>>,
+  change: Pick<RowChange, 'verb' | 'diff'>,
+): Promise<ApiKeyRow> {
+  const row = await updateRow(work.transaction, 'api_keys', { tenant_id, id }, columns);
+  await recordChange(work, sourceOf(tenant_id), apiKeyRows, row, { ...change, targetRef: name });
+  return row;
 }
 
 /** The other tenants that a key can act for. */
@@ -74,10 +81,7 @@ export function writeOtherTenants(tenantIds: readonly string[]): string | null {
   return tenantIds.length === 0 ? null : tenantIds.join(' ');
 }
 
-/**
- * Records in the audit logs of other tenants that a key can act for them, or no longer can.
- * @param tenantIds by default all other tenants of the key.
- */
+/** Records in the audit logs of other tenants that a key can act for them, or no longer can. */
 export async function recordSharing(
   work: UnitOfWork,
   sourceOf: SourceOf,
@@ -85,28 +89,28 @@ export async function recordSharing(
   verb: 'shared' | 'unshared',
   tenantIds: readonly string[] = otherTenantsOf(row),
 ): Promise<void> {
-  const events = tenantIds.map((tenantId) => ({
-    source: sourceOf(tenantId),
-    event: {
-      module: apiKeyRows.module,
-      action: `${apiKeyRows.noun}.${verb}`,
-      targetId: row.id,
-      targetRef: row.name,
-      diff: { tenantId: row.tenant_id, scopes: [...readScopes(row.scopes)], expiresAt: row.expires_at },
-    },
-  }));
-  await recordEvents(work, events);
+  const event = {
+    module: apiKeyRows.module,
+    action: `${apiKeyRows.noun}.${verb}`,
+    targetId: row.id,
+    targetRef: row.name,
+    diff: { tenantId: row.tenant_id, scopes: [...readScopes(row.scopes)], expiresAt: row.expires_at },
+  };
+  await recordEvents(
+    work,
+    tenantIds.map((tenantId) => ({ source: sourceOf(tenantId), event })),
+  );
 }
 
 /** Finds the principal of a key; undefined when it is unknown, expired or revoked. */
 export async function findKeyHolder(queries: Queries, key: string, now: string): Promise<Principal | undefined> {
-  const [row] = await selectKey(queries, { hash: hashToken(key) });
+  const [row] = await selectKeyByHash(queries, { value: hashToken(key) });
   return row && principalOf(row, now);
 }
 
 /** Finds the principal of a key by the id of the key. */
 export async function findKeyHolderById(queries: Queries, id: string, now: string): Promise<Principal | undefined> {
-  const [row] = await selectKeyById(queries, { id });
+  const [row] = await selectKeyById(queries, { value: id });
   return row && principalOf(row, now);
 }
 
@@ -123,42 +127,32 @@ function principalOf(row: KeyRow, now: string): Principal | undefined {
 }
 
 /** The columns of a principal. */
-const keyColumns = [
-  'api_keys.id',
-  'api_keys.tenant_id',
-  'api_keys.scopes',
-  'api_keys.expires_at',
-  'api_keys.revoked_at',
-  'api_keys.tenant_ids',
-] as const;
+const keyColumns = ['id', 'tenant_id', 'scopes', 'expires_at', 'revoked_at', 'tenant_ids'] as const;
+type KeyRow = Pick<ApiKeyRow, (typeof keyColumns)[number]> & Pick<Selectable<Tables['tenants']>, 'api_version'>;
 
-type KeyRow = Pick<ApiKeyRow, 'id' | 'tenant_id' | 'scopes' | 'expires_at' | 'revoked_at' | 'tenant_ids'> &
-  Pick<Selectable<Tables['tenants']>, 'api_version'>;
+const selectKeyByHash = selectKeyBy('hash');
+const selectKeyById = selectKeyBy('id');
 
-const selectKey = prepareQuery<{ hash: string }, KeyRow>((queries, parameter) =>
-  selectKeys(queries).where('hash', '=', parameter('hash')).$castTo<KeyRow>(),
-);
-
-const selectKeyById = prepareQuery<{ id: string }, KeyRow>((queries, parameter) =>
-  selectKeys(queries).where('id', '=', parameter('id')).$castTo<KeyRow>(),
-);
-
-// A subquery, not a join: SQLite plans a join again for each key.
-function selectKeys(queries: Queries) {
-  return queries
-    .selectFrom('api_keys')
-    .select(keyColumns)
-    .select((key) =>
-      key
-        .selectFrom('tenants')
-        .select('api_version')
-        .whereRef('tenants.id', '=', 'api_keys.tenant_id')
-        .as('api_version'),
-    );
+function selectKeyBy(column: 'hash' | 'id') {
+  return prepareQuery<{ value: string }, KeyRow>((queries, parameter) =>
+    queries
+      .selectFrom('api_keys')
+      .select(keyColumns)
+      // A subquery, not a join: SQLite plans a join again for each key.
+      .select((key) =>
+        key
+          .selectFrom('tenants')
+          .select('api_version')
+          .whereRef('tenants.id', '=', 'api_keys.tenant_id')
+          .as('api_version'),
+      )
+      .where(column, '=', parameter('value'))
+      .$castTo<KeyRow>(),
+  );
 }
 
 /** Finds a key of a tenant. */
-export async function findKey(queries: Queries, tenantId: string, id: string): Promise<ApiKeyRow | undefined> {
+export function findKey(queries: Queries, tenantId: string, id: string): Promise<ApiKeyRow | undefined> {
   return findRow(queries, 'api_keys', { tenant_id: tenantId, id });
 }
 
@@ -176,14 +170,8 @@ function reaches(tenantId: string) {
     ]);
 }
 
-/** The keys to list. */
-export interface KeyFilter {
-  readonly status?: KeyStatus | undefined;
-  /** The time that the status refers to. */
-  readonly now: string;
-}
-
-function fits({ status, now }: KeyFilter) {
+/** Whether a key has a status at a time. */
+function hasStatus(status: KeyStatus | undefined, now: string) {
   return (row: ExpressionBuilder<Tables, 'api_keys'>) => {
     if (status === undefined) return row.and([]);
     if (status === 'revoked') return row('revoked_at', 'is not', null);
@@ -195,44 +183,28 @@ function fits({ status, now }: KeyFilter) {
   };
 }
 
-/**
- * Reads a page of the keys that can act for a tenant, including shared ones of other tenants, newest first.
- * @param before the id of the last item of the previous page; null for the first page.
- */
+/** Reads a page of the keys that can act for a tenant, including shared ones of other tenants, newest first. */
 export async function listKeys(
   queries: Queries,
   tenantId: string,
-  filter: KeyFilter,
+  { status, now }: { readonly status?: KeyStatus | undefined; readonly now: string },
   before: string | null,
   limit: number,
 ): Promise<Page<ApiKeyRow>> {
-  const query = queries.selectFrom('api_keys').selectAll().where(reaches(tenantId)).where(fits(filter));
+  const query = queries.selectFrom('api_keys').selectAll().where(reaches(tenantId)).where(hasStatus(status, now));
   return takeNewest(query, before, limit);
 }
 
-/** Updates the end or the tenants of a key. @returns the updated row, for the event of the change. */
-export async function updateKey(
-  work: UnitOfWork,
-  { tenant_id, id }: ApiKeyRow,
-  columns: Partial<Pick<ApiKeyRow, 'expires_at' | 'revoked_at' | 'replaced_by' | 'tenant_ids'>>,
-): Promise<ApiKeyRow> {
-  return updateRow(work.transaction, 'api_keys', { tenant_id, id }, columns);
-}
-
 /** The tenants in which a caller can create keys: the tenants of an API key, or those that a user administers. */
-export async function listKeyTenants(queries: Queries, principal: Principal): Promise<ReadonlySet<string>> {
-  if (principal.credential.kind === 'api_key') {
-    const key = await queries
-      .selectFrom('api_keys')
-      .select(['tenant_id', 'tenant_ids'])
-      .where('id', '=', principal.credential.id)
-      .executeTakeFirst();
+export async function listKeyTenants(queries: Queries, { actor, credential }: Principal): Promise<ReadonlySet<string>> {
+  if (credential.kind === 'api_key') {
+    const key = await findRow(queries, 'api_keys', { id: credential.id });
     return new Set(key && [key.tenant_id, ...otherTenantsOf(key)]);
   }
   const memberships = await queries
     .selectFrom('memberships')
     .select('tenant_id')
-    .where('user_id', '=', principal.actor.id)
+    .where('user_id', '=', actor.id)
     .where('role', '=', 'admin')
     .where(maySignIn)
     .execute();

@@ -28,14 +28,13 @@ export class LastUses {
 
   /** Writes the noted times, never over a later time of another server. */
   async write(database: Database): Promise<void> {
-    const { kysely } = database;
     for (const table of Object.keys(columns) as UsedTable[]) {
       const noted = this.#noted[table];
       const uses = [...noted];
       if (uses.length === 0) continue;
       // One transaction on SQLite, for one disk sync. On PostgreSQL one statement each: locking several rows could
       // deadlock with a change.
-      if (locksRows(kysely)) await writeUses(kysely, table, uses);
+      if (locksRows(database.kysely)) await writeUses(database.kysely, table, uses);
       else await inTransaction(database, (transaction) => writeUses(transaction, table, uses));
       // Deleted only after the write: a session must not look older in between, and a failure must not lose them.
       for (const [id, time] of uses) if (noted.get(id) === time) noted.delete(id);
@@ -43,18 +42,15 @@ export class LastUses {
   }
 }
 
-async function writeUses(
-  queries: Queries,
-  table: UsedTable,
-  uses: readonly (readonly [id: string, time: string])[],
-): Promise<void> {
+type Uses = readonly (readonly [id: string, time: string])[];
+
+async function writeUses(queries: Queries, table: UsedTable, uses: Uses): Promise<void> {
   const column = columns[table] as 'last_used_at';
-  for (const [id, time] of uses) {
+  for (const [id, time] of uses)
     await queries
       .updateTable(table as 'api_keys')
       .set({ [column]: time })
       .where('id', '=', id)
       .where((row) => row.or([row(column, 'is', null), row(column, '<', time)]))
       .execute();
-  }
 }

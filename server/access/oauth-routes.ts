@@ -5,8 +5,9 @@ import { Problem } from '../http/problem.ts';
 import { defineRoute, ReadyAnswer, type Route } from '../http/route.ts';
 import { text } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
+import { readScopes, type Scope } from '../principal/scopes.ts';
 import { runUnitOfWork } from '../storage/unit-of-work.ts';
-import { chooseScopes, issueToken, revokeToken } from './access-token.ts';
+import { issueToken, revokeToken } from './access-token-store.ts';
 import { type ApiKeyRow, findKey, findKeyHolder } from './api-key-store.ts';
 import type { LastUses } from './last-uses.ts';
 import { invalidClient, oauth } from './oauth-surface.ts';
@@ -65,13 +66,9 @@ export function oauthRoutes(
     clientSource({ type: 'api_key', id: key.id, email: null }, client, hasher)(key.tenant_id);
   /** The API key of the client, read outside of the unit of work so that unknown clients do not hold the writer. */
   const authenticate = async (
-    {
-      client_id,
-      client_secret,
-    }: { readonly client_id?: string | undefined; readonly client_secret?: string | undefined },
+    { client_id, client_secret = '' }: z.output<typeof RevocationRequest | typeof TokenRequest>,
     now: string,
   ): Promise<ApiKeyRow> => {
-    if (client_id === undefined || client_secret === undefined) throw invalidClient();
     const holder = await findKeyHolder(database.kysely, client_secret, now);
     if (holder === undefined || holder.credential.id !== client_id) throw invalidClient();
     const key = await findKey(database.kysely, holder.tenantId, client_id);
@@ -116,4 +113,19 @@ export function oauthRoutes(
       },
     }),
   ];
+}
+
+/**
+ * The scopes of an access token.
+ * @param wanted scopes of the key, separated by spaces; undefined for all of them.
+ * @throws {Problem} `invalid_scope` for a scope that the key lacks.
+ */
+function chooseScopes(key: ApiKeyRow, wanted: string | undefined): readonly Scope[] {
+  const held = [...readScopes(key.scopes)];
+  if (wanted === undefined) return held;
+  const words = new Set(wanted.split(' '));
+  const lacking = [...words].filter((word) => !held.some((scope) => scope === word));
+  if (lacking.length > 0)
+    throw new Problem('invalid_scope', `The key does not have: ${lacking.join(' ') || '(an empty scope)'}.`);
+  return held.filter((scope) => words.has(scope));
 }

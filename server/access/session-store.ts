@@ -2,21 +2,16 @@ import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { generateToken, isToken } from '../installation/token.ts';
 import { platformRole } from '../principal/roles.ts';
 import type { SessionLifetime } from '../settings.ts';
+import { addTime } from '../storage/clock.ts';
 import { inBatches, type Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
+import { findRow, insertRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type RowSeal, requireSeal, type UnitOfWork } from '../storage/unit-of-work.ts';
 import { unauthenticated } from './request-credentials.ts';
 
 const tokenPrefix = 'svc_session_';
-
-export interface NewSession {
-  readonly tenantId: string;
-  readonly userId: string;
-  /** The challenge that was answered; null without a second factor. */
-  readonly challengeId: string | null;
-}
 
 /** A new session. */
 export interface OpenSession {
@@ -26,29 +21,24 @@ export interface OpenSession {
   readonly expiresAt: string;
 }
 
-/** Opens a session. */
+/** Opens a session. @param opened.challengeId the challenge that was answered; null without a second factor. */
 export async function createSession(
   work: UnitOfWork,
-  { tenantId, userId, challengeId }: NewSession,
+  opened: { readonly tenantId: string; readonly userId: string; readonly challengeId: string | null },
   lifetime: SessionLifetime,
 ): Promise<OpenSession> {
-  const id = newId();
   const token = generateToken(tokenPrefix);
-  const expiresAt = new Date(Date.parse(work.now) + lifetime.absolute).toISOString();
-  await work.transaction
-    .insertInto('sessions')
-    .values({
-      id,
-      token_hash: requireSeal(work).hashToken(token),
-      tenant_id: tenantId,
-      user_id: userId,
-      challenge_id: challengeId,
-      created_at: work.now,
-      last_seen_at: work.now,
-      expires_at: expiresAt,
-    })
-    .execute();
-  return { id, token, expiresAt };
+  const { id, expires_at } = await insertRow(work.transaction, 'sessions', {
+    id: newId(),
+    token_hash: requireSeal(work).hashToken(token),
+    tenant_id: opened.tenantId,
+    user_id: opened.userId,
+    challenge_id: opened.challengeId,
+    created_at: work.now,
+    last_seen_at: work.now,
+    expires_at: addTime(work.now, lifetime.absolute),
+  });
+  return { id, token, expiresAt: expires_at };
 }
 
 /**
@@ -62,40 +52,32 @@ export async function renewSession(
   lifetime: SessionLifetime,
 ): Promise<OpenSession> {
   // Of the stored session: the request may act for another tenant.
-  const old = await work.transaction
-    .selectFrom('sessions')
-    .select(['tenant_id', 'challenge_id'])
-    .where('id', '=', sessionId)
-    .executeTakeFirst();
+  const old = await findRow(work.transaction, 'sessions', { id: sessionId });
   if (old === undefined) throw unauthenticated('The session has ended; sign in again.');
   await endSessions(work.transaction, { userIds: [userId] });
   return createSession(work, { tenantId: old.tenant_id, userId, challengeId: old.challenge_id }, lifetime);
 }
 
 /** A session with the membership, user and tenant that it depends on. */
-export type StoredSession = Pick<
-  Selectable<Tables['sessions']>,
-  'id' | 'tenant_id' | 'user_id' | 'last_seen_at' | 'expires_at'
-> &
-  Pick<Selectable<Tables['memberships']>, 'role'> & { readonly email: string; readonly api_version: string } & {
-    /** Set where the tenant requires a second factor. */
-    readonly require_second_factor: string | null;
-    /** The state of the user's second factor; null without one. */
-    readonly second_factor: string | null;
-  };
+export interface StoredSession
+  extends Pick<Selectable<Tables['sessions']>, 'id' | 'tenant_id' | 'user_id' | 'last_seen_at' | 'expires_at'>,
+    Pick<Selectable<Tables['memberships']>, 'role'>,
+    Pick<Selectable<Tables['users']>, 'email'>,
+    Pick<Selectable<Tables['tenants']>, 'api_version' | 'require_second_factor'> {
+  /** The state of the user's second factor; null without one. */
+  readonly second_factor: string | null;
+}
 
 /** Finds the session of a token; undefined unless the user is an active member of the session's tenant. */
 export async function findSession(queries: Queries, seal: RowSeal, token: string): Promise<StoredSession | undefined> {
   if (!isToken(tokenPrefix, token)) return undefined;
   const [session] = await selectSession(queries, { hash: seal.hashToken(token) });
-  return session !== undefined && session.role !== null ? (session as StoredSession) : undefined;
+  // Without a role, the user is no longer an active member.
+  return session !== undefined && session.role !== null ? session : undefined;
 }
 
-/** Without a role, the user is no longer an active member. */
-type SessionRow = Omit<StoredSession, 'role'> & { readonly role: string | null };
-
 // Subqueries, not joins: SQLite plans a join again for each token.
-const selectSession = prepareQuery<{ hash: string }, SessionRow>((queries, parameter) =>
+const selectSession = prepareQuery<{ hash: string }, StoredSession>((queries, parameter) =>
   queries
     .selectFrom('sessions')
     .select(['id', 'tenant_id', 'user_id', 'last_seen_at', 'expires_at'])
@@ -125,33 +107,39 @@ const selectSession = prepareQuery<{ hash: string }, SessionRow>((queries, param
         .as('second_factor'),
     ])
     .where('token_hash', '=', parameter('hash'))
-    .$castTo<SessionRow>(),
+    .$castTo<StoredSession>(),
 );
 
-/** The sessions to end: all of these users, or only some. */
-export interface EndedSessions {
-  readonly userIds: readonly string[];
-  /** Only those in this tenant. */
-  readonly tenantId?: string;
-  /** Only this one. */
+/** Which sessions of a user: one, or all but one; all when empty. */
+export interface SomeSessions {
   readonly sessionId?: string;
-  /** All but this one. */
   readonly exceptSessionId?: string;
 }
 
-/** Ends sessions; unless only one session ends, also cancels sign-ins that require a code. @returns the number of sessions. */
-export async function endSessions(queries: Queries, ended: EndedSessions): Promise<number> {
+/**
+ * Ends sessions of users; unless only one session ends, also cancels sign-ins that require a code.
+ * @param ended.tenantId ends only those in this tenant.
+ * @returns the number of sessions.
+ */
+export async function endSessions(
+  queries: Queries,
+  ended: SomeSessions & { readonly userIds: readonly string[]; readonly tenantId?: string },
+): Promise<number> {
   const { tenantId, sessionId, exceptSessionId } = ended;
   const results = await inBatches(ended.userIds, async (userIds) => {
-    let sessions = queries.deleteFrom('sessions').where('user_id', 'in', userIds);
-    if (tenantId !== undefined) sessions = sessions.where('tenant_id', '=', tenantId);
-    if (sessionId !== undefined) sessions = sessions.where('id', '=', sessionId);
-    if (exceptSessionId !== undefined) sessions = sessions.where('id', '!=', exceptSessionId);
-    const deleted = await sessions.execute();
-    if (sessionId !== undefined) return deleted;
-    let challenges = queries.deleteFrom('sign_in_challenges').where('user_id', 'in', userIds);
-    if (tenantId !== undefined) challenges = challenges.where('tenant_id', '=', tenantId);
-    await challenges.execute();
+    const deleted = await queries
+      .deleteFrom('sessions')
+      .where('user_id', 'in', userIds)
+      .$if(tenantId !== undefined, (query) => query.where('tenant_id', '=', tenantId as string))
+      .$if(sessionId !== undefined, (query) => query.where('id', '=', sessionId as string))
+      .$if(exceptSessionId !== undefined, (query) => query.where('id', '!=', exceptSessionId as string))
+      .execute();
+    if (sessionId === undefined)
+      await queries
+        .deleteFrom('sign_in_challenges')
+        .where('user_id', 'in', userIds)
+        .$if(tenantId !== undefined, (query) => query.where('tenant_id', '=', tenantId as string))
+        .execute();
     return deleted;
   });
   return results.reduce((count, { numDeletedRows }) => count + Number(numDeletedRows), 0);
@@ -163,16 +151,16 @@ export async function listPortfolio(
   userId: string,
   hasSecondFactor: boolean,
 ): Promise<readonly string[]> {
-  let memberships = queries
+  const memberships = await queries
     .selectFrom('memberships')
     .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')
     .select('tenant_id')
     .where('user_id', '=', userId)
     .where('role', '=', platformRole)
-    .where(maySignIn);
-  if (!hasSecondFactor) memberships = memberships.where('require_second_factor', 'is', null);
-  const rows = await memberships.execute();
-  return rows.map((row) => row.tenant_id);
+    .where(maySignIn)
+    .$if(!hasSecondFactor, (query) => query.where('require_second_factor', 'is', null))
+    .execute();
+  return memberships.map((row) => row.tenant_id);
 }
 
 /** Longer than the interval at which the last use of a session is written. */
@@ -180,7 +168,7 @@ const writingMilliseconds = 60_000;
 
 /** Deletes ended sessions; idle ones a minute later, because the latest request may not be written yet. */
 export async function deleteEndedSessions(queries: Queries, now: string, { idle }: SessionLifetime): Promise<void> {
-  const idleSince = new Date(Date.parse(now) - idle - writingMilliseconds).toISOString();
+  const idleSince = addTime(now, -idle - writingMilliseconds);
   await queries
     .deleteFrom('sessions')
     .where((session) => session.or([session('last_seen_at', '<=', idleSince), session('expires_at', '<=', now)]))

@@ -1,10 +1,10 @@
 import { apiKeyRows } from '../access/api-key-store.ts';
-import { scimTokenRows } from '../access/scim-token.ts';
+import { scimTokenRows } from '../access/scim-token-store.ts';
 import type { RowKind } from '../audit/row-state.ts';
 import { noticeRows } from '../consent/notice-store.ts';
 import { controlRows, evidenceRows, programRows, resultRows, testRows } from '../controls/store.ts';
 import { accountRows, secondFactorRows } from '../identity/account-store.ts';
-import { invitationRows } from '../identity/invitation.ts';
+import { invitationRows } from '../identity/invitation-store.ts';
 import { membershipRows } from '../identity/membership-store.ts';
 import { breachRows, dsrRows } from '../privacy/store.ts';
 import { tenantRows } from '../tenants/store.ts';

@@ -3,6 +3,7 @@ import { describeRows, hashRow, type RowChange, type RowKind, recordChanges } fr
 import type { SourceOf } from '../audit/source.ts';
 import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
+import { findRow, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 
@@ -19,34 +20,26 @@ export const secondFactorRows = describeRows('second_factors', 'mfa', 'mfa', {
 export type AccountRow = Selectable<Tables['users']>;
 
 /** Finds an account by the normalized e-mail address. */
-export async function findAccount(queries: Queries, email: string): Promise<AccountRow | undefined> {
-  return queries.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
+export function findAccount(queries: Queries, email: string): Promise<AccountRow | undefined> {
+  return findRow(queries, 'users', { email });
 }
 
 /** Finds an account by id. */
-export async function findAccountById(queries: Queries, id: string): Promise<AccountRow | undefined> {
-  return queries.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+export function findAccountById(queries: Queries, id: string): Promise<AccountRow | undefined> {
+  return findRow(queries, 'users', { id });
 }
 
 /** Finds the account of an e-mail address, or creates it. The event of the membership that follows records it. */
 export async function findOrCreateAccount(work: UnitOfWork, email: string): Promise<AccountRow> {
   const row = { id: newId(), email, password_hash: null, password_changed_at: null, created_at: work.now };
-  await work.transaction
-    .insertInto('users')
-    .values(row)
-    .onConflict((conflict) => conflict.column('email').doNothing())
-    .execute();
-  return work.transaction.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirstOrThrow();
+  const insert = work.transaction.insertInto('users').values(row);
+  await insert.onConflict((conflict) => conflict.column('email').doNothing()).execute();
+  return (await findAccount(work.transaction, email)) ?? row;
 }
 
 /** Stores the hash of a new password. @returns the updated row, for the event of the change. */
-export async function updatePassword(work: UnitOfWork, id: string, hash: string): Promise<AccountRow> {
-  return work.transaction
-    .updateTable('users')
-    .set({ password_hash: hash, password_changed_at: work.now })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
+export function updatePassword(work: UnitOfWork, id: string, hash: string): Promise<AccountRow> {
+  return updateRow(work.transaction, 'users', { id }, { password_hash: hash, password_changed_at: work.now });
 }
 
 /** Stores a new hash of the same password; undefined when the password was changed since the account was read. */
@@ -55,38 +48,22 @@ export async function storeHash(
   { id, password_hash }: AccountRow,
   hash: string,
 ): Promise<AccountRow | undefined> {
-  return work.transaction
-    .updateTable('users')
-    .set({ password_hash: hash })
-    .where('id', '=', id)
-    .where('password_hash', '=', password_hash)
-    .returningAll()
-    .executeTakeFirst();
+  const update = work.transaction.updateTable('users').set({ password_hash: hash }).returningAll();
+  return update.where('id', '=', id).where('password_hash', '=', password_hash).executeTakeFirst();
 }
 
 /** Which of these users have an enabled second factor. */
-export async function listSecondFactorHolders(
-  queries: Queries,
-  userIds: readonly string[],
-): Promise<ReadonlySet<string>> {
+export async function listSecondFactorHolders(queries: Queries, userIds: readonly string[]): Promise<Set<string>> {
   if (userIds.length === 0) return new Set();
-  const rows = await queries
-    .selectFrom('second_factors')
-    .select('user_id')
-    .where('user_id', 'in', userIds)
-    .where('state', '=', 'enabled')
-    .execute();
+  const enabled = queries.selectFrom('second_factors').select('user_id').where('state', '=', 'enabled');
+  const rows = await enabled.where('user_id', 'in', userIds).execute();
   return new Set(rows.map((row) => row.user_id));
 }
 
 /** Hashes of the account and the second factor of a user, for the audit log of a tenant that they join. */
 export async function hashAccountStates(queries: Queries, userId: string): Promise<Readonly<Record<string, string>>> {
   const account = await findAccountById(queries, userId);
-  const factor = await queries
-    .selectFrom('second_factors')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
+  const factor = await findRow(queries, 'second_factors', { user_id: userId });
   return {
     ...(account && { [accountRows.noun]: hashRow(accountRows, account) }),
     ...(factor && { [secondFactorRows.noun]: hashRow(secondFactorRows, factor) }),
@@ -114,14 +91,9 @@ export async function recordAccountChange<Name extends 'users' | 'second_factors
     .where('deleted_at', 'is', null)
     .orderBy('tenant_id')
     .execute();
-  await recordChanges(
-    work,
-    kind,
-    memberships.map(({ tenant_id, user_name }) => ({
-      source: sourceOf(tenant_id),
-      row,
-      change: { ...change, targetRef: user_name },
-    })),
-  );
+  const changes = memberships.map(({ tenant_id, user_name }) => {
+    return { source: sourceOf(tenant_id), row, change: { ...change, targetRef: user_name } };
+  });
+  await recordChanges(work, kind, changes);
   return memberships.map(({ tenant_id }) => tenant_id);
 }

@@ -9,10 +9,9 @@ import { findTenant } from '../tenants/store.ts';
 import { listSecondFactorHolders } from './account-store.ts';
 import { changePassword } from './change-password.ts';
 import { acceptInvitation } from './invitation-changes.ts';
+import { TenantReference, User, viewUser } from './membership.ts';
 import { NewPassword, TypedPassword } from './password.ts';
-import { answerChallenge, signIn } from './sign-in.ts';
-import { type OpenedSession, type SignInServices, sessionEvent } from './sign-in-result.ts';
-import { TenantReference, User, viewUser } from './user-view.ts';
+import { answerChallenge, type OpenedSession, type SignInServices, sessionEvent, signIn } from './sign-in.ts';
 
 const OwnSession = z.strictObject({ id: Id, expiresAt: UtcTime }).meta({ id: 'SessionReference' });
 

@@ -11,8 +11,8 @@ import { type AccountRow, accountRows, findAccountById, recordAccountChange, upd
 import { findMember } from './membership-store.ts';
 import { isSecondFactorEnabled } from './mfa/store.ts';
 import { findWeakness } from './password.ts';
+import type { SignInServices } from './sign-in.ts';
 import type { Attempt } from './sign-in-guard.ts';
-import type { SignInServices } from './sign-in-result.ts';
 
 /**
  * Verifies the password of a signed-in user again, before an operation that requires it (ASVS 7.5.1). Call it outside of
@@ -95,10 +95,8 @@ export async function requireStrongPassword(
   const hasSecondFactor = userId !== null && (await isSecondFactorEnabled(queries, userId));
   const tenant = await findTenant(queries, tenantId);
   const member = userId === null ? undefined : await findMember(queries, tenantId, userId);
-  const words = [email, tenant?.slug, tenant?.name, member?.givenName, member?.familyName, 'svc'];
-  const weakness = await findWeakness(password, {
-    hasSecondFactor,
-    words: words.filter((word) => typeof word === 'string'),
-  });
+  const names = [email, tenant?.slug, tenant?.name, member?.givenName, member?.familyName, 'svc'];
+  const words = names.filter((word) => typeof word === 'string');
+  const weakness = await findWeakness(password, { hasSecondFactor, words });
   if (weakness !== null) throw invalidValues([{ path: `body.${field}`, issue: weakness }]);
 }

@@ -1,42 +1,24 @@
 import { type AuditSource, systemSource } from '../audit/source.ts';
-import type { MemberRole } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { accountRows, findOrCreateAccount, recordAccountChange, updatePassword } from './account-store.ts';
 import { invite } from './invitation-changes.ts';
-import { addMember } from './membership-changes.ts';
-
-/** A user whom the operator of the server makes a member. */
-export interface NewUser {
-  readonly email: string;
-  readonly role: MemberRole;
-  readonly givenName?: string | null;
-  readonly familyName?: string | null;
-  /** The hash of the password to set for a user without one. */
-  readonly passwordHash: string;
-}
-
-/** How a new member can sign in. */
-export interface CreatedUser {
-  readonly userId: string;
-  /** Whether the password was set, so that they can sign in with it at once. */
-  readonly isPasswordSet: boolean;
-  /** For a user who has a password: they accept the invitation with it. Null where they need none. */
-  readonly invitationToken: string | null;
-}
+import { addMember, type NewMember } from './membership-changes.ts';
 
 /**
  * Makes a user a member, for the command line and the demo. An existing password may have been set by anyone who invited
  * that address first, so it opens this tenant only together with an invitation.
- * @returns undefined when they already are a member.
+ * @param user.passwordHash the hash of the password to set for a user without one.
+ * @returns whether the password was set, so that they can sign in with it at once, and the token of the invitation that
+ *   a user with a password accepts with it; undefined when they already are a member.
  */
 export async function createUser(
   work: UnitOfWork,
   source: AuditSource,
-  { passwordHash, ...person }: NewUser,
-): Promise<CreatedUser | undefined> {
+  { passwordHash, ...person }: Omit<NewMember, 'isActivated' | 'isAccepted'> & { readonly passwordHash: string },
+): Promise<{ userId: string; isPasswordSet: boolean; invitationToken: string | null } | undefined> {
   const { email, role } = person;
-  const { id: userId } = await findOrCreateAccount(work, email);
-  const hasPassword = (await work.lockAccount(userId)).password_hash !== null;
+  const { id: userId, password_hash } = await work.lockAccount((await findOrCreateAccount(work, email)).id);
+  const hasPassword = password_hash !== null;
   const reason = 'Created by the operator';
   const member = await addMember(work, source, { ...person, isActivated: true, isAccepted: !hasPassword }, reason);
   if (member === undefined) return undefined;

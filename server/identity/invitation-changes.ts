@@ -5,20 +5,21 @@ import { Problem } from '../http/problem.ts';
 import { generateToken, hashToken, isToken } from '../installation/token.ts';
 import type { Actor } from '../principal/principal.ts';
 import { type MemberRole, platformRole } from '../principal/roles.ts';
+import { addTime, dayMilliseconds } from '../storage/clock.ts';
 import { newId } from '../storage/ids.ts';
+import { insertRow } from '../storage/rows.ts';
 import { runUnitOfWork, type UnitOfWork } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
 import { accountRows, findAccount, findOrCreateAccount, recordAccountChange, updatePassword } from './account-store.ts';
 import { requireStrongPassword } from './change-password.ts';
-import { closeInvitations, findInvitationByHash, type InvitationRow, invitationRows, statusOf } from './invitation.ts';
+import { statusOf } from './invitation.ts';
+import { closeInvitations, findInvitationByHash, type InvitationRow, invitationRows } from './invitation-store.ts';
 import { addMember, changeMembers } from './membership-changes.ts';
 import { findMemberByEmail, isAcceptedElsewhere, listMembershipsOf } from './membership-store.ts';
 import { isSecondFactorEnabled } from './mfa/store.ts';
-import { refuseSignIn, type SignInServices, type Visitor } from './sign-in-result.ts';
+import { refuseSignIn, type SignInServices, type Visitor } from './sign-in.ts';
 
 const prefix = 'svc_invitation_';
-/** A week. */
-const lifetimeMilliseconds = 7 * 24 * 60 * 60 * 1000;
 
 /**
  * Invites an e-mail address to the tenant of the source and revokes its pending invitations. A member can set a new
@@ -44,18 +45,17 @@ export async function invite(
   for (const row of await closeInvitations(work, 'revoked_at', { tenantId, email: wanted.email }))
     await recordChange(work, source, invitationRows, row, { verb: 'revoked', targetRef: row.email });
   const token = generateToken(prefix);
-  const row: InvitationRow = {
+  const row = await insertRow(work.transaction, 'invitations', {
     id: newId(),
     tenant_id: tenantId,
     email: wanted.email,
     role: member?.role ?? wanted.role ?? wanted.defaultRole,
     token_hash: hashToken(token),
     created_at: work.now,
-    expires_at: new Date(Date.parse(work.now) + lifetimeMilliseconds).toISOString(),
+    expires_at: addTime(work.now, 7 * dayMilliseconds),
     accepted_at: null,
     revoked_at: null,
-  };
-  await work.transaction.insertInto('invitations').values(row).execute();
+  });
   const diff = { role: row.role, expiresAt: row.expires_at };
   await recordChange(work, source, invitationRows, row, { verb: 'created', targetRef: row.email, diff });
   return { row, token };
@@ -95,8 +95,8 @@ export async function acceptInvitation(
       hash = await passwords.hash(attempt, password);
     }
     return runUnitOfWork(database, now, async (work) => {
-      const { id } = await findOrCreateAccount(work, email);
-      const locked = await work.lockAccount(id);
+      const locked = await work.lockAccount((await findOrCreateAccount(work, email)).id);
+      const { id } = locked;
       // The account may have changed since it was read above.
       const isForeignNow = await isAcceptedElsewhere(work.transaction, id, tenantId);
       if (isForeignNow !== isForeign || (isForeign && locked.password_hash !== account.password_hash))

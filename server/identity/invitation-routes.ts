@@ -10,16 +10,10 @@ import { RoleName } from '../principal/roles.ts';
 import { mapPage } from '../storage/page.ts';
 import { findTenant } from '../tenants/store.ts';
 import { Email } from './email.ts';
-import {
-  closeInvitations,
-  findInvitation,
-  Invitation,
-  invitationRows,
-  listInvitations,
-  viewInvitation,
-} from './invitation.ts';
+import { Invitation, viewInvitation } from './invitation.ts';
 import { invite } from './invitation-changes.ts';
-import type { SignInServices } from './sign-in-result.ts';
+import { closeInvitations, findInvitation, invitationRows, listInvitations } from './invitation-store.ts';
+import type { SignInServices } from './sign-in.ts';
 
 const InvitationInput = z.strictObject({ email: Email, role: RoleName.optional() }).meta({ id: 'InvitationInput' });
 const CreatedInvitation = Invitation.extend({
@@ -28,6 +22,7 @@ const CreatedInvitation = Invitation.extend({
 
 /** The operations on invitations. */
 export function invitationRoutes({ database, hasher }: Pick<SignInServices, 'database' | 'hasher'>): readonly Route[] {
+  const common = { tag: 'Users', scope: 'users:write' } as const;
   return [
     listRoute('/v1/users/invitations', {
       operationId: 'listInvitations',
@@ -44,12 +39,11 @@ export function invitationRoutes({ database, hasher }: Pick<SignInServices, 'dat
       },
     }),
     defineRoute('POST /v1/users/invitations', {
+      ...common,
       operationId: 'inviteUser',
-      tag: 'Users',
       summary: 'Invite a user',
       description:
         'Returns a token that is shown only once: give it to the user, who sends it with a password to /v1/auth/invitations/accept within a week. A member can set a new password with it. Without `role`, it is the default role of the tenant.',
-      scope: 'users:write',
       body: InvitationInput,
       status: 201,
       result: CreatedInvitation,
@@ -66,11 +60,10 @@ export function invitationRoutes({ database, hasher }: Pick<SignInServices, 'dat
       },
     }),
     defineRoute('DELETE /v1/users/invitations/{id}', {
+      ...common,
       operationId: 'revokeInvitation',
-      tag: 'Users',
       summary: 'Revoke a pending invitation',
       description: 'An accepted, revoked or expired invitation does not change.',
-      scope: 'users:write',
       params: z.strictObject({ id: Id }),
       result: Invitation,
       async change(call, work) {
@@ -78,11 +71,10 @@ export function invitationRoutes({ database, hasher }: Pick<SignInServices, 'dat
         // Before the invitation, like every change of one.
         await work.lockTenant(tenantId);
         const [closed] = await closeInvitations(work, 'revoked_at', { tenantId, id: call.params.id });
-        if (closed !== undefined)
-          await recordChange(work, callSource(call, hasher), invitationRows, closed, {
-            verb: 'revoked',
-            targetRef: closed.email,
-          });
+        if (closed !== undefined) {
+          const change = { verb: 'revoked', targetRef: closed.email };
+          await recordChange(work, callSource(call, hasher), invitationRows, closed, change);
+        }
         const row = closed ?? (await findInvitation(work.transaction, tenantId, call.params.id));
         if (row === undefined) throw notFound('invitation');
         return viewInvitation(row, work.now);

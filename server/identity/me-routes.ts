@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SomeSessions } from '../access/session-store.ts';
 import { callSource } from '../audit/source.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route, type UserCall } from '../http/route.ts';
@@ -6,10 +7,10 @@ import { Id } from '../http/schemas.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
 import { listSecondFactorHolders } from './account-store.ts';
+import { canSignIn, MemberRoleName, TenantReference, User, viewUser } from './membership.ts';
 import { findMember, listMembershipsOf } from './membership-store.ts';
 import { EndedSessions, endAndRecord, SessionList, SessionView, viewSessions } from './sessions.ts';
-import type { SignInServices } from './sign-in-result.ts';
-import { MemberRoleName, TenantReference, User, viewUser } from './user-view.ts';
+import type { SignInServices } from './sign-in.ts';
 
 const Me = z
   .strictObject({
@@ -31,10 +32,9 @@ const Me = z
 export function meRoutes(services: SignInServices): readonly Route[] {
   const { database, hasher } = services;
 
-  const end = async (call: UserCall, work: UnitOfWork, which: { sessionId?: string; exceptSessionId?: string }) => {
-    const { tenantId, actor } = call.principal;
-    await work.lockTenant(tenantId);
-    return endAndRecord(work, callSource(call, hasher), 'session.ended', { id: actor.id, name: actor.email }, which);
+  const end = (call: UserCall, work: UnitOfWork, which: SomeSessions) => {
+    const { id, email: name } = call.principal.actor;
+    return endAndRecord(work, callSource(call, hasher), 'session.ended', { id, name }, which);
   };
 
   const common = { auth: 'session', tag: 'Sign-in' } as const;
@@ -45,18 +45,19 @@ export function meRoutes(services: SignInServices): readonly Route[] {
       summary: 'Get the signed-in user, the session and the scopes of the role',
       description: 'Also lists every tenant that the user can sign in to.',
       result: Me,
-      async handle({ principal: { tenantId, actor, scopes, credential } }) {
+      async handle({ principal }) {
+        const { tenantId, actor, scopes } = principal;
         const tenant = await findTenant(database.kysely, tenantId);
         const member = await findMember(database.kysely, tenantId, actor.id);
-        const sessions = await viewSessions(services, { tenantId, userId: actor.id, currentId: credential.id });
+        const sessions = await viewSessions(services, principal, actor.id);
         const session = sessions.find(({ isCurrent }) => isCurrent);
         if (tenant === undefined || member === undefined || session === undefined) throw notFound('session');
         const holders = await listSecondFactorHolders(database.kysely, [actor.id]);
         const memberships = [];
-        for (const { tenantId, role, status, isAccepted } of await listMembershipsOf(database.kysely, actor.id)) {
-          const of = await findTenant(database.kysely, tenantId);
-          if (status !== 'active' || !isAccepted || of === undefined) continue;
-          memberships.push({ tenantId, tenantSlug: of.slug, tenantName: of.name, role });
+        for (const membership of await listMembershipsOf(database.kysely, actor.id)) {
+          const of = await findTenant(database.kysely, membership.tenantId);
+          if (of === undefined || !canSignIn(membership)) continue;
+          memberships.push({ tenantId: of.id, tenantSlug: of.slug, tenantName: of.name, role: membership.role });
         }
         return {
           user: viewUser(member, holders.has(actor.id)),
@@ -73,8 +74,8 @@ export function meRoutes(services: SignInServices): readonly Route[] {
       summary: 'List your sessions, newest first',
       description: 'Only the sessions in this tenant. `isCurrent` marks the one of this request.',
       result: SessionList,
-      handle: async ({ principal: { tenantId, actor, credential } }) => ({
-        items: await viewSessions(services, { tenantId, userId: actor.id, currentId: credential.id }),
+      handle: async ({ principal }) => ({
+        items: await viewSessions(services, principal, principal.actor.id),
         nextCursor: null,
       }),
     }),
@@ -93,11 +94,7 @@ export function meRoutes(services: SignInServices): readonly Route[] {
       description: 'The `id` comes from the list of sessions. The session of this request can be ended too.',
       params: z.strictObject({ id: Id }),
       result: EndedSessions,
-      async change(call, work) {
-        const ended = await end(call, work, { sessionId: call.params.id });
-        if (ended.ended === 0) throw notFound('session');
-        return ended;
-      },
+      change: (call, work) => end(call, work, { sessionId: call.params.id }),
     }),
   ];
 }

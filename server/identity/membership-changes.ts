@@ -2,10 +2,11 @@ import { endSessions } from '../access/session-store.ts';
 import { recordChanges } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import type { MemberRole } from '../principal/roles.ts';
+import { findRow, insertRow, updateRow } from '../storage/rows.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import { findOrCreateAccount, hashAccountStates } from './account-store.ts';
-import { closeInvitations, invitationRows } from './invitation.ts';
+import { closeInvitations, invitationRows } from './invitation-store.ts';
 import {
   changedColumns,
   describeChange,
@@ -42,14 +43,13 @@ export async function addMember(
   const { tenantId } = source;
   // Concurrent additions of the same user wait here, and the hash of the account that this tenant records stays current
   // until the next change is recorded.
-  const { id } = await findOrCreateAccount(work, member.email);
-  const account = await work.lockAccount(id);
+  const { id } = await work.lockAccount((await findOrCreateAccount(work, member.email)).id);
   await work.lockTenant(tenantId);
-  const [earlier] = await readMembershipRows(work.transaction, tenantId, [account.id]);
+  const earlier = await findRow(work.transaction, 'memberships', { tenant_id: tenantId, user_id: id });
   if (earlier !== undefined && earlier.deleted_at === null) return undefined;
   const row: MembershipRow = {
     tenant_id: tenantId,
-    user_id: account.id,
+    user_id: id,
     user_name: member.userName ?? member.email,
     given_name: member.givenName ?? null,
     family_name: member.familyName ?? null,
@@ -63,16 +63,13 @@ export async function addMember(
     deleted_at: null,
     last_signed_in_at: earlier?.last_signed_in_at ?? null,
   };
-  if (earlier === undefined) await work.transaction.insertInto('memberships').values(row).execute();
-  else await updateMemberships(work, tenantId, [account.id], row);
+  if (earlier === undefined) await insertRow(work.transaction, 'memberships', row);
+  else await updateRow(work.transaction, 'memberships', { tenant_id: tenantId, user_id: id }, row);
   await announce(work, source, [{ before: earlier === undefined ? null : readMembership(earlier), row }], reason);
   return readMembership(row);
 }
 
-/**
- * Reads the memberships of these users, without deleted ones, and locks the memberships of the tenant until the unit of
- * work ends.
- */
+/** Locks the tenant and reads the memberships of these users, without deleted ones. */
 export async function readMembersForChange(
   work: UnitOfWork,
   tenantId: string,
@@ -83,8 +80,7 @@ export async function readMembersForChange(
 
 async function lockMembers(work: UnitOfWork, tenantId: string, userIds: readonly string[]): Promise<MembershipRow[]> {
   await work.lockTenant(tenantId);
-  const rows = await readMembershipRows(work.transaction, tenantId, userIds);
-  return rows.filter((row) => row.deleted_at === null);
+  return readMembershipRows(work.transaction, tenantId, userIds);
 }
 
 function byUser(rows: Iterable<MembershipRow>): ReadonlyMap<string, Membership> {
@@ -117,24 +113,19 @@ export async function changeMembers(
     for (const row of await updateMemberships(work, tenantId, ids, set)) after.set(row.user_id, row);
     changed.push(...rows);
   }
-  const changes = changed.map((row) => ({
-    before: readMembership(row),
-    row: after.get(row.user_id) as MembershipRow,
-  }));
+  const changes = changed.map((row) => ({ before: readMembership(row), row: after.get(row.user_id) ?? row }));
   await announce(work, source, changes, reason);
-  if (change.isDeleted) await revokeInvitations(work, source, [...after.keys()]);
+  if (change.isDeleted) {
+    // Removed members must not return through an earlier invitation.
+    const revoked = await closeInvitations(work, 'revoked_at', { tenantId, userIds: [...after.keys()] });
+    const why = { verb: 'revoked', reason: 'The member was removed' };
+    await recordChanges(
+      work,
+      invitationRows,
+      revoked.map((row) => ({ source, row, change: { ...why, targetRef: row.email } })),
+    );
+  }
   return byUser(after.values());
-}
-
-/** Removed members must not return through an earlier invitation. */
-async function revokeInvitations(work: UnitOfWork, source: AuditSource, userIds: readonly string[]): Promise<void> {
-  const rows = await closeInvitations(work, 'revoked_at', { tenantId: source.tenantId, userIds });
-  const changes = rows.map((row) => ({
-    source,
-    row,
-    change: { verb: 'revoked', targetRef: row.email, reason: 'The member was removed' },
-  }));
-  await recordChanges(work, invitationRows, changes);
 }
 
 /** Records changes of memberships, notifies webhooks, and ends the sessions of members who are no longer active. */

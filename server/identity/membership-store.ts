@@ -1,11 +1,10 @@
-import { type ExpressionBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { maySignIn } from '../access/session-store.ts';
 import { describeRows } from '../audit/row-state.ts';
 import type { MemberRole } from '../principal/roles.ts';
 import { inBatches, type Queries } from '../storage/database.ts';
 import { mapPage, type Page, takePage } from '../storage/page.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
-import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { type MemberStatus, type Membership, type MembershipRow, readMembership } from './membership.ts';
 
@@ -20,15 +19,6 @@ export async function findMember(queries: Queries, tenantId: string, userId: str
   return row && readMembership(row);
 }
 
-const selectMember = prepareQuery<{ tenantId: string; userId: string }, MembershipRow>((queries, parameter) =>
-  queries
-    .selectFrom('memberships')
-    .selectAll()
-    .where('tenant_id', '=', parameter('tenantId'))
-    .where('user_id', '=', parameter('userId'))
-    .where('deleted_at', 'is', null),
-);
-
 /** Finds a member by the normalized e-mail address; deleted ones are left out. */
 export async function findMemberByEmail(
   queries: Queries,
@@ -39,29 +29,26 @@ export async function findMemberByEmail(
   return row && readMembership(row);
 }
 
-const selectMemberByEmail = prepareQuery<{ tenantId: string; email: string }, MembershipRow>((queries, parameter) =>
-  queries
-    .selectFrom('memberships')
-    .selectAll()
-    .where('tenant_id', '=', parameter('tenantId'))
-    .where('user_id', '=', (user) => user.selectFrom('users').select('id').where('email', '=', parameter('email')))
-    .where('deleted_at', 'is', null),
+const members = (queries: Queries, tenantId: string) =>
+  queries.selectFrom('memberships').selectAll().where('tenant_id', '=', tenantId).where('deleted_at', 'is', null);
+
+const selectMember = prepareQuery<{ tenantId: string; userId: string }, MembershipRow>((queries, parameter) =>
+  members(queries, parameter('tenantId')).where('user_id', '=', parameter('userId')),
 );
 
-/** Reads the membership rows of these users, including deleted ones. */
+const selectMemberByEmail = prepareQuery<{ tenantId: string; email: string }, MembershipRow>((queries, parameter) =>
+  members(queries, parameter('tenantId')).where('user_id', '=', (user) =>
+    user.selectFrom('users').select('id').where('email', '=', parameter('email')),
+  ),
+);
+
+/** Reads the membership rows of these users; deleted ones are left out. */
 export function readMembershipRows(
   queries: Queries,
   tenantId: string,
   userIds: readonly string[],
 ): Promise<MembershipRow[]> {
-  return inBatches(userIds, (batch) =>
-    queries
-      .selectFrom('memberships')
-      .selectAll()
-      .where('tenant_id', '=', tenantId)
-      .where('user_id', 'in', batch)
-      .execute(),
-  );
+  return inBatches(userIds, (batch) => members(queries, tenantId).where('user_id', 'in', batch).execute());
 }
 
 /** Sets the same columns in several memberships. @returns the updated rows, in any order. */
@@ -88,36 +75,22 @@ export interface MemberFilter {
   readonly role?: string | undefined;
 }
 
-function fits({ status, role }: MemberFilter) {
-  return (row: ExpressionBuilder<Tables, 'memberships'>) =>
-    row.and([
-      row('deleted_at', 'is', null),
-      ...(role === undefined ? [] : [row('role', '=', role)]),
-      ...(status === 'active' ? [row('deactivated_at', 'is', null), row('unassigned_at', 'is', null)] : []),
-      ...(status === 'suspended'
-        ? [row.or([row('deactivated_at', 'is not', null), row('unassigned_at', 'is not', null)])]
-        : []),
-    ]);
-}
-
-/**
- * Reads a page of the members, newest accounts first.
- * @param before the user id of the last item of the previous page; null for the first page.
- */
+/** Reads a page of the members, newest accounts first. @param before the user id of the last item of the previous page. */
 export async function listMembers(
   queries: Queries,
   tenantId: string,
-  filter: MemberFilter,
+  { status, role }: MemberFilter,
   before: string | null,
   limit: number,
 ): Promise<Page<Membership>> {
-  let query = queries
-    .selectFrom('memberships')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where(fits(filter))
+  const query = members(queries, tenantId)
+    .$if(role !== undefined, (query) => query.where('role', '=', role as string))
+    .$if(status === 'active', (query) => query.where('deactivated_at', 'is', null).where('unassigned_at', 'is', null))
+    .$if(status === 'suspended', (query) =>
+      query.where((row) => row.or([row('deactivated_at', 'is not', null), row('unassigned_at', 'is not', null)])),
+    )
+    .$if(before !== null, (query) => query.where('user_id', '<', before as string))
     .orderBy('user_id', 'desc');
-  if (before !== null) query = query.where('user_id', '<', before);
   return mapPage(await takePage(query, limit, ({ user_id }) => user_id), readMembership);
 }
 
@@ -127,16 +100,15 @@ export async function listGroupMembers(
   tenantId: string,
   role: MemberRole,
 ): Promise<readonly Pick<Membership, 'userId' | 'userName'>[]> {
-  const rows = await queries
+  return queries
     .selectFrom('memberships')
-    .select(['user_id', 'user_name'])
+    .select(['user_id as userId', 'user_name as userName'])
     .where('tenant_id', '=', tenantId)
     .where('role', '=', role)
     .where('deleted_at', 'is', null)
     .where('unassigned_at', 'is', null)
     .orderBy('user_id')
     .execute();
-  return rows.map((row) => ({ userId: row.user_id, userName: row.user_name }));
 }
 
 /** Lists the memberships of a user in all tenants. */

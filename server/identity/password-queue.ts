@@ -20,12 +20,6 @@ export interface QueueBounds {
 
 const defaultBounds: QueueBounds = { atOnce: 2, waiting: 32, waitingEach: 8 };
 
-/** A caller in a lane. */
-interface Waiter {
-  start(): void;
-  drop(problem: Problem): void;
-}
-
 /**
  * Computes the password hashes of requests. The queue is bounded: when it is full, a request gets a 503 at once. A bucket
  * with no waiting callers still gets a place while another bucket has several: the newest waiter of that bucket gets the
@@ -35,14 +29,18 @@ interface Waiter {
 export class PasswordQueue {
   readonly #hasher: PasswordHasher;
   readonly #bounds: QueueBounds;
-  readonly #lanes: { readonly known: Lane; readonly unknown: Lane };
-  #servesKnown = true;
+  readonly #known: Lane;
+  readonly #unknown: Lane;
+  /** Both lanes; the first one is next. */
+  readonly #turns: [Lane, Lane];
   #running = 0;
 
   constructor(hasher: PasswordHasher, bounds: QueueBounds = defaultBounds) {
     this.#hasher = hasher;
     this.#bounds = bounds;
-    this.#lanes = { known: new Lane(bounds), unknown: new Lane(bounds) };
+    this.#known = new Lane(bounds);
+    this.#unknown = new Lane(bounds);
+    this.#turns = [this.#known, this.#unknown];
   }
 
   /** Hashes a password. @throws {Problem} `unavailable`, `rate_limited`. */
@@ -71,24 +69,21 @@ export class PasswordQueue {
 
   async #inTurn<Result>({ bucket, isKnown }: HashCaller, compute: () => Promise<Result>): Promise<Result> {
     if (this.#running < this.#bounds.atOnce) this.#running += 1;
-    else await this.#lanes[isKnown ? 'known' : 'unknown'].wait(bucket);
+    else await (isKnown ? this.#known : this.#unknown).wait(bucket);
     try {
       return await compute();
     } finally {
       // Hands the slot to the next waiter.
-      const next = this.#takeNext();
+      const [first, second] = this.#turns;
+      this.#turns.reverse();
+      const next = first.take() ?? second.take();
       if (next === undefined) this.#running -= 1;
-      else next.start();
+      else next.resolve();
     }
   }
-
-  #takeNext(): Waiter | undefined {
-    const { known, unknown } = this.#lanes;
-    const [first, second] = this.#servesKnown ? [known, unknown] : [unknown, known];
-    this.#servesKnown = !this.#servesKnown;
-    return first.take() ?? second.take();
-  }
 }
+
+type Waiter = PromiseWithResolvers<void>;
 
 /** A bounded queue with a round-robin over buckets. */
 class Lane {
@@ -104,17 +99,18 @@ class Lane {
   async wait(bucket: string): Promise<void> {
     const own = this.#buckets.get(bucket) ?? [];
     if (own.length >= this.#bounds.waitingEach)
-      throw new Problem('rate_limited', 'Too many of your requests wait for a password check; try again in 1 s.', {
-        headers: { 'Retry-After': '1' },
-      });
+      throw refuse('rate_limited', 'Too many of your requests wait for a password check', 1);
     if (this.#size >= this.#bounds.waiting) {
+      const full = refuse('unavailable', 'Too many password checks are waiting', 2);
       const newest = own.length === 0 ? this.#removeFromFullest() : undefined;
-      if (newest === undefined) throw full();
-      newest.drop(full());
+      if (newest === undefined) throw full;
+      newest.reject(full);
     }
     this.#size += 1;
     this.#buckets.set(bucket, own);
-    await new Promise<void>((resolve, reject) => own.push({ start: resolve, drop: reject }));
+    const waiter: Waiter = Promise.withResolvers();
+    own.push(waiter);
+    await waiter.promise;
   }
 
   take(): Waiter | undefined {
@@ -137,8 +133,7 @@ class Lane {
   }
 }
 
-function full(): Problem {
-  return new Problem('unavailable', 'Too many password checks are waiting; try again in 2 s.', {
-    headers: { 'Retry-After': '2' },
-  });
+function refuse(code: 'rate_limited' | 'unavailable', why: string, seconds: number): Problem {
+  const headers = { 'Retry-After': String(seconds) };
+  return new Problem(code, `${why}; try again in ${seconds} s.`, { headers });
 }

@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import { endSessions, listSessions } from '../access/session-store.ts';
+import { endSessions, listSessions, type SomeSessions } from '../access/session-store.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
+import { notFound } from '../http/problem.ts';
 import { Id, listOf, UtcTime } from '../http/schemas.ts';
+import type { Principal } from '../principal/principal.ts';
 import type { SessionLifetime } from '../settings.ts';
+import { addTime } from '../storage/clock.ts';
 import type { Database } from '../storage/database.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 
@@ -23,13 +26,14 @@ export const SessionList = listOf(SessionView);
 /** How many sessions a request ended. */
 export const EndedSessions = z.strictObject({ ended: z.int().min(0) }).meta({ id: 'EndedSessions' });
 
-/** Lists the sessions of a user in a tenant that have not ended: the caller's first, then newest first. */
+/** Lists the sessions of a user in the caller's tenant that have not ended: the caller's first, then newest first. */
 export async function viewSessions(
   { database, sessionLifetime }: { readonly database: Database; readonly sessionLifetime: SessionLifetime },
-  { tenantId, userId, currentId }: { readonly tenantId: string; readonly userId: string; readonly currentId: string },
+  { tenantId, credential: { id: currentId } }: Principal,
+  userId: string,
 ): Promise<z.output<typeof SessionView>[]> {
   const now = database.clock();
-  const idleSince = new Date(Date.parse(now) - sessionLifetime.idle).toISOString();
+  const idleSince = addTime(now, -sessionLifetime.idle);
   const sessions = await listSessions(database.kysely, tenantId, userId, currentId);
   return sessions
     .filter(({ id, expires_at, last_seen_at }) => expires_at > now && (last_seen_at > idleSince || id === currentId))
@@ -44,26 +48,23 @@ export async function viewSessions(
 }
 
 /**
- * Ends sessions of a user in the tenant of the source and records it in the audit log. The caller has locked the tenant,
- * like every change that ends sessions.
+ * Ends sessions of a user in the tenant of the source and records it in the audit log.
  * @param action `session.ended` by the user, `session.revoked` by an administrator.
- * @param which one session, or all but one; all when empty.
+ * @throws {Problem} `not_found` for one session that has ended.
  */
 export async function endAndRecord(
   work: UnitOfWork,
   source: AuditSource,
   action: 'session.ended' | 'session.revoked',
   user: { readonly id: string; readonly name: string },
-  which: { readonly sessionId?: string; readonly exceptSessionId?: string },
+  which: SomeSessions,
 ): Promise<z.output<typeof EndedSessions>> {
-  const ended = await endSessions(work.transaction, { userIds: [user.id], tenantId: source.tenantId, ...which });
-  if (ended > 0)
-    await recordEvent(work, source, {
-      module: 'identity',
-      action,
-      targetId: user.id,
-      targetRef: user.name,
-      diff: { sessions: ended, ...which },
-    });
+  const { tenantId } = source;
+  // Before the sessions, like every change that ends them.
+  await work.lockTenant(tenantId);
+  const ended = await endSessions(work.transaction, { userIds: [user.id], tenantId, ...which });
+  if (ended === 0 && which.sessionId !== undefined) throw notFound('session');
+  const event = { module: 'identity', action, targetId: user.id, targetRef: user.name } as const;
+  if (ended > 0) await recordEvent(work, source, { ...event, diff: { sessions: ended, ...which } });
   return { ended };
 }

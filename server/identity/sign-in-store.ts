@@ -1,12 +1,12 @@
+import { addTime, dayMilliseconds } from '../storage/clock.ts';
 import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
+import { insertRow, updateRow } from '../storage/rows.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 
 const challengeMilliseconds = 5 * 60 * 1000;
 /** The most codes that can be tried against one challenge. */
 const mostAttempts = 5;
-/** How long failures of a subject are kept after the last one. */
-const memoryMilliseconds = 24 * 60 * 60 * 1000;
 
 /** A sign-in that requires a code. */
 export interface Challenge {
@@ -21,24 +21,21 @@ export async function createChallenge(
   { tenantId, userId }: Omit<Challenge, 'id'>,
 ): Promise<{ readonly id: string; readonly expiresAt: string }> {
   const id = newId();
-  const expiresAt = new Date(Date.parse(work.now) + challengeMilliseconds).toISOString();
-  await work.transaction
-    .insertInto('sign_in_challenges')
-    .values({ id, tenant_id: tenantId, user_id: userId, attempts: 0, expires_at: expiresAt })
-    .execute();
+  const expiresAt = addTime(work.now, challengeMilliseconds);
+  const row = { id, tenant_id: tenantId, user_id: userId, attempts: 0, expires_at: expiresAt };
+  await insertRow(work.transaction, 'sign_in_challenges', row);
   return { id, expiresAt };
 }
 
 /** Finds a challenge; undefined when it is unknown, expired or has no attempts left. */
 export async function findChallenge(queries: Queries, id: string, now: string): Promise<Challenge | undefined> {
-  const row = await queries
+  return queries
     .selectFrom('sign_in_challenges')
-    .selectAll()
+    .select(['id', 'tenant_id as tenantId', 'user_id as userId'])
     .where('id', '=', id)
     .where('expires_at', '>', now)
     .where('attempts', '<', mostAttempts)
     .executeTakeFirst();
-  return row && { id: row.id, tenantId: row.tenant_id, userId: row.user_id };
 }
 
 /** Counts an attempt against a challenge; false when concurrent requests took the last one. */
@@ -73,7 +70,7 @@ export async function countAttempt(
   waitAfter: (failures: number) => number,
   longestWait: number,
 ): Promise<string | null> {
-  const longestBlock = new Date(Date.parse(work.now) + longestWait).toISOString();
+  const longestBlock = addTime(work.now, longestWait);
   const counted = await work.transaction
     .insertInto('sign_in_failures')
     .values({ subject, failures: 1, last_failed_at: work.now, blocked_until: null })
@@ -102,11 +99,7 @@ export async function countAttempt(
   }
   const wait = waitAfter(counted.failures);
   if (wait > 0)
-    await work.transaction
-      .updateTable('sign_in_failures')
-      .set({ blocked_until: new Date(Date.parse(work.now) + wait).toISOString() })
-      .where('subject', '=', subject)
-      .execute();
+    await updateRow(work.transaction, 'sign_in_failures', { subject }, { blocked_until: addTime(work.now, wait) });
   return null;
 }
 
@@ -135,19 +128,15 @@ export async function clearFailures(work: UnitOfWork, subject: string): Promise<
   await work.transaction.deleteFrom('sign_in_failures').where('subject', '=', subject).execute();
 }
 
-/** Deletes expired challenges and old failures. */
+/** Deletes expired challenges, and the failures of a subject a day after the last one. */
 export async function deleteExpiredSignIns(queries: Queries, now: string): Promise<void> {
   await queries.deleteFrom('sign_in_challenges').where('expires_at', '<=', now).execute();
-  const before = new Date(Date.parse(now) - memoryMilliseconds).toISOString();
+  const before = addTime(now, -dayMilliseconds);
   await queries.deleteFrom('sign_in_failures').where('last_failed_at', '<=', before).execute();
 }
 
 /** Stores the time of the latest sign-in of a member. */
 export async function noteSignIn(work: UnitOfWork, { tenantId, userId }: Omit<Challenge, 'id'>): Promise<void> {
-  await work.transaction
-    .updateTable('memberships')
-    .set({ last_signed_in_at: work.now })
-    .where('tenant_id', '=', tenantId)
-    .where('user_id', '=', userId)
-    .execute();
+  const membership = { tenant_id: tenantId, user_id: userId };
+  await updateRow(work.transaction, 'memberships', membership, { last_signed_in_at: work.now });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SomeSessions } from '../access/session-store.ts';
 import { callSource, clientSource } from '../audit/source.ts';
 import { requireRoleToGive } from '../http/authorize.ts';
 import { listRoute } from '../http/list-route.ts';
@@ -11,14 +12,14 @@ import { mapPage } from '../storage/page.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { listSecondFactorHolders } from './account-store.ts';
 import { normalizeEmail } from './email.ts';
-import type { Membership } from './membership.ts';
+import type { Membership, MembershipChange } from './membership.ts';
+import { MemberRoleName, User, viewUser } from './membership.ts';
 import { changeMembers, readMembersForChange } from './membership-changes.ts';
 import { findMember, findMemberByEmail, hasOtherAdmin, isAcceptedElsewhere, listMembers } from './membership-store.ts';
 import { disableSecondFactor } from './mfa/changes.ts';
 import { findSecondFactor } from './mfa/store.ts';
 import { EndedSessions, endAndRecord, SessionList, viewSessions } from './sessions.ts';
-import type { SignInServices } from './sign-in-result.ts';
-import { MemberRoleName, User, viewUser } from './user-view.ts';
+import type { SignInServices } from './sign-in.ts';
 
 const Reason = text(500).trim().min(1).optional().meta({ description: 'The reason, for the audit log.' });
 
@@ -31,14 +32,23 @@ export function userRoutes(
   const view = async (queries: Queries, member: Membership): Promise<User> =>
     viewUser(member, (await listSecondFactorHolders(queries, [member.userId])).has(member.userId));
 
-  /** Ends sessions of a member. */
-  const revoke = async (call: PrincipalCall, work: UnitOfWork, userId: string, sessionId?: string) => {
+  const change = async (
+    call: PrincipalCall,
+    work: UnitOfWork,
+    member: Membership,
+    wanted: MembershipChange,
+    reason: string,
+  ) => {
+    const changed = await changeMembers(work, callSource(call, hasher), [member.userId], wanted, reason);
+    return view(work.transaction, changed.get(member.userId) ?? member);
+  };
+
+  const revoke = async (call: PrincipalCall, work: UnitOfWork, userId: string, which: SomeSessions) => {
     const { tenantId } = call.principal;
     await work.lockTenant(tenantId);
     const member = await requireMember(work.transaction, tenantId, userId);
     if (member.role !== platformRole) requireRoleToGive(call.principal, member.role);
     const user = { id: userId, name: member.userName };
-    const which = sessionId === undefined ? {} : { sessionId };
     return endAndRecord(work, callSource(call, hasher), 'session.revoked', user, which);
   };
 
@@ -59,19 +69,15 @@ export function userRoutes(
       place: 'string',
       async find({ query: { email, ...filter }, principal: { tenantId } }, { after, limit }) {
         const { kysely } = database;
-        if (email !== undefined) {
-          const found = await findMemberByEmail(kysely, tenantId, normalizeEmail(email) ?? '');
-          const fits =
-            found !== undefined &&
-            (filter.status ?? found.status) === found.status &&
-            (filter.role ?? found.role) === found.role;
-          return { rows: fits ? [await view(kysely, found)] : [], next: null };
-        }
-        const page = await listMembers(kysely, tenantId, filter, after, limit);
-        const holders = await listSecondFactorHolders(
-          kysely,
-          page.rows.map(({ userId }) => userId),
-        );
+        const { status, role } = filter;
+        const found = email && (await findMemberByEmail(kysely, tenantId, normalizeEmail(email) ?? ''));
+        const fits = found && (status ?? found.status) === found.status && (role ?? found.role) === found.role;
+        const page =
+          email === undefined
+            ? await listMembers(kysely, tenantId, filter, after, limit)
+            : { rows: fits ? [found] : [], next: null };
+        const ids = page.rows.map(({ userId }) => userId);
+        const holders = await listSecondFactorHolders(kysely, ids);
         return mapPage(page, (member) => viewUser(member, holders.has(member.userId)));
       },
     }),
@@ -81,9 +87,8 @@ export function userRoutes(
       summary: 'Get one member',
       scope: 'users:read',
       result: User,
-      async handle({ params, principal: { tenantId } }) {
-        return view(database.kysely, await requireMember(database.kysely, tenantId, params.id));
-      },
+      handle: async ({ params, principal: { tenantId } }) =>
+        view(database.kysely, await requireMember(database.kysely, tenantId, params.id)),
     }),
     defineRoute('PATCH /v1/users/{id}', {
       ...common,
@@ -104,12 +109,7 @@ export function userRoutes(
         if (role !== undefined || active) requireRoleToGive(call.principal, member.role);
         if (active === false || (role !== undefined && role !== 'admin'))
           await requireAdminLeft(work.transaction, member);
-        const change = {
-          ...(role !== undefined && { role }),
-          ...(active !== undefined && { isActivated: active }),
-        };
-        const changed = await changeMembers(work, callSource(call, hasher), [member.userId], change, reason);
-        return view(work.transaction, changed.get(member.userId) ?? member);
+        return change(call, work, member, { role, isActivated: active }, reason);
       },
     }),
     defineRoute('DELETE /v1/users/{id}', {
@@ -123,10 +123,7 @@ export function userRoutes(
       async change(call, work) {
         const member = await requireChangeable(call, work);
         await requireAdminLeft(work.transaction, member);
-        const source = callSource(call, hasher);
-        const reason = 'Removed by an administrator';
-        const changed = await changeMembers(work, source, [member.userId], { isDeleted: true }, reason);
-        return view(work.transaction, changed.get(member.userId) ?? member);
+        return change(call, work, member, { isDeleted: true }, 'Removed by an administrator');
       },
     }),
     defineRoute('GET /v1/users/{id}/sessions', {
@@ -135,10 +132,9 @@ export function userRoutes(
       summary: 'List the sessions of a member in this tenant, newest first',
       scope: 'users:read',
       result: SessionList,
-      async handle({ params, principal: { tenantId, credential } }) {
-        const { userId } = await requireMember(database.kysely, tenantId, params.id);
-        const items = await viewSessions(services, { tenantId, userId, currentId: credential.id });
-        return { items, nextCursor: null };
+      async handle({ params, principal }) {
+        const { userId } = await requireMember(database.kysely, principal.tenantId, params.id);
+        return { items: await viewSessions(services, principal, userId), nextCursor: null };
       },
     }),
     defineRoute('DELETE /v1/users/{id}/sessions', {
@@ -147,7 +143,7 @@ export function userRoutes(
       summary: 'End every session of a member in this tenant',
       scope: 'users:write',
       result: EndedSessions,
-      change: (call, work) => revoke(call, work, call.params.id),
+      change: (call, work) => revoke(call, work, call.params.id, {}),
     }),
     defineRoute('DELETE /v1/users/{id}/sessions/{sessionId}', {
       ...common,
@@ -156,11 +152,7 @@ export function userRoutes(
       scope: 'users:write',
       params: z.strictObject({ id: Id, sessionId: Id }),
       result: EndedSessions,
-      async change(call, work) {
-        const ended = await revoke(call, work, call.params.id, call.params.sessionId);
-        if (ended.ended === 0) throw notFound('session');
-        return ended;
-      },
+      change: (call, work) => revoke(call, work, call.params.id, { sessionId: call.params.sessionId }),
     }),
     defineRoute('DELETE /v1/users/{id}/mfa', {
       ...common,

@@ -1,54 +1,13 @@
 import { endSessions, type OpenSession, renewSession } from '../../access/session-store.ts';
-import { clientSource, type SourceOf } from '../../audit/source.ts';
+import type { SourceOf } from '../../audit/source.ts';
 import { Problem } from '../../http/problem.ts';
-import type { UserCall } from '../../http/route.ts';
 import type { Json } from '../../ledger/canonical.ts';
 import type { SessionLifetime } from '../../settings.ts';
-import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
+import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { recordAccountChange, secondFactorRows } from '../account-store.ts';
-import { reauthenticate, refuseProof } from '../change-password.ts';
-import type { SignInServices } from '../sign-in-result.ts';
-import {
-  createBackupCodes,
-  createTotpSecret,
-  findTotpStep,
-  type StoredCodes,
-  sealTotpSecret,
-  writeTotpUri,
-} from './codes.ts';
-import {
-  findSecondFactor,
-  isSecondFactorEnabled,
-  type SecondFactorRow,
-  saveBackupCodes,
-  savePendingFactor,
-  updateFactor,
-} from './store.ts';
-
-/**
- * Starts the enrolment of an authenticator, after the user confirmed their password.
- * @returns the otpauth URI and the backup codes: the only time that they can be read.
- * @throws {Problem} `conflict` while the second factor is enabled, `password_incorrect`, `unavailable`, `rate_limited`.
- */
-export async function enrolTotp(
-  services: SignInServices,
-  call: UserCall,
-  password: string,
-): Promise<{ readonly totpUri: string; readonly backupCodes: readonly string[] }> {
-  const { database, hasher, passwords } = services;
-  const { account, attempt } = await reauthenticate(services, call, password);
-  // Checked again in the unit of work; here it saves ten hashes.
-  if (await isSecondFactorEnabled(database.kysely, account.id)) throw alreadyEnabled();
-  const secret = createTotpSecret();
-  const sealed = sealTotpSecret(services, account.id, secret);
-  const { codes, stored } = await createBackupCodes((codes, salt) => passwords.hashWith(attempt, codes, salt));
-  const sourceOf = clientSource(call.principal.actor, call.client, hasher);
-  await runUnitOfWork(database, call.now, (work) =>
-    startEnrolment(work, sourceOf, account.id, { secret: sealed, codes: stored }),
-  );
-  return { totpUri: writeTotpUri(secret, account.email), backupCodes: codes };
-}
+import type { StoredCodes } from './codes.ts';
+import { findSecondFactor, type SecondFactorRow, saveBackupCodes, savePendingFactor, updateFactor } from './store.ts';
 
 /**
  * Stores a sealed secret and backup codes, which take effect once a code is verified. Replaces a pending enrolment.
@@ -65,32 +24,6 @@ export async function startEnrolment(
   if (row === undefined) throw alreadyEnabled();
   await saveBackupCodes(work, userId, codes.hashes);
   await record(work, sourceOf, row, 'enrolment_started', { backupCodes: codes.hashes.length });
-}
-
-/**
- * Enables the second factor with the first code of the authenticator. Wrong codes count as failed sign-ins.
- * @returns the session that replaces the caller's.
- * @throws {Problem} `conflict` when no enrolment is pending, `code_incorrect`, `rate_limited`.
- */
-export async function verifyEnrolment(services: SignInServices, call: UserCall, code: string): Promise<OpenSession> {
-  const { database, hasher, guard, sessionLifetime: lifetime } = services;
-  const { client, now } = call;
-  const { actor, credential } = call.principal;
-  const pending = await findSecondFactor(database.kysely, actor.id);
-  if (pending?.state !== 'pending') throw nothingPending();
-  const attempt = await guard.admitSession(actor.email, credential.id);
-  const opened = await guard.check(attempt, async () => {
-    const step = await findTotpStep(services, pending, code, now);
-    if (step === null) return null;
-    return runUnitOfWork(database, now, async (work) => {
-      await guard.succeed(work, attempt);
-      const sourceOf = clientSource(actor, client, hasher);
-      return enableSecondFactor(work, sourceOf, pending, { step, sessionId: credential.id, lifetime });
-    });
-  });
-  if (opened !== null) return opened;
-  await refuseProof(services, call, { module: 'mfa', action: 'mfa.verification_failed' });
-  throw new Problem('code_incorrect', 'This is not the code that the authenticator shows now.');
 }
 
 /**
@@ -113,29 +46,8 @@ export async function enableSecondFactor(
   const row = await updateFactor(work, userId, required, { state: 'enabled', last_step: step });
   if (row === undefined) throw nothingPending();
   const tenantIds = await record(work, sourceOf, row, 'enabled', { state: { before: 'pending', after: 'enabled' } });
-  await emitEvents(
-    work,
-    tenantIds.map((tenantId) => ({ tenantId, type: 'mfa.enabled', data: { userId, email } })),
-  );
+  await notify(work, tenantIds, 'mfa.enabled', { userId, email });
   return renewSession(work, { userId, sessionId }, lifetime);
-}
-
-/**
- * Creates a new set of backup codes, after the user confirmed their password.
- * @throws {Problem} `conflict` while the second factor is disabled, `password_incorrect`, `unavailable`, `rate_limited`.
- */
-export async function renewBackupCodes(
-  services: SignInServices,
-  call: UserCall,
-  password: string,
-): Promise<readonly string[]> {
-  const { database, hasher, passwords } = services;
-  const { account, attempt } = await reauthenticate(services, call, password);
-  if (!(await isSecondFactorEnabled(database.kysely, account.id))) throw notEnabled();
-  const { codes, stored } = await createBackupCodes((codes, salt) => passwords.hashWith(attempt, codes, salt));
-  const sourceOf = clientSource(call.principal.actor, call.client, hasher);
-  await runUnitOfWork(database, call.now, (work) => replaceBackupCodes(work, sourceOf, account.id, stored));
-  return codes;
 }
 
 /** Replaces the backup codes of a user. @throws {Problem} `conflict` while the second factor is disabled. */
@@ -174,21 +86,29 @@ export async function disableSecondFactor(
   const row = (await updateFactor(work, userId, { state: before }, cleared)) as SecondFactorRow;
   await saveBackupCodes(work, userId, []);
   const tenantIds = await record(work, sourceOf, row, verb, { state: { before, after: 'disabled' } }, reason);
-  if (before === 'enabled')
-    await emitEvents(
-      work,
-      tenantIds.map((tenantId) => ({ tenantId, type: 'mfa.disabled', data: { userId, email } })),
-    );
+  if (before === 'enabled') await notify(work, tenantIds, 'mfa.disabled', { userId, email });
   const kept = keptSessionId !== undefined && { exceptSessionId: keptSessionId };
   await endSessions(work.transaction, { userIds: [userId], ...kept });
   return true;
 }
 
-function alreadyEnabled(): Problem {
+function notify(
+  work: UnitOfWork,
+  tenantIds: readonly string[],
+  type: 'mfa.enabled' | 'mfa.disabled',
+  data: { readonly userId: string; readonly email: string },
+): Promise<void> {
+  return emitEvents(
+    work,
+    tenantIds.map((tenantId) => ({ tenantId, type, data })),
+  );
+}
+
+export function alreadyEnabled(): Problem {
   return new Problem('conflict', 'The second factor is enabled; disable it before you enroll again.');
 }
 
-function nothingPending(): Problem {
+export function nothingPending(): Problem {
   return new Problem('conflict', 'No enrolment is pending; start one with POST /v1/me/mfa/totp/enroll.');
 }
 

@@ -70,7 +70,7 @@ export interface StoredCodes {
  */
 export async function createBackupCodes(
   hashCodes: (codes: readonly string[], salt: string) => Promise<readonly string[]>,
-): Promise<{ readonly codes: readonly string[]; readonly stored: StoredCodes }> {
+): Promise<{ readonly codes: string[]; readonly stored: StoredCodes }> {
   const codes = Array.from({ length: setSize }, () =>
     Array.from({ length: codeLength }, () => alphabet[randomInt(alphabet.length)]).join(''),
   );

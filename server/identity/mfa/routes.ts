@@ -1,15 +1,25 @@
 import { z } from 'zod';
-import { renewSession } from '../../access/session-store.ts';
-import { clientSource } from '../../audit/source.ts';
+import { type OpenSession, renewSession } from '../../access/session-store.ts';
+import { clientSource, type SourceOf } from '../../audit/source.ts';
 import { Problem } from '../../http/problem.ts';
-import { answerWith, defineRoute, type Route } from '../../http/route.ts';
+import { answerWith, defineRoute, type Route, type UserCall } from '../../http/route.ts';
 import { text } from '../../http/schemas.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
-import { reauthenticate } from '../change-password.ts';
+import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
+import { reauthenticate, refuseProof } from '../change-password.ts';
 import { findWeakness, TypedPassword } from '../password.ts';
-import type { SignInServices } from '../sign-in-result.ts';
-import { disableSecondFactor, enrolTotp, notEnabled, renewBackupCodes, verifyEnrolment } from './changes.ts';
-import { isSecondFactorEnabled, MfaStatus, readStatus } from './store.ts';
+import type { SignInServices } from '../sign-in.ts';
+import type { Attempt } from '../sign-in-guard.ts';
+import {
+  alreadyEnabled,
+  disableSecondFactor,
+  enableSecondFactor,
+  notEnabled,
+  nothingPending,
+  replaceBackupCodes,
+  startEnrolment,
+} from './changes.ts';
+import { createBackupCodes, createTotpSecret, findTotpStep, sealTotpSecret, writeTotpUri } from './codes.ts';
+import { findSecondFactor, isSecondFactorEnabled, MfaStatus, readStatus } from './store.ts';
 
 const PasswordBody = z.strictObject({ password: TypedPassword }).meta({ id: 'PasswordConfirmation' });
 const CodeBody = z
@@ -21,7 +31,18 @@ const BackupCodes = z.array(z.string()).meta({
 
 /** The operations of a signed-in user on their second factor (spec.md "Second factor"). */
 export function mfaRoutes(services: SignInServices): readonly Route[] {
-  const { database, hasher, sessionCookie, sessionLifetime } = services;
+  const { database, hasher, guard, passwords, sessionCookie, sessionLifetime } = services;
+
+  const change = <Result>(call: UserCall, step: (work: UnitOfWork, sourceOf: SourceOf) => Promise<Result>) =>
+    runUnitOfWork(database, call.now, (work) => step(work, clientSource(call.principal.actor, call.client, hasher)));
+
+  const createCodes = (attempt: Attempt) =>
+    createBackupCodes((codes, salt) => passwords.hashWith(attempt, codes, salt));
+
+  /** The status after a change, with the session that replaces the caller's. */
+  const showStatus = async (userId: string, { token }: OpenSession) =>
+    answerWith(await readStatus(database.kysely, userId), { 'Set-Cookie': sessionCookie.write(token) });
+
   const common = { auth: 'session', tag: 'Second factor' } as const;
   return [
     defineRoute('GET /v1/me/mfa', {
@@ -48,8 +69,16 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
         .meta({ id: 'TotpEnrollment' }),
       errors: ['password_incorrect', 'forbidden'],
       async handle(call) {
-        const { totpUri, backupCodes } = await enrolTotp(services, call, call.body.password);
-        return { totpURI: totpUri, backupCodes: [...backupCodes] };
+        const { account, attempt } = await reauthenticate(services, call, call.body.password);
+        // Checked again in the unit of work; here it saves ten hashes.
+        if (await isSecondFactorEnabled(database.kysely, account.id)) throw alreadyEnabled();
+        const secret = createTotpSecret();
+        const sealed = sealTotpSecret(services, account.id, secret);
+        const { codes, stored } = await createCodes(attempt);
+        await change(call, (work, sourceOf) =>
+          startEnrolment(work, sourceOf, account.id, { secret: sealed, codes: stored }),
+        );
+        return { totpURI: writeTotpUri(secret, account.email), backupCodes: codes };
       },
     }),
     defineRoute('POST /v1/me/mfa/totp/verify', {
@@ -63,9 +92,23 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
       result: MfaStatus,
       errors: ['code_incorrect', 'forbidden'],
       async handle(call) {
-        const { token } = await verifyEnrolment(services, call, call.body.code);
-        const status = await readStatus(database.kysely, call.principal.actor.id);
-        return answerWith(status, { 'Set-Cookie': sessionCookie.write(token) });
+        const { actor, credential } = call.principal;
+        const pending = await findSecondFactor(database.kysely, actor.id);
+        if (pending?.state !== 'pending') throw nothingPending();
+        // Wrong codes count as failed sign-ins.
+        const attempt = await guard.admitSession(actor.email, credential.id);
+        const session = await guard.check(attempt, async () => {
+          const step = await findTotpStep(services, pending, call.body.code, call.now);
+          if (step === null) return null;
+          return change(call, async (work, sourceOf) => {
+            await guard.succeed(work, attempt);
+            const verified = { step, sessionId: credential.id, lifetime: sessionLifetime };
+            return enableSecondFactor(work, sourceOf, pending, verified);
+          });
+        });
+        if (session !== null) return showStatus(actor.id, session);
+        await refuseProof(services, call, { module: 'mfa', action: 'mfa.verification_failed' });
+        throw new Problem('code_incorrect', 'This is not the code that the authenticator shows now.');
       },
     }),
     defineRoute('DELETE /v1/me/mfa/totp', {
@@ -85,13 +128,12 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
         const weakness = await findWeakness(password, { hasSecondFactor: false, words: [] });
         if (weakness !== null && (await isSecondFactorEnabled(database.kysely, actor.id)))
           throw new Problem('conflict', `Choose another password first: without a second factor it ${weakness}.`);
-        const sourceOf = clientSource(actor, call.client, hasher);
-        const { token } = await runUnitOfWork(database, call.now, async (work) => {
+        const session = await change(call, async (work, sourceOf) => {
           if (!(await disableSecondFactor(work, sourceOf, actor.id, 'disabled', undefined, credential.id)))
             throw notEnabled();
           return renewSession(work, { userId: actor.id, sessionId: credential.id }, sessionLifetime);
         });
-        return answerWith(await readStatus(database.kysely, actor.id), { 'Set-Cookie': sessionCookie.write(token) });
+        return showStatus(actor.id, session);
       },
     }),
     defineRoute('POST /v1/me/mfa/backup-codes', {
@@ -103,7 +145,11 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
       result: z.strictObject({ backupCodes: BackupCodes }).meta({ id: 'BackupCodes' }),
       errors: ['password_incorrect', 'forbidden'],
       async handle(call) {
-        return { backupCodes: [...(await renewBackupCodes(services, call, call.body.password))] };
+        const { account, attempt } = await reauthenticate(services, call, call.body.password);
+        if (!(await isSecondFactorEnabled(database.kysely, account.id))) throw notEnabled();
+        const { codes, stored } = await createCodes(attempt);
+        await change(call, (work, sourceOf) => replaceBackupCodes(work, sourceOf, account.id, stored));
+        return { backupCodes: codes };
       },
     }),
   ];

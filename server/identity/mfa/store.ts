@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Id } from '../../http/schemas.ts';
 import type { Queries } from '../../storage/database.ts';
 import { insertRows } from '../../storage/insert-rows.ts';
+import { findRow } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 
@@ -29,8 +30,7 @@ export const mfaEvents = { 'mfa.enabled': MfaEventData, 'mfa.disabled': MfaEvent
 
 /** Finds the second factor of a user; undefined for a user who never enrolled. */
 export async function findSecondFactor(queries: Queries, userId: string): Promise<SecondFactorRow | undefined> {
-  const row = await queries.selectFrom('second_factors').selectAll().where('user_id', '=', userId).executeTakeFirst();
-  return row as SecondFactorRow | undefined;
+  return (await findRow(queries, 'second_factors', { user_id: userId })) as SecondFactorRow | undefined;
 }
 
 /** Whether a sign-in of a user requires a code. */
@@ -41,17 +41,9 @@ export async function isSecondFactorEnabled(queries: Queries, userId: string): P
 /** Reads the status of a user's second factor; the backup codes of a pending enrolment do not count. */
 export async function readStatus(queries: Queries, userId: string): Promise<z.output<typeof MfaStatus>> {
   if (!(await isSecondFactorEnabled(queries, userId))) return { enabled: false, methods: [], backupCodesRemaining: 0 };
-  const { count } = await queries
-    .selectFrom('backup_codes')
-    .select((code) => code.fn.countAll<number | string>().as('count'))
-    .where('user_id', '=', userId)
-    .executeTakeFirstOrThrow();
-  const remaining = Number(count);
-  return {
-    enabled: true,
-    methods: remaining > 0 ? ['totp', 'backup_code'] : ['totp'],
-    backupCodesRemaining: remaining,
-  };
+  const codes = await queries.selectFrom('backup_codes').select('hash').where('user_id', '=', userId).execute();
+  const methods: z.output<typeof MfaStatus>['methods'] = codes.length > 0 ? ['totp', 'backup_code'] : ['totp'];
+  return { enabled: true, methods, backupCodesRemaining: codes.length };
 }
 
 /** Stores a sealed secret as a pending enrolment; undefined when the second factor is enabled. */
@@ -103,13 +95,7 @@ export async function saveBackupCodes(work: UnitOfWork, userId: string, hashes: 
 
 /** Whether a user has an unused backup code with this hash. */
 export async function hasBackupCode(queries: Queries, userId: string, hash: string): Promise<boolean> {
-  const row = await queries
-    .selectFrom('backup_codes')
-    .select('hash')
-    .where('user_id', '=', userId)
-    .where('hash', '=', hash)
-    .executeTakeFirst();
-  return row !== undefined;
+  return (await findRow(queries, 'backup_codes', { user_id: userId, hash })) !== undefined;
 }
 
 /** Marks a TOTP step and all earlier ones as used; false when it was used before. */

@@ -1,5 +1,5 @@
 import { createApiKey } from '../../access/api-key-store.ts';
-import { rotateScimToken } from '../../access/scim-token.ts';
+import { rotateScimToken } from '../../access/scim-token-store.ts';
 import { recordChange } from '../../audit/row-state.ts';
 import { systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
@@ -17,7 +17,7 @@ import { addEvidence, withdrawEvidence } from '../../controls/evidence-changes.t
 import { programRows, saveProgram } from '../../controls/store.ts';
 import { addTest, recordResult, retireTest } from '../../controls/test-changes.ts';
 import { accountRows, recordAccountChange, secondFactorRows, updatePassword } from '../../identity/account-store.ts';
-import { invitationRows } from '../../identity/invitation.ts';
+import { invitationRows } from '../../identity/invitation-store.ts';
 import { addMember } from '../../identity/membership-changes.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { hashToken } from '../../installation/token.ts';

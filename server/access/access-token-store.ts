@@ -1,12 +1,13 @@
 import type { Selectable } from 'kysely';
 import type { AuditSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
-import { Problem } from '../http/problem.ts';
 import { generateToken, isToken } from '../installation/token.ts';
 import type { Principal } from '../principal/principal.ts';
 import { readScopes, type Scope } from '../principal/scopes.ts';
+import { addTime } from '../storage/clock.ts';
 import type { Queries } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
+import { insertRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type RowSeal, requireSeal, type UnitOfWork } from '../storage/unit-of-work.ts';
 import { type ApiKeyRow, findKeyHolderById } from './api-key-store.ts';
@@ -14,44 +15,17 @@ import { type ApiKeyRow, findKeyHolderById } from './api-key-store.ts';
 const prefix = 'svc_at_';
 const lifetimeMilliseconds = 60 * 60 * 1000;
 
-/**
- * The scopes of an access token.
- * @param wanted scopes of the key, separated by spaces; undefined for all of them.
- * @throws {Problem} `invalid_scope` for a scope that the key lacks.
- */
-export function chooseScopes(key: Pick<ApiKeyRow, 'scopes'>, wanted: string | undefined): readonly Scope[] {
-  const held = readScopes(key.scopes);
-  if (wanted === undefined) return [...held];
-  const words = new Set(wanted.split(' '));
-  const lacking = [...words].filter((word) => !(held as ReadonlySet<string>).has(word));
-  if (lacking.length > 0)
-    throw new Problem('invalid_scope', `The key does not have: ${lacking.join(' ') || '(an empty scope)'}.`);
-  return [...held].filter((scope) => words.has(scope));
-}
-
 /** Issues an access token for a key: it expires after an hour, or with the key. @returns RFC 6749 section 5.1. */
 export async function issueToken(work: UnitOfWork, source: AuditSource, key: ApiKeyRow, scopes: readonly Scope[]) {
-  const hourEnd = new Date(Date.parse(work.now) + lifetimeMilliseconds).toISOString();
+  const hourEnd = addTime(work.now, lifetimeMilliseconds);
   const expiresAt = key.expires_at !== null && key.expires_at < hourEnd ? key.expires_at : hourEnd;
   const token = generateToken(prefix);
   const hash = requireSeal(work).hashToken(token);
-  await work.transaction
-    .insertInto('access_tokens')
-    .values({ hash, key_id: key.id, scopes: scopes.join(' '), expires_at: expiresAt })
-    .execute();
-  await recordEvent(work, source, {
-    module: 'access',
-    action: 'access_token.issued',
-    targetId: key.id,
-    targetRef: key.name,
-    diff: { scopes, expiresAt },
-  });
-  return {
-    access_token: token,
-    token_type: 'Bearer',
-    expires_in: Math.floor((Date.parse(expiresAt) - Date.parse(work.now)) / 1000),
-    scope: scopes.join(' '),
-  } as const;
+  const scope = scopes.join(' ');
+  await insertRow(work.transaction, 'access_tokens', { hash, key_id: key.id, scopes: scope, expires_at: expiresAt });
+  await recordEvent(work, source, { ...tokenEvent('issued', key), diff: { scopes, expiresAt } });
+  const seconds = Math.floor((Date.parse(expiresAt) - Date.parse(work.now)) / 1000);
+  return { access_token: token, token_type: 'Bearer', expires_in: seconds, scope } as const;
 }
 
 /** Revokes an access token of a key; does nothing when the key has no such token (RFC 7009 section 2.2). */
@@ -61,9 +35,11 @@ export async function revokeToken(work: UnitOfWork, source: AuditSource, key: Ap
     .where('hash', '=', requireSeal(work).hashToken(token))
     .where('key_id', '=', key.id)
     .executeTakeFirstOrThrow();
-  if (numDeletedRows === 0n) return;
-  const event = { module: 'access', action: 'access_token.revoked', targetId: key.id, targetRef: key.name } as const;
-  await recordEvent(work, source, event);
+  if (numDeletedRows > 0n) await recordEvent(work, source, tokenEvent('revoked', key));
+}
+
+function tokenEvent(verb: string, { id, name }: ApiKeyRow) {
+  return { module: 'access', action: `access_token.${verb}`, targetId: id, targetRef: name } as const;
 }
 
 /**

@@ -1,0 +1,89 @@
+import type { Selectable } from 'kysely';
+import { describeRows, recordChange } from '../audit/row-state.ts';
+import type { AuditSource } from '../audit/source.ts';
+import { displayPrefix, generateToken, hashToken, isToken } from '../installation/token.ts';
+import type { Principal } from '../principal/principal.ts';
+import type { Queries } from '../storage/database.ts';
+import { newId } from '../storage/ids.ts';
+import { prepareQuery } from '../storage/prepared-query.ts';
+import { findRow, insertRow, updateRow } from '../storage/rows.ts';
+import type { Tables } from '../storage/tables.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+
+const prefix = 'scim_';
+
+export const scimTokenRows = describeRows('scim_tokens', 'access', 'scim_token', { counters: ['last_used_at'] });
+
+export type ScimTokenRow = Selectable<Tables['scim_tokens']>;
+
+/** Creates the SCIM token of a tenant and revokes the earlier one. @returns the token: the only time that it can be read. */
+export async function rotateScimToken(
+  work: UnitOfWork,
+  source: AuditSource,
+): Promise<{ readonly row: ScimTokenRow; readonly token: string }> {
+  await revokeScimToken(work, source);
+  const token = generateToken(prefix);
+  const row = await insertRow(work.transaction, 'scim_tokens', {
+    id: newId(),
+    tenant_id: source.tenantId,
+    hash: hashToken(token),
+    display_prefix: displayPrefix(prefix, token),
+    created_at: work.now,
+    last_used_at: null,
+    revoked_at: null,
+  });
+  await recordChange(work, source, scimTokenRows, row, { verb: 'created', targetRef: row.display_prefix });
+  return { row, token };
+}
+
+/** Revokes the SCIM token of a tenant. @returns undefined where there was none. */
+export async function revokeScimToken(work: UnitOfWork, source: AuditSource): Promise<ScimTokenRow | undefined> {
+  const { tenantId } = source;
+  // Of two concurrent rotations, the second waits here and revokes the token of the first.
+  await work.lockTenant(tenantId);
+  const present = await findScimToken(work.transaction, tenantId);
+  if (present === undefined) return undefined;
+  const which = { tenant_id: tenantId, id: present.id };
+  const row = await updateRow(work.transaction, 'scim_tokens', which, { revoked_at: work.now });
+  await recordChange(work, source, scimTokenRows, row, { verb: 'revoked', targetRef: row.display_prefix });
+  return row;
+}
+
+/** Finds the SCIM token of a tenant. */
+export function findScimToken(queries: Queries, tenantId: string): Promise<ScimTokenRow | undefined> {
+  return findRow(queries, 'scim_tokens', { tenant_id: tenantId, revoked_at: null });
+}
+
+/** Finds the principal of a SCIM token; undefined for an unknown or revoked one. */
+export async function findScimTokenHolder(queries: Queries, token: string): Promise<Principal | undefined> {
+  if (!isToken(prefix, token)) return undefined;
+  const [row] = await selectToken(queries, { hash: hashToken(token) });
+  if (row === undefined) return undefined;
+  return {
+    tenantId: row.tenant_id,
+    actor: { type: 'api_key', id: row.id, email: null },
+    scopes: new Set(),
+    apiVersion: row.api_version,
+    credential: { kind: 'scim_token', id: row.id },
+    otherTenantIds: [],
+  };
+}
+
+type TokenHolder = Pick<ScimTokenRow, 'id' | 'tenant_id'> & { readonly api_version: string };
+
+// A subquery, not a join: SQLite plans a join again for each token.
+const selectToken = prepareQuery<{ hash: string }, TokenHolder>((queries, parameter) =>
+  queries
+    .selectFrom('scim_tokens')
+    .select(['id', 'tenant_id'])
+    .select((token) =>
+      token
+        .selectFrom('tenants')
+        .select('api_version')
+        .whereRef('tenants.id', '=', 'scim_tokens.tenant_id')
+        .as('api_version'),
+    )
+    .where('hash', '=', parameter('hash'))
+    .where('revoked_at', 'is', null)
+    .$castTo<TokenHolder>(),
+);
