@@ -51,24 +51,14 @@ export async function revokeKey(work: UnitOfWork, { principal, sourceOf }: KeyMa
   const key = await lockKey(work, principal.tenantId, id, findReachingKey);
   if (key.revoked_at !== null) return key;
   if (key.tenant_id === principal.tenantId) {
-    const revokedAt = work.now;
-    const revoked = { verb: 'revoked', diff: { revokedAt } };
-    const row = await changeKey(work, sourceOf, key, { revoked_at: revokedAt }, revoked);
+    const row = await changeKey(work, sourceOf, key, { revoked_at: work.now }, 'revoked', { revokedAt: work.now });
     await recordSharing(work, sourceOf, row, 'unshared');
     return row;
   }
   const before = otherTenantsOf(key);
   const after = before.filter((other) => other !== principal.tenantId);
-  const row = await changeKey(
-    work,
-    sourceOf,
-    key,
-    { tenant_ids: writeOtherTenants(after) },
-    {
-      verb: 'unshared',
-      diff: { before: { otherTenantIds: before }, after: { otherTenantIds: after } },
-    },
-  );
+  const diff = { before: { otherTenantIds: before }, after: { otherTenantIds: after } };
+  const row = await changeKey(work, sourceOf, key, { tenant_ids: writeOtherTenants(after) }, 'unshared', diff);
   await recordSharing(work, sourceOf, row, 'unshared', [principal.tenantId]);
   return row;
 }
@@ -95,17 +85,8 @@ export async function rotateKey(
   const same = { tenantId, name, environment: environmentOf(old), ...rights };
   const made = await createApiKey(work, { ...same, expiresAt: successorEnd(old, work.now) }, sourceOf);
   const expiresAt = overlapEnd(old, overlapHours, work.now);
-  const before = { expiresAt: old.expires_at };
-  await changeKey(
-    work,
-    sourceOf,
-    old,
-    { expires_at: expiresAt, replaced_by: made.id },
-    {
-      verb: 'rotated',
-      diff: { before, after: { expiresAt }, replacedById: made.id },
-    },
-  );
+  const diff = { before: { expiresAt: old.expires_at }, after: { expiresAt }, replacedById: made.id };
+  await changeKey(work, sourceOf, old, { expires_at: expiresAt, replaced_by: made.id }, 'rotated', diff);
   return made;
 }
 

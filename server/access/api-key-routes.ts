@@ -35,6 +35,7 @@ export function apiKeyRoutes({ database, hasher }: Pick<Installation, 'database'
     key,
   });
   const common = { tag: 'API keys', scope: 'keys:write' } as const;
+  const creating = { ...common, status: 201, result: CreatedApiKey, errors: ['forbidden'], showsSecret: true } as const;
   return [
     listRoute('/v1/api-keys', {
       ...common,
@@ -52,16 +53,12 @@ export function apiKeyRoutes({ database, hasher }: Pick<Installation, 'database'
       },
     }),
     defineRoute('POST /v1/api-keys', {
-      ...common,
+      ...creating,
       operationId: 'createApiKey',
       summary: 'Create an API key; it is shown only once',
       description:
         'A key has at most the rights of the caller: no scope that the caller lacks, no tenant in which the caller cannot create keys.',
       body: WantedApiKey,
-      status: 201,
-      result: CreatedApiKey,
-      errors: ['forbidden'],
-      showsSecret: true,
       change: async (call, work) => show(await addKey(work, managerOf(call), call.body), work.now),
     }),
     defineRoute('GET /v1/api-keys/{id}', {
@@ -88,17 +85,13 @@ export function apiKeyRoutes({ database, hasher }: Pick<Installation, 'database'
         viewApiKey(await revokeKey(work, managerOf(call), call.params.id), call.principal.tenantId, work.now),
     }),
     defineRoute('POST /v1/api-keys/{id}/rotate', {
-      ...common,
+      ...creating,
       operationId: 'rotateApiKey',
       summary: 'Rotate an API key; the new key is shown only once',
       description:
         'The new key has the name, scopes, environment and tenants of the old one, and the same lifetime from now on. The old one expires after the overlap, but not later than before.',
       params: KeyParams,
       body: Rotation,
-      status: 201,
-      result: CreatedApiKey,
-      errors: ['forbidden'],
-      showsSecret: true,
       change: async (call, work) =>
         show(await rotateKey(work, managerOf(call), call.params.id, call.body.overlapHours), work.now),
     }),

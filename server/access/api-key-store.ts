@@ -64,10 +64,11 @@ export async function changeKey(
   sourceOf: SourceOf,
   { tenant_id, id, name }: ApiKeyRow,
   columns: Partial<Pick<ApiKeyRow, 'expires_at' | 'revoked_at' | 'replaced_by' | 'tenant_ids'>>,
-  change: Pick<RowChange, 'verb' | 'diff'>,
+  verb: string,
+  diff: NonNullable<RowChange['diff']>,
 ): Promise<ApiKeyRow> {
   const row = await updateRow(work.transaction, 'api_keys', { tenant_id, id }, columns);
-  await recordChange(work, sourceOf(tenant_id), apiKeyRows, row, { ...change, targetRef: name });
+  await recordChange(work, sourceOf(tenant_id), apiKeyRows, row, { verb, targetRef: name, diff });
   return row;
 }
 

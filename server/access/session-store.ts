@@ -90,16 +90,9 @@ const selectSession = prepareQuery<{ hash: string }, StoredSession>((queries, pa
         .where(maySignIn)
         .as('role'),
       session.selectFrom('users').select('email').whereRef('users.id', '=', 'sessions.user_id').as('email'),
-      session
-        .selectFrom('tenants')
-        .select('api_version')
-        .whereRef('tenants.id', '=', 'sessions.tenant_id')
-        .as('api_version'),
-      session
-        .selectFrom('tenants')
-        .select('require_second_factor')
-        .whereRef('tenants.id', '=', 'sessions.tenant_id')
-        .as('require_second_factor'),
+      ...(['api_version', 'require_second_factor'] as const).map((column) =>
+        session.selectFrom('tenants').select(column).whereRef('tenants.id', '=', 'sessions.tenant_id').as(column),
+      ),
       session
         .selectFrom('second_factors')
         .select('state')

@@ -46,7 +46,6 @@ const AcceptedInvitation = z
 /** Sign-in, sign-out, password changes and accepted invitations (contract.md "Operations beyond the spec's tables"). */
 export function authRoutes(services: SignInServices): readonly Route[] {
   const { database, hasher, guard, sessionCookie } = services;
-
   const limits = ({ client }: { readonly client: Client }) => guard.limitAddress(client);
 
   /** The answer of a completed sign-in, with its cookies. */
@@ -64,10 +63,10 @@ export function authRoutes(services: SignInServices): readonly Route[] {
   };
 
   const common = { tag: 'Sign-in', headers: ['Set-Cookie'] } as const;
+  const anonymous = { ...common, auth: 'anonymous', limits } as const;
   return [
     defineRoute('POST /v1/auth/sign-in', {
-      ...common,
-      auth: 'anonymous',
+      ...anonymous,
       operationId: 'signIn',
       summary: 'Sign in with a password',
       description:
@@ -75,15 +74,13 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       body: SignInInput,
       result: z.union([SignedIn, CodeWanted]),
       errors: ['invalid_credentials', 'forbidden'],
-      limits,
       async handle(call) {
         const signed = await signIn(services, call.body, call);
         return signed.status === 'signed_in' ? welcome(signed) : signed;
       },
     }),
     defineRoute('POST /v1/auth/challenge', {
-      ...common,
-      auth: 'anonymous',
+      ...anonymous,
       operationId: 'answerChallenge',
       summary: 'Finish a sign-in with a code of the second factor',
       description:
@@ -91,7 +88,6 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       body: ChallengeAnswer,
       result: SignedIn,
       errors: ['invalid_challenge', 'code_incorrect', 'forbidden'],
-      limits,
       handle: async (call) => welcome(await answerChallenge(services, call.body, call)),
     }),
     defineRoute('POST /v1/auth/sign-out', {
@@ -126,8 +122,7 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       },
     }),
     defineRoute('POST /v1/auth/invitations/accept', {
-      ...common,
-      auth: 'anonymous',
+      ...anonymous,
       operationId: 'acceptInvitation',
       summary: 'Accept an invitation',
       description:
@@ -135,7 +130,6 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       body: InvitationAcceptance,
       result: AcceptedInvitation,
       errors: ['invalid_credentials', 'forbidden'],
-      limits,
       async handle(call) {
         const { device, ...accepted } = await acceptInvitation(services, call.body, call);
         return answerWith(accepted, device === null ? {} : { 'Set-Cookie': device });

@@ -12,8 +12,13 @@ import { runUnitOfWork, type UnitOfWork } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
 import { accountRows, findAccount, findOrCreateAccount, recordAccountChange, updatePassword } from './account-store.ts';
 import { requireStrongPassword } from './change-password.ts';
-import { statusOf } from './invitation.ts';
-import { closeInvitations, findInvitationByHash, type InvitationRow, invitationRows } from './invitation-store.ts';
+import {
+  closeInvitations,
+  findInvitationByHash,
+  type InvitationRow,
+  invitationRows,
+  statusOf,
+} from './invitation-store.ts';
 import { addMember, changeMembers } from './membership-changes.ts';
 import { findMemberByEmail, isAcceptedElsewhere, listMembershipsOf } from './membership-store.ts';
 import { isSecondFactorEnabled } from './mfa/store.ts';

@@ -5,15 +5,50 @@ import { requireRoleToGive } from '../http/authorize.ts';
 import { listRoute } from '../http/list-route.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { cursorPageOf, Id } from '../http/schemas.ts';
+import { cursorPageOf, Id, UtcTime } from '../http/schemas.ts';
 import { RoleName } from '../principal/roles.ts';
 import { mapPage } from '../storage/page.ts';
 import { findTenant } from '../tenants/store.ts';
 import { Email } from './email.ts';
-import { Invitation, viewInvitation } from './invitation.ts';
 import { invite } from './invitation-changes.ts';
-import { closeInvitations, findInvitation, invitationRows, listInvitations } from './invitation-store.ts';
+import {
+  closeInvitations,
+  findInvitation,
+  type InvitationRow,
+  invitationRows,
+  listInvitations,
+  statusOf,
+} from './invitation-store.ts';
+import { MemberRoleName } from './membership.ts';
 import type { SignInServices } from './sign-in.ts';
+
+/** An invitation to a tenant, without its token. */
+const Invitation = z
+  .strictObject({
+    id: Id,
+    email: z.string(),
+    role: MemberRoleName,
+    status: z.enum(['pending', 'accepted', 'revoked', 'expired']).meta({ id: 'InvitationStatus' }),
+    createdAt: UtcTime,
+    expiresAt: UtcTime,
+    acceptedAt: UtcTime.nullable(),
+    revokedAt: UtcTime.nullable(),
+  })
+  .meta({ id: 'Invitation' });
+type Invitation = z.output<typeof Invitation>;
+
+function viewInvitation(row: InvitationRow, now: string): Invitation {
+  return {
+    id: row.id,
+    email: row.email,
+    role: row.role as Invitation['role'],
+    status: statusOf(row, now),
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    acceptedAt: row.accepted_at,
+    revokedAt: row.revoked_at,
+  };
+}
 
 const InvitationInput = z.strictObject({ email: Email, role: RoleName.optional() }).meta({ id: 'InvitationInput' });
 const CreatedInvitation = Invitation.extend({

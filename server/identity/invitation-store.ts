@@ -10,6 +10,13 @@ export type InvitationRow = Selectable<Tables['invitations']>;
 
 export const invitationRows = describeRows('invitations', 'identity', 'invitation');
 
+/** The status of an invitation at a time. */
+export function statusOf(row: InvitationRow, now: string): 'pending' | 'accepted' | 'revoked' | 'expired' {
+  if (row.accepted_at !== null) return 'accepted';
+  if (row.revoked_at !== null) return 'revoked';
+  return row.expires_at <= now ? 'expired' : 'pending';
+}
+
 /** Finds an invitation of a tenant. */
 export function findInvitation(queries: Queries, tenantId: string, id: string): Promise<InvitationRow | undefined> {
   return findRow(queries, 'invitations', { tenant_id: tenantId, id });

@@ -69,17 +69,11 @@ export function updateMemberships(
   );
 }
 
-/** The members to list. */
-export interface MemberFilter {
-  readonly status?: Exclude<MemberStatus, 'deleted'> | undefined;
-  readonly role?: string | undefined;
-}
-
 /** Reads a page of the members, newest accounts first. @param before the user id of the last item of the previous page. */
 export async function listMembers(
   queries: Queries,
   tenantId: string,
-  { status, role }: MemberFilter,
+  { status, role }: { readonly status?: MemberStatus | undefined; readonly role?: string | undefined },
   before: string | null,
   limit: number,
 ): Promise<Page<Membership>> {

@@ -18,23 +18,21 @@ export const NewPassword = text(1024)
     description: `At least ${shortest} characters (${shortestWithSecondFactor} with an enabled second factor), at most ${mostBytes} bytes; any characters. Passwords that are easy to guess are rejected.`,
   });
 
-export interface PasswordContext {
-  readonly hasSecondFactor: boolean;
-  /** Words that describe the user: address, names, the tenant. */
-  readonly words: readonly string[];
-}
-
 /**
  * Why a new password is rejected, as the end of a sentence about it; null when it is accepted. Length and guessability
  * count; there are no composition rules (NIST SP 800-63B-4 section 3.1.1.2, ASVS 5.0 6.2.1 to 6.2.12). Loads dictionaries.
+ * @param user.words words that describe the user: address, names, the tenant.
  */
-export async function findWeakness(password: string, context: PasswordContext): Promise<string | null> {
+export async function findWeakness(
+  password: string,
+  user: { readonly hasSecondFactor: boolean; readonly words: readonly string[] },
+): Promise<string | null> {
   const text = password.normalize('NFKC');
-  const least = context.hasSecondFactor ? shortestWithSecondFactor : shortest;
+  const least = user.hasSecondFactor ? shortestWithSecondFactor : shortest;
   if ([...text].length < least) return `must have at least ${least} characters`;
   if (Buffer.byteLength(text) > mostBytes) return `must have at most ${mostBytes} bytes`;
   const plain = text.toLowerCase();
-  const words = listGuessable(context.words);
+  const words = listGuessable(user.words);
   if (countRest(plain, words) < leastOwnCharacters)
     return 'must not consist of your name, your address or the name of the company';
   const letters = plain.replace(/[^\p{L}\p{N}]/gu, '');
@@ -47,7 +45,7 @@ export async function findWeakness(password: string, context: PasswordContext): 
   });
   const { common, estimate } = await strength;
   if (common.has(plain)) return `is one of the passwords that many people use; ${advice}`;
-  const fewest = context.hasSecondFactor ? fewestGuessesWithSecondFactor : fewestGuesses;
+  const fewest = user.hasSecondFactor ? fewestGuessesWithSecondFactor : fewestGuesses;
   const guesses = Math.min(estimate(text, words), estimate(dropRepeats(text), words));
   return guesses < fewest ? `is too easy to guess; ${advice}` : null;
 }

@@ -22,19 +22,16 @@ export function waitAfter(failures: number, free = freeFailures): number {
   return failures < free ? 0 : Math.min(longestWait, firstWait * 2 ** Math.min(failures - free, 10));
 }
 
-/** A counter of failed attempts. */
-interface Counter {
-  /** A keyed hash, so that no user or address is stored. */
-  readonly subject: string;
-  readonly free: number;
-  /** Completes "Too many failed attempts ". */
-  readonly where: string;
-}
-
 /** An admitted attempt: it was counted, and may compute a hash. */
 export interface Attempt extends HashCaller {
-  /** First the counter of the place, then that of the account if the place is unknown. */
-  readonly counters: readonly Counter[];
+  /** The counters of failures: first that of the place, then that of the account if the place is unknown. */
+  readonly counters: readonly {
+    /** A keyed hash, so that no user or address is stored. */
+    readonly subject: string;
+    readonly free: number;
+    /** Completes "Too many failed attempts ". */
+    readonly where: string;
+  }[];
 }
 
 /** The account of a device or attempt. A new password makes known devices unknown and resets all counters. */
@@ -112,7 +109,7 @@ export class SignInGuard {
     return this.#admit({ bucket: counter.subject, isKnown: true, counters: [counter] });
   }
 
-  #count(owner: DeviceOwner, place: string, where: string, free = freeFailures): Counter {
+  #count(owner: DeviceOwner, place: string, where: string, free = freeFailures) {
     const subject = this.#options.hasher.hash('sign-in', `${describeOwner(owner)} ${place}`) as string;
     return { subject, free, where };
   }

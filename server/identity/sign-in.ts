@@ -1,11 +1,5 @@
 import type { HostCookie } from '../access/request-credentials.ts';
-import {
-  createSession,
-  endSessions,
-  findSession,
-  type OpenSession,
-  type StoredSession,
-} from '../access/session-store.ts';
+import { createSession, endSessions, findSession, type OpenSession } from '../access/session-store.ts';
 import type { NewAuditEvent } from '../audit/event.ts';
 import { clientSource } from '../audit/source.ts';
 import { recordEvent, recordEvents } from '../audit/store.ts';
@@ -56,16 +50,11 @@ export interface Visitor {
   readonly now: string;
 }
 
-/** A user, the membership to sign in to, and the session that the browser had before. */
-interface SignInTarget {
+/** A new session and the user who signed in. */
+export interface OpenedSession extends OpenSession {
+  readonly status: 'signed_in';
   readonly account: AccountRow;
   readonly membership: Membership;
-  readonly replaced: StoredSession | undefined;
-}
-
-/** A new session and the user who signed in. */
-export interface OpenedSession extends OpenSession, Omit<SignInTarget, 'replaced'> {
-  readonly status: 'signed_in';
 }
 
 /** The password was right; a code of the second factor is required. */
@@ -201,7 +190,7 @@ async function lockSignIn(
   { sessionCookie }: SignInServices,
   { tenantId, userId }: Pick<Membership, 'tenantId' | 'userId'>,
   { client }: Visitor,
-): Promise<SignInTarget | undefined> {
+) {
   const account = await work.lockAccount(userId);
   const replaced = await findSession(work.transaction, requireSeal(work), sessionCookie.read(client.cookie) ?? '');
   await work.lockTenant(tenantId, replaced?.tenant_id ?? tenantId);
@@ -216,7 +205,7 @@ async function lockSignIn(
 async function openSession(
   work: UnitOfWork,
   { hasher, sessionLifetime }: SignInServices,
-  { account, membership, replaced }: SignInTarget,
+  { account, membership, replaced }: NonNullable<Awaited<ReturnType<typeof lockSignIn>>>,
   proof: { readonly challengeId: string | null; readonly method: string },
   { client }: Visitor,
 ): Promise<OpenedSession> {
@@ -251,24 +240,15 @@ export function sessionEvent(
 }
 
 /**
- * Records a failed attempt in the audit logs of the tenants of the memberships that it was for. Without such a tenant, as for an unknown
+ * Records a failed attempt in the audit logs of the tenants that it was for. Without such a tenant, as for an unknown
  * address, it rewrites the counter of the attempt: both cases take one durable write (ASVS 6.3.8).
  */
 export async function refuseSignIn(
   { database, hasher }: SignInServices,
-  {
-    attempt,
-    account,
-    memberships,
-    reason,
-  }: {
-    readonly attempt: Attempt;
-    readonly account: AccountRow | undefined;
-    readonly memberships: readonly Membership[];
-    readonly reason: string;
-  },
+  refused: { attempt: Attempt; account: AccountRow | undefined; memberships: readonly Membership[]; reason: string },
   { client, now }: Visitor,
 ): Promise<void> {
+  const { attempt, account, memberships, reason } = refused;
   const sourceOf = clientSource({ type: 'user', id: null, email: null }, client, hasher);
   const events = memberships
     .filter(({ isAccepted }) => isAccepted)

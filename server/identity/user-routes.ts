@@ -53,6 +53,7 @@ export function userRoutes(
   };
 
   const common = { tag: 'Users', params: z.strictObject({ id: Id }) } as const;
+  const changing = { ...common, scope: 'users:write', result: User, errors: ['forbidden'] } as const;
   return [
     listRoute('/v1/users', {
       operationId: 'listUsers',
@@ -91,17 +92,14 @@ export function userRoutes(
         view(database.kysely, await requireMember(database.kysely, tenantId, params.id)),
     }),
     defineRoute('PATCH /v1/users/{id}', {
-      ...common,
+      ...changing,
       operationId: 'editUser',
       summary: 'Change the role of a member, or suspend or reactivate them',
       description:
         'A suspended member cannot sign in, and their sessions in this tenant end at once. The last administrator who can sign in cannot be suspended or lose the role.',
-      scope: 'users:write',
       body: z
         .strictObject({ role: RoleName.optional(), active: z.boolean().optional(), reason: Reason })
         .meta({ id: 'UserChange' }),
-      result: User,
-      errors: ['forbidden'],
       async change(call, work) {
         const { role, active, reason = 'Changed by an administrator' } = call.body;
         const member = await requireChangeable(call, work);
@@ -113,13 +111,10 @@ export function userRoutes(
       },
     }),
     defineRoute('DELETE /v1/users/{id}', {
-      ...common,
+      ...changing,
       operationId: 'removeUser',
       summary: 'Remove a member',
       description: 'The history stays; a former member who is added again keeps the id.',
-      scope: 'users:write',
-      result: User,
-      errors: ['forbidden'],
       async change(call, work) {
         const member = await requireChangeable(call, work);
         await requireAdminLeft(work.transaction, member);
@@ -155,14 +150,11 @@ export function userRoutes(
       change: (call, work) => revoke(call, work, call.params.id, { sessionId: call.params.sessionId }),
     }),
     defineRoute('DELETE /v1/users/{id}/mfa', {
-      ...common,
+      ...changing,
       operationId: 'resetUserSecondFactor',
       summary: 'Reset the second factor of a member',
       description:
         'For a member who lost their device: they sign in with only the password and enroll again. The operator of this server must reset the second factor of a user who also signs in to another tenant, because it protects that tenant too.',
-      scope: 'users:write',
-      result: User,
-      errors: ['forbidden'],
       async change(call, work) {
         const { tenantId } = call.principal;
         // Before the lock of the account, which must not reveal whether there is one.

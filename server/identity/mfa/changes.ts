@@ -1,7 +1,7 @@
 import { endSessions, type OpenSession, renewSession } from '../../access/session-store.ts';
+import type { RowChange } from '../../audit/row-state.ts';
 import type { SourceOf } from '../../audit/source.ts';
 import { Problem } from '../../http/problem.ts';
-import type { Json } from '../../ledger/canonical.ts';
 import type { SessionLifetime } from '../../settings.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
@@ -21,9 +21,10 @@ export async function startEnrolment(
 ): Promise<void> {
   await work.lockAccount(userId);
   const row = await savePendingFactor(work, userId, secret, codes.salt);
-  if (row === undefined) throw alreadyEnabled();
+  if (row === undefined) throw conflict('enabled');
   await saveBackupCodes(work, userId, codes.hashes);
-  await record(work, sourceOf, row, 'enrolment_started', { backupCodes: codes.hashes.length });
+  const diff = { backupCodes: codes.hashes.length };
+  await record(work, sourceOf, row, { verb: 'enrolment_started', diff });
 }
 
 /**
@@ -44,9 +45,9 @@ export async function enableSecondFactor(
   // The secret too: another enrolment may have replaced this one.
   const required = { state: 'pending', secret: secret ?? '' } as const;
   const row = await updateFactor(work, userId, required, { state: 'enabled', last_step: step });
-  if (row === undefined) throw nothingPending();
-  const tenantIds = await record(work, sourceOf, row, 'enabled', { state: { before: 'pending', after: 'enabled' } });
-  await notify(work, tenantIds, 'mfa.enabled', { userId, email });
+  if (row === undefined) throw conflict('notPending');
+  const diff = { state: { before: 'pending', after: 'enabled' } };
+  await record(work, sourceOf, row, { verb: 'enabled', diff }, { type: 'mfa.enabled', email });
   return renewSession(work, { userId, sessionId }, lifetime);
 }
 
@@ -59,9 +60,10 @@ export async function replaceBackupCodes(
 ): Promise<void> {
   await work.lockAccount(userId);
   const row = await updateFactor(work, userId, { state: 'enabled' }, { codes_salt: codes.salt });
-  if (row === undefined) throw notEnabled();
+  if (row === undefined) throw conflict('notEnabled');
   await saveBackupCodes(work, userId, codes.hashes);
-  await record(work, sourceOf, row, 'backup_codes_replaced', { backupCodes: codes.hashes.length });
+  const diff = { backupCodes: codes.hashes.length };
+  await record(work, sourceOf, row, { verb: 'backup_codes_replaced', diff });
 }
 
 /**
@@ -85,46 +87,37 @@ export async function disableSecondFactor(
   const cleared = { state: 'disabled', secret: null, codes_salt: null, last_step: null } as const;
   const row = (await updateFactor(work, userId, { state: before }, cleared)) as SecondFactorRow;
   await saveBackupCodes(work, userId, []);
-  const tenantIds = await record(work, sourceOf, row, verb, { state: { before, after: 'disabled' } }, reason);
-  if (before === 'enabled') await notify(work, tenantIds, 'mfa.disabled', { userId, email });
+  const diff = { state: { before, after: 'disabled' } };
+  const change = { verb, diff, ...(reason !== undefined && { reason }) };
+  await record(work, sourceOf, row, change, before === 'enabled' ? { type: 'mfa.disabled', email } : undefined);
   const kept = keptSessionId !== undefined && { exceptSessionId: keptSessionId };
   await endSessions(work.transaction, { userIds: [userId], ...kept });
   return true;
 }
 
-function notify(
-  work: UnitOfWork,
-  tenantIds: readonly string[],
-  type: 'mfa.enabled' | 'mfa.disabled',
-  data: { readonly userId: string; readonly email: string },
-): Promise<void> {
-  return emitEvents(
-    work,
-    tenantIds.map((tenantId) => ({ tenantId, type, data })),
-  );
-}
-
-export function alreadyEnabled(): Problem {
-  return new Problem('conflict', 'The second factor is enabled; disable it before you enroll again.');
-}
-
-export function nothingPending(): Problem {
-  return new Problem('conflict', 'No enrolment is pending; start one with POST /v1/me/mfa/totp/enroll.');
-}
-
-export function notEnabled(): Problem {
-  return new Problem('conflict', 'The second factor is not enabled.');
-}
-
-/** Records a change in the audit logs of the user's tenants. @returns the ids of those tenants. */
-function record(
+/** Records a change in the audit logs of the user's tenants, and sends them an event. */
+async function record(
   work: UnitOfWork,
   sourceOf: SourceOf,
   row: SecondFactorRow,
-  verb: string,
-  diff: Readonly<Record<string, Json>>,
-  reason?: string,
-): Promise<readonly string[]> {
-  const change = { verb, diff, ...(reason !== undefined && { reason }) };
-  return recordAccountChange(work, sourceOf, secondFactorRows, row.user_id, row, change);
+  change: Omit<RowChange, 'targetRef'>,
+  event?: { readonly type: 'mfa.enabled' | 'mfa.disabled'; readonly email: string },
+): Promise<void> {
+  const { user_id: userId } = row;
+  const tenantIds = await recordAccountChange(work, sourceOf, secondFactorRows, userId, row, change);
+  if (event === undefined) return;
+  const { type, email } = event;
+  const events = tenantIds.map((tenantId) => ({ tenantId, type, data: { userId, email } }));
+  await emitEvents(work, events);
+}
+
+const conflicts = {
+  enabled: 'The second factor is enabled; disable it before you enroll again.',
+  notPending: 'No enrolment is pending; start one with POST /v1/me/mfa/totp/enroll.',
+  notEnabled: 'The second factor is not enabled.',
+};
+
+/** Why the state of the second factor does not allow a change. */
+export function conflict(why: keyof typeof conflicts): Problem {
+  return new Problem('conflict', conflicts[why]);
 }

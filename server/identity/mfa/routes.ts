@@ -9,15 +9,7 @@ import { reauthenticate, refuseProof } from '../change-password.ts';
 import { findWeakness, TypedPassword } from '../password.ts';
 import type { SignInServices } from '../sign-in.ts';
 import type { Attempt } from '../sign-in-guard.ts';
-import {
-  alreadyEnabled,
-  disableSecondFactor,
-  enableSecondFactor,
-  notEnabled,
-  nothingPending,
-  replaceBackupCodes,
-  startEnrolment,
-} from './changes.ts';
+import { conflict, disableSecondFactor, enableSecondFactor, replaceBackupCodes, startEnrolment } from './changes.ts';
 import { createBackupCodes, createTotpSecret, findTotpStep, sealTotpSecret, writeTotpUri } from './codes.ts';
 import { findSecondFactor, isSecondFactorEnabled, MfaStatus, readStatus } from './store.ts';
 
@@ -71,7 +63,7 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
       async handle(call) {
         const { account, attempt } = await reauthenticate(services, call, call.body.password);
         // Checked again in the unit of work; here it saves ten hashes.
-        if (await isSecondFactorEnabled(database.kysely, account.id)) throw alreadyEnabled();
+        if (await isSecondFactorEnabled(database.kysely, account.id)) throw conflict('enabled');
         const secret = createTotpSecret();
         const sealed = sealTotpSecret(services, account.id, secret);
         const { codes, stored } = await createCodes(attempt);
@@ -94,7 +86,7 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
       async handle(call) {
         const { actor, credential } = call.principal;
         const pending = await findSecondFactor(database.kysely, actor.id);
-        if (pending?.state !== 'pending') throw nothingPending();
+        if (pending?.state !== 'pending') throw conflict('notPending');
         // Wrong codes count as failed sign-ins.
         const attempt = await guard.admitSession(actor.email, credential.id);
         const session = await guard.check(attempt, async () => {
@@ -130,7 +122,7 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
           throw new Problem('conflict', `Choose another password first: without a second factor it ${weakness}.`);
         const session = await change(call, async (work, sourceOf) => {
           if (!(await disableSecondFactor(work, sourceOf, actor.id, 'disabled', undefined, credential.id)))
-            throw notEnabled();
+            throw conflict('notEnabled');
           return renewSession(work, { userId: actor.id, sessionId: credential.id }, sessionLifetime);
         });
         return showStatus(actor.id, session);
@@ -146,7 +138,7 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
       errors: ['password_incorrect', 'forbidden'],
       async handle(call) {
         const { account, attempt } = await reauthenticate(services, call, call.body.password);
-        if (!(await isSecondFactorEnabled(database.kysely, account.id))) throw notEnabled();
+        if (!(await isSecondFactorEnabled(database.kysely, account.id))) throw conflict('notEnabled');
         const { codes, stored } = await createCodes(attempt);
         await change(call, (work, sourceOf) => replaceBackupCodes(work, sourceOf, account.id, stored));
         return { backupCodes: codes };

@@ -54,11 +54,10 @@ export async function savePendingFactor(
   salt: string,
 ): Promise<SecondFactorRow | undefined> {
   const pending = { state: 'pending', secret, codes_salt: salt, last_step: null, updated_at: work.now };
-  const row = await work.transaction
-    .insertInto('second_factors')
-    .values({ user_id: userId, ...pending })
-    .onConflict((conflict) =>
-      conflict.column('user_id').doUpdateSet(pending).where('second_factors.state', '!=', 'enabled'),
+  const insert = work.transaction.insertInto('second_factors').values({ user_id: userId, ...pending });
+  const row = await insert
+    .onConflict((present) =>
+      present.column('user_id').doUpdateSet(pending).where('second_factors.state', '!=', 'enabled'),
     )
     .returningAll()
     .executeTakeFirst();
