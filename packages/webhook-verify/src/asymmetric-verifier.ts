@@ -1,10 +1,10 @@
 import { readBytes, readEvent } from './body.ts';
-import { checkAge, failMismatch } from './check.ts';
-import type { Ed25519, VerifyEd25519 } from './ed25519.ts';
-import { type Names, requireOptions } from './error.ts';
+import { checkAge, failMismatch, limitNames, readLimits } from './check.ts';
+import { fail, type Names, requireOptions } from './error.ts';
 import { createKeyLookup, requireReceived } from './key-lookup.ts';
-import { joinSigned } from './mac.ts';
+import { joinSigned, readBase64 } from './mac.ts';
 import type {
+  HeaderGetter,
   KeyLookup,
   LimitOptions,
   ReceivedDelivery,
@@ -12,10 +12,26 @@ import type {
   Verification,
   VerifiedEvent,
 } from './options.ts';
-import { failPublicKey, type PublicKey, type PublicKeys, readKeyBytes, readPublicKeys } from './public-keys.ts';
-import { limitNames, readLimits } from './settings.ts';
-import { readStandardHeaders } from './standard-headers.ts';
-import { readBase64 } from './standard-key.ts';
+
+/** A public key of an endpoint, with a name to distinguish keys during a rotation. */
+export interface NamedPublicKey {
+  readonly name: string;
+  readonly publicKey: string;
+}
+
+/** The `whpk_…` text of the endpoint; several while another endpoint, or another pair, takes over. */
+export type PublicKeys = string | readonly (string | NamedPublicKey)[];
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Whether a signature of some bytes is that of the key. */
+export type VerifyEd25519 = (signature: Bytes, signed: Bytes) => boolean | Promise<boolean>;
+
+/** Ed25519 (RFC 8032, section 5.1.7) as a platform has it. */
+export interface Ed25519 {
+  /** Makes what verifies by a public key: the 32 bytes of RFC 8032, section 5.1.5. */
+  importKey(bytes: Bytes): VerifyEd25519 | Promise<VerifyEd25519>;
+}
 
 export interface AsymmetricOptions<Request> extends LimitOptions {
   /** The `whpk_…` public key of the endpoint; several while one replaces the other; or what finds them for a request. */
@@ -67,7 +83,7 @@ export function createVerifierOver<Request>(
     if (keys.length === 0) failPublicKey();
     for (const [secretIndex, { name, verify }] of keys.entries())
       for (const signature of signatures)
-        if (await verify(readBase64(signature) as Uint8Array<ArrayBuffer>, signed)) {
+        if (await verify(readBase64(signature) as Bytes, signed)) {
           const found = { secretIndex, secretName: name, timestamp: Number(time), deliveryId: id };
           return { found, bytes: signed.subarray(id.length + time.length + 2) };
         }
@@ -91,7 +107,76 @@ function keepVerify(ed25519: Ed25519, key: PublicKey): VerifyEd25519 {
   // What was imported is kept and not the promise of it, because a promise may belong to one request.
   let verify: VerifyEd25519 | undefined;
   return async (signature, signed) => {
-    verify ??= await ed25519.importKey(readKeyBytes(key));
+    verify ??= await ed25519.importKey(readBase64(key.base64) as Bytes);
     return verify(signature, signed);
   };
+}
+
+// 32 bytes in base64: the last digit before the padding has only its upper four bits (RFC 4648, section 3.5).
+const keyGrammar = /^whpk_[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
+
+/** A public key, checked. */
+export interface PublicKey {
+  readonly name: string | null;
+  /** Its 32 bytes in base64. */
+  readonly base64: string;
+}
+
+/**
+ * Checks public keys. None at all is an empty list, which fails at the first delivery, as for secrets.
+ * @throws {WebhookVerificationError} `public_key_invalid`.
+ */
+export function readPublicKeys(publicKeys: PublicKeys | undefined): readonly PublicKey[] {
+  const list = [publicKeys ?? ''].flat().map((one) => (typeof one === 'string' ? { name: null, publicKey: one } : one));
+  if (list.every((one) => one?.publicKey === '')) return [];
+  if (!list.every((one) => typeof one?.publicKey === 'string' && keyGrammar.test(one.publicKey))) failPublicKey();
+  return list.map(({ name, publicKey }) => ({ name: name ?? null, base64: publicKey.slice('whpk_'.length) }));
+}
+
+export function failPublicKey(): never {
+  return fail(
+    'public_key_invalid',
+    'A public key must be the whole whpk_… text: base64 of 32 bytes. Is its variable set, and asymmetric: true at the endpoint?',
+  );
+}
+
+/** Eleven shared-key signatures beside one of these are 620 characters; the rest is room for schemes to come. */
+const maxLength = 1024;
+/** 64 bytes in base64: the last digit before the padding has only its upper two bits (RFC 4648, section 3.5). */
+const grammar = /^v1a,[A-Za-z0-9+/]{85}[AQgw]==$/;
+/** Skipped whatever its value, so that a new scheme breaks no installed verifier; headers joined by ", " end with a comma. */
+const otherScheme = /^(?!v1a,)[\w-]+,(.*[^,])?$/;
+
+/** What the three headers of Standard Webhooks 1.0 say. */
+export interface StandardHeaders {
+  readonly id: string;
+  /** The digits of the time as they were signed. */
+  readonly time: string;
+  /** The `v1a` signatures in base64. */
+  readonly signatures: readonly string[];
+}
+
+/**
+ * Reads `webhook-id`, `webhook-timestamp` and `webhook-signature`: `v1a,<base64>` and other schemes, one space between
+ * them. The id has no dot, so that what is signed (`<id>.<t>.<body>`) can be taken apart in one way only. The work is
+ * bounded, whatever is sent.
+ */
+export function readStandardHeaders(header: HeaderGetter): StandardHeaders {
+  const [id, time, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => {
+    const value: unknown = header(name);
+    if ((value ?? '') === '') fail('signature_missing', `No ${name} header: not from Svc, or removed by a proxy.`);
+    // A repeated header comes as an array, or joined by ", ".
+    return typeof value === 'string' && value.length <= maxLength ? value : '';
+  }) as [string, string, string];
+  const items = signature.split(' ');
+  const signatures = items.filter((item) => grammar.test(item)).map((item) => item.slice(4));
+  if (!/^[!-\-/-~]{1,128}$/.test(id)) fail('signature_malformed', 'webhook-id must be one header: an id without dots.');
+  if (!/^(0|[1-9]\d{0,11})$/.test(time))
+    fail('signature_malformed', 'webhook-timestamp must be one header: Unix seconds.');
+  if (signatures.length === 0 || !items.every((item) => grammar.test(item) || otherScheme.test(item)))
+    fail(
+      'signature_malformed',
+      'webhook-signature must be one header with v1a,<base64 of 64 bytes>: has the endpoint asymmetric: true?',
+    );
+  return { id, time, signatures };
 }

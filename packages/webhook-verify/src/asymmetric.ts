@@ -1,12 +1,15 @@
 import { ed25519 } from '#ed25519';
 import { type AsymmetricOptions, type AsymmetricVerifier, createVerifierOver } from './asymmetric-verifier.ts';
 
-export type { AsymmetricOptions, AsymmetricVerification, AsymmetricVerifier } from './asymmetric-verifier.ts';
-export { type WebhookErrorCode, WebhookVerificationError } from './error.ts';
-export type * from './event.ts';
-export type * from './event-data.ts';
+export type {
+  AsymmetricOptions,
+  AsymmetricVerification,
+  AsymmetricVerifier,
+  NamedPublicKey,
+  PublicKeys,
+} from './asymmetric-verifier.ts';
+export { WebhookVerificationError } from './error.ts';
 export type * from './options.ts';
-export type { NamedPublicKey, PublicKeys } from './public-keys.ts';
 
 /**
  * Makes a verifier that needs no shared secret: Ed25519 over `<id>.<t>.<body>`, the `v1a` of `webhook-signature`

@@ -1,6 +1,6 @@
+import type { Limits } from './check.ts';
 import { fail } from './error.ts';
-import type { WebhookEvent } from './event.ts';
-import type { Limits } from './settings.ts';
+import type { WebhookEvent } from './options.ts';
 
 export const encoder = new TextEncoder();
 // A byte order mark stays in the text, where JSON does not allow it.

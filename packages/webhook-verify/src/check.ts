@@ -1,8 +1,33 @@
 import { readBytes } from './body.ts';
-import { fail, type Names, requireOptions } from './error.ts';
-import type { SignedDelivery, Verification } from './options.ts';
-import { failSecret, type Limits, readSeconds, type Settings } from './settings.ts';
-import { readSignatureHeader, type SignatureHeader } from './signature-header.ts';
+import { fail, type Names, requireObject, requireOptions } from './error.ts';
+import type { LimitOptions, NamedSecret, SignedDelivery, Verification, VerifierOptions } from './options.ts';
+
+/** Eleven signatures, of ten successive rotations, are 761 characters; the rest is reserved for future schemes. */
+const maxLength = 1024;
+const grammar = /^t=(0|[1-9]\d{0,11})((,(v1=[0-9a-f]{64}|(?!t=|v1=)[\w-]+=[^,]*))+)$/;
+
+/** The parsed header. */
+export interface SignatureHeader {
+  /** The digits of the time as they were signed. */
+  readonly time: string;
+  /** The `v1` signatures, each with 64 hex digits first; other schemes may follow them. */
+  readonly signatures: readonly string[];
+}
+
+/**
+ * Reads `t=<unix seconds>,v1=<64 lower-case hex digits>[,v1=…]`: the time first and once, digits as a number is written,
+ * no white space. Other schemes (`v2=…`) are skipped whatever their values, so that a new scheme breaks no installed
+ * verifier. The work is bounded for any input.
+ */
+export function readSignatureHeader(header: unknown): SignatureHeader {
+  if ((header ?? '') === '') fail('signature_missing', 'No Svc-Signature header: not from Svc, or removed by a proxy.');
+  // A repeated header comes as an array, or joined by ", ".
+  const [, time, items = ''] = (typeof header === 'string' && header.length <= maxLength && grammar.exec(header)) || [];
+  const [, ...signatures] = items.split(',v1=');
+  if (signatures.length === 0)
+    fail('signature_malformed', 'Svc-Signature must be one header: t=<unix seconds>,v1=<64 hex digits>.');
+  return { time: time as string, signatures };
+}
 
 /** A delivery that is well formed and of this time; whether it is genuine, its signature decides. */
 export interface Candidate extends SignatureHeader {
@@ -58,4 +83,75 @@ function isSame(digest: string, signature: string): boolean {
   let difference = 0;
   for (let place = 0; place < 64; place += 1) difference |= digest.charCodeAt(place) ^ signature.charCodeAt(place);
   return difference === 0;
+}
+
+export const limitNames: Names<LimitOptions> = { toleranceSeconds: 1, now: 1, validate: 1 };
+export const verifierNames: Names<VerifierOptions> = { secrets: 1, ...limitNames };
+
+/** What a delivery is judged by beside keys, checked. */
+export interface Limits {
+  readonly toleranceSeconds: number;
+  readonly now: () => number;
+  readonly validate: LimitOptions['validate'];
+}
+
+/** The options of a verifier, checked. */
+export interface Settings extends Limits {
+  readonly secrets: readonly NamedOrNot[];
+}
+
+type NamedOrNot = Pick<NamedSecret, 'secret'> & Partial<NamedSecret>;
+
+/** Separates what came in from the options of a verifier for one delivery. */
+export function splitDelivery(
+  delivery: SignedDelivery & VerifierOptions,
+): [delivery: SignedDelivery, options: VerifierOptions] {
+  const { body, signature, ...options } = requireObject(delivery);
+  return [{ body, signature }, options];
+}
+
+/** @throws {WebhookVerificationError} `secret_invalid`, `options_invalid`: when the program starts, not at a delivery. */
+export function readSettings(options: VerifierOptions): Settings {
+  return { ...readLimits(options), secrets: readSecrets(options.secrets) };
+}
+
+/** @throws {WebhookVerificationError} `options_invalid`. */
+export function readLimits(options: LimitOptions): Limits {
+  const { toleranceSeconds = 300, now = Date.now, validate } = requireObject(options);
+  // 0 is a tolerance; NaN is none.
+  if (
+    typeof toleranceSeconds !== 'number' ||
+    !(toleranceSeconds >= 0) ||
+    typeof now !== 'function' ||
+    typeof (validate ?? now) !== 'function'
+  )
+    fail('options_invalid', 'toleranceSeconds must be a number from 0, now and validate functions.');
+  return { toleranceSeconds, now, validate };
+}
+
+/**
+ * Checks secrets. None at all is no error yet but an empty list, which fails at the first delivery: builds load modules
+ * where the variables of the server are not set.
+ * @throws {WebhookVerificationError} `secret_invalid`.
+ */
+export function readSecrets(secrets: VerifierOptions['secrets'] | undefined): readonly NamedOrNot[] {
+  const list = [secrets ?? ''].flat().map((one) => (typeof one === 'string' ? { secret: one } : one));
+  if (list.every((one) => one?.secret === '')) return [];
+  if (!list.every((one) => typeof one?.secret === 'string' && /^whsec_[!-~]+$/.test(one.secret))) failSecret();
+  return list;
+}
+
+export function failSecret(): never {
+  return fail('secret_invalid', 'A secret must be the whole whsec_… text. Is its variable set?');
+}
+
+/** The seconds of a clock; one that throws or gives no number is a mistake in the set-up, and never lets anything in. */
+export function readSeconds(now: () => number): number {
+  try {
+    const time: unknown = now();
+    if (Number.isFinite(time)) return Math.floor((time as number) / 1000);
+  } catch {
+    // The error of the clock could contain anything.
+  }
+  return fail('options_invalid', 'now must give milliseconds.');
 }

@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type CapturedRequest, readCapturedRequest, readHeaderLines } from './captured-request.ts';
-import { describeFailure, diagnose } from './diagnose.ts';
+import { constructEvent, type NamedSecret, WebhookVerificationError } from './node.ts';
 
 const usage = `Says whether a captured webhook of Svc is genuine, and what is wrong when it is not. Nothing leaves this machine.
 
@@ -34,7 +33,7 @@ function run(): number {
   const toleranceSeconds = readTolerance(values.tolerance);
   const secrets = readSecrets(values['secret-stdin'] ?? false, values['secret-env'] ?? 'SVC_WEBHOOK_SECRET');
   const signatures = headers.get('svc-signature') ?? [];
-  const diagnosis = diagnose({ body, signatures, secrets, receivedAt, toleranceSeconds });
+  const diagnosis = diagnose(body, signatures, secrets, toleranceSeconds, receivedAt);
   console.log(values.json ? JSON.stringify(diagnosis) : diagnosis.lines.join('\n'));
   return diagnosis.isGenuine ? 0 : diagnosis.code === 'secret_invalid' ? 2 : 1;
 }
@@ -73,16 +72,36 @@ function checkConflicts(values: Arguments): void {
 
 type Arguments = ReturnType<typeof readArguments>;
 
-function readRequest(values: Arguments): CapturedRequest {
-  if ((values.request === undefined) === (values.body === undefined))
-    throw new UsageError('Either --request or --body is needed.');
-  if (values.body !== undefined) return { headers: readHeaderLines(values.header ?? []), body: readBytes(values.body) };
-  const request = readCapturedRequest(readBytes(values.request as string));
-  if (request === undefined) throw new UsageError('--request has no empty line between the headers and the body.');
-  return request;
+/**
+ * Reads the headers and the body: of a request in the form of HTTP/1.1, with header lines (a request line before them is passed
+ * over), an empty line, and the body as it came; or of the arguments.
+ */
+function readRequest({ request, body, header }: Arguments) {
+  if ((request === undefined) === (body === undefined)) throw new UsageError('Either --request or --body is needed.');
+  const bytes = readBytes((request ?? body) as string);
+  if (request === undefined) return { headers: readHeaderLines(header ?? []), body: bytes };
+  const text = bytes.toString('latin1');
+  const end = /\r?\n\r?\n/.exec(text);
+  if (end === null) throw new UsageError('--request has no empty line between the headers and the body.');
+  const headers = readHeaderLines(text.slice(0, end.index).split(/\r?\n/));
+  return { headers, body: bytes.subarray(end.index + end[0].length) };
 }
 
-function readBytes(path: string): Uint8Array {
+/** Reads lines of the form `Name: value`; others are passed over. */
+function readHeaderLines(lines: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const headers = new Map<string, string[]>();
+  for (const line of lines) {
+    const [, name, value] = /^([\w-]+):(.*)$/.exec(line) ?? [];
+    if (name === undefined || value === undefined) continue;
+    const key = name.toLowerCase();
+    const values = headers.get(key) ?? [];
+    headers.set(key, values);
+    values.push(value.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, ''));
+  }
+  return headers;
+}
+
+function readBytes(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
@@ -90,9 +109,10 @@ function readBytes(path: string): Uint8Array {
   }
 }
 
-function readSecrets(fromInput: boolean, variable: string): readonly string[] {
+function readSecrets(fromInput: boolean, variable: string): readonly NamedSecret[] {
   const text = fromInput ? readFileSync(0, 'utf8') : (process.env[variable] ?? '');
-  return text.split(/[\s,]+/).filter((secret) => secret !== '');
+  const secrets = text.split(/[\s,]+/).filter((secret) => secret !== '');
+  return secrets.map((secret, index) => ({ name: `secret ${index + 1}`, secret }));
 }
 
 function readTolerance(text = '300'): number {
@@ -106,6 +126,83 @@ function readTime(text: string): number {
   if (Number.isNaN(time)) throw new UsageError('--received must be a time in RFC 3339, or "now".');
   return time;
 }
+
+/** What is known of a delivery that is not genuine. */
+function describeFailure(code: string, lines: readonly string[]) {
+  return { isGenuine: false, code, lines, secretName: null, timestamp: null, eventId: null, eventType: null };
+}
+
+/**
+ * Says whether a captured delivery is genuine, and what is wrong when it is not.
+ * @param receivedAt in milliseconds; null when that is not known, and its age is not judged.
+ */
+function diagnose(
+  body: Buffer,
+  signatures: readonly string[],
+  secrets: readonly NamedSecret[],
+  toleranceSeconds: number,
+  receivedAt: number | null,
+) {
+  const signature = signatures.length > 1 ? signatures : signatures[0];
+  const age =
+    receivedAt === null ? { toleranceSeconds: Number.POSITIVE_INFINITY } : { toleranceSeconds, now: () => receivedAt };
+  try {
+    const { event, secretName, timestamp } = constructEvent({ body, signature, secrets, ...age });
+    return {
+      isGenuine: true,
+      code: 'genuine',
+      lines: [
+        `Genuine: signed with ${secretName} at ${new Date(timestamp * 1000).toISOString()}.`,
+        `The event ${event.id} is of the type ${event.type}.`,
+        ...(receivedAt === null
+          ? [
+              `Its age was not judged: a receiver takes it within ${toleranceSeconds} seconds of that time (--received).`,
+            ]
+          : []),
+      ],
+      secretName,
+      timestamp,
+      eventId: event.id,
+      eventType: event.type,
+    };
+  } catch (error) {
+    if (!WebhookVerificationError.isInstance(error)) throw error;
+    const hints = error.code === 'signature_mismatch' ? findRepairs(body, signature as string, secrets) : [];
+    return describeFailure(error.code, [`${error.code}: ${error.message}`, ...hints]);
+  }
+}
+
+/** Tries what usually happens to bodies and secrets: a repair that gives the signature says what went wrong. */
+function findRepairs(body: Buffer, signature: string, secrets: readonly NamedSecret[]): readonly string[] {
+  const found = repairs.filter(({ apply }) => {
+    try {
+      constructEvent({ body: apply(body), signature, secrets, toleranceSeconds: Number.POSITIVE_INFINITY });
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  return found.map(({ says }) => `It would match if ${says}.`);
+}
+
+const repairs: readonly { readonly says: string; readonly apply: (body: Buffer) => string }[] = [
+  {
+    says: 'the line break at the end of the body were not there: the capture has added it',
+    apply: (body) => String(body).replace(/\r?\n$/, ''),
+  },
+  {
+    says: 'the body had no byte order mark: something that writes text files has added it',
+    apply: (body) => String(body).replace(/^\uFEFF/, ''),
+  },
+  {
+    says: 'its line breaks were LF and not CR LF: the body was handled as text',
+    apply: (body) => String(body).replaceAll('\r\n', '\n'),
+  },
+  {
+    says: 'the body were JSON without white space: it was parsed and written again',
+    apply: (body) => JSON.stringify(JSON.parse(String(body))),
+  },
+];
 
 try {
   process.exitCode = run();

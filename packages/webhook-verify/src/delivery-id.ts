@@ -1,8 +1,7 @@
 import { readBytes } from './body.ts';
 import { fail } from './error.ts';
-import { importBytes, joinSigned, type MacKey } from './mac.ts';
+import { decodeSecret, importBytes, joinSigned, type MacKey, readBase64 } from './mac.ts';
 import type { NamedSecret, SignedDelivery } from './options.ts';
-import { decodeSecret, readBase64 } from './standard-key.ts';
 
 /** Eleven signatures, of ten rotations one after the other, are 527 characters; the rest is room for schemes to come. */
 const maxLength = 1024;

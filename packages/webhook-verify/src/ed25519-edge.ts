@@ -1,4 +1,4 @@
-import type { Ed25519 } from './ed25519.ts';
+import type { Ed25519 } from './asymmetric-verifier.ts';
 import { fail } from './error.ts';
 
 /** Ed25519 of WebCrypto, which not every platform has. */

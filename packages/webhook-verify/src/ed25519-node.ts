@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto';
-import type { Ed25519 } from './ed25519.ts';
+import type { Ed25519 } from './asymmetric-verifier.ts';
 
 /** Ed25519 of `node:crypto`: at once, without a hop to other threads. */
 export const ed25519: Ed25519 = {

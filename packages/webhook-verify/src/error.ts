@@ -68,3 +68,6 @@ export function requireObject<Given>(given: Given): Given {
 export function fail(code: WebhookErrorCode, message: string): never {
   throw new WebhookVerificationError(code, message);
 }
+
+export const bodyTooLarge = () => new WebhookVerificationError('body_too_large', 'The body is over maxBytes.');
+export const bodyIncomplete = () => new WebhookVerificationError('body_incomplete', 'The body does not end.');

@@ -1,6 +1,29 @@
-import { bodyIncomplete, bodyTooLarge } from './body-errors.ts';
-import type { FetchResponse, RequestShape } from './fetch-types.ts';
+import { bodyIncomplete, bodyTooLarge } from './error.ts';
 import { type Answer, type Incoming, jsonHeaders } from './receive.ts';
+
+// The types of fetch are those of the compiling program, if it has them: from the DOM library, from the
+// types of Node or of their platform. Otherwise the shape is used.
+
+/** A `Request`. */
+export type FetchRequest = typeof globalThis extends { Request: { prototype: infer Request } } ? Request : RequestShape;
+
+/** A `Response`. */
+export type FetchResponse = typeof globalThis extends { Response: { prototype: infer Response } }
+  ? Response
+  : { readonly status: number; text(): Promise<string> };
+
+/** A `Request`, as far as it matters here. */
+export interface RequestShape {
+  readonly headers: { get(name: string): string | null };
+  readonly body: { getReader(): BodyReader } | null;
+  readonly bodyUsed: boolean;
+}
+
+/** A reader of a stream of bytes. */
+export interface BodyReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  cancel(): Promise<unknown>;
+}
 
 /** How to read a `Request`. */
 export function readFetchRequest({ headers, body, bodyUsed }: RequestShape): Incoming {

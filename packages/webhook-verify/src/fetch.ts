@@ -1,8 +1,8 @@
+import type { FetchRequest, FetchResponse, RequestShape } from './fetch-request.ts';
 import { createResponse, readFetchRequest } from './fetch-request.ts';
-import type { FetchRequest, FetchResponse, RequestShape } from './fetch-types.ts';
 import { type AdapterOptions, createReceiver } from './receive.ts';
 
-export type { FetchRequest, FetchResponse } from './fetch-types.ts';
+export type { FetchRequest, FetchResponse } from './fetch-request.ts';
 export type { AdapterOptions, DeliveryContext, RefusalDetails } from './receive.ts';
 
 /** Makes a function from `Request` to `Response`, as Workers, Deno, Bun and routers on them take it. */

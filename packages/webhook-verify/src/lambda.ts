@@ -1,5 +1,4 @@
-import { bodyTooLarge } from './body-errors.ts';
-import { fail } from './error.ts';
+import { bodyTooLarge, fail } from './error.ts';
 import { type AdapterOptions, createReceiver, jsonHeaders } from './receive.ts';
 
 export type { AdapterOptions, DeliveryContext, RefusalDetails } from './receive.ts';

@@ -1,24 +1,15 @@
+import { verifierNames } from './check.ts';
 import { requireOptions } from './error.ts';
 import { requireReceived } from './key-lookup.ts';
-import type { ReceivedDelivery, VerifiedDelivery } from './options.ts';
+import type { RequestVerifier } from './options.ts';
 import { createSecretVerifier, type SecretOptions } from './secret-verifier.ts';
-import { verifierNames } from './settings.ts';
 
-export { type WebhookErrorCode, WebhookVerificationError } from './error.ts';
-export type * from './event.ts';
-export type * from './event-data.ts';
+export { WebhookVerificationError } from './error.ts';
 export type * from './options.ts';
 export type { SecretOptions } from './secret-verifier.ts';
 
-/** Verifies deliveries whose secrets are found for each. */
-export interface LookupVerifier<Request> {
-  /**
-   * Verifies a delivery and reads its event.
-   * @throws {WebhookVerificationError} when the delivery is not genuine, or its body is no event; and whatever the
-   * look-up throws.
-   */
-  constructEvent(delivery: ReceivedDelivery<Request>): Promise<VerifiedDelivery>;
-}
+/** Verifies deliveries whose secrets are found for each; throws whatever the look-up throws as well. */
+export type LookupVerifier<Request> = Pick<RequestVerifier<Request>, 'constructEvent'>;
 
 /**
  * Makes a verifier for programs with many endpoints, or with secrets in a vault, and without an adapter: adapters take such a

@@ -1,4 +1,4 @@
-import { bodyIncomplete, bodyTooLarge } from './body-errors.ts';
+import { bodyIncomplete, bodyTooLarge } from './error.ts';
 import { type Answer, type Incoming, jsonHeaders } from './receive.ts';
 
 /** What frameworks and platforms add to a request. */

@@ -1,26 +1,17 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import { readEvent } from './body.ts';
-import { type Candidate, checkForm, checkSignatures } from './check.ts';
+import { type Candidate, checkForm, checkSignatures, readSettings, splitDelivery, verifierNames } from './check.ts';
 import { requireOptions } from './error.ts';
 import type { SignedDelivery, Verification, VerifiedEvent, VerifierOptions } from './options.ts';
-import { readSettings, splitDelivery, verifierNames } from './settings.ts';
 
-export { type WebhookErrorCode, WebhookVerificationError } from './error.ts';
-export type * from './event.ts';
-export type * from './event-data.ts';
+export { WebhookVerificationError } from './error.ts';
 export type * from './options.ts';
 
 /** Verifies deliveries with secrets that were checked once. */
 export interface WebhookVerifier {
-  /**
-   * Whether a delivery is genuine and of this time; says which secret matched.
-   * @throws {WebhookVerificationError} when it is not.
-   */
+  /** Says which secret signed a delivery of this time. @throws {WebhookVerificationError} if none did. */
   verifySignature(delivery: SignedDelivery): Verification;
-  /**
-   * The same, and the event in the body.
-   * @throws {WebhookVerificationError} when the delivery is not genuine, or its body is no event.
-   */
+  /** The same, with the event. @throws {WebhookVerificationError} if none did, or the body is no event. */
   constructEvent(delivery: SignedDelivery): VerifiedEvent;
 }
 

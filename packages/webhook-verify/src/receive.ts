@@ -1,10 +1,16 @@
+import { verifierNames } from './check.ts';
 import { fail, type Names, requireOptions, WebhookVerificationError } from './error.ts';
-import type { WebhookEvent } from './event.ts';
 import { lookupErrors } from './key-lookup.ts';
-import type { HeaderGetter, LimitOptions, RequestVerifier, SignedDelivery, Verification } from './options.ts';
+import type {
+  HeaderGetter,
+  LimitOptions,
+  RequestVerifier,
+  SignedDelivery,
+  Verification,
+  WebhookEvent,
+} from './options.ts';
 import type { ReplayGuard } from './replay.ts';
 import { createSecretVerifier, type SecretOptions } from './secret-verifier.ts';
-import { verifierNames } from './settings.ts';
 
 /** What a handler gets beside the event. */
 export interface DeliveryContext<Request> extends Verification {

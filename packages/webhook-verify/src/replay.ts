@@ -1,8 +1,5 @@
 import { type CreateDeliveryIdReader, createDeliveryIdReader } from './delivery-id.ts';
 import { fail, type Names, requireObject, requireOptions } from './error.ts';
-import { createMemoryReplayStore } from './replay-memory.ts';
-
-export { createMemoryReplayStore, type MemoryReplayOptions } from './replay-memory.ts';
 
 /**
  * Where it stands which events were handled. Several processes need a store that they share; each call must then be
@@ -112,4 +109,49 @@ function checkStore(store: ReplayStore): void {
   const methods = requireObject(store) as unknown as Readonly<Record<string, unknown>>;
   for (const name of ['claim', 'complete', 'release'])
     if (typeof methods[name] !== 'function') fail('options_invalid', `The store must have a function "${name}".`);
+}
+
+export interface MemoryReplayOptions {
+  /** Default: 10,000 ids, of some 100 bytes each. */
+  readonly maxEntries?: number | undefined;
+  /** The time in milliseconds. Default: `Date.now`. */
+  readonly now?: (() => number) | undefined;
+}
+
+const memoryNames: Names<MemoryReplayOptions> = { maxEntries: 1, now: 1 };
+
+interface Entry {
+  readonly isDone: boolean;
+  readonly endsAt: number;
+}
+
+/** A store in memory, for one process. When it is full it forgets what was done first; what runs is never forgotten. */
+export function createMemoryReplayStore(options: MemoryReplayOptions = {}): ReplayStore {
+  const { maxEntries = 10_000, now = Date.now } = requireOptions(options, memoryNames);
+  if (!(maxEntries >= 1) || typeof now !== 'function')
+    fail('options_invalid', 'maxEntries must be 1 or more, now a function.');
+  const entries = new Map<string, Entry>();
+  const put = (id: string, isDone: boolean, seconds: number) => {
+    // Last in the order of the map, which is the order of forgetting.
+    entries.delete(id);
+    entries.set(id, { isDone, endsAt: now() + seconds * 1000 });
+  };
+  return {
+    claim: (id, leaseSeconds) => {
+      const entry = entries.get(id);
+      if (entry !== undefined && entry.endsAt > now()) return entry.isDone ? 'done' : 'running';
+      entries.delete(id);
+      // As if it ran already: the sender comes again.
+      if (entries.size >= maxEntries && !forgetOne(entries, now())) return 'running';
+      put(id, false, leaseSeconds);
+      return 'claimed';
+    },
+    complete: (id, ttlSeconds) => put(id, true, ttlSeconds),
+    release: (id) => entries.delete(id),
+  };
+}
+
+function forgetOne(entries: Map<string, Entry>, now: number): boolean {
+  for (const [id, { isDone, endsAt }] of entries) if (isDone || endsAt <= now) return entries.delete(id);
+  return false;
 }

@@ -1,16 +1,9 @@
 import { fail, requireObject } from './error.ts';
-import type { WebhookEvent } from './event.ts';
 import { eventShapes } from './event-shapes.ts';
+import type { WebhookEvent } from './options.ts';
 
 /** The type of a value that is checked; `?` where it may be absent. */
-export type Kind =
-  | 'string'
-  | 'string or null'
-  | 'integer'
-  | 'integer or null'
-  | 'boolean'
-  | 'boolean?'
-  | 'booleans by name';
+export type Kind = keyof typeof kinds;
 
 /** The kind of each field. */
 export interface Shape {
@@ -52,7 +45,8 @@ function findIssues(shape: Shape, value: unknown, path: string): readonly EventD
     const field = Object.hasOwn(value, name) ? value[name] : undefined;
     const place = `${path}.${name}`;
     if (typeof kind === 'object') return findIssues(kind, field, place);
-    return isOfKind[kind](field) ? [] : [{ path: place, issue: `must be ${words[kind]}` }];
+    const [isOfKind, words] = kinds[kind];
+    return isOfKind(field) ? [] : [{ path: place, issue: `must be ${words}` }];
   });
 }
 
@@ -63,22 +57,16 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
 const isBoolean = (value: unknown) => typeof value === 'boolean';
 const isString = (value: unknown) => typeof value === 'string';
 
-const isOfKind: { readonly [Name in Kind]: (value: unknown) => boolean } = {
-  string: isString,
-  'string or null': (value) => value === null || isString(value),
-  integer: Number.isSafeInteger,
-  'integer or null': (value) => value === null || Number.isSafeInteger(value),
-  boolean: isBoolean,
-  'boolean?': (value) => value === undefined || isBoolean(value),
-  'booleans by name': (value) => isPlain(value) && Object.values(value).every(isBoolean),
-};
-
-const words: { readonly [Name in Kind]: string } = {
-  string: 'a string',
-  'string or null': 'a string or null',
-  integer: 'an integer',
-  'integer or null': 'an integer or null',
-  boolean: 'a boolean',
-  'boolean?': 'a boolean, or absent',
-  'booleans by name': 'an object of booleans',
-};
+/** How a value of each kind is known, and what it is called. */
+const kinds = {
+  string: [isString, 'a string'],
+  'string or null': [(value: unknown) => value === null || isString(value), 'a string or null'],
+  integer: [Number.isSafeInteger, 'an integer'],
+  'integer or null': [(value: unknown) => value === null || Number.isSafeInteger(value), 'an integer or null'],
+  boolean: [isBoolean, 'a boolean'],
+  'boolean?': [(value: unknown) => value === undefined || isBoolean(value), 'a boolean, or absent'],
+  'booleans by name': [
+    (value: unknown) => isPlain(value) && Object.values(value).every(isBoolean),
+    'an object of booleans',
+  ],
+} as const;

@@ -1,10 +1,8 @@
 import { createWebhookVerifier } from '#verifier';
-import { checkForm } from './check.ts';
+import { checkForm, readLimits, readSecrets, readSignatureHeader } from './check.ts';
 import type { CreateDeliveryIdReader } from './delivery-id.ts';
 import { createKeyLookup } from './key-lookup.ts';
 import type { KeyLookup, LimitOptions, RequestVerifier, Secrets } from './options.ts';
-import { readLimits, readSecrets } from './settings.ts';
-import { readSignatureHeader } from './signature-header.ts';
 
 export interface SecretOptions<Request> extends LimitOptions {
   /** The whole `whsec_…` secret of the endpoint; several while it is being rotated; or what finds them for a request. */

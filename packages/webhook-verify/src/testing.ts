@@ -1,10 +1,9 @@
 import { fail, requireObject, requireOptions } from './error.ts';
-import type { EventOf, EventType } from './event.ts';
 import type { EventData } from './event-data.ts';
+import type { EventOf, EventType } from './options.ts';
 import { type SignatureHeaders, type SignDeliveryOptions, signDelivery } from './sign.ts';
 
-export { type SignOptions, signPayload } from './sign.ts';
-export { createTestKeyPair, type TestKeyPair } from './test-keys.ts';
+export { createTestKeyPair, type SignOptions, signPayload, type TestKeyPair } from './sign.ts';
 
 export interface TestEventOptions<Type extends EventType> {
   readonly type: Type;
@@ -109,13 +108,8 @@ export function tamperWithRequest(request: SignedRequest, tampering: keyof typeo
   }
 }
 
-function replaceDigit(digit: string): string {
-  return digit === '0' ? '1' : '0';
-}
-
-function addOne(time: string): string {
-  return `${Number(time) + 1}`;
-}
+const replaceDigit = (digit: string) => (digit === '0' ? '1' : '0');
+const addOne = (time: string) => `${Number(time) + 1}`;
 
 /** A clock that stands still: give its `now` to verifiers and to what signs. */
 export interface TestClock {
