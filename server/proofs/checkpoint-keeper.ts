@@ -10,49 +10,45 @@ import { runUnitOfWork } from '../storage/unit-of-work.ts';
 const stepLedgers = 10;
 const stepEntries = 2000;
 
+interface KeeperOptions extends Anchoring {
+  readonly database: Database;
+  /** Milliseconds between two checkpoints of a ledger. */
+  readonly interval: number;
+  readonly log: Pick<Logger, 'error' | 'warn'>;
+}
+
 /**
  * Background work: adds new entries to the Merkle trees of all ledgers, signs a checkpoint of each changed ledger at
  * intervals, and appends the checkpoints of other servers to the log outside the database.
  */
 export class CheckpointKeeper {
   readonly #database: Database;
-  readonly #anchoring: Anchoring;
-  readonly #interval: number;
-  readonly #log: Pick<Logger, 'error' | 'warn'>;
+  readonly #options: KeeperOptions;
   #waiting: LedgerOf[] = [];
   /** Ledgers that do not match their anchors: each is logged once. */
   readonly #rewritten = new Set<string>();
 
-  /** @param interval milliseconds between two checkpoints of a ledger. */
-  constructor(
-    options: Anchoring & {
-      readonly database: Database;
-      readonly interval: number;
-      readonly log: Pick<Logger, 'error' | 'warn'>;
-    },
-  ) {
+  constructor(options: KeeperOptions) {
     this.#database = options.database;
-    this.#anchoring = options;
-    this.#interval = options.interval;
-    this.#log = options.log;
+    this.#options = options;
   }
 
   /** Appends everything that the log lacks, and warns if the log is empty although the database has checkpoints. */
   async start(now: string): Promise<void> {
     const { kysely } = this.#database;
-    if (await startLog(kysely, this.#anchoring, now)) {
-      const { file } = this.#anchoring.anchors;
-      this.#log.warn(
+    if (await startLog(kysely, this.#options, now)) {
+      const { file } = this.#options.anchors;
+      this.#options.log.warn(
         { file },
         'The log of checkpoints was missing or empty, although the database has checkpoints. A new log was started, which cannot detect an earlier roll-back of the database. Restore the log from a copy, unless this server is new.',
       );
     }
-    for (const error of await anchorCheckpoints(kysely, this.#anchoring, true)) this.#report(error);
+    for (const error of await anchorCheckpoints(kysely, this.#options, true)) this.#report(error);
   }
 
   /** Appends the checkpoints that the log lacks. */
   async anchor(): Promise<void> {
-    for (const error of await anchorCheckpoints(this.#database.kysely, this.#anchoring)) this.#report(error);
+    for (const error of await anchorCheckpoints(this.#database.kysely, this.#options)) this.#report(error);
   }
 
   /**
@@ -78,7 +74,7 @@ export class CheckpointKeeper {
 
   async #sign(ledger: LedgerOf, now: string): Promise<void> {
     try {
-      await runUnitOfWork(this.#database, now, (work) => signCheckpoint(work, this.#anchoring, ledger));
+      await runUnitOfWork(this.#database, now, (work) => signCheckpoint(work, this.#options, ledger));
     } catch (error) {
       if (!(error instanceof RewrittenLedger)) throw error;
       this.#report(error);
@@ -89,12 +85,12 @@ export class CheckpointKeeper {
     const name = nameLedger(error.of);
     if (this.#rewritten.has(name)) return;
     this.#rewritten.add(name);
-    this.#log.error({ ledger: error.of.ledger, tenantId: error.of.tenantId }, error.message);
+    this.#options.log.error({ ledger: error.of.ledger, tenantId: error.of.tenantId }, error.message);
   }
 
   async #isDue(ledger: LedgerOf, now: string): Promise<boolean> {
     const latest = await findCheckpoint(this.#database.kysely, ledger);
     // A checkpoint in the future was signed with a wrong clock, and must not delay the next one.
-    return latest === undefined || Math.abs(Date.parse(now) - Date.parse(latest.at)) >= this.#interval;
+    return latest === undefined || Math.abs(Date.parse(now) - Date.parse(latest.at)) >= this.#options.interval;
   }
 }

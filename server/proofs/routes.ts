@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AuditSource, callSource } from '../audit/source.ts';
+import { callSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
 import { listRoute } from '../http/list-route.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
@@ -7,18 +7,12 @@ import { defineRoute, type Route, StreamedAnswer } from '../http/route.ts';
 import { Time, text } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { LedgerName } from '../ledger/append.ts';
-import { type Anchoring, RewrittenLedger } from '../ledger/checkpoint-anchors.ts';
-import {
-  isBehindCheckpoint,
-  listCheckpoints,
-  type StoredCheckpoint,
-  signCheckpoint,
-} from '../ledger/checkpoint-store.ts';
+import { RewrittenLedger } from '../ledger/checkpoint-anchors.ts';
+import { isBehindCheckpoint, listCheckpoints, signCheckpoint } from '../ledger/checkpoint-store.ts';
 import { ImpossibleRange, prepareExport } from '../ledger/export.ts';
 import { countMissing } from '../ledger/tree-store.ts';
 import type { Scope } from '../principal/scopes.ts';
 import { mapPage } from '../storage/page.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import {
   CheckpointPage,
   CheckpointView,
@@ -83,8 +77,22 @@ function ledgerRoutes({ database, hasher, signer, anchors }: Installation, ledge
       result: CheckpointView,
       errors: ['conflict'],
       async change(call, work) {
-        const source = callSource(call, hasher);
-        return presentCheckpoint(ledger, await requestCheckpoint(work, source, { signer, anchors }, ledger));
+        const of = { tenantId: call.principal.tenantId, ledger };
+        // The background work adds them first.
+        if ((await countMissing(work.transaction, of)) > mostMissing) throw isBusy();
+        if (await isBehindCheckpoint(work.transaction, of)) {
+          const requested = {
+            module: 'ledger',
+            action: 'checkpoint.requested',
+            targetId: ledger,
+            targetRef: null,
+          } as const;
+          await recordEvent(work, callSource(call, hasher), requested);
+        }
+        const checkpoint = await signCheckpoint(work, { signer, anchors }, of).catch((error: unknown) => {
+          throw error instanceof RewrittenLedger ? new Problem('conflict', refusal) : error;
+        });
+        return presentCheckpoint(ledger, checkpoint);
       },
     }),
     defineRoute(`GET ${base}/checkpoints/latest`, {
@@ -151,31 +159,6 @@ const refusal =
 
 /** Adding this many entries takes about 0.1 s. */
 const mostMissing = 20_000;
-
-/**
- * Signs a checkpoint on demand, or returns the latest if nothing was added since. If many entries are missing from the
- * tree, it rejects the request instead of waiting: the background work adds them first.
- * @throws {Problem} `rate_limited` while the tree lacks many entries; `conflict`.
- */
-async function requestCheckpoint(
-  work: UnitOfWork,
-  source: AuditSource,
-  anchoring: Anchoring,
-  ledger: LedgerName,
-): Promise<StoredCheckpoint> {
-  const of = { tenantId: source.tenantId, ledger };
-  if ((await countMissing(work.transaction, of)) > mostMissing) throw isBusy();
-  if (await isBehindCheckpoint(work.transaction, of))
-    await recordEvent(work, source, {
-      module: 'ledger',
-      action: 'checkpoint.requested',
-      targetId: ledger,
-      targetRef: null,
-    });
-  return signCheckpoint(work, anchoring, of).catch((error: unknown) => {
-    throw error instanceof RewrittenLedger ? new Problem('conflict', refusal) : error;
-  });
-}
 
 function refuseRange(error: unknown): never {
   if (!(error instanceof ImpossibleRange)) throw error;
