@@ -58,7 +58,7 @@ const requestExamples: Readonly<Record<string, RequestExample>> = {
     body: {
       code: 'OWN-1',
       title: 'Visitors are met at the door',
-      description: 'Nobody walks through the office alone who does not work there.',
+      description: 'Visitors are escorted in the office.',
       domain: 'Reception',
       cadence: 'quarterly',
     },

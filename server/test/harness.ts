@@ -48,12 +48,12 @@ export function describeOnOneDatabase(name: string, define: (dialect: Dialect) =
   describe(`${name} (${dialect})`, () => define(dialect));
 }
 
-/** A clock that stands still until it is told otherwise. */
+/** A clock that only moves when it is set. */
 export class TestClock {
   readonly #read: () => number;
   #advanced = 0;
 
-  /** @param read the clock to follow instead: browsers tell the time themselves, and the server bounds what they send. */
+  /** @param read the clock to follow instead: browsers have their own, and the server bounds the times that they send. */
   constructor(read: () => number = () => Date.parse('2026-11-21T12:00:00.000Z')) {
     this.#read = read;
   }
@@ -67,7 +67,7 @@ export class TestClock {
   }
 }
 
-/** Where a test installation lives, and how it is removed. */
+/** Where a test installation is stored, and how it is removed. */
 export interface TestLocation extends AsyncDisposable {
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -153,13 +153,13 @@ export interface TestResponse {
   readonly text: string;
 }
 
-/** A member who may sign in, with a session that is open. */
+/** An active member with a session. */
 export interface TestMember {
   readonly userId: string;
   readonly email: string;
   readonly password: string;
   readonly sessionId: string;
-  /** What the browser of the member sends along; hand it in as `headers`. */
+  /** The headers that the member's browser sends; pass it as `headers`. */
   readonly session: Readonly<Record<string, string>>;
 }
 
@@ -170,7 +170,7 @@ export interface TestTenant {
   readonly key: string;
 }
 
-/** A real server on a port of its own, with one tenant. */
+/** A real server on its own port, with one tenant. */
 export interface TestServer extends AsyncDisposable {
   readonly url: string;
   readonly app: App;
@@ -181,16 +181,16 @@ export interface TestServer extends AsyncDisposable {
   /** Stops the server; its database stays open. */
   close(): Promise<void>;
   createTenant(slug: string): Promise<TestTenant>;
-  /** Makes a member with a password, and opens a session of theirs. */
+  /** Creates a member with a password and a session. */
   createMember(options?: {
     readonly tenantId?: string;
     readonly email?: string;
     readonly role?: MemberRole;
   }): Promise<TestMember>;
-  /** Makes the SCIM token of a tenant; the one before it ends. */
+  /** Creates the SCIM token of a tenant; the previous one is revoked. */
   createScimToken(tenantId?: string): Promise<string>;
   createKey(tenantId: string, scopes: readonly Scope[], expiresAt?: string | null): Promise<string>;
-  /** Creates a notice for the tenant of the key, published unless told otherwise. @returns its id. */
+  /** Creates a notice for the tenant of the key, by default published. @returns its id. */
   createNotice(options?: {
     readonly key?: string;
     readonly content?: object;
@@ -198,7 +198,7 @@ export interface TestServer extends AsyncDisposable {
   }): Promise<string>;
 }
 
-/** What a notice needs, for tests to change in the part they are about. */
+/** The body of a notice, of which tests change a part. */
 export const noticeContent = {
   name: 'Website',
   controllerName: 'Example Ltd',
@@ -211,15 +211,15 @@ export const noticeContent = {
   ],
 } as const;
 
-/** The least that argon2 can cost; tests of what a hash costs ask for the real one. */
+/** The lowest cost of argon2; tests of the cost of a hash use the real one. */
 const leastCost = { memory: 8, passes: 1, parallelism: 1 };
 
 /**
  * Starts a server on an empty database. Every result is checked against the schema of its operation.
- * @param hashesSlowly whether passwords and backup codes are hashed at the cost that production pays.
- * @param sends whether webhooks are sent by themselves.
- * @param serverLimits shorter waits for slow clients.
- * @param writeLog gets each line of the log, from warnings up.
+ * @param hashesSlowly whether passwords and backup codes are hashed at the cost of production.
+ * @param sends whether webhooks are sent automatically.
+ * @param serverLimits shorter timeouts for slow clients.
+ * @param writeLog called with each line of the log, from warnings up.
  */
 export async function startTestServer(
   dialect: Dialect = 'sqlite',
@@ -279,7 +279,7 @@ export async function startTestServer(
   const tenant = await addTenant('first');
 
   const table = new RouteTable(server.app.routes);
-  /** Every status that any test gets from an operation stands in its documentation. */
+  /** Every status that a test gets from an operation is in its documentation. */
   const assertDeclared = (method: string, path: string, status: number): void => {
     const [target = ''] = path.split('?');
     const route = table.match(target)?.routes.find((one) => one.method === (method === 'HEAD' ? 'GET' : method));

@@ -7,21 +7,21 @@ import { type DatabaseLocation, openDatabase } from '../storage/database.ts';
 import { migrate } from '../storage/migrate.ts';
 
 const storage = join(import.meta.dirname, '../storage');
-/** The key of the lock under which processes that start at once make the template one after the other. */
+/** The lock under which concurrently starting processes create the template one after the other. */
 const templateLock = 7_368_995;
 
 let sqliteFile: Promise<Buffer> | undefined;
 let postgresTemplate: Promise<string> | undefined;
 
-/** Writes a SQLite database whose schema is current: a copy of one that this process migrates once. */
+/** Writes a SQLite database with the current schema: a copy of one that this process migrates once. */
 export async function writeMigratedFile(file: string): Promise<void> {
   sqliteFile ??= migrateFile();
   writeFileSync(file, await sqliteFile);
 }
 
 /**
- * The name of a PostgreSQL database whose schema is current, for `create database … template`. It is made once per cluster
- * and schema, and stays: its name tells which migrations it holds.
+ * The name of a PostgreSQL database with the current schema, for `create database … template`. It is created once per cluster
+ * and schema, and stays: its name identifies its migrations.
  */
 export function findPostgresTemplate(clusterUrl: string): Promise<string> {
   postgresTemplate ??= makePostgresTemplate(clusterUrl);
@@ -52,7 +52,7 @@ async function makePostgresTemplate(clusterUrl: string): Promise<string> {
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [templateLock]);
-    // It takes no connections as soon as it is whole: one that does was left by a process that was stopped.
+    // It accepts no connections once it is complete: one that does was left by a process that was killed.
     const whole = 'select from pg_database where datname = $1 and not datallowconn';
     if ((await client.query(whole, [name])).rows.length === 0) {
       await client.query(`drop database if exists ${name} with (force)`);

@@ -68,19 +68,19 @@ function refusedNames(environment: Readonly<Record<string, string>>): readonly s
 }
 
 describe('the settings', () => {
-  test('need nothing', () => {
+  test('need no variables', () => {
     assert.deepEqual(readSettings({}), defaults);
   });
 
-  test('count an empty variable as absent', () => {
+  test('treat an empty variable as absent', () => {
     assert.deepEqual(readSettings(Object.fromEntries(names.map((name) => [name, '']))), defaults);
   });
 
-  test('leave other variables alone', () => {
+  test('ignore other variables', () => {
     assert.deepEqual(readSettings({ PATH: '/bin', SVC_UNKNOWN: 'x', HOME: undefined }), defaults);
   });
 
-  test('take every variable', () => {
+  test('accept every variable', () => {
     const settings = readSettings({
       PORT: '0',
       HOST: '::1',
@@ -127,7 +127,7 @@ describe('the settings', () => {
     });
   });
 
-  test('are taken at the edges of their ranges and refused beyond, by name', () => {
+  test('are accepted at the limits of their ranges and rejected beyond, by name', () => {
     const edges: Readonly<Record<string, readonly [good: readonly string[], bad: readonly string[]]>> = {
       PORT: [
         ['0', '65535'],
@@ -205,7 +205,7 @@ describe('the settings', () => {
     }
   });
 
-  test('name every variable that is wrong, and show no secret', () => {
+  test('name every invalid variable, and show no secret', () => {
     const environment = { PORT: 'x', SVC_SECRET: 'too-short', DATABASE_URL: 'mysql://u:password@h/d' };
     assert.deepEqual(refusedNames(environment).toSorted(), ['DATABASE_URL', 'PORT', 'SVC_SECRET']);
     assert.throws(
@@ -214,7 +214,7 @@ describe('the settings', () => {
     );
   });
 
-  test('are read or refused by name, whatever the variables hold', () => {
+  test('are parsed or rejected by name, whatever the values', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...names), fc.string({ unit: 'binary' })), (environment) => {
         for (const name of refusedNames(environment)) assert.ok(name in environment);

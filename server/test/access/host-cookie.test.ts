@@ -8,22 +8,22 @@ const secure = new HostCookie('svc_session', true);
 /** What a token may consist of. */
 const value = fc.stringMatching(/^[\w-]{1,64}$/);
 
-describe('a cookie of this host', () => {
-  test('is kept to https and to this very host where the server is on https', () => {
+describe('a host cookie', () => {
+  test('is limited to https and to this host if the server uses https', () => {
     const attributes = '; Path=/; HttpOnly; SameSite=Lax';
     assert.equal(plain.write('value'), `svc_session=value${attributes}`);
     // Browsers accept the prefix only with Secure, with Path=/ and without Domain.
     assert.equal(secure.write('value'), `__Host-svc_session=value${attributes}; Secure`);
   });
 
-  test('ends with the browser unless it is to be kept', () => {
+  test('is a session cookie by default', () => {
     assert.doesNotMatch(secure.write('value'), /Max-Age|Expires/);
     assert.match(secure.write('value', 60), /^__Host-svc_session=value;.*; Max-Age=60$/);
     assert.match(plain.clear(), /^svc_session=;.*; Max-Age=0$/);
     assert.match(secure.clear(), /^__Host-svc_session=;.*; Max-Age=0$/);
   });
 
-  test('is read back as it was written, wherever it stands among others', () => {
+  test('is read unchanged, in any position among others', () => {
     const others = fc.array(fc.tuple(fc.stringMatching(/^[a-z]{1,8}$/), value).map((pair) => pair.join('=')));
     fc.assert(
       fc.property(fc.constantFrom(plain, secure), value, others, others, (cookie, token, before, after) => {
@@ -34,7 +34,7 @@ describe('a cookie of this host', () => {
     );
   });
 
-  test('is no other cookie', () => {
+  test('is not confused with other cookies', () => {
     for (const header of [
       undefined,
       '',
@@ -45,7 +45,7 @@ describe('a cookie of this host', () => {
       'a=svc_session=b',
     ])
       assert.equal(plain.read(header), undefined, header);
-    // On https a page of a neighbouring host can set the plain name, which therefore counts for nothing.
+    // On https a page of a neighbouring host can set the plain name, which is therefore ignored.
     assert.equal(secure.read('svc_session=a'), undefined);
     assert.equal(plain.read('__Host-svc_session=a'), undefined);
   });

@@ -6,8 +6,8 @@ import { overlapEnd, successorEnd } from '../../access/api-key-changes.ts';
 const range = { min: new Date('1970-01-01T00:00:00.000Z'), max: new Date('9999-12-31T23:59:59.999Z') };
 const time = fc.date({ ...range, noInvalidDate: true }).map((date) => date.toISOString());
 
-describe('the ends of keys that are rotated', () => {
-  test('the new key lives as long as the old one was to live, up to the last year of four digits', () => {
+describe('the expiry of rotated keys', () => {
+  test('the new key has the lifetime of the old one, up to the last year of four digits', () => {
     fc.assert(
       fc.property(time, time, time, (one, other, now) => {
         const [created_at, expires_at] = [one, other].sort() as [string, string];
@@ -22,7 +22,7 @@ describe('the ends of keys that are rotated', () => {
     );
   });
 
-  test('the old key ends with the overlap or with its own end, whichever comes first', () => {
+  test('the old key expires with the overlap or its own expiry, whichever is first', () => {
     const early = fc.date({ ...range, max: new Date('9999-12-01T00:00:00.000Z'), noInvalidDate: true });
     fc.assert(
       fc.property(fc.option(time), early, fc.integer({ min: 0, max: 168 }), (expires_at, date, hours) => {

@@ -19,7 +19,7 @@ describeOnOneDatabase('POST /oauth/token', (dialect) => {
     Authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
   });
 
-  test('answers a token for an hour with every scope of the key, not to be cached', async () => {
+  test('returns a token for an hour with every scope of the key, not to be cached', async () => {
     const fields = { grant_type: 'client_credentials', client_id: client.id, client_secret: client.key };
     const { status, headers, body } = await postForm(server, '/oauth/token', fields);
     assert.equal(status, 200);
@@ -35,7 +35,7 @@ describeOnOneDatabase('POST /oauth/token', (dialect) => {
     assert.equal(await readAudit(server, access_token), 401);
   });
 
-  test('takes the client credentials from HTTP Basic, however its scheme is written', async () => {
+  test('accepts the client credentials from HTTP Basic, in any case of its scheme', async () => {
     const { Authorization } = basic(client.id, client.key);
     for (const header of [Authorization, Authorization.replace('Basic', 'basic'), Authorization.replace(' ', '  ')]) {
       const fields = { grant_type: 'client_credentials' };
@@ -49,7 +49,7 @@ describeOnOneDatabase('POST /oauth/token', (dialect) => {
     assert.equal((await postForm(server, '/oauth/token', body, { Authorization: header })).status, 200);
   });
 
-  test('narrows the scopes, and the token has no others', async () => {
+  test('narrows the scopes of the token', async () => {
     const { access_token, scope } = await getToken(server, client, { scope: 'dsr:read audit:read dsr:read' });
     assert.equal(scope, 'audit:read dsr:read');
     assert.equal(await readAudit(server, access_token), 200);
@@ -57,7 +57,7 @@ describeOnOneDatabase('POST /oauth/token', (dialect) => {
     assert.deepEqual([status, body.error.code], [403, 'insufficient_scope']);
   });
 
-  test('leaves the token no scope that its key has lost', async () => {
+  test('removes from the token every scope that its key has lost', async () => {
     const narrowed = await makeKey(server);
     const { access_token } = await getToken(server, narrowed, { scope: 'audit:read dsr:read' });
     assert.equal(await readAudit(server, access_token), 200);
@@ -71,12 +71,12 @@ describeOnOneDatabase('POST /oauth/token', (dialect) => {
     await keys.set({ scopes: scopes.join(' ') }).execute();
   });
 
-  test('ignores parameters that it does not know and those without a value', async () => {
+  test('ignores unknown parameters and those without a value', async () => {
     const { scope } = await getToken(server, client, { scope: '', audience: 'x', resource: '' });
     assert.equal(scope, scopes.join(' '));
   });
 
-  test('gives a token that ends with its key, and says so', async () => {
+  test('returns a token that expires with its key, with the right expires_in', async () => {
     const expiresAt = new Date(server.clock.milliseconds() + 90_500).toISOString();
     const ending = await makeKey(server, { expiresAt });
     const { access_token, expires_in } = await getToken(server, ending);
@@ -87,7 +87,7 @@ describeOnOneDatabase('POST /oauth/token', (dialect) => {
     assert.equal(await readAudit(server, access_token), 401);
   });
 
-  test('records the key and the scopes, never the token', async () => {
+  test('logs the key and the scopes, never the token', async () => {
     const { access_token } = await getToken(server, client, { scope: 'audit:read' });
     const [event] = await readEvents(server, server.tenant.key, 1);
     assert.deepEqual(
@@ -101,7 +101,7 @@ describeOnOneDatabase('POST /oauth/token', (dialect) => {
     await assertIntact(server);
   });
 
-  test('counts the requests of a token with those of its key, and what a token does as done by it', async () => {
+  test('counts the requests of a token with those of its key, and logs its actions under the key', async () => {
     await using limited = await startTestServer(dialect, { SVC_LIMIT_API_KEY: '5' });
     const one = await makeKey(limited);
     const { access_token } = await getToken(limited, one);

@@ -12,10 +12,10 @@ import { type ListedEvent, readAllPages } from './audit-trail.ts';
 const ofGdpr = catalogue.controls.filter(({ mappings }) => mappings.GDPR !== undefined);
 
 /**
- * What each operation that writes appends, when it is called with its sample of route-samples.ts. What else it tells
- * stands in the tests of its own folder.
+ * The events that each writing operation appends, when it is called with its sample of route-samples.ts. Further events
+ * are tested in the folder of the operation.
  */
-const told: Readonly<Record<string, readonly string[]>> = {
+const expectedEvents: Readonly<Record<string, readonly string[]>> = {
   createConsentNotice: ['consent_notice.created'],
   editConsentNotice: ['consent_notice.edited'],
   publishConsentNotice: ['consent_notice.published'],
@@ -114,7 +114,7 @@ describeOnOneDatabase('the audit log', (dialect) => {
     return after.slice(0, after.length - before.length).reverse();
   }
 
-  /** Who an event must tell of, as far as the access of an operation decides it. */
+  /** The actor that an event must name, as far as the access of an operation decides it. */
   async function actorOf(route: Route, scene: Scene) {
     const { kysely } = server.installation.database;
     const findId = async (table: 'api_keys' | 'scim_tokens', token: string) =>
@@ -148,8 +148,8 @@ describeOnOneDatabase('the audit log', (dialect) => {
 
   test('records every operation that writes: what was done, by whom and when', async (context) => {
     await onWrites(context, async (route) => {
-      const expected = told[route.operationId];
-      assert.ok(expected, `${route.operationId} is not listed: add to "told" what it appends`);
+      const expected = expectedEvents[route.operationId];
+      assert.ok(expected, `${route.operationId} is not listed: add its events to "expectedEvents"`);
       const scene = await createScene(server);
       const { path, request, credentials } = await acceptedCall(route, scene);
       const actor = await actorOf(route, scene);
@@ -169,7 +169,7 @@ describeOnOneDatabase('the audit log', (dialect) => {
       }
     });
     const written = server.app.routes.filter(({ method }) => method !== 'GET').map(({ operationId }) => operationId);
-    assert.deepEqual(Object.keys(told).sort(), written.sort());
+    assert.deepEqual(Object.keys(expectedEvents).sort(), written.sort());
   });
 
   test('records nothing for a retry that gets the first answer again', async (context) => {

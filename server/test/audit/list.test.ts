@@ -9,7 +9,7 @@ const itemFields = 'id at actorId actorEmail actorType action module targetId ta
   .split(' ')
   .sort();
 
-/** The system told of the tenant and of its key before. */
+/** The system has logged the tenant and its key before. */
 const toldBefore = 2;
 
 describeOnOneDatabase('GET /v1/audit', (dialect) => {
@@ -120,7 +120,7 @@ describeOnOneDatabase('GET /v1/audit', (dialect) => {
   });
 
   test('names every invalid parameter at once', async () => {
-    const response = await list('?actor=nobody&limit=0&from=x&nonsense=1');
+    const response = await list('?actor=unknown&limit=0&from=x&nonsense=1');
     assertInvalid(response, 'query.actor', 'query.from', 'query.limit', 'query.nonsense');
   });
 

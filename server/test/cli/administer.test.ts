@@ -108,7 +108,7 @@ describe('administering from the command line', () => {
     const holder = await findKeyHolder(installation.database.kysely, made.key, installation.clock());
     assert.deepEqual(holder?.otherTenantIds, [second.id, third.id]);
     const before = await readRows();
-    for (const others of ['nobody', 'second,', 'acme', made.tenantId]) {
+    for (const others of ['unknown', 'second,', 'acme', made.tenantId]) {
       const { code, stderr } = await run(...words, '--other-tenants', others);
       assert.equal(code, 2);
       assert.match(stderr, /^svc: --other-tenants: /);
@@ -128,15 +128,15 @@ describe('administering from the command line', () => {
     assert.equal(await find(first), undefined);
     assert.equal((await find(second.token))?.tenantId, second.tenantId);
     for (const token of [first, second.token]) assert.ok(!(await readRows()).includes(token.slice(9)));
-    const unknown = await run('scim-token', 'create', '--tenant', 'nobody');
+    const unknown = await run('scim-token', 'create', '--tenant', 'unknown');
     assert.equal(unknown.code, 2);
-    assert.match(unknown.stderr, /nobody/);
+    assert.match(unknown.stderr, /unknown/);
   });
 
   test('rejects a key for an unknown tenant', async () => {
-    const { code, stderr } = await run('key', 'create', '--tenant', 'nobody', '--name', 'x', '--scopes', 'all');
+    const { code, stderr } = await run('key', 'create', '--tenant', 'unknown', '--name', 'x', '--scopes', 'all');
     assert.equal(code, 2);
-    assert.match(stderr, /nobody/);
+    assert.match(stderr, /unknown/);
   });
 
   test('records the tenant and its keys in the audit log, without the keys', async () => {
@@ -158,9 +158,9 @@ describe('administering from the command line', () => {
       .orderBy('sequence')
       .execute();
     const events = rows.map(({ entry }) => JSON.parse(entry));
-    const told = events.map(({ module, action, actorType, targetId }) => [module, action, actorType, targetId]);
-    assert.deepEqual(told[0], ['tenants', 'tenant.created', 'system', tenantId]);
-    assert.deepEqual(told.at(-1), ['access', 'api_key.created', 'system', id]);
+    const logged = events.map(({ module, action, actorType, targetId }) => [module, action, actorType, targetId]);
+    assert.deepEqual(logged[0], ['tenants', 'tenant.created', 'system', tenantId]);
+    assert.deepEqual(logged.at(-1), ['access', 'api_key.created', 'system', id]);
     assert.ok(!JSON.stringify(rows).includes(key.slice(13)));
   });
 
@@ -171,9 +171,9 @@ describe('administering from the command line', () => {
       report.tenants.map(({ slug }: { slug: string }) => slug),
       ['acme'],
     );
-    const unknown = await run('verify', '--tenant', 'nobody');
+    const unknown = await run('verify', '--tenant', 'unknown');
     assert.equal(unknown.code, 2);
-    assert.match(unknown.stderr, /nobody/);
+    assert.match(unknown.stderr, /unknown/);
   });
 
   test('exits with 1 and names a row that was changed', async () => {
@@ -191,7 +191,7 @@ describe('administering from the command line', () => {
     assert.ok(json.stdout.includes(id));
   });
 
-  /** Changes one word of a stored event, past the trigger that refuses it. @returns the id of the event. */
+  /** Changes one word of a stored event, disabling the trigger that prevents it. @returns the id of the event. */
   async function changeFirstEvent({ environment }: TestLocation): Promise<string> {
     await using installation = await openInstallation(readSettings(environment));
     const { kysely } = installation.database;

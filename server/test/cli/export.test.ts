@@ -35,7 +35,7 @@ describeOnOneDatabase('svc export', (dialect) => {
     return file;
   };
   const create = (...words: readonly string[]) => runSvc(['export', 'create', ...words], environment);
-  /** Without any database: the file and the key must do. */
+  /** Without any database: the file and the key are enough. */
   const verify = (...words: readonly string[]) => runSvc(['export', 'verify', ...words], { SVC_DATA_DIR: '/nowhere' });
   const createFile = async (...words: readonly string[]) => {
     const file = inFolder();
@@ -53,13 +53,13 @@ describeOnOneDatabase('svc export', (dialect) => {
       '',
     ]);
     assert.equal(JSON.parse(lines[0] as string).newer, 0);
-    const { code, stdout: told, stderr } = await verify('--file', file, '--key', key);
+    const { code, stdout: verified, stderr } = await verify('--file', file, '--key', key);
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(
-      told,
+      verified,
       new RegExp(`^✓ ${lines.length - 1} entries, numbers 1 to ${lines.length - 1}, are covered by the checkpoint`),
     );
-    assert.match(told, /Not compared with a checkpoint that you kept/);
+    assert.match(verified, /Not compared with a checkpoint that you kept/);
   });
 
   test('verifies against a kept checkpoint, as a note or as a response of the API', async () => {
@@ -83,8 +83,8 @@ describeOnOneDatabase('svc export', (dialect) => {
         inFolder(kept),
       );
       assert.equal(code, 0, stdout);
-      const told = `✓ No entry that the earlier checkpoint (${earlier.size} entries, ${earlier.at}) covers was changed.\n`;
-      assert.ok(stdout.endsWith(told), stdout);
+      const expected = `✓ No entry that the earlier checkpoint (${earlier.size} entries, ${earlier.at}) covers was changed.\n`;
+      assert.ok(stdout.endsWith(expected), stdout);
     }
   });
 
@@ -132,7 +132,7 @@ describeOnOneDatabase('svc export', (dialect) => {
     assert.equal(readFileSync(file, 'utf8'), 'precious');
   });
 
-  // What follows reads files alone, which no database changes.
+  // The next tests only read files, so one database is enough.
   if (dialect === 'postgres') return;
 
   test('escapes control characters of file names and files', async () => {
@@ -164,7 +164,7 @@ describeOnOneDatabase('svc export', (dialect) => {
     const wanted = ['--tenant', 'first', '--ledger', 'audit', '--file', inFolder()];
     const wrong: readonly [run: typeof create, words: readonly string[], hint: string][] = [
       [create, [], '--tenant, --ledger, --file'],
-      [create, ['--tenant', 'nobody', '--ledger', 'audit', '--file', inFolder()], 'There is no tenant nobody.'],
+      [create, ['--tenant', 'unknown', '--ledger', 'audit', '--file', inFolder()], 'There is no tenant unknown.'],
       [
         create,
         ['--tenant', 'first', '--ledger', 'toString', '--file', inFolder()],

@@ -26,19 +26,19 @@ describe('an unreachable PostgreSQL', () => {
   });
   after(() => location[Symbol.asyncDispose]());
 
-  /** Asserts that a command says one sentence about the place, and nothing of tampering or of the password. */
+  /** Asserts that a command prints one sentence about the host, without tampering or the password. */
   async function assertTold(words: readonly string[], place: string, reason: string): Promise<void> {
-    const DATABASE_URL = `postgres://somebody:${password}@${place}/svc`;
+    const DATABASE_URL = `postgres://svc_user:${password}@${place}/svc`;
     const { code, stdout, stderr } = await runSvc(words, { ...location.environment, DATABASE_URL });
-    const told = `Cannot reach the database at ${place}: ${reason}`;
+    const message = `Cannot reach the database at ${place}: ${reason}`;
     if (words[0] === 'verify') {
       assert.deepEqual([code, stderr], [4, '']);
       assert.ok(
-        stdout.includes(words.includes('--json') ? JSON.stringify(`database: ${told}`) : `✗ database: ${told}\n`),
+        stdout.includes(words.includes('--json') ? JSON.stringify(`database: ${message}`) : `✗ database: ${message}\n`),
       );
     } else {
       assert.deepEqual([code, stdout], [2, '']);
-      assert.equal(stderr, `svc: ${told}\n`);
+      assert.equal(stderr, `svc: ${message}\n`);
     }
     assert.ok(!`${stdout}${stderr}`.includes(password));
   }
@@ -55,7 +55,7 @@ describe('an unreachable PostgreSQL', () => {
   test('is reported if the host does not exist', async () => {
     const { stdout, code } = await runSvc(verify, {
       ...location.environment,
-      DATABASE_URL: `postgres://somebody:${password}@nowhere.invalid/svc`,
+      DATABASE_URL: `postgres://svc_user:${password}@nowhere.invalid/svc`,
     });
     assert.equal(code, 4);
     assert.match(
@@ -65,7 +65,7 @@ describe('an unreachable PostgreSQL', () => {
   });
 
   for (const [code, message] of [
-    ['28P01', 'password authentication failed for user "somebody"'],
+    ['28P01', 'password authentication failed for user "svc_user"'],
     ['3D000', 'database "svc" does not exist'],
     ['53300', 'sorry, too many clients already'],
     ['57P03', 'the database system is starting up'],
@@ -79,7 +79,7 @@ describe('an unreachable PostgreSQL', () => {
 
   test('is reported if it closes the connection', async () => {
     await using server = await answerEverybody((socket) => socket.destroy());
-    const DATABASE_URL = `postgres://somebody:${password}@${server.place}/svc`;
+    const DATABASE_URL = `postgres://svc_user:${password}@${server.place}/svc`;
     const { code, stdout, stderr } = await runSvc(verify, { ...location.environment, DATABASE_URL });
     assert.deepEqual([code, stderr], [4, '']);
     assert.ok(stdout.startsWith(`✗ database: Cannot reach the database at ${server.place}: `), stdout);
@@ -108,7 +108,7 @@ describe('an error of the database', () => {
   });
 });
 
-/** A server that answers the first message of each client with an error, as PostgreSQL does. */
+/** A server that responds to the first message of each client with an error, as PostgreSQL does. */
 function refuseEverybody(code: string, message: string) {
   const fields = Buffer.from(`SFATAL\0C${code}\0M${message}\0\0`);
   const length = Buffer.alloc(4);

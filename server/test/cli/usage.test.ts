@@ -33,13 +33,13 @@ describe('the command line', () => {
 
   const run = (...words: readonly string[]) => runSvc(words, environment);
 
-  /** Asserts that words are refused with exit code 2 and these hints, and that no data folder was made. */
+  /** Asserts that arguments are rejected with exit code 2 and these hints, and that no data folder was created. */
   async function assertRefused(words: readonly string[], ...hints: readonly string[]): Promise<void> {
     const { code, stdout, stderr } = await run(...words);
     assert.equal(code, 2, stderr);
     assert.equal(stdout, '');
     assert.match(stderr, /^svc: /);
-    assert.doesNotMatch(stderr, /\n +at /, 'a person is told, not shown a stack');
+    assert.doesNotMatch(stderr, /\n +at /, 'prints a sentence, not a stack');
     for (const hint of hints) assert.ok(stderr.includes(hint), stderr);
     assert.ok(!existsSync(environment.SVC_DATA_DIR as string));
   }

@@ -28,7 +28,7 @@ describeOnOneDatabase('svc user create', (dialect) => {
     await using installation = await openInstallation(readSettings(location.environment));
     return await readAllRows(installation.database);
   };
-  /** What a server answers to a body, at an operation of somebody who is not signed in yet. */
+  /** The response to a body at an operation that needs no sign-in. */
   const post = async (path: string, body: object) => {
     await using svc = await startSvc(['serve'], location.environment);
     const response = await fetch(`${svc.url}/v1/auth/${path}`, {
@@ -44,7 +44,7 @@ describeOnOneDatabase('svc user create', (dialect) => {
     return JSON.parse((await runSvc(words, location.environment)).stdout).key;
   };
 
-  /** Invites somebody as a tenant does by itself. */
+  /** Invites a user through the API, as a tenant does. */
   const invite = async (tenant: string, email: string): Promise<{ readonly token: string }> => {
     await using svc = await startSvc(['serve'], location.environment);
     const response = await fetch(`${svc.url}/v1/users/invitations`, {
@@ -112,9 +112,9 @@ describeOnOneDatabase('svc user create', (dialect) => {
     const member = await kysely.selectFrom('memberships').selectAll().where('user_id', '=', id).executeTakeFirst();
     assert.deepEqual([member?.given_name, member?.family_name, member?.role], ['Zoë', 'Lee', 'dpo']);
     const events = await kysely.selectFrom('audit_events').select('entry').where('tenant_id', '=', tenantId).execute();
-    const told = events.map(({ entry }) => JSON.parse(entry)).filter(({ targetId }) => targetId === id);
+    const logged = events.map(({ entry }) => JSON.parse(entry)).filter(({ targetId }) => targetId === id);
     assert.deepEqual(
-      told.map(({ action, actorType, reason }) => [action, actorType, reason]),
+      logged.map(({ action, actorType, reason }) => [action, actorType, reason]),
       [
         ['user.provisioned', 'system', 'Created by the operator'],
         ['account.password_changed', 'system', 'Created by the operator'],
@@ -141,7 +141,7 @@ describeOnOneDatabase('svc user create', (dialect) => {
     const before = await readRows();
     const attempts = [
       [create('Member@example.com', 'auditor'), 'member@example.com is already a member of acme'],
-      [create('new@example.com', 'admin', 'nobody'), 'There is no tenant nobody'],
+      [create('new@example.com', 'admin', 'unknown'), 'There is no tenant unknown'],
       [create('new@example.com', 'owner'), '--role must be one of: admin, dpo,'],
       [create('nonsense'), '--email must be an e-mail address'],
       [create('new@example.com', 'admin', 'acme', '--given-name', 'x'.repeat(201)), '--given-name'],

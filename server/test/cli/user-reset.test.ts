@@ -16,7 +16,7 @@ describeServer('svc user reset', (server) => {
     const there = await server.createMember({ tenantId: other.id, email: member.email });
     return { member, there, tenants: [server.tenant.id, other.id] };
   };
-  /** What each tenant is told of a person since a number of events. */
+  /** The audit events about a user in each tenant since a number of events. */
   const actionsOf = async (tenantId: string, userId: string) =>
     (await readAudit(server, tenantId)).filter(
       ({ targetId, actorType, reason }) =>
@@ -88,7 +88,7 @@ describeServer('svc user reset', (server) => {
     const before = await readState(server);
     for (const [{ code, stdout, stderr }, hint] of [
       [await reset(member.email), '--password, --second-factor'],
-      [await reset('nobody@example.com', '--password'), 'There is no user nobody@example.com'],
+      [await reset('unknown@example.com', '--password'), 'There is no user unknown@example.com'],
       [await reset('nonsense', '--password'), 'There is no user nonsense'],
       [await runSvc(['user', 'reset', '--password'], environmentOf(server)), '--email'],
     ] as const) {

@@ -7,7 +7,7 @@ import { sequences } from '../../../tools/scim/sequences.ts';
 import { ConformanceError, openTarget, type Target } from '../../../tools/scim/target.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 
-/** What is not as it must be, each with the step that it belongs to. */
+/** The violations, each with its step. */
 function listFailures({ steps, outcome }: SequenceReport): readonly string[] {
   const ofSteps = steps.flatMap(({ does, differences }) => differences.map((difference) => `${does}: ${difference}`));
   return [...ofSteps, ...outcome];
@@ -25,7 +25,7 @@ describeOnOneDatabase('what identity providers send, in order', (dialect) => {
   after(() => server[Symbol.asyncDispose]());
 
   for (const sequence of sequences)
-    it(`${nameSequence(sequence)} ends with the right members, roles and states`, async () => {
+    it(`${nameSequence(sequence)} results in the right members, roles and states`, async () => {
       const report = await playSequence(target, sequence);
       assert.deepEqual(listFailures(report), []);
       assert.equal(report.steps.length, sequence.steps.length);
@@ -68,7 +68,7 @@ describeOnOneDatabase('what identity providers send, in order', (dialect) => {
     await server.request('DELETE', `/v1/users/${member.userId}`);
   });
 
-  it('clears up when it is stopped halfway', async () => {
+  it('cleans up when it is stopped halfway', async () => {
     const [sequence] = sequences;
     assert.ok(sequence);
     const stop = new AbortController();

@@ -17,7 +17,7 @@ function findSequence(name: string, setting: string): Sequence {
   return found;
 }
 
-/** The sequence with another answer expected of its first step that does this. */
+/** The sequence with another expected response for its first step that does this. */
 function expecting(sequence: Sequence, does: RegExp, answer: Step['answer']): Sequence {
   assert.ok(sequence.steps.some((step) => does.test(step.does)));
   return { ...sequence, steps: sequence.steps.map((step) => (does.test(step.does) ? { ...step, answer } : step)) };
@@ -35,7 +35,7 @@ describe('the runner of provider sequences', () => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  it('fails when the status is another', async () => {
+  it('fails on another status', async () => {
     const report = await playSequence(
       target,
       expecting(sequence, /creates Ana/, () => ({ status: 200 })),
@@ -44,7 +44,7 @@ describe('the runner of provider sequences', () => {
     assert.match(report.steps[1]?.differences[0] ?? '', /the status must be 200, not 201/);
   });
 
-  it('fails when a field that the provider reads is another', async () => {
+  it('fails on another value of a field that the provider reads', async () => {
     const report = await playSequence(
       target,
       expecting(sequence, /creates Ana/, () => ({ status: 201, body: { roles: [{ value: 'dpo' }] } })),
@@ -61,7 +61,7 @@ describe('the runner of provider sequences', () => {
     ['absence', { who: 'Ana', status: 'deleted' }, /totalResults must be 0, not 1/],
   ];
   for (const [what, member, message] of wrong)
-    it(`fails when a member ends with another ${what}`, async () => {
+    it(`fails if a member has another ${what} at the end`, async () => {
       const others = sequence.expected.filter(({ who }) => who !== 'Ana');
       const report = await playSequence(target, { ...sequence, expected: [...others, member] });
       assert.equal(isPassed(report), false);
@@ -69,19 +69,19 @@ describe('the runner of provider sequences', () => {
       assert.match(report.outcome.join('\n'), message);
     });
 
-  it('fails when there are members whom the sequence does not name', async () => {
+  it('fails if there are members that the sequence does not name', async () => {
     const expected = sequence.expected.filter(({ who }) => who !== 'Ana');
     const report = await playSequence(target, { ...sequence, expected });
     assert.deepEqual(report.outcome, ['GET /Users must show 0 members more than before, not 1']);
   });
 
-  it('fails when a use of the extended setting is not audited', async () => {
+  it('fails if a use of the extended setting is not audited', async () => {
     const jumpCloud = findSequence('JumpCloud', 'extended');
     const report = await playSequence(target, { ...jumpCloud, extendedUses: 2 });
     assert.deepEqual(report.outcome, ['the audit log must contain 2 uses of extended, not 1']);
   });
 
-  it('fails when a sequence is played with the other setting', async () => {
+  it('fails if a sequence runs with the other setting', async () => {
     for (const [from, to] of [
       ['strict', 'extended'],
       ['extended', 'strict'],
@@ -91,7 +91,7 @@ describe('the runner of provider sequences', () => {
     }
   });
 
-  it('takes the address of the server as well as the one that providers are given', async () => {
+  it('accepts the address of the server as well as the one given to providers', async () => {
     for (const ending of ['', '/', '/scim/v2', '/scim/v2/', '/scim/v2?aadOptscim062020']) {
       const named = openTarget({ url: server.url + ending, token, key: server.tenant.key });
       assert.equal(await findSetting(named), 'strict', ending);
@@ -99,9 +99,9 @@ describe('the runner of provider sequences', () => {
     }
   });
 
-  it('shows what cannot be played because a step before it failed', async () => {
+  it('shows the steps that cannot run because an earlier one failed', async () => {
     const broken: Step = {
-      does: 'creates nobody',
+      does: 'creates no user',
       request: () => ({ method: 'POST', path: '/Users', body: {} }),
       answer: () => ({ status: 201 }),
       keep: 'Ben',
@@ -112,7 +112,7 @@ describe('the runner of provider sequences', () => {
     assert.equal(isPassed(report), false);
   });
 
-  /** Runs the command in a process of its own. */
+  /** Runs the command in a separate process. */
   const run = (...words: readonly string[]) =>
     new Promise<{ readonly code: number; readonly output: string }>((resolve) => {
       const program = join(import.meta.dirname, '../../../tools/scim/main.ts');
@@ -121,7 +121,7 @@ describe('the runner of provider sequences', () => {
       );
     });
 
-  it('shows a table and ends with 0 when all is as it must be, again and again', async () => {
+  it('shows a table and exits with 0 after a success, repeatedly', async () => {
     for (let time = 0; time < 2; time += 1) {
       const only = ['--only', 'jumpcloud,onelogin'];
       const { code, output } = await run('--url', server.url, '--token', token, '--key', server.tenant.key, ...only);
@@ -131,7 +131,7 @@ describe('the runner of provider sequences', () => {
     }
   });
 
-  it('plays without a key what fits the setting of the tenant', async () => {
+  it('runs without a key the sequences that match the setting of the tenant', async () => {
     const words = ['--url', server.url, '--token', token, '--only', 'onelogin'];
     const strict = await run(...words);
     assert.match(strict.output, /^OneLogin +strict .*passed$/m);
@@ -142,7 +142,7 @@ describe('the runner of provider sequences', () => {
     assert.match(extended.output, /^OneLogin +extended .*passed$/m);
   });
 
-  it('ends with 1 and tells why when it cannot play, and never shows a secret', async () => {
+  it('exits with 1 and the reason when it cannot run, and never shows a secret', async () => {
     const refused = await run('--url', server.url, '--token', `${token}x`);
     assert.equal(refused.code, 1);
     assert.match(refused.output, /does not accept the SCIM token/);
@@ -154,8 +154,8 @@ describe('the runner of provider sequences', () => {
     for (const { output } of [refused, unreachable]) assert.ok(!output.includes(token));
   });
 
-  it('ends with 2 and tells its usage when the words are wrong', async () => {
-    for (const words of [['--only', 'nobody'], ['--url', server.url], ['--unknown']]) {
+  it('exits with 2 and its usage for wrong arguments', async () => {
+    for (const words of [['--only', 'unknown'], ['--url', server.url], ['--unknown']]) {
       const { code, output } = await run(...words);
       assert.equal(code, 2, output);
       assert.match(output, /Usage: /);
@@ -163,8 +163,8 @@ describe('the runner of provider sequences', () => {
   });
 });
 
-describe('what a body must be', () => {
-  it('is what it is', () => {
+describe('an expected body', () => {
+  it('matches itself', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) =>
         assert.deepEqual(findDifferences(value as string, structuredClone(value)), []),
@@ -172,7 +172,7 @@ describe('what a body must be', () => {
     );
   });
 
-  it('is not what differs in one place, however deep', () => {
+  it('does not match a difference in one place, however deep', () => {
     const place = fc.array(fc.oneof(fc.constant('list'), fc.string()), { maxLength: 5 });
     const bury = (steps: readonly string[], value: unknown): unknown =>
       steps.reduce<unknown>((inner, step) => (step === 'list' ? [inner] : { [`_${step}`]: inner }), value);

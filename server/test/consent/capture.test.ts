@@ -45,7 +45,7 @@ describeServer('POST /v1/consent/{id}/records', (server) => {
     assert.deepEqual(read.body, created.body);
   });
 
-  test('chains each record to the one before and tells the audit log', async () => {
+  test('chains each record to the previous one and appends to the audit log', async () => {
     const tenant = await createFreshTenant(server);
     const notice = await server.createNotice({ key: tenant.key });
     const first = payload(await capture(server, notice, {}, { key: tenant.key }));
@@ -56,13 +56,13 @@ describeServer('POST /v1/consent/{id}/records', (server) => {
     assert.deepEqual(event.diff, { sequence: 2, purposes: second.purposes, ledgerHash: second.ledgerHash });
   });
 
-  test('leaves what is not given as null', async () => {
+  test('stores omitted fields as null', async () => {
     const notice = await server.createNotice();
     const { subjectChannel, method, ipHash, uaHash } = payload(await capture(server, notice));
     assert.deepEqual([subjectChannel, method, ipHash, uaHash], [null, null, null, null]);
   });
 
-  test('takes every value that the specification names, and both edges of the lengths', async () => {
+  test('accepts every specified value, and both limits of the lengths', async () => {
     const notice = await server.createNotice();
     const bodies = [
       ...['email', 'phone', 'subject_id'].map((subjectChannel) => ({ subjectChannel })),
@@ -83,7 +83,7 @@ describeServer('POST /v1/consent/{id}/records', (server) => {
     }
   });
 
-  test('keeps the version that was published when the subject decided', async () => {
+  test('stores the version that was published when the subject decided', async () => {
     const notice = await server.createNotice();
     const first = payload(await capture(server, notice));
     await server.request('PATCH', `/v1/consent/${notice}`, { body: { name: 'Shop' } });
@@ -94,7 +94,7 @@ describeServer('POST /v1/consent/{id}/records', (server) => {
     assert.notEqual(later.noticeContentHash, first.noticeContentHash);
   });
 
-  test('brings capturedAt with any offset to UTC with milliseconds', async () => {
+  test('converts capturedAt with any offset to UTC with milliseconds', async () => {
     const notice = await server.createNotice();
     const times = {
       '2026-11-21T05:29:00Z': '2026-11-21T05:29:00.000Z',
@@ -114,7 +114,7 @@ describeServer('POST /v1/consent/{id}/records', (server) => {
     }
   });
 
-  test('refuses times that are none', async () => {
+  test('rejects invalid times', async () => {
     const notice = await server.createNotice();
     const times = [
       '',
@@ -138,7 +138,7 @@ describeServer('POST /v1/consent/{id}/records', (server) => {
     await assertBodiesRefused(server, (body) => capture(server, notice, body as object), cases);
   });
 
-  test('refuses what is missing, unknown, of a wrong type or length, and names it', async () => {
+  test('rejects missing, unknown and invalid fields, and names them', async () => {
     const notice = await server.createNotice();
     const decision = { subjectId: 'subject-1', purposes: { analytics: true } };
     await assertBodiesRefused(server, (body) => capture(server, notice, {}, { body }), [
@@ -166,7 +166,7 @@ describeServer('POST /v1/consent/{id}/records', (server) => {
     ]);
   });
 
-  test('refuses purposes that are no choices, unknown, or required and refused', async () => {
+  test('rejects purposes that are not booleans, unknown, or required and refused', async () => {
     const notice = await server.createNotice();
     await assertBodiesRefused(server, (purposes) => capture(server, notice, { purposes }), [
       [{}, 'body.purposes'],
@@ -186,7 +186,7 @@ describeServer('POST /v1/consent/{id}/records', (server) => {
     ]);
   });
 
-  test('refuses bodies that cannot be read', async () => {
+  test('rejects bodies that cannot be parsed', async () => {
     const notice = await server.createNotice();
     const decision = JSON.stringify({ subjectId: 'subject-1', purposes: { analytics: true } });
     await assertNothingWritten(server, async () => {
@@ -207,7 +207,7 @@ describeServer('POST /v1/consent/{id}/records', (server) => {
     });
   });
 
-  test('needs a published notice and says what status it has', async () => {
+  test('requires a published notice and returns the actual status', async () => {
     const draft = await server.createNotice({ publish: false });
     const archived = await server.createNotice();
     await server.request('POST', `/v1/consent/${archived}/archive`);
@@ -224,7 +224,7 @@ describeServer('POST /v1/consent/{id}/records', (server) => {
     });
   });
 
-  test('refuses notice ids that are unknown or no UUIDs', async () => {
+  test('rejects notice ids that are unknown or not UUIDs', async () => {
     await assertNothingWritten(server, async () => {
       assertProblem(await capture(server, unknownId), '404 not_found');
       for (const id of ['not-a-uuid', '1', `${unknownId}x`, "'%20or%201=1"]) {

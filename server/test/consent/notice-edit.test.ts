@@ -16,7 +16,7 @@ describeServer('PATCH /v1/consent/{id}', (server) => {
     server.request('PATCH', `/v1/consent/${id}`, { key, body });
   const read = async (id: string) => payload(await server.request('GET', `/v1/consent/${id}`), 200);
 
-  test('changes the fields that are named and no other', async () => {
+  test('changes only the given fields', async () => {
     const id = await server.createNotice();
     const before = await read(id);
     server.clock.advance(1000);
@@ -31,7 +31,7 @@ describeServer('PATCH /v1/consent/{id}', (server) => {
     assert.deepEqual(await read(id), edited);
   });
 
-  test('tells the audit log what stood there before and after', async () => {
+  test('logs the values before and after in the audit log', async () => {
     const tenant = await createFreshTenant(server);
     const id = await server.createNotice({ key: tenant.key, publish: false });
     await edit(id, { name: 'Shop' }, tenant.key);
@@ -41,7 +41,7 @@ describeServer('PATCH /v1/consent/{id}', (server) => {
     assert.deepEqual(diff, { before: { name: 'Website' }, after: { name: 'Shop' } });
   });
 
-  test('leaves what is public as it is until the next publication', async () => {
+  test('leaves the published version unchanged until the next publication', async () => {
     const id = await server.createNotice();
     const readPublic = async () => payload(await server.request('GET', `/v1/public/consent/${id}`, { key: null }), 200);
     const before = await readPublic();
@@ -51,14 +51,14 @@ describeServer('PATCH /v1/consent/{id}', (server) => {
     assert.deepEqual(await readPublic(), { ...before, name: 'Shop', version: 2 });
   });
 
-  test('knows when the content is again what is published', async () => {
+  test('reports when the content equals the published one again', async () => {
     const id = await server.createNotice();
     await edit(id, { name: 'Shop' });
     const reverted = payload(await edit(id, { name: 'Website' }), 200);
     assert.equal(reverted.hasUnpublishedChanges, false);
   });
 
-  test('writes nothing when nothing changes', async () => {
+  test('writes nothing without a change', async () => {
     const id = await server.createNotice();
     const before = await read(id);
     server.clock.advance(1000);
@@ -73,7 +73,7 @@ describeServer('PATCH /v1/consent/{id}', (server) => {
     assert.equal(payload(await edit(id, { name: 'Shop' }), 200).status, 'archived');
   });
 
-  test('refuses bodies without a change, with unknown fields and with bad values', async () => {
+  test('rejects bodies without a change, with unknown fields and with invalid values', async () => {
     const id = await server.createNotice();
     await assertBodiesRefused(server, (body) => edit(id, body), [
       [undefined, 'body'],
@@ -88,7 +88,7 @@ describeServer('PATCH /v1/consent/{id}', (server) => {
     ]);
   });
 
-  test('refuses ids that are unknown or no UUIDs', async () => {
+  test('rejects ids that are unknown or not UUIDs', async () => {
     await assertNothingWritten(server, async () => {
       assertProblem(await edit(unknownId, { name: 'Shop' }), '404 not_found');
       assertProblem(await edit('not-a-uuid', { name: 'Shop' }), '422 validation_failed', ['path.id']);

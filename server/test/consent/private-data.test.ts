@@ -13,7 +13,7 @@ describeServer(
   (server) => {
     const record = async (tenantKey: string, notice: string, body: object) =>
       payload(await capture(server, notice, body, { key: tenantKey }));
-    /** A visitor is not told the hashes; the tenant is. */
+    /** The hashes are returned to the tenant, but not to a visitor. */
     const recordVisit = async (key: string, notice: string) => {
       const { id } = payload(await visit(server, notice, {}, visitor));
       return payload(await server.request('GET', `/v1/consent/${notice}/records/${id}`, { key }), 200);
@@ -34,7 +34,7 @@ describeServer(
       for (const secret of [ip, ua, 'PrivateProbe', 'origin-probe']) assert.ok(!stored.includes(secret), secret);
     });
 
-    test('give one person the same hash within a tenant, by whatever way the record came', async () => {
+    test('have the same hash for one person within a tenant, for every way of capture', async () => {
       const tenant = await createFreshTenant(server);
       const [one, other] = [
         await server.createNotice({ key: tenant.key }),
@@ -54,7 +54,7 @@ describeServer(
       assert.notEqual(stranger.uaHash, records[0].uaHash);
     });
 
-    test('give one person different hashes in different tenants', async () => {
+    test('have different hashes in different tenants', async () => {
       const hashes = new Set<string>();
       for (const tenant of [await createFreshTenant(server), await createFreshTenant(server)]) {
         const notice = await server.createNotice({ key: tenant.key });

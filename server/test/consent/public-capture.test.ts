@@ -20,7 +20,7 @@ describeServer('POST /v1/public/consent/{noticeId}/records', (server) => {
   const readRecord = async (notice: string, id: string) =>
     payload(await server.request('GET', `/v1/consent/${notice}/records/${id}`), 200);
 
-  test('answers with what proves the record, and no more', async () => {
+  test('returns the proof of the record, and no more', async () => {
     const notice = await server.createNotice();
     const purposes = { necessary: true, analytics: false, marketing: true };
     const answer = await visit(server, notice, { purposes, method: 'banner' });
@@ -43,19 +43,19 @@ describeServer('POST /v1/public/consent/{noticeId}/records', (server) => {
     assert.match(record.uaHash, /^[0-9a-f]{64}$/);
   });
 
-  test('does not tell whether the subject had decided before', async () => {
+  test('does not reveal whether the subject had decided before', async () => {
     const notice = await server.createNotice();
     const refused = { ...allGranted, analytics: false };
     payload(await visit(server, notice));
     const again = payload(await visit(server, notice, { purposes: refused }));
     assert.equal((await readRecord(notice, again.id)).kind, 'withdrawal');
-    const first = payload(await visit(server, notice, { subjectId: 'nobody-before', purposes: refused }));
+    const first = payload(await visit(server, notice, { subjectId: 'new-subject', purposes: refused }));
     const { id: _, ledgerHash: __, prevLedgerHash: ___, subjectId: ____, ...known } = again;
     assert.deepEqual(first, { ...first, ...known });
     assert.deepEqual(Object.keys(first), Object.keys(again));
   });
 
-  test('ties the record to the audit log', async () => {
+  test('links the record to the audit log', async () => {
     const tenant = await createFreshTenant(server);
     const notice = await server.createNotice({ key: tenant.key });
     const { ledgerHash } = payload(await visit(server, notice));
@@ -64,14 +64,14 @@ describeServer('POST /v1/public/consent/{noticeId}/records', (server) => {
     assert.deepEqual(event.diff, { records: 1, withdrawals: 0, firstSequence: 1, lastSequence: 1, ledgerHash });
   });
 
-  test('minds neither an API key nor an Idempotency-Key', async () => {
+  test('ignores an API key and an Idempotency-Key', async () => {
     const notice = await server.createNotice();
     const headers = { Authorization: 'Bearer nonsense', 'Idempotency-Key': 'x' };
     const ids = [await visit(server, notice, {}, headers), await visit(server, notice, {}, headers)];
     assert.equal(new Set(ids.map((answer) => payload(answer).id)).size, 2);
   });
 
-  test('takes any text as the method, and both edges of the lengths', async () => {
+  test('accepts any text as the method, and both limits of the lengths', async () => {
     const notice = await server.createNotice();
     const methods = ['phone', 'x', text(64), '<b>"\'\\ 💥'].map((method) => ({ method }));
     const subjects = ['x', text(256), '../%2F\u202e', 'constructor'].map((subjectId) => ({ subjectId }));
@@ -82,14 +82,14 @@ describeServer('POST /v1/public/consent/{noticeId}/records', (server) => {
     assert.equal(payload(await visit(server, notice)).method, null);
   });
 
-  test('takes the time of the visitor with any offset, else its own', async () => {
+  test('accepts the time of the visitor with any offset, and defaults to its own', async () => {
     const notice = await server.createNotice();
     const late = payload(await visit(server, notice, { capturedAt: '2026-11-20T23:30:00.5-05:00' }));
     assert.deepEqual([late.capturedAt, late.recordedAt], ['2026-11-21T04:30:00.500Z', server.clock.now()]);
     assert.equal(payload(await visit(server, notice)).capturedAt, server.clock.now());
   });
 
-  test('wants a choice for every purpose, none refused that is required, none unknown', async () => {
+  test('requires a choice for every purpose, no refused required one, and no unknown one', async () => {
     const notice = await server.createNotice();
     const { necessary: _, ...withoutRequired } = allGranted;
     await assertBodiesRefused(server, (purposes) => visit(server, notice, { purposes }), [
@@ -107,7 +107,7 @@ describeServer('POST /v1/public/consent/{noticeId}/records', (server) => {
     ]);
   });
 
-  test('refuses what is missing, unknown, of a wrong type or length, and names it', async () => {
+  test('rejects missing, unknown and invalid fields, and names them', async () => {
     const notice = await server.createNotice();
     const path = `/v1/public/consent/${notice}/records`;
     const headers = { Origin: 'https://example.com' };
@@ -141,7 +141,7 @@ describeServer('POST /v1/public/consent/{noticeId}/records', (server) => {
     });
   });
 
-  test('keeps the version that the visitor saw, and its purposes decide', async () => {
+  test('stores the version that the visitor saw, whose purposes apply', async () => {
     const notice = await server.createNotice();
     const purposes = noticeContent.purposes.slice(0, 2);
     await server.request('PATCH', `/v1/consent/${notice}`, { body: { purposes } });
@@ -158,14 +158,14 @@ describeServer('POST /v1/public/consent/{noticeId}/records', (server) => {
     ]);
   });
 
-  test('refuses versions that were never published', async () => {
+  test('rejects versions that were never published', async () => {
     const notice = await server.createNotice();
     const versions = [0, 2, -1, 1.5, '1', null, 2 ** 31 - 1, 2 ** 31, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER, 1e300];
     const cases = versions.map((noticeVersion) => [{ noticeVersion }, 'body.noticeVersion'] as const);
     await assertBodiesRefused(server, (body) => visit(server, notice, body as object), cases);
   });
 
-  test('needs a published notice and says what status it has', async () => {
+  test('requires a published notice and returns the actual status', async () => {
     const draft = await server.createNotice({ publish: false });
     const archived = await server.createNotice();
     await server.request('POST', `/v1/consent/${archived}/archive`);
@@ -182,12 +182,12 @@ describeServer('POST /v1/public/consent/{noticeId}/records', (server) => {
     });
   });
 
-  test('finds the notice however the letters of its id are written', async () => {
+  test('accepts the id of the notice in any case', async () => {
     const notice = await server.createNotice();
     assert.equal(payload(await visit(server, notice.toUpperCase())).noticeId, notice);
   });
 
-  test('does not find notices that are unknown or have no id of ours', async () => {
+  test('returns 404 for notices that are unknown or have an invalid id', async () => {
     await assertNothingWritten(server, async () => {
       for (const id of [unknownId, 'not-a-uuid', "'%20or%201=1--"])
         assertProblem(await visit(server, id), '404 not_found');

@@ -7,25 +7,25 @@ describeServer('GET /v1/public/consent/{noticeId}', (server) => {
   const read = (notice: string, options: RequestOptions = {}) =>
     server.request('GET', `/v1/public/consent/${notice}`, { key: null, ...options });
 
-  test('gives the public form, and its version', async () => {
+  test('returns the public fields, and its version', async () => {
     const id = await server.createNotice();
     const notice = payload(await read(id), 200);
     assert.deepEqual(notice, { id, ...noticeContent, version: 1 });
   });
 
-  test('is the same however the letters of its id are written', async () => {
+  test('accepts the id in any case', async () => {
     const id = await server.createNotice();
     assert.equal((await read(id.toUpperCase())).text, (await read(id)).text);
   });
 
-  test('needs no credentials and minds none', async () => {
+  test('needs no credentials and ignores them', async () => {
     const id = await server.createNotice();
     payload(await read(id, { key: 'svc_live_wrong' }), 200);
-    const headers = { 'Svc-Tenant': 'nobody', Cookie: 'a=b', Origin: 'https://anywhere.test' };
+    const headers = { 'Svc-Tenant': 'unknown', Cookie: 'a=b', Origin: 'https://anywhere.test' };
     payload(await read(id, { headers }), 200);
   });
 
-  test('does not find what is unknown, not published, or no id at all', async () => {
+  test('returns 404 for an unknown, unpublished or invalid id', async () => {
     const draft = await server.createNotice({ publish: false });
     const archived = await server.createNotice();
     payload(await read(archived), 200);
@@ -45,7 +45,7 @@ describeServer('GET /v1/public/consent/{noticeId}', (server) => {
     }
   });
 
-  test('is there again, in its newest version, after each publication', async () => {
+  test('returns the newest version after each publication', async () => {
     const id = await server.createNotice();
     for (const [number, name] of ['One', 'Two', 'Three'].entries()) {
       payload(await read(id), 200);
@@ -56,7 +56,7 @@ describeServer('GET /v1/public/consent/{noticeId}', (server) => {
     }
   });
 
-  test('may be read from every origin, errors too', async () => {
+  test('can be read from every origin, including errors', async () => {
     for (const answer of [await read(await server.createNotice()), await read(unknownId)]) {
       assert.equal(answer.headers.get('access-control-allow-origin'), '*');
       assert.equal(answer.headers.get('access-control-allow-credentials'), null);
@@ -64,7 +64,7 @@ describeServer('GET /v1/public/consent/{noticeId}', (server) => {
     }
   });
 
-  test('answers preflights with the method that the path takes', async () => {
+  test('answers preflights with the methods of the path', async () => {
     const headers = {
       Origin: 'https://example.com',
       'Access-Control-Request-Method': 'POST',
@@ -81,19 +81,19 @@ describeServer('GET /v1/public/consent/{noticeId}', (server) => {
     }
   });
 
-  test('has no preflight for operations that need a key', async () => {
+  test('answers no preflight for operations that need a key', async () => {
     const answer = await server.request('OPTIONS', `/v1/consent/${unknownId}/records`, { key: null });
     assertProblem(answer, '405 method_not_allowed');
     assert.equal(answer.headers.get('access-control-allow-origin'), null);
   });
 
-  test('is told from an earlier read by its ETag until the next version', async () => {
+  test('has an ETag that changes with the version', async () => {
     const id = await server.createNotice();
     const first = await read(id);
     const etag = first.headers.get('etag') as string;
     assert.match(etag, /^"[^"]+"$/);
     assert.equal(first.headers.get('cache-control'), 'no-cache');
-    // As a browser asks again for what it has; without a Cache-Control of its own, fetch would demand a full answer.
+    // As a browser revalidates its cache; without an explicit Cache-Control, fetch would request a full response.
     const readAgain = (value: string) =>
       read(id, { headers: { 'If-None-Match': value, 'Cache-Control': 'max-age=0' } });
     for (const value of [etag, `W/${etag}`, `"other", ${etag}`]) {
@@ -109,7 +109,7 @@ describeServer('GET /v1/public/consent/{noticeId}', (server) => {
     assert.notEqual(next.headers.get('etag'), etag);
   });
 
-  test('answers HEAD with the headers of GET alone', async () => {
+  test('answers HEAD with only the headers of GET', async () => {
     const id = await server.createNotice();
     const get = await read(id);
     const head = await server.request('HEAD', `/v1/public/consent/${id}`, { key: null });
@@ -120,7 +120,7 @@ describeServer('GET /v1/public/consent/{noticeId}', (server) => {
     assert.equal((await server.request('HEAD', `/v1/public/consent/${unknownId}`, { key: null })).status, 404);
   });
 
-  test('takes no query', async () => {
+  test('accepts no query', async () => {
     assertProblem(await read(`${await server.createNotice()}?lang=de`), '422 validation_failed', ['query.lang']);
   });
 });

@@ -5,7 +5,7 @@ import { allGranted, assertNothingWritten, assertProblem, describeServer, payloa
 describeServer('the origin of a public capture', (server) => {
   const visitFrom = (notice: string, origin: string) => visit(server, notice, {}, { Origin: origin });
 
-  test('is the site of the notice or lies below it, with any port, http or https', async () => {
+  test('may be the site of the notice or a subdomain, with any port, http or https', async () => {
     const notice = await server.createNotice();
     const origins = [
       'https://example.com',
@@ -20,7 +20,7 @@ describeServer('the origin of a public capture', (server) => {
     for (const origin of origins) payload(await visitFrom(notice, origin));
   });
 
-  test('is refused when it is anything else', async () => {
+  test('is rejected if it is anything else', async () => {
     const notice = await server.createNotice();
     const origins = [
       'null',
@@ -64,14 +64,14 @@ describeServer('the origin of a public capture', (server) => {
     });
   });
 
-  test('must be there', async () => {
+  test('is required', async () => {
     const notice = await server.createNotice();
     const body = { subjectId: 'visitor-1', purposes: allGranted };
     await assertNothingWritten(server, async () => {
       const path = `/v1/public/consent/${notice}/records`;
       const headers = { Referer: 'https://example.com/', Host: 'example.com' };
       assertProblem(await server.request('POST', path, { key: null, body, headers }), '403 consent_origin_not_allowed');
-      // A key of the tenant makes no visitor.
+      // A key of the tenant does not make a visitor.
       assertProblem(await server.request('POST', path, { body }), '403 consent_origin_not_allowed');
     });
   });
@@ -84,7 +84,7 @@ describeServer('the origin of a public capture', (server) => {
     });
   });
 
-  test('of an address is that address alone', async () => {
+  test('of an address is only that address', async () => {
     const notice = await server.createNotice({ content: { domain: '127.0.0.1' } });
     payload(await visitFrom(notice, 'http://127.0.0.1:3000'));
     await assertNothingWritten(server, async () => {
@@ -92,7 +92,7 @@ describeServer('the origin of a public capture', (server) => {
     });
   });
 
-  test('is compared with what is published, not with what is being edited', async () => {
+  test('is compared with the published site, not with the edited one', async () => {
     const notice = await server.createNotice();
     await server.request('PATCH', `/v1/consent/${notice}`, { body: { domain: 'moved.example' } });
     payload(await visitFrom(notice, 'https://example.com'));
@@ -102,7 +102,7 @@ describeServer('the origin of a public capture', (server) => {
     assertProblem(await visitFrom(notice, 'https://example.com'), '403 consent_origin_not_allowed');
   });
 
-  test('is checked before anything is told about the notice', async () => {
+  test('is checked before anything about the notice is revealed', async () => {
     const draft = await server.createNotice({ publish: false });
     assertProblem(await visitFrom(draft, 'https://evil.test'), '403 consent_origin_not_allowed');
   });

@@ -28,7 +28,7 @@ describeServerOnEachDatabase(
     };
     const startMinute = () => server.clock.advance(60_000 - (server.clock.milliseconds() % 60_000));
 
-    test('are told with every answer', async () => {
+    test('are in the headers of every response', async () => {
       startMinute();
       const notice = await server.createNotice();
       const address = newAddress();
@@ -44,7 +44,7 @@ describeServerOnEachDatabase(
       assert.match((await visitFrom(address, notice)).headers.get('ratelimit') ?? '', /"notice";r=3;t=15$/);
     });
 
-    test('stop one client, let others pass, and end with the minute', async () => {
+    test('limit one client, not others, and reset after a minute', async () => {
       startMinute();
       const [notice, other] = [await server.createNotice(), await server.createNotice()];
       const address = newAddress();
@@ -64,7 +64,7 @@ describeServerOnEachDatabase(
       payload(await visitFrom(address, notice));
     });
 
-    test('stop one notice for all clients, let other notices pass, and end with the minute', async () => {
+    test('limit one notice for all clients, not other notices, and reset after a minute', async () => {
       startMinute();
       const [notice, other] = [await server.createNotice(), await server.createNotice()];
       await visitTimes(perNotice, newAddress, notice);
@@ -80,14 +80,14 @@ describeServerOnEachDatabase(
       payload(await visitFrom(newAddress(), notice));
     });
 
-    test('count a notice once, however the letters of its id are written', async () => {
+    test('count a notice once, in any case of its id', async () => {
       startMinute();
       const notice = await server.createNotice();
       await visitTimes(perNotice, newAddress, notice);
       assertProblem(await visitFrom(newAddress(), notice.toUpperCase()), '429 rate_limited');
     });
 
-    test('of a notice count only what is appended', async () => {
+    test('of a notice count only appended records', async () => {
       startMinute();
       const notice = await server.createNotice();
       const decision = { capturedAt: server.clock.now() };
@@ -118,7 +118,7 @@ describeServerOnEachDatabase(
       payload(await visitFrom(newAddress(), notice, decision));
     });
 
-    test('of a notice count each of many at once', async () => {
+    test('of a notice count concurrent records', async () => {
       startMinute();
       const notice = await server.createNotice();
       const answers = await Promise.all(
@@ -128,7 +128,7 @@ describeServerOnEachDatabase(
       for (const answer of answers.filter(({ status }) => status !== 201)) assertProblem(answer, '429 rate_limited');
     });
 
-    test('of a client count refused requests too', async () => {
+    test('of a client count rejected requests too', async () => {
       startMinute();
       const notice = await server.createNotice();
       const address = newAddress();
@@ -146,7 +146,7 @@ describeServerOnEachDatabase(
       payload(await visitFrom('2001:db8:1:3::1', notice));
     });
 
-    test('believe the nearest proxy alone', async () => {
+    test('trust only the nearest proxy', async () => {
       startMinute();
       const notice = await server.createNotice();
       const address = newAddress();
@@ -154,7 +154,7 @@ describeServerOnEachDatabase(
       assertProblem(await visitFrom(`${newAddress()}, ${address}`, notice), '429 rate_limited');
     });
 
-    test('do not touch captures with a key', async () => {
+    test('do not affect captures with a key', async () => {
       startMinute();
       const notice = await server.createNotice();
       await visitTimes(perNotice, newAddress, notice);

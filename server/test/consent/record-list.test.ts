@@ -35,7 +35,7 @@ describeServerOnEachDatabase('reading consent records', (server) => {
   };
   const idsOf = (items: readonly Item[]) => items.map(({ id }) => id);
 
-  test('gives the 50 newest, an exact total, and where to go on', async () => {
+  test('returns the 50 newest, an exact total, and a cursor', async () => {
     const notice = await server.createNotice();
     const ids = await captureMany(notice, 53);
     const { data, page } = payload(await list(notice), 200);
@@ -48,7 +48,7 @@ describeServerOnEachDatabase('reading consent records', (server) => {
     assert.equal(payload(await list(notice, { limit: '200' }), 200).data.length, 53);
   });
 
-  test('gives each record as the operation for one does', async () => {
+  test('returns each record as the operation for one does', async () => {
     const notice = await server.createNotice();
     await captureMany(notice, 2);
     for (const record of payload(await list(notice), 200).data) {
@@ -63,7 +63,7 @@ describeServerOnEachDatabase('reading consent records', (server) => {
     }
   });
 
-  test('takes limits from 1 to 200 and refuses others', async () => {
+  test('accepts limits from 1 to 200', async () => {
     const notice = await server.createNotice();
     const [newest] = await captureMany(notice, 2);
     assert.deepEqual(idsOf(payload(await list(notice, { limit: '1' }), 200).data), [newest]);
@@ -74,7 +74,7 @@ describeServerOnEachDatabase('reading consent records', (server) => {
     assertProblem(await list(notice, 'cursor=a&cursor=b'), '422 validation_failed', ['query.cursor']);
   });
 
-  test('refuses cursors that it did not give for this very list', async () => {
+  test('rejects cursors of other lists', async () => {
     const [notice, other] = [await server.createNotice(), await server.createNotice()];
     await captureMany(notice, 2);
     await captureMany(other, 2);
@@ -86,7 +86,7 @@ describeServerOnEachDatabase('reading consent records', (server) => {
     }
   });
 
-  test('finds a record under its own notice alone', async () => {
+  test('finds a record only under its own notice', async () => {
     const [notice, other] = [await server.createNotice(), await server.createNotice()];
     const [id] = await captureMany(notice, 1);
     const get = (path: string) => server.request('GET', `/v1/consent/${path}`);
@@ -99,7 +99,7 @@ describeServerOnEachDatabase('reading consent records', (server) => {
     assertProblem(await list('not-a-uuid'), '422 validation_failed', ['path.id']);
   });
 
-  test('the order is that of the ledger, also where ids come from servers with different clocks', async () => {
+  test('is in the order of the ledger, also if ids come from servers with different clocks', async () => {
     const notice = await server.createNotice();
     const [subjectId, tenantId] = ['two-clocks', server.tenant.id];
     const write = (id: string, purposes: RecordDraft['purposes'], otherPurposes: RecordDraft['otherPurposes']) =>
@@ -124,7 +124,7 @@ describeServerOnEachDatabase('reading consent records', (server) => {
     assert.equal(payload(refused).withdrawsRecordId, behind);
   });
 
-  test('pages of any size give every record once, newest first, whatever arrives between them', async () => {
+  test('returns every record once in pages of any size, newest first, despite new records', async () => {
     const cases = fc.record({
       records: fc.integer({ min: 0, max: 9 }),
       limit: fc.integer({ min: 1, max: 10 }),

@@ -34,7 +34,7 @@ describeServerOnEachDatabase('the ledger of a subject', (server) => {
     const notices = [await server.createNotice({ key }), await server.createNotice({ key })] as const;
     const options = { key };
     const first = payload(await capture(server, notices[0], {}, options));
-    await capture(server, notices[0], { subjectId: 'somebody else' }, options);
+    await capture(server, notices[0], { subjectId: 'another-subject' }, options);
     const visited = payload(await visit(server, notices[1], { subjectId: 'subject-1' }));
     const withdrawal = payload(await withdraw(server, notices[0], first.id, {}, options));
     const ledger = payload(await get('/v1/consent/subject-1', key), 200);
@@ -48,12 +48,12 @@ describeServerOnEachDatabase('the ledger of a subject', (server) => {
     assert.deepEqual(payload(unambiguous, 200), ledger);
   });
 
-  test('is not asked for by the id of a notice in upper case, which is the notice', async () => {
+  test('is not returned for the id of a notice in upper case, which names the notice', async () => {
     const notice = await server.createNotice();
     assert.equal(payload(await get(`/v1/consent/${notice.toUpperCase()}`), 200).id, notice);
   });
 
-  test('takes any subject id, written as part of a path', async () => {
+  test('accepts any subject id, encoded as part of a path', async () => {
     const notice = await server.createNotice();
     const subjects = [
       'a/b/c',
@@ -78,7 +78,7 @@ describeServerOnEachDatabase('the ledger of a subject', (server) => {
     ];
     for (const subjectId of subjects) {
       const record = payload(await capture(server, notice, { subjectId }));
-      // A path of the API wins over a subject id: such a subject is read in the unambiguous form.
+      // A path of the API has precedence over a subject id: such a subject is read in the unambiguous form.
       const paths = subjectId === 'notices' ? [] : ['/v1/consent/'];
       for (const path of [...paths, '/v1/consent/subjects/']) {
         const { items, nextCursor } = payload(await get(path + encodeURIComponent(subjectId)), 200);
@@ -87,7 +87,7 @@ describeServerOnEachDatabase('the ledger of a subject', (server) => {
     }
   });
 
-  test('gives way to a notice of the same id, except in its unambiguous form', async () => {
+  test('yields to a notice of the same id, except in its unambiguous form', async () => {
     const notice = await server.createNotice();
     payload(await capture(server, notice, { subjectId: notice }));
     assert.equal(payload(await get(`/v1/consent/${notice}`), 200).name, 'Website');
@@ -97,14 +97,14 @@ describeServerOnEachDatabase('the ledger of a subject', (server) => {
   test('is not found for a subject without records', async () => {
     const notice = await server.createNotice();
     payload(await capture(server, notice));
-    for (const id of ['nobody', 'SUBJECT-1', 'subject-1%20', 'subject-', '%E0%A4%A']) {
+    for (const id of ['unknown', 'SUBJECT-1', 'subject-1%20', 'subject-', '%E0%A4%A']) {
       for (const path of ['/v1/consent/', '/v1/consent/subjects/'])
         assertProblem(await get(path + id), '404 not_found');
     }
     assertProblem(await get(`/v1/consent/subjects/${notice}`), '404 not_found');
   });
 
-  test('refuses ids that are too long or cannot be stored', async () => {
+  test('rejects ids that are too long or cannot be stored', async () => {
     const ids = { id: '/v1/consent/', subjectId: '/v1/consent/subjects/' };
     for (const [name, path] of Object.entries(ids)) {
       assertProblem(await get(path + 'x'.repeat(257)), '422 validation_failed', [`path.${name}`]);
@@ -112,7 +112,7 @@ describeServerOnEachDatabase('the ledger of a subject', (server) => {
     }
   });
 
-  test('comes in pages of any size, each record once', async () => {
+  test('is paginated in any size, each record once', async () => {
     const notice = await server.createNotice();
     const sequences: number[] = [];
     for (let number = 0; number < 7; number += 1) {
@@ -146,7 +146,7 @@ describeServerOnEachDatabase('the ledger of a subject', (server) => {
       );
   });
 
-  test('refuses limits out of range and cursors of other lists', async () => {
+  test('rejects limits out of range and cursors of other lists', async () => {
     const notice = await server.createNotice();
     for (const subjectId of ['one', 'one', 'two', 'two']) payload(await capture(server, notice, { subjectId }));
     const { nextCursor: cursor } = payload(await get('/v1/consent/one?limit=1'), 200);

@@ -19,7 +19,7 @@ describeServerOnEachDatabase('POST /v1/consent/{id}/records/{recordId}/withdrawa
   const grant = async (notice: string, purposes: object = allGranted) =>
     payload(await capture(server, notice, { purposes, subjectChannel: 'email', method: 'modal', ip: '203.0.113.7' }));
 
-  test('appends a record that names the original and withdraws all that can be refused', async () => {
+  test('appends a record that names the original and withdraws all optional purposes', async () => {
     const notice = await server.createNotice();
     const original = await grant(notice);
     server.clock.advance(1000);
@@ -62,7 +62,7 @@ describeServerOnEachDatabase('POST /v1/consent/{id}/records/{recordId}/withdrawa
     assert.deepEqual(await read(), before);
   });
 
-  test('withdraws the named purposes alone, each once', async () => {
+  test('withdraws only the named purposes, each once', async () => {
     const notice = await server.createNotice();
     const { id } = await grant(notice);
     const body = { purposes: ['marketing', 'marketing'], method: 'inline', capturedAt: '2026-11-21T13:00:00+02:00' };
@@ -72,7 +72,7 @@ describeServerOnEachDatabase('POST /v1/consent/{id}/records/{recordId}/withdrawa
     assert.deepEqual(payload(await withdraw(server, notice, id)).purposes, { analytics: false });
   });
 
-  test('skips purposes that are withdrawn already and refuses when nothing is left', async () => {
+  test('skips withdrawn purposes and is rejected when none is left', async () => {
     const notice = await server.createNotice();
     const { id } = await grant(notice);
     payload(await withdraw(server, notice, id, { purposes: ['analytics'] }));
@@ -85,7 +85,7 @@ describeServerOnEachDatabase('POST /v1/consent/{id}/records/{recordId}/withdrawa
     });
   });
 
-  test('is refused when the record granted nothing that can be refused', async () => {
+  test('is rejected if the record granted no optional purpose', async () => {
     const notice = await server.createNotice();
     const records = [
       await grant(notice, { necessary: true }),
@@ -97,7 +97,7 @@ describeServerOnEachDatabase('POST /v1/consent/{id}/records/{recordId}/withdrawa
     });
   });
 
-  test('counts a refusal that came as a capture as withdrawn, and a later grant as granted', async () => {
+  test('counts a captured refusal as withdrawn, and a later grant as granted', async () => {
     const notice = await server.createNotice();
     const original = await grant(notice, { analytics: true });
     const refusal = await grant(notice, { analytics: false });
@@ -107,7 +107,7 @@ describeServerOnEachDatabase('POST /v1/consent/{id}/records/{recordId}/withdrawa
     assert.equal(payload(await withdraw(server, notice, again.id)).withdrawsRecordId, again.id);
   });
 
-  test('sent again after a newer grant leaves that grant', async () => {
+  test('retried after a newer grant keeps that grant', async () => {
     const notice = await server.createNotice();
     const first = await grant(notice);
     payload(await withdraw(server, notice, first.id, { purposes: ['marketing'] }));
@@ -126,7 +126,7 @@ describeServerOnEachDatabase('POST /v1/consent/{id}/records/{recordId}/withdrawa
     assert.deepEqual(payload(await withdraw(server, notice, again.id)).purposes, { marketing: false });
   });
 
-  test('knows purposes by the names of object members too', async () => {
+  test('accepts purposes with the names of object members', async () => {
     const [, analytics] = noticeContent.purposes;
     const purposes = ['constructor', 'toString', 'other'].map((key) => ({ ...analytics, key }));
     const notice = await server.createNotice({ content: { purposes } });
@@ -170,7 +170,7 @@ describeServerOnEachDatabase('POST /v1/consent/{id}/records/{recordId}/withdrawa
     );
   });
 
-  test('sees what was withdrawn behind any number of later records', async () => {
+  test('finds earlier withdrawals behind any number of later records', async () => {
     const notice = await server.createNotice();
     const subject = { subjectId: 'long history' };
     const { id } = payload(await capture(server, notice, { ...subject, purposes: { analytics: true } }));
@@ -183,7 +183,7 @@ describeServerOnEachDatabase('POST /v1/consent/{id}/records/{recordId}/withdrawa
     assertProblem(await withdraw(server, notice, id), '409 consent_already_withdrawn');
   });
 
-  test('at once happens once', async () => {
+  test('is executed once for concurrent requests', async () => {
     const notice = await server.createNotice();
     const { id } = await grant(notice);
     const answers = await Promise.all(Array.from({ length: 10 }, () => withdraw(server, notice, id)));
@@ -193,7 +193,7 @@ describeServerOnEachDatabase('POST /v1/consent/{id}/records/{recordId}/withdrawa
     }
   });
 
-  test('needs an Idempotency-Key and replays its answer', async () => {
+  test('requires an Idempotency-Key and replays its response', async () => {
     const notice = await server.createNotice();
     const { id } = await grant(notice);
     await assertNothingWritten(server, async () => {
@@ -209,7 +209,7 @@ describeServerOnEachDatabase('POST /v1/consent/{id}/records/{recordId}/withdrawa
     assert.equal(again.headers.get('idempotent-replayed'), 'true');
   });
 
-  test('refuses purposes that the record did not grant or that are required', async () => {
+  test('rejects purposes that the record did not grant or that are required', async () => {
     const notice = await server.createNotice();
     const { id } = await grant(notice, { necessary: true, analytics: true, marketing: false });
     await assertBodiesRefused(server, (purposes) => withdraw(server, notice, id, { purposes }), [
@@ -234,7 +234,7 @@ describeServerOnEachDatabase('POST /v1/consent/{id}/records/{recordId}/withdrawa
     ]);
   });
 
-  test('refuses records that are unknown or of another notice', async () => {
+  test('rejects records that are unknown or of another notice', async () => {
     const [notice, other] = [await server.createNotice(), await server.createNotice()];
     const { id } = await grant(notice);
     await assertNothingWritten(server, async () => {

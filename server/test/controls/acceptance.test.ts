@@ -36,14 +36,14 @@ describeServer('an accepted control', (server) => {
     const { client, id, accept, readStatus } = await begin({}, { expiresAt: at(day) });
     payload(await accept());
     const { reviewedAt } = await client.get(id);
-    const told = (await client.readWebhooks()).length;
+    const sent = (await client.readWebhooks()).length;
     const readScore = async () => (await client.read(`${base}/readiness`)).score;
     server.clock.advance(day - 1);
     assert.deepEqual([await readStatus(), await readScore()], ['accepted', 100]);
     server.clock.advance(1);
     assert.deepEqual([await readStatus(), await readScore()], ['needs_review', 0]);
-    // What dates alone bring is told to nobody.
-    assert.equal((await client.readWebhooks()).length, told);
+    // Changes by dates only are not sent.
+    assert.equal((await client.readWebhooks()).length, sent);
     payload(await client.addEvidence(id, { collectedAt: at(0) }), 201);
     assert.deepEqual([await readStatus(), await readScore()], ['accepted', 100]);
     assert.equal((await client.get(id)).reviewedAt, reviewedAt);
@@ -109,7 +109,7 @@ describeServer('an accepted control', (server) => {
     assert.deepEqual([event.action, event.reason], ['control.status_changed', change.reason]);
     assert.deepEqual(event.diff.before, { status: 'accepted', cadence: 'monthly' });
     assert.deepEqual(event.diff.after, { status: 'needs_review', cadence: 'annual' });
-    // It was set now, so it stays, and a reason for nothing would be lost.
+    // It was set now, so it stays, and a new reason would be lost.
     payload(await client.addEvidence(id, { collectedAt: at(0) }), 201);
     assert.equal(await readStatus(), 'needs_review');
     await client.assertNothingWritten(async () => {
@@ -127,7 +127,7 @@ describeServer('a review before it is due', (server) => {
       payload(await client.addEvidence(id), 201);
       payload(await client.edit(id, { status: 'implemented' }));
       if (status === 'accepted') payload(await client.edit(id, { status }));
-      const [{ nextReviewAt }, told] = [await client.get(id), (await client.readWebhooks()).length];
+      const [{ nextReviewAt }, sent] = [await client.get(id), (await client.readWebhooks()).length];
       server.clock.advance(day);
       const control = payload(await client.edit(id, { status, reason: 'The auditor was here' }));
       assert.deepEqual([control.status, control.reviewedAt], [status, server.clock.now()]);
@@ -135,7 +135,7 @@ describeServer('a review before it is due', (server) => {
       const event = (await client.readEvents()).at(-1);
       assert.deepEqual([event.action, event.reason], ['control.reviewed', 'The auditor was here']);
       assert.deepEqual(event.diff.after, { reviewedAt: server.clock.now() });
-      assert.equal((await client.readWebhooks()).length, told);
+      assert.equal((await client.readWebhooks()).length, sent);
     });
   }
 

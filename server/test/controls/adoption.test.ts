@@ -11,7 +11,7 @@ const listCodes = async (client: ControlClient) =>
   (await client.read()).items.map(({ code }: { readonly code: string }) => code);
 
 describeServer('adopting frameworks', (server) => {
-  test('brings the controls that they need into force, with the tests of the catalogue', async () => {
+  test('brings the required controls into force, with the tests of the catalogue', async () => {
     const client = await openTenant(server);
     assert.deepEqual((await client.read()).items, []);
     const inForce = mapped('GDPR', 'SOC2');
@@ -68,7 +68,7 @@ describeServer('adopting frameworks', (server) => {
     assert.ok(nextRunAt > server.clock.now());
   });
 
-  test('gives a control by the id of the catalogue and by its own', async () => {
+  test('returns a control by the id of the catalogue and by its own', async () => {
     const client = await openTenant(server);
     await client.adopt('GDPR');
     const [item] = (await client.read()).items;
@@ -77,13 +77,13 @@ describeServer('adopting frameworks', (server) => {
     assert.deepEqual(one, other);
     assert.equal(one.guidance, template?.guidance);
     assert.deepEqual(one.evidenceExamples, template?.evidence);
-    // Who adopted nothing has no such control, though the catalogue has it.
+    // Without an adoption the tenant has no such control, though the catalogue has it.
     const stranger = await openTenant(server);
     for (const id of [item.id, item.controlId])
       assertProblem(await stranger.send('GET', `${base}/controls/${id}`), 'not_found');
   });
 
-  test('writes nothing when it changes nothing', async () => {
+  test('writes nothing without a change', async () => {
     const client = await openTenant(server);
     await client.assertNothingWritten(async () => {
       assert.deepEqual(payload(await client.adopt()), { frameworks: [], controls: 0 });
@@ -98,10 +98,10 @@ describeServer('adopting frameworks', (server) => {
     const client = await openTenant(server);
     await client.adopt('GDPR', 'SOC2');
     const own = await client.create({ mappings: { SOC2: ['CC6.1'] } });
-    const alone = mapped('SOC2').find(({ mappings }) => mappings.GDPR === undefined)?.controlId as string;
-    payload(await client.edit(alone, { status: 'in_progress' }));
-    payload(await client.addEvidence(alone), 201);
-    const before = await client.get(alone);
+    const exclusive = mapped('SOC2').find(({ mappings }) => mappings.GDPR === undefined)?.controlId as string;
+    payload(await client.edit(exclusive, { status: 'in_progress' }));
+    payload(await client.addEvidence(exclusive), 201);
+    const before = await client.get(exclusive);
     const { controls } = payload(await client.adopt('GDPR'));
     assert.equal(controls, mapped('GDPR').length + 1);
     assert.equal((await client.read()).items.length, controls);
@@ -112,16 +112,16 @@ describeServer('adopting frameworks', (server) => {
       ['GET', '/tests'],
       ['POST', '/tests', { title: 'Look' }],
     ] as const) {
-      const response = await client.send(method, `${base}/controls/${alone}${path}`, body);
+      const response = await client.send(method, `${base}/controls/${exclusive}${path}`, body);
       assertProblem(response, 'not_found');
     }
     assert.deepEqual((await client.get(own)).mappedFrameworks, []);
     payload(await client.adopt('GDPR', 'SOC2'));
-    assert.deepEqual(await client.get(alone), before);
+    assert.deepEqual(await client.get(exclusive), before);
     assert.deepEqual((await client.get(own)).mappedFrameworks[0].requirements, ['CC6.1']);
   });
 
-  test('refuses frameworks that the catalogue does not have, and names them', async () => {
+  test('rejects unknown frameworks, and names them', async () => {
     const client = await openTenant(server);
     await client.assertNothingWritten(async () => {
       const unknown = await client.adopt('GDPR', 'PCIDSS', 'gdpr');
@@ -161,9 +161,11 @@ describeServer('adopting frameworks', (server) => {
         .map(({ code }) => code)
         .sort(),
     );
-    const told = events.filter(({ action }) => action === 'control_test.created');
+    const createdTests = events.filter(({ action }) => action === 'control_test.created');
     assert.deepEqual(
-      told.map(({ targetRef, diff: { controlId, cadence } }) => JSON.stringify([targetRef, controlId, cadence])).sort(),
+      createdTests
+        .map(({ targetRef, diff: { controlId, cadence } }) => JSON.stringify([targetRef, controlId, cadence]))
+        .sort(),
       mapped('CCPA', 'GDPR')
         .flatMap(({ code, controlId, tests }) =>
           tests.map(({ cadence = null }) => JSON.stringify([code, controlId, cadence])),

@@ -91,10 +91,10 @@ describeServer('a change of a control', (server) => {
       .where('tenant_id', '=', tenantId)
       .where('accepted_at', 'is', null)
       .execute();
-    const nobody = [randomUUID(), foreign.userId, suspended.userId, removed.userId, waiting?.user_id ?? randomUUID()];
+    const invalid = [randomUUID(), foreign.userId, suspended.userId, removed.userId, waiting?.user_id ?? randomUUID()];
     await client.assertNothingWritten(async () => {
       const messages = new Set<string>();
-      for (const ownerUserId of nobody) {
+      for (const ownerUserId of invalid) {
         for (const response of [
           await client.edit(id, { ownerUserId }),
           await client.edit(id, { ownerUserId, status: 'in_progress' }),

@@ -62,7 +62,7 @@ describeServer('what a status requires', (server) => {
     });
     const control = payload(await client.edit(id, { status: 'not_applicable', reason: 'We have no office' }));
     assert.equal(control.reason, 'We have no office');
-    assert.equal(payload(await client.edit(id, { reason: 'Nobody has an office' })).reason, 'Nobody has an office');
+    assert.equal(payload(await client.edit(id, { reason: 'There is no office' })).reason, 'There is no office');
     assert.equal(payload(await client.edit(id, { status: 'in_progress', reason: 'We rented one' })).reason, null);
   });
 
@@ -81,7 +81,7 @@ describeServer('what a status requires', (server) => {
     assert.equal(payload(await client.edit(id, { exceptionEndsAt: at(1) })).nextReviewAt, at(1));
     server.clock.advance(1);
     assert.equal((await client.get(id)).status, 'needs_review');
-    // What has ended is not prolonged by its date alone.
+    // An expired exception is not prolonged by its date only.
     await refused(
       client,
       async () => void assertInvalid(await client.edit(id, { exceptionEndsAt: at(day) }), 'body.exceptionEndsAt'),

@@ -21,7 +21,7 @@ describeServerOnEachDatabase('after random changes over years', (server) => {
       }),
       { numRuns: 20 },
     );
-    // And every row is as the audit log tells of it.
+    // And every row equals its state in the audit log.
     const { report } = await runVerify(server.installation);
     assert.deepEqual(
       report.tenants.flatMap(({ rows }) => rows.faults),

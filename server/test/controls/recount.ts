@@ -46,7 +46,7 @@ function later(time: string, cadence: string, count = 1): string | null {
   return cadence === 'event_driven' ? null : monthsLater(time, count * (months[cadence] as number));
 }
 
-/** A control in force, worked out anew from the rows of the tenant, one after the other. */
+/** A control in force, recomputed from the rows of the tenant, one after the other. */
 export function recountControls(stored: StoredControls, now: string) {
   const adopted = catalogue.frameworks.filter(({ code }) =>
     stored.programs.some(({ frameworks }) => frameworks?.split(' ').includes(code)),
@@ -63,7 +63,7 @@ export function recountControls(stored: StoredControls, now: string) {
     const evidence = recountEvidence(stored, row, now);
     const tests = recountTests(stored, row, now);
     const review = recountStatus(row, now);
-    // An acceptance that is not supported any more.
+    // An acceptance that is no longer supported.
     const { evidenceFreshness, latestResultStatus } = { ...evidence, ...tests };
     if (review.status === 'accepted' && (evidenceFreshness !== 'current' || latestResultStatus === 'fail'))
       review.status = 'needs_review';
@@ -139,7 +139,7 @@ function recountTests({ tests, results }: StoredControls, control: Row, now: str
   };
 }
 
-/** What the four operations must count, from what was worked out of the rows. */
+/** The expected counts of the four operations, from the recomputed controls. */
 export function recountTotals({ adopted, controls }: Recounted) {
   const applicable = controls.filter(({ status }) => status !== 'not_applicable');
   const status =

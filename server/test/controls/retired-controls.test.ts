@@ -46,8 +46,8 @@ describeServer('a removed custom control', (server) => {
     assert.deepEqual([controls.length, evidence.length, tests.length], [1, 1, 1]);
     assert.equal(controls[0]?.retired_at, server.clock.now());
     const event = (await client.readEvents()).at(-1);
-    const told = [event.action, event.targetId, event.targetRef, event.diff.retiredAt];
-    assert.deepEqual(told, ['control.retired', id, code, server.clock.now()]);
+    const logged = [event.action, event.targetId, event.targetRef, event.diff.retiredAt];
+    assert.deepEqual(logged, ['control.retired', id, code, server.clock.now()]);
     assert.equal((await runVerify(server.installation)).report.intact, true);
   });
 
@@ -60,7 +60,7 @@ describeServer('a removed custom control', (server) => {
     assert.equal((await client.read()).summary.tenantControls, 1);
   });
 
-  test('is none of the catalogue, which says what to do instead', async () => {
+  test('is not one of the catalogue, whose error says what to do instead', async () => {
     const client = await openTenant(server);
     await client.adopt('GDPR');
     const [{ id, controlId }] = (await client.read()).items;

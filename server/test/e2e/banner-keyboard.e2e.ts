@@ -81,7 +81,7 @@ async function visitByKeyboard(engine: Engine, site: BannerSite): Promise<void> 
   assert.equal(await visit.evaluate(readFocus), 'Privacy choices');
 }
 
-describe('the banner by keyboard alone, with axe at every step', () => {
+describe('the banner by keyboard only, with axe at every step', () => {
   let site: BannerSite;
   before(async () => {
     site = await startBannerSite();

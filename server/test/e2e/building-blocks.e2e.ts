@@ -60,7 +60,7 @@ async function visitByKeyboard(engine: Engine, site: BannerSite): Promise<void> 
   await visit.assertFine();
 }
 
-describe('building blocks by keyboard alone, with axe at every step', () => {
+describe('building blocks by keyboard only, with axe at every step', () => {
   let site: BannerSite;
   before(async () => {
     site = await startBannerSite();

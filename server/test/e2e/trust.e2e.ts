@@ -36,7 +36,7 @@ describe('the trust page in a browser', () => {
     await server.request('PATCH', '/v1/tenant', { key: odd.key, body: { name: `${long}\u202E <i>` } });
     const put = await putTrust(server, odd, { ...trustCenter, ...hostile });
     assert.equal(put.status, 200, put.text);
-    pages = { full: full.slug, hostile: odd.slug, missing: 'nobody' };
+    pages = { full: full.slug, hostile: odd.slug, missing: 'missing' };
   });
   after(async () => {
     await browser?.close();

@@ -29,7 +29,7 @@ const anyValue = fc.oneof(
   fc.maxSafeInteger(),
   fc.string({ unit: 'binary' }),
 );
-/** Text that is nearly JSON: valid text with something put in or left out. */
+/** Text that is nearly JSON: valid text with characters inserted or removed. */
 const nearlyJson = fc
   .tuple(
     fc.json(),
@@ -49,7 +49,7 @@ describeOnOneDatabase('any body at all', (dialect) => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  test('is taken or refused by every operation that writes, and never fails the server', async (context) => {
+  test('is accepted or rejected by every operation that writes, and never fails the server', async (context) => {
     for (const route of server.app.routes.filter(({ method }) => method !== 'GET')) {
       await context.test(`${route.method} ${route.path}`, () => feed(route));
     }

@@ -51,14 +51,14 @@ describe('the limit of a body', () => {
     assertProblem(await send(text + ' '.repeat(limit - text.length)), 'payload_too_large');
   });
 
-  test('holds for bodies that do not announce their length', async () => {
+  test('applies to bodies without a Content-Length', async () => {
     assert.equal((await sendChunked(padded(limit))).status, 201);
     assertProblem(await sendChunked(padded(limit + 1)), 'payload_too_large');
     assertProblem(await sendChunked(padded(4 * limit)), 'payload_too_large');
     await assertStillServes();
   });
 
-  test('is told before the body has come', async () => {
+  test('is reported before the body has arrived', async () => {
     const socket = await openSocket(server);
     const headers = {
       Authorization: `Bearer ${server.tenant.key}`,
@@ -75,7 +75,7 @@ describe('the limit of a body', () => {
     await assertStillServes();
   });
 
-  test('can be read by a client that sends its whole body first', async () => {
+  test('is readable by a client that sends its whole body first', async () => {
     const body = padded(16 * limit);
     for (let attempt = 0; attempt < 20; attempt += 1) {
       const response = await send(body);
@@ -84,7 +84,7 @@ describe('the limit of a body', () => {
     await assertStillServes();
   });
 
-  test('holds for public operations too', async () => {
+  test('applies to public operations too', async () => {
     const notice = await server.createNotice();
     const path = `/v1/public/consent/${notice}/records`;
     const headers = { Origin: 'https://example.com' };

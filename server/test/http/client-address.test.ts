@@ -9,7 +9,7 @@ import { startTestServer, type TestServer } from '../harness.ts';
 const ipv4 = fc.ipV4();
 const ipv6 = fc.ipV6();
 const address = fc.oneof(ipv4, ipv6);
-/** What a client may write into X-Forwarded-For by itself. */
+/** Values of X-Forwarded-For that a client may send by itself. */
 const madeUp = fc.array(
   fc.oneof(address, fc.constantFrom('', 'unknown', '_hidden', '1.2.3.4:80', '::1%lo', 'x'.repeat(300))),
 );
@@ -32,7 +32,7 @@ describe('the address of a client', () => {
     );
   });
 
-  test('is what the outermost trusted proxy saw, whatever the client had written', () => {
+  test('is the one that the outermost trusted proxy saw, whatever the client sent', () => {
     fc.assert(
       fc.property(ipv4, madeUp, fc.array(ipv4, { minLength: 1, maxLength: 5 }), (peer, forwarded, added) => {
         assert.equal(read(peer, added.length, [...forwarded, ...added]).address, added[0]);
@@ -40,7 +40,7 @@ describe('the address of a client', () => {
     );
   });
 
-  test('is never one that the client wrote, even where a proxy adds no address', () => {
+  test('is never one that the client sent, even if a proxy adds no address', () => {
     for (const added of ['unknown', '_hidden', '198.51.100.7:http', '[unknown]:4711', '[198.51.100.7', '']) {
       assert.equal(read('10.0.0.1', 1, ['203.0.113.9', added]).address, '10.0.0.1');
     }
@@ -61,12 +61,12 @@ describe('the address of a client', () => {
     );
   });
 
-  test('is that of the connection when the proxies added less than they should', () => {
+  test('is that of the connection if the proxies added fewer than configured', () => {
     assert.equal(read('10.0.0.1', 1).address, '10.0.0.1');
     assert.equal(read('10.0.0.1', 3, ['203.0.113.9', '10.0.0.2']).address, '10.0.0.1');
   });
 
-  test('is the IPv4 address where it comes over an IPv6 socket', () => {
+  test('is the IPv4 address of an IPv4-mapped IPv6 socket', () => {
     fc.assert(
       fc.property(ipv4, fc.constantFrom('::ffff:', '::FFFF:'), (plain, prefix) => {
         assert.equal(read(prefix + plain, 0).address, plain);
@@ -102,13 +102,13 @@ describe('the bucket of a client', () => {
     );
   });
 
-  test('tells neighbouring networks apart', () => {
+  test('distinguishes neighbouring networks', () => {
     assert.notEqual(bucket('2001::5:1:2:3:4'), bucket('2001::6:1:2:3:4'));
     assert.equal(bucket('2001:db8::1'), bucket('2001:db8::ffff:1'));
     assert.equal(bucket('64:ff9b::192.0.2.1'), '64:ff9b:0:0::/64');
   });
 
-  test('is one for all whose address is not known', () => {
+  test('is shared by all clients with an unknown address', () => {
     assert.equal(clientBucket({ address: null } as Client), 'unknown');
   });
 });
@@ -120,7 +120,7 @@ describe('a client behind a trusted proxy', () => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  test('does not get around its limit with a made-up X-Forwarded-For', async () => {
+  test('cannot bypass its limit with a forged X-Forwarded-For', async () => {
     const notice = await server.createNotice();
     const visit = async (forwarded: string) => {
       const response = await server.request('POST', `/v1/public/consent/${notice}/records`, {

@@ -13,7 +13,7 @@ const text = fc.string({ unit: 'grapheme' }).filter((position) => !position.incl
 const refused = (error: unknown) => error instanceof Problem && error.code === 'invalid_cursor';
 
 describe('a cursor', () => {
-  test('brings back the position that it was made of', () => {
+  test('decodes to its position', () => {
     fc.assert(
       fc.property(list, text, fc.maxSafeInteger(), (names, name, number) => {
         assert.equal(readCursor(names, writeCursor(names, name), 'string'), name);
@@ -22,11 +22,11 @@ describe('a cursor', () => {
     );
   });
 
-  test('may stand in an address as it is', () => {
+  test('needs no encoding in an address', () => {
     fc.assert(fc.property(list, text, (names, name) => assert.match(writeCursor(names, name), /^[\w-]+$/)));
   });
 
-  test('is refused by another list, and for another kind of position', () => {
+  test('is rejected by another list, and for another kind of position', () => {
     fc.assert(
       fc.property(list, list, fc.nat(), (one, other, position) => {
         fc.pre(JSON.stringify(one) !== JSON.stringify(other));
@@ -38,7 +38,7 @@ describe('a cursor', () => {
     );
   });
 
-  test('is refused when nobody made it', () => {
+  test('is rejected if it is forged', () => {
     const forged = fc.json().map((json) => Buffer.from(json).toString('base64url'));
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' }), forged), (cursor) => {
@@ -49,19 +49,19 @@ describe('a cursor', () => {
     );
   });
 
-  test('is refused with characters that decoding would skip', () => {
+  test('is rejected with characters that decoding would skip', () => {
     const cursor = writeCursor(['list'], 1);
     for (const changed of [`${cursor}\0`, ` ${cursor}`, `${cursor}=`, `${cursor}!`])
       assert.throws(() => readCursor(['list'], changed, 'number'), refused);
   });
 
-  test('is refused when it is longer than that of any list', () => {
+  test('is rejected if it is longer than that of any list', () => {
     const longest = '\u0001'.repeat(256);
     assert.equal(readCursor(['list'], writeCursor(['list'], longest), 'string'), longest);
     assert.throws(() => readCursor(['list'], writeCursor(['list'], 'a'.repeat(4096)), 'string'), refused);
   });
 
-  test('is refused with a position that no list has', () => {
+  test('is rejected with a position that no list has', () => {
     const bind = (position: unknown) => {
       const [, binding] = JSON.parse(Buffer.from(writeCursor(['list'], 1), 'base64url').toString());
       return Buffer.from(JSON.stringify([position, binding])).toString('base64url');
@@ -83,7 +83,7 @@ describeOnEachDatabase('every operation with a cursor', (dialect) => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  test('refuses one that is not its own', async (context) => {
+  test('rejects a cursor of another operation', async (context) => {
     const notice = await server.createNotice();
     await server.createNotice();
     for (const subjectId of ['one', 'two']) {

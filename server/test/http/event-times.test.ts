@@ -6,7 +6,7 @@ import { PrivacyClient, shift } from '../privacy/requests.ts';
 
 const minutes = 60_000;
 
-// A client reports when something happened. A clock that is wrong must not become evidence.
+// A client reports when something happened. A wrong clock must not become evidence.
 describeServer('the time of an event that a client reports', (server) => {
   const privacy = () => new PrivacyClient(server, server.tenant);
   const controls = () => new ControlClient(server, server.tenant);

@@ -21,7 +21,7 @@ import { createScene, type Scene } from './scene.ts';
 import { readStoredState } from './stored-rows.ts';
 import { assertError } from './surface-forms.ts';
 
-/** What the pages of other sites send along, and programs that send no page. */
+/** Headers that the pages of other sites send, and programs without a page. */
 const foreignPages: readonly Readonly<Record<string, string>>[] = [
   { Origin: 'https://elsewhere.test' },
   { Origin: 'null' },
@@ -41,8 +41,12 @@ describeOnOneDatabase('who may call every route', (dialect) => {
   let scene: Scene;
   let admin: TestMember;
 
-  /** A test on a server of its own: what is written is found by reading every row, and scenes add up. */
-  function testAlone(name: string, step: (context: TestContext) => Promise<void>, skip: string | false = false): void {
+  /** A test with a separate server: writes are detected by reading every row, and scenes accumulate. */
+  function testOnNewServer(
+    name: string,
+    step: (context: TestContext) => Promise<void>,
+    skip: string | false = false,
+  ): void {
     test(name, { skip }, async (context) => {
       server = await startTestServer(dialect);
       context.after(() => server[Symbol.asyncDispose]());
@@ -59,7 +63,7 @@ describeOnOneDatabase('who may call every route', (dialect) => {
     for (const route of fitting) await context.test(`${route.method} ${route.path}`, () => check(route));
   }
 
-  /** Asserts that a route refuses each of these callers with the same error, and does nothing. */
+  /** Asserts that a route rejects each of these callers with the same error, and changes nothing. */
   async function assertRefuses(route: Route, code: ProblemCode, callers: readonly RequestOptions[], own = scene) {
     const request = await acceptedRequest(route, await createScene(server));
     const path = await fillPath(route, own);
@@ -73,7 +77,7 @@ describeOnOneDatabase('who may call every route', (dialect) => {
     assert.equal(await readStoredState(server.installation.database), before);
   }
 
-  /** Asserts that a route answers its success status to a caller. @param makeCaller makes one in the tenant of a scene. */
+  /** Asserts that a route returns its success status to a caller. @param makeCaller creates one in the tenant of a scene. */
   async function assertTakes(route: Route, makeCaller: (own: Scene) => Promise<RequestOptions>) {
     const own = await createScene(server);
     const caller = await makeCaller(own);
@@ -83,7 +87,7 @@ describeOnOneDatabase('who may call every route', (dialect) => {
   }
 
   const withCookie = (value: string) => ({ headers: { Cookie: `svc_session=${value}`, Origin: server.url } });
-  /** A token in other forms than that of the header, and what is nearly the token. */
+  /** A token in other notations than that of the header, and near misses. */
   const misspell = (token: string): RequestOptions[] => [
     ...['', 'Bearer', `Basic ${token}`, token, `Bearer ${token} more`, `Bearer ${token},`, `Bearer "${token}"`].map(
       (Authorization) => ({ key: null, headers: { Authorization } }),
@@ -93,13 +97,18 @@ describeOnOneDatabase('who may call every route', (dialect) => {
     })),
   ];
 
-  testAlone('refuses whoever shows no valid credentials, wherever they are needed', async (context) => {
+  testOnNewServer('rejects callers without valid credentials, wherever they are needed', async (context) => {
     const { key } = scene.tenant;
     const scim = await scene.scimToken();
     const token = admin.session.Cookie?.slice('svc_session='.length) as string;
-    const nobody = [{ key: null }, withCookie(''), withCookie(generateToken('svc_session_')), withCookie(`${token}0`)];
+    const anonymous = [
+      { key: null },
+      withCookie(''),
+      withCookie(generateToken('svc_session_')),
+      withCookie(`${token}0`),
+    ];
     await onRoutes(context, by('scope', 'session', 'scim'), async (route) => {
-      const unknown: RequestOptions[] = [...nobody, { key: null, headers: { Authorization: 'Basic dXNlcjpwYXNz' } }];
+      const unknown: RequestOptions[] = [...anonymous, { key: null, headers: { Authorization: 'Basic dXNlcjpwYXNz' } }];
       if (route.auth !== 'scim') {
         const keys = [generateApiKey('live'), key.replace('test', 'live'), generateToken('svc_at_'), scim, token];
         unknown.push(...misspell(key), ...keys.map((other) => ({ key: other })));
@@ -112,7 +121,7 @@ describeOnOneDatabase('who may call every route', (dialect) => {
     });
   });
 
-  testAlone('refuses two Authorization headers, whichever comes first', async (context) => {
+  testOnNewServer('rejects two Authorization headers, in either order', async (context) => {
     await onRoutes(context, by('scope', 'session', 'scim'), async (route) => {
       const { key = null } = await acceptedCredentials(route, scene);
       const own = key ?? scene.tenant.key;
@@ -132,7 +141,7 @@ describeOnOneDatabase('who may call every route', (dialect) => {
     });
   });
 
-  testAlone('refuses a key that has expired or was revoked', async (context) => {
+  testOnNewServer('rejects a key that has expired or was revoked', async (context) => {
     const own = await createScene(server);
     const end = new Date(server.clock.milliseconds() + 1000).toISOString();
     const expiring = await server.createKey(own.tenant.id, scopes, end);
@@ -145,14 +154,14 @@ describeOnOneDatabase('who may call every route', (dialect) => {
     );
   });
 
-  testAlone('refuses a SCIM token that was replaced', async (context) => {
+  testOnNewServer('rejects a SCIM token that was replaced', async (context) => {
     const own = await createScene(server);
     const replaced = await own.scimToken();
     await server.createScimToken(own.tenant.id);
     await onRoutes(context, by('scim'), (route) => assertRefuses(route, 'unauthenticated', [{ key: replaced }]));
   });
 
-  testAlone('refuses a key with every scope but its own, and does nothing', async (context) => {
+  testOnNewServer('rejects a key with every scope but its own, and changes nothing', async (context) => {
     await onRoutes(context, by('scope'), async (route) => {
       const others = scopes.filter((scope) => scope !== route.scope);
       const key = await server.createKey(scene.tenant.id, others);
@@ -163,14 +172,14 @@ describeOnOneDatabase('who may call every route', (dialect) => {
     });
   });
 
-  testAlone('works with its own scope alone', async (context) => {
+  testOnNewServer('accepts a key with only its own scope', async (context) => {
     await onRoutes(context, by('scope'), (route) =>
       assertTakes(route, async ({ tenant }) => ({ key: await server.createKey(tenant.id, scopesFor(route)) })),
     );
   });
 
   for (const [role, documented] of Object.entries(documentedRoles)) {
-    testAlone(
+    testOnNewServer(
       `lets a session with the role ${role} call what the role may, and nothing else`,
       async (context) => {
         const member = await server.createMember({ tenantId: scene.tenant.id, role: role as MemberRole });
@@ -186,7 +195,7 @@ describeOnOneDatabase('who may call every route', (dialect) => {
     );
   }
 
-  testAlone('lets every role call what acts on the signed-in person', async (context) => {
+  testOnNewServer('accepts every role for operations on the signed-in user', async (context) => {
     for (const role of ['cs_agent', 'dpco_principal'] as const) {
       await onRoutes(
         context,
@@ -200,31 +209,31 @@ describeOnOneDatabase('who may call every route', (dialect) => {
     }
   });
 
-  testAlone('returns 403 for a valid key or access token where it acts on the signed-in user', async (context) => {
+  testOnNewServer('returns 403 for a valid key or access token where it acts on the signed-in user', async (context) => {
     const made = await makeKey(server);
     const { access_token } = await getToken(server, made);
     const keys = [await server.createKey(scene.tenant.id, scopes), made.key, access_token];
     const callers = keys.flatMap((key) => [
       { key },
-      // A cookie beside the key changes nothing: which of the two was meant?
+      // A cookie beside the key changes nothing, because it is ambiguous which of the two applies.
       { headers: { ...admin.session, Authorization: `Bearer ${key}` } },
     ]);
     await onRoutes(context, by('session'), (route) => assertRefuses(route, 'forbidden', callers));
   });
 
-  testAlone('returns 401 for an invalid bearer value beside the cookie of a session', async (context) => {
+  testOnNewServer('returns 401 for an invalid bearer value beside the cookie of a session', async (context) => {
     const callers = ['nonsense', generateApiKey('live'), await scene.scimToken()].map((token) => ({
       headers: { ...admin.session, Authorization: `Bearer ${token}` },
     }));
     await onRoutes(context, by('session'), (route) => assertRefuses(route, 'unauthenticated', callers));
   });
 
-  testAlone('refuses changes in a session that come from no page of this server', async (context) => {
+  testOnNewServer('rejects changes in a session without an origin of this server', async (context) => {
     const { Cookie = '' } = admin.session;
     const pages = [{}, ...foreignPages, { Origin: server.url.replace('http', 'https') }, { Origin: `${server.url}0` }];
     const callers = [
       ...pages.map((headers) => ({ headers: { Cookie, ...headers } })),
-      // What the browser itself found out counts more than the Origin.
+      // Sec-Fetch-Site, which the browser sets itself, has precedence over the Origin.
       { headers: { ...admin.session, 'Sec-Fetch-Site': 'cross-site' } },
     ];
     await onRoutes(
@@ -234,23 +243,26 @@ describeOnOneDatabase('who may call every route', (dialect) => {
     );
   });
 
-  testAlone('lets a session read from anywhere, as a browser keeps what was read from other pages', async (context) => {
-    const { Cookie = '' } = admin.session;
-    await onRoutes(
-      context,
-      (route) => by('scope', 'session')(route) && isSafe(route) && !route.path.includes('{'),
-      async (route) => {
-        const { path } = await acceptedCall(route, scene);
-        for (const headers of [{}, ...foreignPages]) {
-          const response = await server.request(route.method, path, { headers: { Cookie, ...headers } });
-          assert.equal(response.status, route.status, response.text);
-          assert.equal(response.headers.get('access-control-allow-origin'), null);
-        }
-      },
-    );
-  });
+  testOnNewServer(
+    'allows reads in a session from anywhere, because browsers isolate the response from other pages',
+    async (context) => {
+      const { Cookie = '' } = admin.session;
+      await onRoutes(
+        context,
+        (route) => by('scope', 'session')(route) && isSafe(route) && !route.path.includes('{'),
+        async (route) => {
+          const { path } = await acceptedCall(route, scene);
+          for (const headers of [{}, ...foreignPages]) {
+            const response = await server.request(route.method, path, { headers: { Cookie, ...headers } });
+            assert.equal(response.status, route.status, response.text);
+            assert.equal(response.headers.get('access-control-allow-origin'), null);
+          }
+        },
+      );
+    },
+  );
 
-  testAlone('refuses the pages of other sites where nobody is signed in yet', async (context) => {
+  testOnNewServer('rejects the pages of other sites before sign-in', async (context) => {
     await onRoutes(
       context,
       (route) => by('anonymous')(route) && !isSafe(route),
@@ -263,7 +275,7 @@ describeOnOneDatabase('who may call every route', (dialect) => {
     );
   });
 
-  testAlone('answers the links and programs of other sites where nothing changes', async (context) => {
+  testOnNewServer('accepts links and programs of other sites for reads', async (context) => {
     await onRoutes(
       context,
       (route) => by('anonymous')(route) && isSafe(route),
@@ -277,7 +289,7 @@ describeOnOneDatabase('who may call every route', (dialect) => {
     );
   });
 
-  testAlone('lets no other site take in what is not for every site', async (context) => {
+  testOnNewServer('prevents other sites from embedding responses that are not public', async (context) => {
     await onRoutes(
       context,
       () => true,
@@ -293,7 +305,7 @@ describeOnOneDatabase('who may call every route', (dialect) => {
     );
   });
 
-  testAlone('takes programs and the pages of this server where nobody is signed in yet', async (context) => {
+  testOnNewServer('accepts programs and the pages of this server before sign-in', async (context) => {
     await onRoutes(context, by('anonymous'), async (route) => {
       for (const headers of [{}, { Origin: server.url }, { 'Sec-Fetch-Site': 'same-origin' }])
         await assertTakes(route, async () => ({ key: null, headers }));

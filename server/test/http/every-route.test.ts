@@ -25,13 +25,13 @@ const isCommon = (name: string) =>
   `${commonHeaders} pragma transfer-encoding vary x-content-type-options`.split(' ').includes(name) ||
   name.startsWith('access-control-');
 
-// Who may call which route stands in every-route-access.test.ts.
+// Access is tested in every-route-access.test.ts.
 describeOnOneDatabase('every route', (dialect) => {
   let server: TestServer;
   let scene: Scene;
 
-  /** A test on a server of its own: what is written is found by reading every row, and scenes add up. */
-  function testAlone(name: string, step: (context: TestContext) => Promise<void>): void {
+  /** A test with a separate server: writes are detected by reading every row, and scenes accumulate. */
+  function testOnNewServer(name: string, step: (context: TestContext) => Promise<void>): void {
     test(name, async (context) => {
       server = await startTestServer(dialect);
       context.after(() => server[Symbol.asyncDispose]());
@@ -65,28 +65,31 @@ describeOnOneDatabase('every route', (dialect) => {
     assert.equal(await readStoredState(server.installation.database), before);
   }
 
-  testAlone('answers its success status in the form of its surface, with an id of the request', async (context) => {
-    await onRoutes(context, async (route) => {
-      const { surface, status, isBare, answerType = surface.answerType } = route;
-      const response = await sendFresh(route);
-      assert.equal(response.status, status, response.text);
-      assert.match(response.headers.get('svc-request-id') ?? '', /^[0-9a-f-]{36}$/);
-      assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
-      assert.equal(response.headers.get('svc-version'), surface.isVersioned ? knownVersions.at(-1) : null);
-      if (route.auth !== 'public') assert.equal(response.headers.get('cache-control'), 'no-store');
-      const declared = listSuccessHeaders(route).map((name) => name.toLowerCase());
-      const undeclared = [...response.headers.keys()].filter((name) => !isCommon(name) && !declared.includes(name));
-      assert.deepEqual(undeclared, []);
-      const type = response.headers.get('content-type');
-      if (status === 204) assert.deepEqual([response.text, type], ['', null]);
-      else assert.equal(type, answerType);
-      if (surface.base === '/v1' && isBare !== true && status !== 204)
-        assert.deepEqual(Object.keys(response.body), ['data']);
-      if (surface.base === '/scim/v2' && status !== 204) assert.ok(response.body.schemas.length > 0);
-    });
-  });
+  testOnNewServer(
+    'returns its success status in the format of its surface, with an id of the request',
+    async (context) => {
+      await onRoutes(context, async (route) => {
+        const { surface, status, isBare, answerType = surface.answerType } = route;
+        const response = await sendFresh(route);
+        assert.equal(response.status, status, response.text);
+        assert.match(response.headers.get('svc-request-id') ?? '', /^[0-9a-f-]{36}$/);
+        assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
+        assert.equal(response.headers.get('svc-version'), surface.isVersioned ? knownVersions.at(-1) : null);
+        if (route.auth !== 'public') assert.equal(response.headers.get('cache-control'), 'no-store');
+        const declared = listSuccessHeaders(route).map((name) => name.toLowerCase());
+        const undeclared = [...response.headers.keys()].filter((name) => !isCommon(name) && !declared.includes(name));
+        assert.deepEqual(undeclared, []);
+        const type = response.headers.get('content-type');
+        if (status === 204) assert.deepEqual([response.text, type], ['', null]);
+        else assert.equal(type, answerType);
+        if (surface.base === '/v1' && isBare !== true && status !== 204)
+          assert.deepEqual(Object.keys(response.body), ['data']);
+        if (surface.base === '/scim/v2' && status !== 204) assert.ok(response.body.schemas.length > 0);
+      });
+    },
+  );
 
-  testAlone('refuses query parameters that it does not know or that come twice', async (context) => {
+  testOnNewServer('rejects unknown and repeated query parameters', async (context) => {
     await onRoutes(
       context,
       async (route) => {
@@ -105,7 +108,7 @@ describeOnOneDatabase('every route', (dialect) => {
     );
   });
 
-  testAlone('passes over query parameters that it does not know when it is SCIM', async (context) => {
+  testOnNewServer('ignores unknown query parameters of SCIM', async (context) => {
     await onRoutes(
       context,
       async (route) => {
@@ -116,7 +119,7 @@ describeOnOneDatabase('every route', (dialect) => {
     );
   });
 
-  testAlone('takes every known Svc-Version, echoes it, and lists them to whoever asks for another', async (context) => {
+  testOnNewServer('accepts every known Svc-Version, echoes it, and lists them after an unknown one', async (context) => {
     await onRoutes(
       context,
       async (route) => {
@@ -138,7 +141,7 @@ describeOnOneDatabase('every route', (dialect) => {
     );
   });
 
-  testAlone('has no version where its surface has none', async (context) => {
+  testOnNewServer('has no version if its surface has none', async (context) => {
     await onRoutes(
       context,
       async (route) => {
@@ -150,7 +153,7 @@ describeOnOneDatabase('every route', (dialect) => {
     );
   });
 
-  testAlone('refuses other methods and lists those of its path', async (context) => {
+  testOnNewServer('rejects other methods and lists those of its path', async (context) => {
     await onRoutes(context, async (route) => {
       const path = await fillPath(route, scene);
       const { key = null } = route.surface.admitsFirst ? { key: await scene.scimToken() } : {};
@@ -175,7 +178,7 @@ describeOnOneDatabase('every route', (dialect) => {
     assert.ok(shadowed.length > 3, 'routes beside a parameter are among those that were tried');
   });
 
-  testAlone('is not found where a parameter is no UTF-8 or has a NUL character', async (context) => {
+  testOnNewServer('returns 404 if a parameter is not UTF-8 or has a NUL character', async (context) => {
     await onRoutes(
       context,
       async (route) => {
@@ -193,7 +196,7 @@ describeOnOneDatabase('every route', (dialect) => {
     );
   });
 
-  testAlone('answers HEAD as GET, without the body', async (context) => {
+  testOnNewServer('answers HEAD as GET, without the body', async (context) => {
     await onRoutes(
       context,
       async (route) => {
@@ -205,26 +208,29 @@ describeOnOneDatabase('every route', (dialect) => {
     );
   });
 
-  testAlone('refuses a body that it cannot read, in the form of its surface, and does nothing', async (context) => {
-    await onRoutes(
-      context,
-      async (route) => {
-        const { path, request, credentials } = await acceptedCall(route, await createScene(server));
-        const { headers } = join(request);
-        const sendBody = (rawBody: string, more: object) =>
-          server.request(route.method, path, { ...join(credentials, { headers: { ...headers, ...more } }), rawBody });
-        await assertNothingWritten(async () => {
-          assertError(route, await sendBody('<xml/>', { 'Content-Type': 'text/xml' }), 'unsupported_media_type');
-          assertError(route, await sendBody('x'.repeat(1024 * 1024 + 1), {}), 'payload_too_large');
-          const isJson = headers?.['Content-Type']?.includes('json') === true;
-          if (isJson) assertError(route, await sendBody('{"a":', {}), 'invalid_json');
-        });
-      },
-      ({ body }) => body !== null,
-    );
-  });
+  testOnNewServer(
+    'rejects a body that it cannot parse, in the format of its surface, and changes nothing',
+    async (context) => {
+      await onRoutes(
+        context,
+        async (route) => {
+          const { path, request, credentials } = await acceptedCall(route, await createScene(server));
+          const { headers } = join(request);
+          const sendBody = (rawBody: string, more: object) =>
+            server.request(route.method, path, { ...join(credentials, { headers: { ...headers, ...more } }), rawBody });
+          await assertNothingWritten(async () => {
+            assertError(route, await sendBody('<xml/>', { 'Content-Type': 'text/xml' }), 'unsupported_media_type');
+            assertError(route, await sendBody('x'.repeat(1024 * 1024 + 1), {}), 'payload_too_large');
+            const isJson = headers?.['Content-Type']?.includes('json') === true;
+            if (isJson) assertError(route, await sendBody('{"a":', {}), 'invalid_json');
+          });
+        },
+        ({ body }) => body !== null,
+      );
+    },
+  );
 
-  testAlone('takes its own tenant by id and by slug, and no other', async (context) => {
+  testOnNewServer('accepts its own tenant by id and by slug, and no other', async (context) => {
     const stranger = await server.createTenant('stranger');
     await onRoutes(
       context,
@@ -235,7 +241,7 @@ describeOnOneDatabase('every route', (dialect) => {
         const ask = (tenant: string) =>
           server.request(route.method, path, join(credentials, request, { headers: { 'Svc-Tenant': tenant } }));
         await assertNothingWritten(async () => {
-          for (const tenant of [stranger.id, stranger.slug, 'nobody', '', `${slug}, ${stranger.slug}`]) {
+          for (const tenant of [stranger.id, stranger.slug, 'unknown', '', `${slug}, ${stranger.slug}`]) {
             assertError(route, await ask(tenant), 'tenant_not_allowed');
           }
         });
@@ -248,7 +254,7 @@ describeOnOneDatabase('every route', (dialect) => {
     );
   });
 
-  testAlone('is open to every origin, on errors too, when it is public', async (context) => {
+  testOnNewServer('is open to every origin, on errors too, when it is public', async (context) => {
     await onRoutes(
       context,
       async (route) => {
@@ -276,7 +282,7 @@ describeOnOneDatabase('every route', (dialect) => {
     );
   });
 
-  testAlone('lets pages of other sites read nothing unless it is public', async (context) => {
+  testOnNewServer('lets pages of other sites read nothing unless it is public', async (context) => {
     await onRoutes(
       context,
       async (route) => {
@@ -287,7 +293,7 @@ describeOnOneDatabase('every route', (dialect) => {
     );
   });
 
-  testAlone('answers the preflight of a browser when it is public, and of no other route', async (context) => {
+  testOnNewServer('answers the preflight of a browser when it is public, and of no other route', async (context) => {
     await onRoutes(context, async (route) => {
       const headers = { Origin: 'https://example.com', 'Access-Control-Request-Method': route.method };
       const { key = null } = route.surface.admitsFirst ? await acceptedCredentials(route, scene) : {};
@@ -305,7 +311,7 @@ describeOnOneDatabase('every route', (dialect) => {
     });
   });
 
-  testAlone('answers a list with items and nextCursor, unless the specification gives it another form', async () => {
+  testOnNewServer('answers a list with items and nextCursor, unless the specification gives it another form', async () => {
     const specified = ['listConsentNotices', 'listConsentRecords', 'listControls', 'listFrameworks'];
     const lists = server.app.routes.filter(
       ({ operationId, surface }) => operationId.startsWith('list') && surface.base === '/v1',
@@ -315,7 +321,7 @@ describeOnOneDatabase('every route', (dialect) => {
       assert.deepEqual(Object.keys((result as z.ZodObject).shape), ['items', 'nextCursor'], operationId);
   });
 
-  testAlone('needs a scope of the list when it needs one, and no other access has one', async () => {
+  testOnNewServer('needs a scope of the list when it needs one, and no other access has one', async () => {
     for (const { auth, scope, operationId } of server.app.routes) {
       if (auth === 'scope') assert.ok(scopes.includes(scope as never), operationId);
       else assert.equal(scope, null, operationId);

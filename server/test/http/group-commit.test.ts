@@ -6,7 +6,7 @@ import { Problem } from '../../http/problem.ts';
 import { DatabaseUnavailable } from '../../storage/unavailable.ts';
 import type { Outcome } from '../../storage/unit-of-work.ts';
 
-/** A writer whose batches wait until they are let go, one by one. */
+/** A writer whose batches wait until they are released, one by one. */
 class Gate {
   readonly batches: (readonly string[])[] = [];
   #open: (() => void)[] = [];
@@ -14,7 +14,7 @@ class Gate {
 
   readonly write = async (items: readonly string[]): Promise<readonly Outcome<string>[]> => {
     this.batches.push(items);
-    for (const tell of this.#arrived.splice(0)) tell();
+    for (const notify of this.#arrived.splice(0)) notify();
     await new Promise<void>((resolve) => this.#open.push(resolve));
     return items.map((item) => ({ result: `${item} written` }));
   };
@@ -44,7 +44,7 @@ describe('GroupCommit', () => {
     );
   });
 
-  test('an undefined result and an undefined error are told apart', async () => {
+  test('an undefined result and an undefined error are distinguished', async () => {
     const commits = new GroupCommit<boolean, undefined>(async (items) =>
       items.map((fails) => (fails ? { error: undefined } : { result: undefined })),
     );
@@ -55,7 +55,7 @@ describe('GroupCommit', () => {
     );
   });
 
-  test('writes what arrives while a batch runs together as the next one, in order', async () => {
+  test('writes items that arrive while a batch runs together as the next one, in order', async () => {
     const gate = new Gate();
     const commits = new GroupCommit<string, string>(gate.write);
     const first = commits.submit('a');
@@ -101,7 +101,7 @@ describe('GroupCommit', () => {
     await Promise.all(Array.from({ length: 1500 }, (_, item) => commits.submit(item)));
   });
 
-  test('an item that the database refuses does not take its neighbours along', async () => {
+  test('an item that the database rejects does not fail the others', async () => {
     const written: string[] = [];
     const commits = new GroupCommit<string, string>(async (items) => {
       if (items.includes('poison')) throw refused;
@@ -117,7 +117,7 @@ describe('GroupCommit', () => {
     assert.deepEqual(written, ['a', 'b', 'c']);
   });
 
-  test('a failure that no item is to blame for fails them all at once', async () => {
+  test('a failure that no item caused fails them all immediately', async () => {
     let writes = 0;
     const commits = new GroupCommit<string, string>(async () => {
       writes += 1;
@@ -128,7 +128,7 @@ describe('GroupCommit', () => {
     assert.equal(writes, 1);
   });
 
-  test('what waits fails with the batch where the database cannot be used, not where a row was locked', async () => {
+  test('waiting items fail with the batch if the database is unusable, but not if a row was locked', async () => {
     for (const [code, isWritten] of [
       ['ECONNREFUSED', false],
       ['55P03', true],
@@ -150,7 +150,7 @@ describe('GroupCommit', () => {
     }
   });
 
-  test('goes on after a write that failed', async () => {
+  test('continues after a write that failed', async () => {
     let broken = true;
     const commits = new GroupCommit<string, string>(async (items) => {
       if (broken) throw refused;
@@ -161,7 +161,7 @@ describe('GroupCommit', () => {
     assert.equal(await commits.submit('b'), 'b written');
   });
 
-  test('does not write a batch twice when an outcome is missing', async () => {
+  test('does not write a batch twice if an outcome is missing', async () => {
     const written: string[] = [];
     const commits = new GroupCommit<string, string>(async (items) => {
       written.push(...items);
@@ -172,7 +172,7 @@ describe('GroupCommit', () => {
     assert.ok(settled.some(({ status }) => status === 'rejected'));
   });
 
-  test('drain resolves when everything that waits is written', async () => {
+  test('drain resolves when all waiting items are written', async () => {
     const gate = new Gate();
     const commits = new GroupCommit<string, string>(gate.write);
     const submitted = [commits.submit('a')];
@@ -190,11 +190,11 @@ describe('GroupCommit', () => {
     assert.deepEqual(await Promise.all(submitted), ['a written', 'b written']);
   });
 
-  test('drain resolves at once when nothing waits', async () => {
+  test('drain resolves immediately when nothing waits', async () => {
     await new GroupCommit<string, string>(writeAll).drain();
   });
 
-  test('refuses more than it can hold as rate_limited, and takes more once there is room', async () => {
+  test('rejects items beyond its capacity as rate_limited, and accepts more once it has capacity', async () => {
     const gate = new Gate();
     const commits = new GroupCommit<string, string>(gate.write);
     const first = commits.submit('first');

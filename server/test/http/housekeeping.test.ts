@@ -9,8 +9,8 @@ import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { FaultLog } from '../../storage/fault-log.ts';
 import { openTestInstallation } from '../harness.ts';
 
-describe('the housekeeping', () => {
-  test('forgets all old keys in bounded steps with pauses, and then rests', async (context) => {
+describe('housekeeping', () => {
+  test('deletes all expired keys in bounded steps with pauses, and then waits', async (context) => {
     await using installation = await openTestInstallation('sqlite');
     const { kysely } = installation.database;
     const old = new Date(Date.parse(installation.clock()) - 25 * 60 * 60 * 1000).toISOString();
@@ -27,7 +27,7 @@ describe('the housekeeping', () => {
       const keys = kysely.selectFrom('idempotency_keys').select((rows) => rows.fn.countAll<number>().as('count'));
       return (await keys.executeTakeFirstOrThrow()).count;
     };
-    /** The steps run beside the test; what they need is some turns of the event loop. */
+    /** The steps run beside the test, within some turns of the event loop. */
     const tick = async (milliseconds: number) => {
       context.mock.timers.tick(milliseconds);
       for (let times = 0; times < 50; times += 1) await turn();

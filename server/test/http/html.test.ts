@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { escapeHtml, html } from '../../http/html.ts';
 
 describe('values in markup', () => {
-  test('cannot leave their place, between tags or inside of quotes', () => {
+  test('are escaped between tags and inside of quotes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (value) => {
         const markup = String(html`<p title="${value}">${value}</p>`);
@@ -16,7 +16,7 @@ describe('values in markup', () => {
     );
   });
 
-  test('read as they were given', () => {
+  test('are displayed unchanged', () => {
     const decode = (text: string) =>
       text
         .replaceAll('&lt;', '<')
@@ -28,14 +28,14 @@ describe('values in markup', () => {
     assert.equal(String(html`<b>${'<script>'}</b>${1}`), '<b>&lt;script&gt;</b>1');
   });
 
-  test('are not escaped again when they are markup, alone or in lists; null is nothing', () => {
+  test('are not escaped again if they are markup, single or in lists; null is empty', () => {
     const items = ['<a>', '&'].map((text) => html`<li>${text}</li>`);
     const list = html`<ul>${items}</ul>${null}`;
     assert.equal(String(list), '<ul><li>&lt;a&gt;</li><li>&amp;</li></ul>');
     assert.equal(String(html`<div>${list}${['<', [html`<hr>`]]}</div>`), `<div>${list}&lt;<hr></div>`);
   });
 
-  test('are no markup for looking like it', () => {
+  test('are not markup because they look like it', () => {
     const lookAlike = { toString: () => '<script>' };
     assert.throws(() => html`${lookAlike as never}`);
   });

@@ -24,7 +24,7 @@ describeOnEachDatabase('an Idempotency-Key', (dialect) => {
     return (await server.request('GET', '/v1/consent?limit=1')).body.data.page.total;
   }
 
-  test('makes a retry get the first answer and write nothing', async () => {
+  test('returns the first response to a retry and writes nothing', async () => {
     const first = await create('replayed-key');
     assert.equal(first.status, 201);
     assert.equal(first.headers.get('idempotent-replayed'), null);
@@ -38,7 +38,7 @@ describeOnEachDatabase('an Idempotency-Key', (dialect) => {
     assert.equal(await readAllRows(server.installation.database), stored);
   });
 
-  test('is refused for another body or another path, and stays good for the first', async () => {
+  test('is rejected for another body or another path, and stays valid for the first', async () => {
     const notice = await server.createNotice({ publish: false });
     const first = await create('reused-key');
     const stored = await readAllRows(server.installation.database);
@@ -49,7 +49,7 @@ describeOnEachDatabase('an Idempotency-Key', (dialect) => {
     assert.equal((await create('reused-key')).text, first.text);
   });
 
-  test('belongs to the tenant, whichever of its keys is used', async () => {
+  test('belongs to the tenant, for any of its keys', async () => {
     const first = await create('tenant-key');
     const sibling = await server.createKey(server.tenant.id, scopes);
     assert.equal((await create('tenant-key', noticeContent, sibling)).text, first.text);
@@ -59,7 +59,7 @@ describeOnEachDatabase('an Idempotency-Key', (dialect) => {
     assert.notEqual(other.body.data.id, first.body.data.id);
   });
 
-  test('is good for 24 hours and new after them', async () => {
+  test('is valid for 24 hours and new after them', async () => {
     const first = await create('daily-key');
     server.clock.advance(day - 1);
     assert.equal((await create('daily-key')).text, first.text);
@@ -70,7 +70,7 @@ describeOnEachDatabase('an Idempotency-Key', (dialect) => {
     assert.equal((await create('daily-key')).text, next.text);
   });
 
-  test('is not used up by a request that failed', async () => {
+  test('is not consumed by a request that failed', async () => {
     assertProblem(await create('failed-key', {}), 'validation_failed');
     const headers = { 'Idempotency-Key': 'failed-key' };
     const missing = '/v1/consent/01890000-0000-7000-8000-000000000000/publish';
@@ -85,7 +85,7 @@ describeOnEachDatabase('an Idempotency-Key', (dialect) => {
     }
   });
 
-  test('must be sent where the operation requires it', async () => {
+  test('is required where the operation says so', async () => {
     const notice = await server.createNotice();
     const required = server.app.routes.filter(({ idempotencyKey }) => idempotencyKey === 'required');
     assert.deepEqual(
@@ -104,7 +104,7 @@ describeOnEachDatabase('an Idempotency-Key', (dialect) => {
     }
   });
 
-  test('keeps a secret for its own retry alone, wherever in the database the answer is put', async () => {
+  test('encrypts a secret for only its own retry, in whatever row the response is put', async () => {
     const stranger = await server.createTenant(`sealed-${dialect}`);
     const makeKey = (idempotencyKey: string, key = server.tenant.key) =>
       server.request('POST', '/v1/api-keys', {
@@ -136,7 +136,7 @@ describeOnEachDatabase('an Idempotency-Key', (dialect) => {
     assert.equal((await makeKey('sealed-key')).text, first.text);
   });
 
-  test('lets one of fifty requests at once write', async () => {
+  test('lets one of fifty concurrent requests write', async () => {
     const before = await countNotices();
     const answers = await Promise.all(Array.from({ length: 50 }, () => create('crowded-key')));
     const done = answers.filter(({ status }) => status === 201);
@@ -149,7 +149,7 @@ describeOnEachDatabase('an Idempotency-Key', (dialect) => {
     assert.equal(await countNotices(), before + 1);
   });
 
-  test('lets one write where two servers share a database', async () => {
+  test('lets one request write if two servers share a database', async () => {
     const { settings } = server.installation;
     await using installation = await openInstallation(settings, server.clock.now);
     await using second = await startServer(installation, { log: pino({ level: 'silent' }) });
@@ -175,7 +175,7 @@ describeOnEachDatabase('an Idempotency-Key', (dialect) => {
     assert.equal(await countNotices(), before + 1);
   });
 
-  test('is forgotten after 24 hours, a bounded number at a time, and not before', async () => {
+  test('is deleted after 24 hours, a bounded number at a time, and not before', async () => {
     const { kysely } = server.installation.database;
     await kysely.deleteFrom('idempotency_keys').execute();
     for (const name of ['first-old-key', 'second-old-key', 'third-old-key']) await create(name);
@@ -194,7 +194,7 @@ describeOnEachDatabase('an Idempotency-Key', (dialect) => {
     assert.deepEqual(await names(), ['younger-key']);
   });
 
-  test('is forgotten with others in one statement, and only if the tenant is its own', async () => {
+  test('is deleted with others in one statement, and only if the tenant is its own', async () => {
     const { kysely } = server.installation.database;
     await kysely.deleteFrom('idempotency_keys').execute();
     const row = { fingerprint: '', status: 201, body: '', created_at: new Date(0).toISOString() };

@@ -6,7 +6,7 @@ import { createLog, startServer } from '../../process/serve.ts';
 import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
 
 describeOnOneDatabase('the log', (dialect) => {
-  /** A server whose log is kept as lines. */
+  /** A server whose log lines are collected. */
   const startLogging = async () => {
     const installation = await openTestInstallation(dialect);
     const lines: string[] = [];
@@ -17,7 +17,7 @@ describeOnOneDatabase('the log', (dialect) => {
     return { installation, server, log, lines, read };
   };
 
-  test('tells the pattern of a route, never the path', async () => {
+  test('contains the pattern of a route, never the path', async () => {
     const { installation, server, lines, read } = await startLogging();
     await using _ = installation;
     await using __ = server;
@@ -36,7 +36,7 @@ describeOnOneDatabase('the log', (dialect) => {
     for (const { requestId } of requests) assert.match(requestId, /^[0-9a-f-]{36}$/);
   });
 
-  test('tells which failure the database had, never with which values', async () => {
+  test('contains the error of the database, never its values', async () => {
     const { installation, server, log, lines, read } = await startLogging();
     await using _ = installation;
     await using __ = server;
@@ -65,14 +65,14 @@ describeOnOneDatabase('the log', (dialect) => {
 });
 
 describe('an error in the log', () => {
-  test('has its cause, and nothing that hangs on it', () => {
+  test('has its cause, and no other properties', () => {
     const cause = Object.assign(new Error('inner'), { detail: 'secret' });
     const described = describeError(Object.assign(new TypeError('outer', { cause }), { parameters: ['secret'] }));
     assert.deepEqual([described.name, described.message, described.cause?.message], ['TypeError', 'outer', 'inner']);
     assert.ok(!JSON.stringify(described).includes('secret'));
   });
 
-  test('may be anything', () => {
+  test('may be any value', () => {
     for (const thrown of ['secret', null, undefined, { secret: 1 }]) {
       assert.ok(!JSON.stringify(describeError(thrown)).includes('secret'));
     }

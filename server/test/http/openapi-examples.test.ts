@@ -49,7 +49,7 @@ function resolve<Thing>(thing: Thing | { readonly $ref: string }): Thing {
 }
 
 describe('the examples of the OpenAPI document', () => {
-  test('exist for every body that is sent, and fit its schema', () => {
+  test('exist for every request body, and match its schema', () => {
     for (const { operationId, requestBody } of operations)
       for (const { schema, example } of Object.values(requestBody?.content ?? {})) {
         assert.notEqual(example, undefined, `${operationId}: npm run examples records its example`);
@@ -57,7 +57,7 @@ describe('the examples of the OpenAPI document', () => {
       }
   });
 
-  test('exist for every success with a body, and fit its schema', () => {
+  test('exist for every success with a body, and match its schema', () => {
     for (const { operationId, responses } of operations)
       for (const [status, { content = {} }] of Object.entries(responses))
         for (const { schema, example } of Object.values(content)) {
@@ -67,7 +67,7 @@ describe('the examples of the OpenAPI document', () => {
         }
   });
 
-  test('exist for every error, and fit its envelope', () => {
+  test('exist for every error, and match its envelope', () => {
     for (const { operationId, responses } of operations)
       for (const [status, { content = {} }] of Object.entries(responses))
         for (const { schema, examples = {} } of Object.values(content)) {
@@ -80,7 +80,7 @@ describe('the examples of the OpenAPI document', () => {
         }
   });
 
-  test('exist for every parameter of a path and every required one, and fit their schemas', () => {
+  test('exist for every path parameter and every required one, and match their schemas', () => {
     for (const { operationId, parameters = [] } of operations)
       for (const parameter of parameters) {
         const { name, in: place, required = false, schema, example } = resolve<Parameter>(parameter);
@@ -89,7 +89,7 @@ describe('the examples of the OpenAPI document', () => {
       }
   });
 
-  test('are checked by a validator that finds what does not fit', () => {
+  test('are checked by a validator that rejects invalid ones', () => {
     assert.notEqual(findErrors({ $ref: '#/components/schemas/Notice' }, { id: 'x' }), null);
     assert.notEqual(findErrors({ type: 'string', format: 'date-time' }, 'yesterday'), null);
   });

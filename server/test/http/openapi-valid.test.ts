@@ -12,7 +12,7 @@ test('the OpenAPI document is valid OpenAPI 3.1', async () => {
   assert.match(document.openapi, /^3\.1\./);
 });
 
-test('the validator finds what is wrong', async () => {
+test('the validator reports errors', async () => {
   const { valid } = await new Validator().validate({ openapi: '3.1.0', info: { title: 'x' }, paths: {} });
   assert.equal(valid, false);
 });

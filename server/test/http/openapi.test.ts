@@ -10,7 +10,7 @@ import { eventTypes } from '../../webhooks/deliveries/event.ts';
 import { startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from './problems.ts';
 
-/** The operations of spec.md, tables "Audit", "Consent", "Second factor", "Public endpoints" and "SCIM 2.0", that there are so far. */
+/** The operations of spec.md, tables "Audit", "Consent", "Second factor", "Public endpoints" and "SCIM 2.0", that exist so far. */
 const specified = [
   'GET /v1/audit',
   'GET /v1/audit/{id}',
@@ -68,14 +68,14 @@ type Content = Readonly<
 
 describe('the OpenAPI document', () => {
   let server: TestServer;
-  // biome-ignore lint/suspicious/noExplicitAny: the test looks into every corner of it
+  // biome-ignore lint/suspicious/noExplicitAny: the test reads every part of it
   let document: any;
   let operations: [name: string, operation: Operation][];
   const isRest = ([name]: readonly [string, ...unknown[]]) => name.includes(' /v1/');
   const isScim = ([name]: readonly [string, ...unknown[]]) => name.includes(' /scim/v2/');
   const isExport = (name: string) => /^GET \/v1\/ledgers\/(?:audit|consent)\/export$/.test(name);
   const routeOf = (name: string) => server.app.routes.find(({ method, path }) => `${method} ${path}` === name) as Route;
-  /** A parameter, or the one of the components that it refers to. */
+  /** A parameter, or the referenced one of the components. */
   const resolve = <Part extends object>(part: Part): Part =>
     '$ref' in part ? document.components.parameters[String(part.$ref).split('/').at(-1) as string] : part;
   before(async () => {
@@ -93,13 +93,13 @@ describe('the OpenAPI document', () => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  test('is the one that is checked in', () => {
+  test('equals the file in the repository', () => {
     const text = readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8');
     assert.ok(text === writeApiDocument(server.app.routes), 'server/openapi.json is not current: run npm run openapi');
     assert.deepEqual(document, JSON.parse(text));
   });
 
-  test('may be read by anybody from anywhere', async () => {
+  test('can be read without credentials from any origin', async () => {
     const served = await server.request('GET', '/v1/openapi.json', { key: null });
     assert.match(served.headers.get('content-type') ?? '', /^application\/json/);
     assert.equal(served.headers.get('access-control-allow-origin'), '*');
@@ -107,7 +107,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual([head.status, head.text], [200, '']);
   });
 
-  test('has its path for reading alone', async () => {
+  test('is served only for GET and HEAD', async () => {
     for (const method of ['POST', 'PUT', 'DELETE']) {
       const response = await server.request(method, '/v1/openapi.json', { key: null });
       assertProblem(response, 'method_not_allowed');
@@ -147,7 +147,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(document.components.schemas.Problem.required, ['code', 'message']);
   });
 
-  test('names what a caller may be refused with', () => {
+  test('lists the errors of each operation', () => {
     const named = (name: string) =>
       operations.find(([other]) => other === name)?.[1].responses['403']?.description ?? '';
     for (const { method, path, scope, auth } of server.app.routes.filter(({ surface }) => surface.base === '/v1')) {
@@ -158,7 +158,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('gives errors in the form of the surface, and its codes alone', () => {
+  test('returns errors in the format of the surface, and only its codes', () => {
     for (const operation of operations.filter((one) => !isRest(one))) {
       const [name, { responses }] = operation;
       const [type, schema] = isScim(operation)
@@ -178,7 +178,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(OauthError.required, ['error', 'error_description']);
   });
 
-  test('puts every success of the REST API that has content into data, but the status of the second factor and exports', () => {
+  test('wraps every success of the REST API with content in data, except the status of the second factor and exports', () => {
     for (const [name, { responses }] of operations.filter(isRest)) {
       if (isExport(name)) continue;
       const success = Object.entries(responses).filter(([status]) => status.startsWith('2'));
@@ -190,7 +190,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('gives bodies and answers in the media types of the surface, and none to an answer without content', () => {
+  test('has bodies and responses in the media types of the surface, and none for a response without content', () => {
     for (const operation of operations) {
       const [name, { responses, requestBody }] = operation;
       const scim = ['application/scim+json', 'application/json'];
@@ -206,7 +206,7 @@ describe('the OpenAPI document', () => {
     assert.ok(operations.some(([, { responses }]) => '204' in responses));
   });
 
-  test('tells which credentials operations take, and which headers', () => {
+  test('lists the credentials and headers of operations', () => {
     for (const [name, { security, parameters = [] }] of operations) {
       const { auth, scope, surface, idempotencyKey } = routeOf(name);
       const headers = parameters.filter((parameter) => parameter.in === 'header').map((parameter) => parameter.name);
@@ -228,14 +228,14 @@ describe('the OpenAPI document', () => {
     assert.equal(capture?.requestBody?.required, true);
   });
 
-  test('names every scope where it tells how to get an access token', () => {
+  test('lists every scope at the token URL', () => {
     const { accessToken } = document.components.securitySchemes;
     const { tokenUrl, scopes: described } = accessToken.flows.clientCredentials;
     assert.ok(`POST ${tokenUrl}` in Object.fromEntries(operations));
     assert.deepEqual(Object.keys(described), scopes);
   });
 
-  test('documents the headers of answers, and names none that is not there', () => {
+  test('documents the headers of responses, and names none that is never sent', () => {
     const limited = ['RateLimit', 'RateLimit-Policy'];
     for (const [name, { responses }] of operations) {
       const { auth, limits, surface } = routeOf(name);
@@ -257,7 +257,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(new Set(named), new Set(Object.keys(document.components.headers)));
   });
 
-  test('describes itself, every tag, operation, scope and scheme in words', () => {
+  test('describes itself, every tag, operation, scope and scheme', () => {
     const { info, servers, tags, components } = document;
     for (const text of [info.summary, info.description, info.contact.name, info.license.name, servers[0].description])
       assert.ok(text.length > 2);
@@ -290,7 +290,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('has a name for every object and nothing that generators of clients cannot read', () => {
+  test('has a name for every object and only constructs that client generators support', () => {
     const problems: string[] = [];
     const look = (schema: unknown, place: string, mayBeNameless = false): void => {
       if (Array.isArray(schema)) {
@@ -323,21 +323,21 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(problems, []);
   });
 
-  test('tells the limits that hold unless a setting says otherwise', () => {
+  test('lists the default limits', () => {
     const text = document.info.description.replaceAll('\n', ' ');
     const limits = ['600 requests a minute', '600 a minute', '60 a minute', '10 a minute', '1,200 a minute'];
     for (const fact of [...limits, '64 KiB', '1 MiB', '60 minutes', '24 hours', 'successful'])
       assert.ok(text.includes(fact), fact);
   });
 
-  test('bounds its numbers by what they mean, not by what JavaScript can count', () => {
+  test('bounds its numbers by their meaning, not by the range of JavaScript', () => {
     assert.ok(!JSON.stringify(document).includes(String(Number.MAX_SAFE_INTEGER)));
     const { ConsentRecord, Notice } = document.components.schemas;
     assert.equal(ConsentRecord.properties.sequence.minimum, 1);
     assert.equal(Notice.properties.recordCount.minimum, 0);
   });
 
-  test('has limits and defaults as the specification gives them', () => {
+  test('has the limits and defaults of the specification', () => {
     const limitOf = (path: string) => {
       const { schema } = document.paths[path].get.parameters.find(({ name }: { name: string }) => name === 'limit');
       return [schema.type, schema.minimum, schema.maximum, schema.default];

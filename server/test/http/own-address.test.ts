@@ -3,11 +3,11 @@ import { describe, test } from 'node:test';
 import { findOwnAddress } from '../../http/client.ts';
 
 describe('the address of the server for a client', () => {
-  test('is the public one where there is one, whatever the client wrote', () => {
+  test('is the configured public one, whatever the client sent', () => {
     assert.equal(findOwnAddress('https://svc.example.com', { host: 'evil.test' }), 'https://svc.example.com');
   });
 
-  test('is the host that was asked, when it can be one', () => {
+  test('is the requested host, if it is valid', () => {
     for (const host of ['localhost:8787', 'svc.example.com', '127.0.0.1', '[::1]:80'])
       assert.equal(findOwnAddress(null, { host }), `http://${host}`);
     for (const host of [undefined, '', 'a b', 'a/b', 'user@a', '"><script>', '-a', 'a:b', '[x]', 'a\n'])

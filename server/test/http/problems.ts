@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ProblemCode, problemKinds } from '../../http/problem.ts';
 import type { TestResponse } from '../harness.ts';
 
-/** What only some codes add to the error. */
+/** The fields that only some codes add to the error. */
 const extraFields: Readonly<Record<string, readonly string[]>> = {
   consent_notice_not_published: ['requiredStatus', 'actualStatus'],
   webhook_not_enabled: ['requiredStatus', 'actualStatus'],
@@ -11,7 +11,7 @@ const extraFields: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Asserts that an answer is an error of the API: the envelope and nothing besides, a code of the catalogue with its
+ * Asserts that a response is an error of the API: the envelope and nothing besides, a code of the catalogue with its
  * status, the request id of the header. @returns the error.
  */
 export function assertEnvelope(response: TestResponse) {
@@ -40,7 +40,7 @@ function assertDetails(details: readonly object[]): void {
   }
 }
 
-/** Asserts that an answer is this error. @returns the error. */
+/** Asserts that a response is this error. @returns the error. */
 export function assertProblem(response: TestResponse, code: ProblemCode) {
   const error = assertEnvelope(response);
   assert.equal(error.code, code, response.text);

@@ -22,7 +22,7 @@ describe('the rate limits', () => {
       body: { subjectId: 'visitor', purposes: { necessary: true, analytics: true, marketing: true } },
     });
 
-  test('are told with every answer to a key', async () => {
+  test('are in the headers of every response to a key', async () => {
     const ok = await list(server.tenant.key);
     assert.equal(ok.headers.get('ratelimit-policy'), '"api_key";q=5;w=60');
     assert.equal(ok.headers.get('ratelimit'), '"api_key";r=4;t=60');
@@ -32,7 +32,7 @@ describe('the rate limits', () => {
     assert.equal(refused.headers.get('ratelimit'), '"api_key";r=3;t=40');
   });
 
-  test('refuse what goes beyond them until the minute is over', async () => {
+  test('reject further requests until the minute is over', async () => {
     for (let request = 0; request < 5; request += 1) assert.equal((await list(server.tenant.key)).status, 200);
     server.clock.advance(12_000);
     const refused = await list(server.tenant.key);
@@ -46,20 +46,20 @@ describe('the rate limits', () => {
     assert.equal((await list(server.tenant.key)).status, 200);
   });
 
-  test('are counted for each key by itself', async () => {
+  test('are counted for each key separately', async () => {
     const other = await server.createKey(server.tenant.id, scopes);
     for (let request = 0; request < 6; request += 1) await list(server.tenant.key);
     assertProblem(await list(server.tenant.key), 'rate_limited');
     assert.equal((await list(other)).headers.get('ratelimit'), '"api_key";r=4;t=60');
   });
 
-  test('cannot be used up by somebody without the key', async () => {
+  test('cannot be used up by a client without the key', async () => {
     const mistyped = server.tenant.key.slice(0, -1);
     for (let request = 0; request < 10; request += 1) await list(mistyped);
     assert.equal((await list(server.tenant.key)).headers.get('ratelimit'), '"api_key";r=4;t=60');
   });
 
-  test('let nothing be written by what they refuse', async () => {
+  test('reject requests before they write anything', async () => {
     for (let request = 0; request < 5; request += 1) await list(server.tenant.key);
     const before = await readAllRows(server.installation.database);
     const options = { headers: { 'Idempotency-Key': 'refused-by-limit' }, body: {} };
@@ -85,7 +85,7 @@ describe('the rate limits', () => {
     assert.equal((await visit(one)).status, 201);
   });
 
-  test('do not hold for reading a public notice', async () => {
+  test('do not apply to reading a public notice', async () => {
     const notice = await server.createNotice();
     for (let request = 0; request < 20; request += 1) {
       const read = await server.request('GET', `/v1/public/consent/${notice}`, { key: null });

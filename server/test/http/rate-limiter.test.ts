@@ -8,7 +8,7 @@ import { type LimitRule, RateLimiter, StreamLimit } from '../../http/rate-limit.
 
 const rule = (bucket: string, limit: number): LimitRule => ({ policy: 'test', bucket, limit });
 
-/** The headers of an admitted request, or the problem of a refused one. */
+/** The headers of an admitted request, or the problem of a rejected one. */
 function take(limiter: RateLimiter, ...rules: readonly LimitRule[]): Record<string, string> | Problem {
   try {
     limiter.take(rules);
@@ -45,7 +45,7 @@ describe('a rate limiter', () => {
     );
   });
 
-  test('tells the limit, what is left and the seconds to the next minute', () => {
+  test('reports the limit, the rest and the seconds to the next minute', () => {
     let now = 12 * 60_000 + 15_500;
     const limiter = new RateLimiter(() => now);
     assert.deepEqual(take(limiter, rule('a', 2)), {
@@ -67,7 +67,7 @@ describe('a rate limiter', () => {
     assert.deepEqual((take(limiter, rule('a', 2)) as Record<string, string>).RateLimit, '"test";r=1;t=60');
   });
 
-  test('says to come back at a time when it admits again', () => {
+  test('names a time to retry at which it admits again', () => {
     fc.assert(
       fc.property(fc.nat(1e9), (start) => {
         let now = start;
@@ -98,7 +98,7 @@ describe('a rate limiter', () => {
     });
   });
 
-  test('adds what other servers counted in the same minute, and in no other', () => {
+  test('adds the counts of other servers in the same minute, and in no other', () => {
     const limiter = new RateLimiter(() => 120_000);
     take(limiter, rule('a', 3));
     limiter.share(1, 'a', 100);
@@ -108,7 +108,7 @@ describe('a rate limiter', () => {
     assert.ok(admitted(take(limiter, rule('b', 3))));
   });
 
-  test('forgets a minute whole when the next begins', () => {
+  test('resets at the start of the next minute', () => {
     let now = 0;
     const limiter = new RateLimiter(() => now);
     for (let bucket = 0; bucket < 1000; bucket += 1) take(limiter, rule(`${bucket}`, 1));
@@ -119,8 +119,8 @@ describe('a rate limiter', () => {
   });
 });
 
-describe('the limit of streamed answers', () => {
-  test('keeps no place for a client that has left', () => {
+describe('the limit of streamed responses', () => {
+  test('frees the slot of a client that has left', () => {
     const limit = new StreamLimit(1);
     const answer = () => new ServerResponse(new IncomingMessage(new Socket().destroy()));
     limit.take('tenant', answer());

@@ -31,7 +31,7 @@ describe('requests that no ordinary client sends', () => {
     assert.equal((await server.request('GET', '/v1/audit?limit=1')).status, 200);
   }
 
-  test('with a header twice that has one value are refused, and so are those behind them', async () => {
+  test('with a repeated single-value header are rejected, and so are those behind them', async () => {
     const before = await readAllRows(server.installation.database);
     const values = {
       Authorization: [bearer(), bearer()],
@@ -62,12 +62,12 @@ describe('requests that no ordinary client sends', () => {
     assert.equal(await readAllRows(server.installation.database), before);
   });
 
-  test('may have a header twice that is a list', async () => {
+  test('may repeat a list header', async () => {
     const lists = { 'X-Forwarded-For': '::1', 'x-forwarded-for': '::2', Accept: '*/*', accept: 'text/html' };
     assert.equal((await only(requestText('GET', '/v1/audit', { Authorization: bearer(), ...lists }))).status, 200);
   });
 
-  test('name one host that can be one, unless they are of HTTP/1.0', async () => {
+  test('need one valid Host, except in HTTP/1.0', async () => {
     const get = (version: string, ...hosts: readonly string[]) =>
       only(
         `GET /v1/openapi.json HTTP/${version}\r\n${hosts.map((host) => `Host:${host}\r\n`).join('')}Connection: close\r\n\r\n`,
@@ -81,7 +81,7 @@ describe('requests that no ordinary client sends', () => {
     assertProblem(await get('1.1'), 'invalid_header');
   });
 
-  test('that come one after another without waiting are answered in order', async () => {
+  test('that are pipelined are answered in order', async () => {
     const first = requestText('GET', '/v1/audit', { Authorization: bearer(), Connection: 'keep-alive' });
     const second = requestText('GET', '/v1/audit', { Connection: 'keep-alive' });
     const answers = await sendRaw(server, first + create({ Connection: 'keep-alive' }) + second + create());
@@ -93,7 +93,7 @@ describe('requests that no ordinary client sends', () => {
     assert.equal(ids.size, 4);
   });
 
-  test('that follow a refused body on its connection are not carried out', async () => {
+  test('that follow a rejected body on its connection are not executed', async () => {
     const before = await readAllRows(server.installation.database);
     const tooLarge = requestText('POST', '/v1/consent/notices', {
       Authorization: bearer(),
@@ -127,7 +127,7 @@ describe('requests that no ordinary client sends', () => {
     assert.equal(await readAllRows(server.installation.database), before);
   });
 
-  test('that break off without waiting for the answer leave the server at work', async () => {
+  test('that break off before the response leave the server running', async () => {
     for (let attempt = 0; attempt < 20; attempt += 1) {
       const socket = await openSocket(server);
       socket.write(create());
@@ -136,7 +136,7 @@ describe('requests that no ordinary client sends', () => {
     await assertStillServes();
   });
 
-  test('may name any target without a failure of the server', async () => {
+  test('may have any target without a failure of the server', async () => {
     const targets = [
       '/',
       '//',
@@ -172,12 +172,12 @@ describe('requests that no ordinary client sends', () => {
     for (const target of [...targets, ...odd, ...unknown, ...absolute]) {
       const answer = await only(requestText('GET', target, { Authorization: bearer() }));
       assert.ok(answer.status < 500, `${target}: ${answer.text}`);
-      // What the HTTP parser itself refuses has no body.
+      // Requests that the HTTP parser itself rejects have no response body.
       if (answer.status >= 400 && answer.text !== '') assertEnvelope(answer);
     }
   });
 
-  test('are refused by the HTTP parser when they could be read in two ways', async () => {
+  test('are rejected by the HTTP parser if they are ambiguous', async () => {
     const lengths = requestText(
       'POST',
       '/v1/consent/notices',
@@ -216,7 +216,7 @@ describe('requests that no ordinary client sends', () => {
     assertProblem(await only(key), 'idempotency_key_invalid');
   });
 
-  test('may ask whether to go on before they send a body', async () => {
+  test('may send Expect: 100-continue', async () => {
     const [head, ...rest] = create({ Expect: '100-continue' }).split('\r\n\r\n');
     const socket = await openSocket(server);
     const chunks: string[] = [];

@@ -5,20 +5,20 @@ import type { TestResponse, TestServer } from '../harness.ts';
 /** Opens a connection to a server, for requests that fetch cannot send. */
 export async function openSocket(server: TestServer): Promise<Socket> {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-  // A server that closes early resets the connection; what came until then is what counts.
+  // A server that closes early resets the connection; what was received until then is returned.
   socket.on('error', () => undefined);
   await once(socket, 'connect');
   return socket;
 }
 
-/** Sends bytes as they are and reads the answers until the server closes the connection. */
+/** Sends raw bytes and reads the responses until the server closes the connection. */
 export async function sendRaw(server: TestServer, ...parts: readonly (string | Uint8Array)[]): Promise<TestResponse[]> {
   const socket = await openSocket(server);
   for (const part of parts) socket.write(part);
   return readAnswers(socket);
 }
 
-/** Reads the answers until the server closes the connection. */
+/** Reads the responses until the server closes the connection. */
 export async function readAnswers(socket: Socket): Promise<TestResponse[]> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));
@@ -47,7 +47,7 @@ function splitHeader(line: string): [string, string] {
   return [line.slice(0, colon), line.slice(colon + 1).trim()];
 }
 
-/** The text of a request. It ends the connection unless its headers say more. */
+/** The text of a request. By default it closes the connection. */
 export function requestText(
   method: string,
   target: string,

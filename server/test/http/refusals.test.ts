@@ -6,7 +6,7 @@ import { readAllRows } from './stored-rows.ts';
 
 const limit = 5;
 
-describe('requests that are refused', () => {
+describe('rejected requests', () => {
   let server: TestServer;
   beforeEach(async () => {
     server = await startTestServer('sqlite', { SVC_LIMIT_API_KEY: String(limit), SVC_TRUSTED_PROXIES: '1' });
@@ -34,7 +34,7 @@ describe('requests that are refused', () => {
     assertProblem(await guess(), 'unauthenticated');
   });
 
-  test('keep nobody at the same address out who shows what is right', async () => {
+  test('do not block valid credentials from the same address', async () => {
     await useUp();
     assertProblem(await guess(), 'rate_limited');
     const allowed = await guess(undefined, '/v1/audit', server.tenant.key);
@@ -42,7 +42,7 @@ describe('requests that are refused', () => {
     assert.equal(allowed.headers.get('ratelimit'), `"api_key";r=${limit - 1};t=60`);
   });
 
-  test('count together, whatever is tried', async () => {
+  test('share one count, whatever is tried', async () => {
     const { Cookie = '' } = (await server.createMember()).session;
     const from = { 'X-Forwarded-For': '203.0.113.9' };
     const body = { email: 'ann@example.com', password: 'guessed' };
@@ -51,7 +51,7 @@ describe('requests that are refused', () => {
       () => guess(undefined, '/v1/audit', null),
       () => guess(undefined, '/v1/users', auditor),
       () => guess(undefined, '/scim/v2/Users', 'scim_guessed'),
-      // SCIM tells nobody without a token which paths there are, so a token can be tried on any.
+      // SCIM reveals no paths without a token, so a token can be tried on any.
       () => guess(undefined, '/scim/v2/Nothing', 'scim_guessed'),
       () => server.request('DELETE', '/v1/me/sessions', { headers: { ...from, Cookie } }),
       () => server.request('POST', '/v1/auth/sign-in', { key: null, headers: { ...from, Origin: 'null' }, body }),
@@ -61,7 +61,7 @@ describe('requests that are refused', () => {
     assert.deepEqual(statuses, [401, 403, 401, 401, 403, 429]);
   });
 
-  test('are not those that are merely wrong', async () => {
+  test('do not include invalid requests with valid credentials', async () => {
     for (let request = 0; request < limit; request += 1)
       assertProblem(await guess(undefined, '/v1/nothing', null), 'not_found');
     assertProblem(await guess(), 'unauthenticated');

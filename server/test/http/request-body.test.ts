@@ -17,7 +17,7 @@ describe('the body of a request', () => {
   const sendAs = (contentType: string, rawBody: string | Uint8Array = valid) =>
     send({ rawBody, headers: { 'Content-Type': contentType } });
 
-  test('is told the first hundred of its mistakes, and how many there are', async () => {
+  test('gets the first hundred of its errors, and their number', async () => {
     const unknown = Object.fromEntries(Array.from({ length: 250 }, (_, index) => [`field${index}`, index]));
     const { details, message } = assertProblem(
       await send({ body: { ...noticeContent, ...unknown } }),
@@ -28,7 +28,7 @@ describe('the body of a request', () => {
     assert.match(message, /\(and 249 more\)$/);
   });
 
-  test('is not read as JSON when it is something else, and nothing is written', async () => {
+  test('is rejected if it is not JSON, and nothing is written', async () => {
     const before = await readAllRows(server.installation.database);
     const bodies = {
       truncated: valid.slice(0, -1),
@@ -40,7 +40,7 @@ describe('the body of a request', () => {
       'not a number': '{"name":NaN}',
       'a bare word': 'name=Website',
       'a raw line break in a string': '{"name":"Web\nsite"}',
-      'white space alone': '  \r\n ',
+      'only white space': '  \r\n ',
       'a byte order mark': `\uFEFF${valid}`,
       'UTF-16': Buffer.from(valid, 'utf16le'),
       'a stray byte': Buffer.from([0x22, 0xff, 0x22]),
@@ -61,7 +61,7 @@ describe('the body of a request', () => {
     }
   });
 
-  test('must be there', async () => {
+  test('is required', async () => {
     assertInvalid(await send({}), 'body');
     assertInvalid(await send({ rawBody: '' }), 'body');
     assertInvalid(await send({ headers: { 'Content-Type': 'application/json' } }), 'body');
@@ -79,7 +79,7 @@ describe('the body of a request', () => {
     for (const type of types) assert.equal((await sendAs(type)).status, 201, type);
   });
 
-  test('is refused under any other content type', async () => {
+  test('is rejected under any other content type', async () => {
     const types = [
       '',
       'text/plain',
@@ -96,7 +96,7 @@ describe('the body of a request', () => {
     for (const type of types) assertProblem(await sendAs(type), 'unsupported_media_type');
   });
 
-  test('is refused without a content type', async () => {
+  test('is rejected without a content type', async () => {
     const response = await fetch(`${server.url}/v1/consent/notices`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${server.tenant.key}` },
@@ -105,7 +105,7 @@ describe('the body of a request', () => {
     assert.equal(response.status, 415);
   });
 
-  test('is refused when it is compressed', async () => {
+  test('is rejected when it is compressed', async () => {
     for (const encoding of ['gzip', 'br', 'deflate', 'zstd', 'gzip, identity', 'unknown']) {
       const headers = { 'Content-Encoding': encoding };
       assertProblem(await send({ rawBody: gzipSync(valid), headers }), 'unsupported_media_type');
@@ -113,12 +113,12 @@ describe('the body of a request', () => {
     assert.equal((await send({ rawBody: valid, headers: { 'Content-Encoding': 'identity' } })).status, 201);
   });
 
-  test('names everything that is wrong with it at once', async () => {
+  test('gets all of its errors at once', async () => {
     const body = { ...noticeContent, name: 7, language: 'no language', domain: 'https://example.com/', surprise: 1 };
     assertInvalid(await send({ body }), 'body.name', 'body.language', 'body.domain', 'body.surprise');
   });
 
-  test('may be nested as deeply as its size allows without harm', async () => {
+  test('may be nested as deeply as its size allows', async () => {
     const notice = await server.createNotice();
     const depth = 32_000;
     const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`;
@@ -134,13 +134,13 @@ describe('the body of a request', () => {
     assertInvalid(await server.request('POST', `/v1/consent/${notice}/publish`, { rawBody: deep }), 'body');
   });
 
-  test('takes numbers of any size for what they are', async () => {
+  test('may have numbers of any size', async () => {
     for (const number of ['1e999', '-1e999', '9007199254740993', '1e-999', `1${'0'.repeat(400)}`]) {
       assertProblem(await send({ rawBody: `{"name":${number}}` }), 'validation_failed');
     }
   });
 
-  test('must be empty where an operation takes none', async () => {
+  test('must be empty if an operation accepts none', async () => {
     const notice = await server.createNotice();
     const publish = (options: RequestOptions) => server.request('POST', `/v1/consent/${notice}/publish`, options);
     for (const rawBody of ['{"force":true}', '[]', 'null', '0', '""', '[{}]'])
@@ -151,7 +151,7 @@ describe('the body of a request', () => {
     assertProblem(await publish({ rawBody: '{' }), 'invalid_json');
   });
 
-  test('is not looked at where a request only reads', async () => {
+  test('is ignored if a request only reads', async () => {
     const [answer] = [await server.request('DELETE', '/v1/consent', { rawBody: '{' })];
     assertProblem(answer, 'method_not_allowed');
   });

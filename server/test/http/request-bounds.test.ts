@@ -4,13 +4,13 @@ import type { z } from 'zod';
 import { startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from './problems.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: each type of schema has a definition of its own.
+// biome-ignore lint/suspicious/noExplicitAny: each type of schema has its own definition.
 type Definition = any;
 
-/** Texts whose length their reader checks, so that it can answer with an error of its own. */
+/** Texts whose length the handler checks, so that it can return a specific error. */
 const checkedByReaders = ['query.cursor', 'query.filter'];
 
-/** What is wrong with the bounds of a schema and of all that it holds. */
+/** The missing bounds of a schema and of all nested ones. */
 function findUnbounded(schema: z.core.$ZodType, where: string): readonly string[] {
   const definition = schema._zod.def as Definition;
   const [first, ...others] = (definition.checks ?? []).map(({ _zod }: Definition) => _zod.def);
@@ -41,10 +41,10 @@ function findUnbounded(schema: z.core.$ZodType, where: string): readonly string[
     case 'default':
     case 'prefault':
       return below(definition.innerType);
-    // What comes out of the first was bounded there.
+    // The output of the first was bounded there.
     case 'pipe':
       return below(definition.in);
-    // Read by hand: below.
+    // Parsed by hand: below.
     case 'unknown':
     case 'enum':
     case 'literal':
@@ -64,8 +64,8 @@ describe('requests', () => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  test('have every text, list and object bounded before it is looked at', () => {
-    // The table of routes bounds what stands in paths.
+  test('have every text, list and object bounded before it is processed', () => {
+    // The table of routes bounds path parameters.
     const found = server.app.routes.flatMap(({ operationId, query, body }) =>
       Object.entries({ query, body }).flatMap(([part, schema]) =>
         schema === null ? [] : findUnbounded(schema, part).map((fault) => `${operationId}: ${fault}`),
@@ -75,7 +75,7 @@ describe('requests', () => {
   });
 
   test('have no name in a path of more than 512 characters', async () => {
-    // No other check answers 404 here: a subject with more than 256 characters is refused as such.
+    // No other check returns 404 here: a subject with more than 256 characters is rejected as such.
     const ask = (length: number) => server.request('GET', `/v1/consent/subjects/${'a'.repeat(length)}`);
     assertProblem(await ask(512), 'validation_failed');
     assertProblem(await ask(513), 'not_found');

@@ -10,7 +10,7 @@ const userUrn = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const groupUrn = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 const patchUrn = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
-/** What stands for a path parameter, by the path up to it; a word alone is the same for every tenant. */
+/** The value of a path parameter, by the path up to it; a plain string is the same for every tenant. */
 const parameterSamples: Readonly<Record<string, string | ((scene: Scene) => Promise<string>)>> = {
   '/v1/audit/{id}': (scene) => scene.event(),
   '/v1/consent/{id}': (scene) => scene.notice(),
@@ -106,7 +106,7 @@ const bodySamples: Readonly<Record<string, (scene: Scene) => object | Promise<ob
   }),
   editBreach: () => ({ status: 'contained' }),
   editUser: () => ({ active: false, reason: 'left' }),
-  inviteUser: () => ({ email: `somebody-${randomUUID()}@example.com`, role: 'cs_agent' }),
+  inviteUser: () => ({ email: `user-${randomUUID()}@example.com`, role: 'cs_agent' }),
   editTenant: () => ({ name: `Renamed ${randomUUID()}` }),
   replaceTrustCenter: () => ({ published: true, headline: 'Safe with us' }),
   createWebhook: () => ({ url: `https://hooks.example.com/${randomUUID()}` }),
@@ -140,7 +140,7 @@ const bodySamples: Readonly<Record<string, (scene: Scene) => object | Promise<ob
   revokeAccessToken: async (scene) => ({ token: await scene.accessToken(), ...(await clientOf(scene)) }),
 };
 
-/** What must stand in the query of an operation. */
+/** The required query of an operation. */
 const querySamples: Readonly<Record<string, string>> = {
   countWebhookRedelivery: 'from=2026-11-01T00:00:00Z',
   proveAuditInclusion: 'sequence=1',
@@ -149,7 +149,7 @@ const querySamples: Readonly<Record<string, string>> = {
   proveConsentConsistency: 'from=1',
 };
 
-/** What must be there before an operation can change something, beside what its path and its body name. */
+/** What must exist before an operation can change something, besides the ids in its path and its body. */
 const setUps: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   publishConsentNotice: (scene) => scene.editNotice(),
   endMyOtherSessions: (scene) => scene.openOtherSession(),
@@ -169,9 +169,9 @@ const setUps: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   exportConsentLedger: (scene) => scene.checkpoint('consent'),
 };
 
-/** What a member may do who has the least role. */
+/** What a member with the least role may do. */
 const scopesOfMember: readonly Scope[] = ['consent:read', 'dsr:read', 'dsr:write'];
-/** Scopes that an operation needs because of its sample: nobody gives or takes away what they do not have. */
+/** Scopes that an operation needs because of its sample: a key can only grant or remove scopes that it has. */
 const furtherScopes: Readonly<Record<string, readonly Scope[]>> = {
   editUser: scopesOfMember,
   inviteUser: scopesOfMember,
@@ -187,14 +187,14 @@ export function scopesFor({ scope, operationId }: Route): readonly Scope[] {
   return [...(scope === null ? [] : [scope]), ...(furtherScopes[operationId] ?? [])];
 }
 
-/** Whether a path has a parameter that names something of a tenant. */
+/** Whether a path has a parameter that names an object of a tenant. */
 export function namesSomething({ path }: Route): boolean {
   return [...path.matchAll(/\{\w+\}/g)].some(
     (match) => typeof findParameter(path.slice(0, match.index + match[0].length)) === 'function',
   );
 }
 
-/** The path of a route with real ids of a scene in it; without a scene, with ids that look right and belong to nothing. */
+/** The path of a route with real ids of a scene; without a scene, with valid ids of nothing. */
 export async function fillPath({ path }: Route, scene: Scene | null): Promise<string> {
   let filled = path;
   for (const { 0: parameter, index } of path.matchAll(/\{\w+\}/g)) {
@@ -254,12 +254,12 @@ export async function acceptedCall(route: Route, scene: Scene) {
   return { path, request, credentials };
 }
 
-/** A path with more in its query. */
+/** A path with additional query parameters. */
 export function addQuery(path: string, query: string): string {
   return query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }
 
-/** One request of several parts; what comes later wins. */
+/** One request merged from several parts; later ones win. */
 export function join(...parts: readonly RequestOptions[]): RequestOptions {
   return Object.assign({}, ...parts, { headers: Object.assign({}, ...parts.map(({ headers }) => headers)) });
 }

@@ -4,12 +4,12 @@ import type { RequestOptions, TestMember, TestServer, TestTenant } from '../harn
 import { createEnrolledMember, type Enrolled } from '../mfa/authenticator.ts';
 import { storeDelivery } from '../webhooks/stored-deliveries.ts';
 
-/** A scene in a tenant of its own. */
+/** A scene in a separate tenant. */
 export async function createScene(server: TestServer): Promise<Scene> {
   return new Scene(server, await server.createTenant(`scene-${randomUUID()}`));
 }
 
-/** The things of one tenant that requests can name; each is made when it is first asked for. */
+/** The objects of one tenant that requests can name; each is created on first use. */
 export class Scene {
   readonly server: TestServer;
   readonly tenant: TestTenant;
@@ -26,7 +26,7 @@ export class Scene {
     return this.#once('notice', () => this.server.createNotice({ key: this.tenant.key }));
   }
 
-  /** Gives the notice something to publish. */
+  /** Gives the notice an unpublished change. */
   async editNotice(): Promise<void> {
     const body = { controllerName: 'Another Ltd' };
     await this.#send('PATCH', `/v1/consent/${await this.notice()}`, { key: this.tenant.key, body });
@@ -69,7 +69,7 @@ export class Scene {
     });
   }
 
-  /** A webhook that is sent to. */
+  /** An enabled webhook. */
   webhook(): Promise<string> {
     return this.#once('webhook', async () => {
       const { id } = await this.#post('/v1/webhooks', { url: 'https://receiver.example.com/events' });
@@ -77,14 +77,14 @@ export class Scene {
     });
   }
 
-  /** A delivery to the webhook that failed for good. */
+  /** A delivery to the webhook that failed permanently. */
   deadLetter(): Promise<string> {
     return this.#once('dead letter', async () =>
       storeDelivery(this.server, this.tenant, { webhookId: await this.webhook() }),
     );
   }
 
-  /** The same delivery, where it waits for another attempt instead. */
+  /** The same delivery, waiting for another attempt instead. */
   async waitingDelivery(): Promise<void> {
     await this.server.installation.database.kysely
       .updateTable('webhook_deliveries')
@@ -93,7 +93,7 @@ export class Scene {
       .execute();
   }
 
-  /** An order to send the dead letter again that nobody carries out. */
+  /** A job to redeliver the dead letter, which does not run. */
   redelivery(): Promise<string> {
     return this.#once('redelivery', async () => {
       await this.deadLetter();
@@ -101,7 +101,7 @@ export class Scene {
     });
   }
 
-  /** A control of the tenant's own. */
+  /** A custom control. */
   control(): Promise<string> {
     return this.#once('control', async () => (await this.#post('/v1/control-framework/controls', ownControl())).id);
   }
@@ -130,12 +130,12 @@ export class Scene {
     });
   }
 
-  /** The person who calls the operations of signed-in persons. */
+  /** The user who calls the operations of signed-in users. */
   caller(): Promise<TestMember> {
     return this.#once('caller', () => this.server.createMember({ tenantId: this.tenant.id }));
   }
 
-  /** The same with a second factor that is on; ask for it before anything asks for the caller. */
+  /** The same with a second factor; request it before anything requests the caller. */
   enrolledCaller(): Promise<TestMember & Enrolled> {
     return this.#once('caller', () => createEnrolledMember(this.server, { tenantId: this.tenant.id }));
   }
@@ -145,7 +145,7 @@ export class Scene {
     return this.#once('member', () => this.server.createMember({ tenantId: this.tenant.id, role: 'cs_agent' }));
   }
 
-  /** The same with a second factor that is on; ask for it before anything asks for the member. */
+  /** The same with a second factor; request it before anything requests the member. */
   enrolledMember(): Promise<TestMember & Enrolled> {
     const wanted = { tenantId: this.tenant.id, role: 'cs_agent' } as const;
     return this.#once('member', () => createEnrolledMember(this.server, wanted));
@@ -156,7 +156,7 @@ export class Scene {
     return this.server.createMember({ tenantId: this.tenant.id, role: 'auditor' });
   }
 
-  /** Signs the caller in once more. */
+  /** Signs the caller in again. */
   async openOtherSession(): Promise<void> {
     const { email, password } = await this.caller();
     await this.#send('POST', '/v1/auth/sign-in', { key: null, body: { email, password } });
@@ -184,12 +184,12 @@ export class Scene {
     return this.#once('SCIM token', () => this.server.createScimToken(this.tenant.id));
   }
 
-  /** Lets SCIM requests of the tenant be read with tolerance. */
+  /** Makes SCIM requests of the tenant be parsed with tolerance. */
   async takeExtendedScim(): Promise<void> {
     await this.#send('PATCH', '/v1/tenant', { key: this.tenant.key, body: { scimCompatibility: 'extended' } });
   }
 
-  /** A published trust center. @returns the slug that it is found by. */
+  /** A published trust center. @returns its slug. */
   trustCenter(): Promise<string> {
     return this.#once('trust center', async () => {
       await this.#send('PUT', '/v1/trust', { key: this.tenant.key, body: { published: true } });
@@ -203,13 +203,13 @@ export class Scene {
     return made as Promise<Thing>;
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: what was made has many shapes
+  // biome-ignore lint/suspicious/noExplicitAny: created objects have many shapes
   async #post(path: string, body: object): Promise<any> {
     const headers = { 'Idempotency-Key': randomUUID() };
     return (await this.#send('POST', path, { key: this.tenant.key, headers, body })).data;
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: what comes back has many shapes
+  // biome-ignore lint/suspicious/noExplicitAny: responses have many shapes
   async #send(method: string, path: string, options: RequestOptions): Promise<any> {
     const { status, body, text } = await this.server.request(method, path, options);
     if (status >= 300) throw new Error(`${method} ${path}: ${text}`);

@@ -40,7 +40,7 @@ describeOnEachDatabase('rate limits of servers that share a database', (dialect)
     assert.ok(!take(other, 'adds up', 10));
   });
 
-  test('are passed by no more than what two servers take between two exchanges', async () => {
+  test('are exceeded by no more than what two servers admit between two exchanges', async () => {
     const clock = new TestClock();
     const limiters = [1, 2, 3].map(() => new RateLimiter(clock.milliseconds));
     let admitted = 0;
@@ -64,7 +64,7 @@ describeOnEachDatabase('rate limits of servers that share a database', (dialect)
     assert.ok(!take(other, 'once', 5));
   });
 
-  test('begin anew with the minute, and leave no old counts behind', async () => {
+  test('reset every minute, and leave no old counts behind', async () => {
     const clock = new TestClock();
     const limiter = new RateLimiter(clock.milliseconds);
     take(limiter, 'old', 1);
@@ -83,7 +83,7 @@ describeOnEachDatabase('rate limits of servers that share a database', (dialect)
     assert.ok(!JSON.stringify(await storedCounts()).includes('203.0.113'));
   });
 
-  test('are exchanged by two servers at once that counted in opposite orders', async () => {
+  test('are exchanged concurrently by two servers that counted in opposite orders', async () => {
     const clock = new TestClock();
     const [one, other] = [new RateLimiter(clock.milliseconds), new RateLimiter(clock.milliseconds)];
     const buckets = Array.from({ length: 500 }, (_, index) => `crossed ${index}`);
@@ -96,7 +96,7 @@ describeOnEachDatabase('rate limits of servers that share a database', (dialect)
     assert.equal(counts.length, buckets.length);
   });
 
-  test('hold for more buckets than one statement carries', async () => {
+  test('apply to more buckets than one statement carries', async () => {
     const clock = new TestClock();
     const [one, other] = [new RateLimiter(clock.milliseconds), new RateLimiter(clock.milliseconds)];
     const buckets = Array.from({ length: 1201 }, (_, index) => `many ${index}`);

@@ -13,7 +13,7 @@ describe('a server that closes', () => {
     const server = await startServer(installation, { log: pino({ level: 'silent' }) });
     const open = async () => {
       const socket = connect(server.port, '127.0.0.1').setEncoding('utf8');
-      // Cut off before it was accepted is closed, too.
+      // A connection reset before it was accepted is closed, too.
       socket.on('error', () => undefined);
       await once(socket, 'connect');
       return socket;
@@ -22,7 +22,7 @@ describe('a server that closes', () => {
   };
   const deadline = { timeout: 5000 };
 
-  test('answers what is under way, says that the connection ends, and ends it', deadline, async () => {
+  test('responds to requests in progress with Connection: close, and closes the connection', deadline, async () => {
     const { installation, server, open } = await start();
     await using _ = installation;
     const busy = await open();
@@ -46,14 +46,14 @@ describe('a server that closes', () => {
     assert.match(answer, /\r\nConnection: close\r\n/i);
   });
 
-  test('does not wait for a connection that has carried no request', deadline, async () => {
+  test('does not wait for a connection without a request', deadline, async () => {
     const { installation, server, open } = await start();
     await using _ = installation;
     const silent = await open();
     await Promise.all([server.close(), once(silent, 'close')]);
   });
 
-  test('ends a connection whose answer was on its way', deadline, async () => {
+  test('closes a connection after the response in progress', deadline, async () => {
     const server = await startTestServer();
     const { kysely } = server.installation.database;
     await server.createNotice({ content: { purposes: largePurposes } });
@@ -66,7 +66,7 @@ describe('a server that closes', () => {
     const slow = connect(Number(new URL(server.url).port), '127.0.0.1').pause();
     const list = `GET /v1/consent?limit=100 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.tenant.key}\r\n\r\n`;
     slow.write(list);
-    // More than the buffers between the two hold: the head of the answer has come, the end has not been sent.
+    // More than the buffers between the two hold: the head of the response has arrived, the end has not been sent.
     await once(slow, 'readable');
     const closed = server[Symbol.asyncDispose]();
     slow.resume();

@@ -24,7 +24,7 @@ const large = Buffer.alloc(32 * 1024 * 1024);
 const get = requestText('GET', '/', { Connection: 'keep-alive' });
 const deadline = { timeout: 20_000 };
 
-describe('a server whose clients are slow', () => {
+describe('a server with slow clients', () => {
   async function start(limits: Partial<ServerLimits>, answer: RequestListener = (_, response) => response.end(large)) {
     const server = new GracefulServer(answer, { ...ample, ...limits });
     await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -54,19 +54,19 @@ describe('a server whose clients are slow', () => {
     client.destroy();
   });
 
-  test('closes a connection whose client does not read but sends on', deadline, async () => {
+  test('closes a connection whose client sends but does not read', deadline, async () => {
     await using server = await start({ stall: 200, headers: 200, request: 200 });
     const { client, closed } = await server.open();
     client.write(`${get}GET / HTTP/1.1\r\nX: `);
-    // Each byte of the next request shows life, until that request takes too long.
+    // Each byte of the next request is activity, until that request times out.
     const trickle = setInterval(() => client.write('a'), 20);
     await closed;
     clearInterval(trickle);
     client.destroy();
   });
 
-  test('sends the whole answer to a client that reads slowly, however long it takes', deadline, async () => {
-    // Above a second, for time is what this is about: three times as long as a client may stand still.
+  test('sends the whole response to a client that reads slowly, however long it takes', deadline, async () => {
+    // Above a second because it measures time: three times as long as a client may stall.
     const stall = 700;
     await using server = await start({ stall });
     const { client } = await server.open();
@@ -92,7 +92,7 @@ describe('a server whose clients are slow', () => {
     assert.ok(performance.now() - started > 2 * stall);
   });
 
-  test('closes a connection on which headers or a body trickle', deadline, async () => {
+  test('closes a connection on which headers or a body arrive too slowly', deadline, async () => {
     const answer: RequestListener = (request, response) => request.resume().once('end', () => response.end());
     await using forHeaders = await start({ headers: 100 }, answer);
     await using forBodies = await start({ headers: 200, request: 200 }, answer);
@@ -112,7 +112,7 @@ describe('a server whose clients are slow', () => {
     );
   });
 
-  test('takes no more connections than it may', deadline, async () => {
+  test('accepts no more connections than configured', deadline, async () => {
     await using server = await start({ connections: 2 }, (_, response) => response.end('here'));
     const first = await server.open();
     await server.open();
@@ -128,7 +128,7 @@ describe('a server whose clients are slow', () => {
     assert.match(String(answer), /here$/);
   });
 
-  test('drops the largest answers that are not read when all together hold too much', deadline, async () => {
+  test('drops the largest unread responses when their total is too large', deadline, async () => {
     await using server = await start({ unsentBytes: 2 * large.length }, ({ url }, response) => {
       response.end(url === '/' ? large : 'small');
     });
@@ -142,7 +142,7 @@ describe('a server whose clients are slow', () => {
     for (const { client } of clients) client.destroy();
   });
 
-  test('takes connections after a stop began, as long as one from before is in use', deadline, async () => {
+  test('accepts connections during a stop, while an earlier one is in use', deadline, async () => {
     await using server = await start({ quiet: 60_000 }, (_, response) => response.end('here'));
     const { client, closed } = await server.open();
     const stopped = server.server.closeWithin({ announce: 10_000, finish: 0 });
@@ -154,7 +154,7 @@ describe('a server whose clients are slow', () => {
     await Promise.all([closed, stopped]);
   });
 
-  test('ends with the time of a stop for what is under way', deadline, async () => {
+  test('aborts requests in progress at the deadline of a stop', deadline, async () => {
     await using server = await start({}, () => undefined);
     const { client, closed } = await server.open();
     client.write(get);
@@ -163,7 +163,7 @@ describe('a server whose clients are slow', () => {
     client.destroy();
   });
 
-  test('counts answers that wait behind another on their connection', deadline, async () => {
+  test('counts responses that wait behind another on their connection', deadline, async () => {
     await using server = await start({ unsentBytes: 2 * large.length });
     const { client, closed } = await server.open();
     client.write(get.repeat(3));
@@ -171,7 +171,7 @@ describe('a server whose clients are slow', () => {
     client.destroy();
   });
 
-  test('closes a connection that sends many requests ahead of their answers', deadline, async () => {
+  test('closes a connection that pipelines too many requests', deadline, async () => {
     let begun = 0;
     await using server = await start({}, () => {
       begun += 1;
@@ -184,7 +184,7 @@ describe('a server whose clients are slow', () => {
   });
 });
 
-describe('exports whose clients are slow', () => {
+describe('exports with slow clients', () => {
   const most = 3;
   let server: TestServer;
   before(async () => {
@@ -199,7 +199,7 @@ describe('exports whose clients are slow', () => {
   after(() => server[Symbol.asyncDispose]());
 
   const path = '/v1/ledgers/consent/export';
-  /** Begins an export as soon as there is a place, and reads no more than the beginning. */
+  /** Starts an export as soon as there is a slot, and reads only its beginning. */
   const startExport = async () => {
     for (;;) {
       const socket = (await openSocket(server)).pause();
@@ -209,7 +209,7 @@ describe('exports whose clients are slow', () => {
       socket.destroy();
     }
   };
-  /** Exports until there is a place: each try waits for an answer. */
+  /** Exports until there is a slot: each attempt waits for a response. */
   const exportWhenFree = async () => {
     for (;;) {
       const response = await server.request('GET', path);
@@ -218,7 +218,7 @@ describe('exports whose clients are slow', () => {
     }
   };
 
-  test('are refused beyond the number that a tenant may have at once, until one has ended', deadline, async () => {
+  test('are rejected beyond the number of concurrent ones per tenant, until one has ended', deadline, async () => {
     const open = await Promise.all(Array.from({ length: most }, startExport));
     const refused = await server.request('GET', path);
     assertProblem(refused, 'rate_limited');
@@ -231,7 +231,7 @@ describe('exports whose clients are slow', () => {
     await exportWhenFree();
   });
 
-  test('free one place each, however they end', deadline, async () => {
+  test('free one slot each, however they end', deadline, async () => {
     for (const end of ['destroy', 'resetAndDestroy'] as const) {
       const open = await Promise.all(Array.from({ length: most }, startExport));
       for (const socket of open) socket[end]();
@@ -241,7 +241,7 @@ describe('exports whose clients are slow', () => {
     for (const socket of open) socket.destroy();
   });
 
-  test('free their places when they are read, although their connection stays', deadline, async () => {
+  test('free their slots when they are read, although their connection stays open', deadline, async () => {
     const socket = await openSocket(server);
     const one = requestText('GET', '/v1/ledgers/audit/export', {
       Authorization: `Bearer ${server.tenant.key}`,
@@ -259,17 +259,17 @@ describe('exports whose clients are slow', () => {
     socket.destroy();
   });
 
-  test('end when their clients do not read, and free their places', deadline, async () => {
+  test('are aborted if their clients do not read, and free their slots', deadline, async () => {
     const open = await Promise.all(Array.from({ length: most }, startExport));
     assertProblem(await server.request('GET', path), 'rate_limited');
     const { text } = await exportWhenFree();
     assert.equal(text.split('\n').length, 12_000 + 2);
-    // One at least was cut off for the last to have its place.
+    // At least one was aborted for the last to have its slot.
     const ends = await Promise.all(open.map(readEnd));
     assert.ok(ends.includes('broken off'));
   });
 
-  test('free their places when they wait behind another on a connection that closes', deadline, async () => {
+  test('free their slots when they wait behind another on a connection that closes', deadline, async () => {
     const socket = (await openSocket(server)).pause();
     const one = requestText('GET', path, { Authorization: `Bearer ${server.tenant.key}`, Connection: 'keep-alive' });
     socket.write(one.repeat(most));
@@ -280,7 +280,7 @@ describe('exports whose clients are slow', () => {
     for (const each of open) each.destroy();
   });
 
-  test('refuse nothing that is no export', deadline, async () => {
+  test('do not limit other requests', deadline, async () => {
     const open = await Promise.all(Array.from({ length: most }, startExport));
     const socket = await openSocket(server);
     socket.write(

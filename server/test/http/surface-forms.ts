@@ -18,7 +18,7 @@ const scimTypes = [
 /** RFC 6749 section 5.2. */
 const oauthErrors = ['invalid_request', 'invalid_client', 'invalid_scope', 'unsupported_grant_type'];
 
-/** Asserts that an answer is an error in the form of the surface of a route. @returns its message. */
+/** Asserts that a response is an error in the format of the surface of a route. @returns its message. */
 export function assertErrorForm({ surface }: Pick<Route, 'surface'>, response: TestResponse): string {
   assert.ok(response.status >= 400, response.text);
   assert.match(response.headers.get('svc-request-id') ?? '', /^[0-9a-f-]{36}$/);
@@ -38,7 +38,7 @@ export function assertErrorForm({ surface }: Pick<Route, 'surface'>, response: T
   return detail;
 }
 
-/** Asserts that an answer is this error, as the surface of a route tells it. @returns its message. */
+/** Asserts that a response is this error, in the format of the surface of a route. @returns its message. */
 export function assertError(route: Pick<Route, 'surface'>, response: TestResponse, code: ProblemCode): string {
   const message = assertErrorForm(route, response);
   const { status } = problemKinds[code];

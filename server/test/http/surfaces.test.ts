@@ -22,7 +22,7 @@ describe('the surfaces', () => {
   const ask = (method: string, path: string, more: object = {}) =>
     server.request(method, path, { key: scimToken, ...more });
 
-  test('have what stands below their path, and no path that only begins like it', () => {
+  test('contain the paths below their prefix, and none that only starts with the same characters', () => {
     for (const surface of surfaces) {
       const { base } = surface;
       for (const path of [base, `${base}/`, `${base}/anything/else`]) assert.ok(isOn(surface, path), path);
@@ -31,7 +31,7 @@ describe('the surfaces', () => {
     }
   });
 
-  test('tell every error there is in the form that their documentation gives', () => {
+  test('return every error in the documented format', () => {
     for (const surface of surfaces) {
       for (const code of Object.keys(problemKinds) as ProblemCode[]) {
         const { status, body } = surface.presentProblem(new Problem(code, 'A message.'), 'request id');
@@ -41,7 +41,7 @@ describe('the surfaces', () => {
     }
   });
 
-  test('refuse unknown paths and methods in their own form', async () => {
+  test('reject unknown paths and methods in their own format', async () => {
     for (const path of ['/scim/v2', '/scim/v2/', '/scim/v2/Nothing', '/scim/v2/Users/x/y', '/scim/v2/users'])
       assertError({ surface: scim }, await ask('GET', path), 'not_found');
     const method = await ask('POST', '/scim/v2/ServiceProviderConfig', { body: {} });
@@ -51,12 +51,12 @@ describe('the surfaces', () => {
       assertError({ surface: oauth }, await ask('POST', path), 'not_found');
     assertError({ surface: oauth }, await ask('GET', '/oauth/token'), 'method_not_allowed');
     for (const path of ['/v1', '/v1/nothing']) assertError({ surface: rest }, await ask('GET', path), 'not_found');
-    // A path of no surface answers like the REST API.
+    // A path of no surface has the errors of the REST API.
     for (const path of ['/scim', '/scim/v3/Users', '/scim/v2x/Users'])
       assertError({ surface: rest }, await ask('GET', path), 'not_found');
   });
 
-  test('of SCIM tells nobody without a token which paths and methods there are', async () => {
+  test('of SCIM reveal no paths and methods without a token', async () => {
     for (const [method, path] of [
       ['GET', '/scim/v2/Nothing'],
       ['GET', '/scim/v2'],
@@ -73,7 +73,7 @@ describe('the surfaces', () => {
     }
   });
 
-  test('of SCIM takes bodies of SCIM and of JSON, up to 1 MiB', async () => {
+  test('of SCIM accept bodies of SCIM and of JSON, up to 1 MiB', async () => {
     const path = '/scim/v2/Users';
     const create = (type: string, rawBody: string) => ask('POST', path, { rawBody, headers: { 'Content-Type': type } });
     const body = (userName: string, filling = '') => JSON.stringify({ schemas: [userUrn], userName, filling });
@@ -97,7 +97,7 @@ describe('the surfaces', () => {
     assertError({ surface: scim }, await create('application/json', '{"schemas":'), 'invalid_json');
   });
 
-  test('of OAuth takes forms alone', async () => {
+  test('of OAuth accept only forms', async () => {
     const json = await ask('POST', '/oauth/token', { key: null, body: { grant_type: 'client_credentials' } });
     assertError({ surface: oauth }, json, 'unsupported_media_type');
   });

@@ -32,8 +32,8 @@ const capture = (server: TestServer, noticeId: string, subjectId: string) =>
     body: { subjectId, purposes: { necessary: true, analytics: true, marketing: false } },
   });
 
-describe('a server whose disk is full', () => {
-  test('answers 503 to what it cannot write, logs the outage in two lines, and writes again when there is room', async () => {
+describe('a server with a full disk', () => {
+  test('responds with 503 to writes, logs the outage in two lines, and writes again when there is space', async () => {
     const { server, lines, waitFor } = await startLogging('sqlite');
     await using _ = server;
     const { kysely } = server.installation.database;
@@ -71,7 +71,7 @@ describe('a server whose disk is full', () => {
 });
 
 describe('a server whose SQLite file another process is writing to', () => {
-  test('answers what needs no write at once, and the write when it gets the lock', async () => {
+  test('responds immediately to requests that need no write, and to the write when it gets the lock', async () => {
     const { server, lines } = await startLogging('sqlite');
     await using _ = server;
     const notice = await server.createNotice();
@@ -97,7 +97,7 @@ describe('a server whose SQLite file another process is writing to', () => {
   });
 });
 
-describeOnEachDatabase('a server whose database cannot be used', (dialect) => {
+describeOnEachDatabase('a server with an unusable database', (dialect) => {
   const skip = dialect === 'sqlite' ? 'SQLite has no connections' : false;
   let location: Awaited<ReturnType<typeof createLocation>>;
   let gate: DatabaseGate;
@@ -119,7 +119,7 @@ describeOnEachDatabase('a server whose database cannot be used', (dialect) => {
     await location[Symbol.asyncDispose]();
   });
 
-  test('answers 503 on each surface in its own form, and serves published notices and trust from memory', {
+  test('responds with 503 in the format of each surface, and serves published notices and trust centers from memory', {
     skip,
   }, async () => {
     const [notice, unread] = [await server.createNotice(), await server.createNotice()];
@@ -140,7 +140,7 @@ describeOnEachDatabase('a server whose database cannot be used', (dialect) => {
         assertProblem(answer, 'unavailable');
         assert.equal(answer.headers.get('retry-after'), '5');
       }
-      // A query that is not answered takes two seconds to fail: what is in memory is due for another look by then.
+      // A query without a response takes two seconds to fail: what is in memory is due for a check by then.
       for (const [index, path] of open.entries()) {
         const [before, now] = [known[index], await read(path)];
         assert.equal(now.status, 200, path);

@@ -5,7 +5,7 @@ import { assertEnvelope, assertInvalid, assertProblem } from './problems.ts';
 
 const unicode = '\\u';
 
-describeOnEachDatabase('text that a database cannot keep', (dialect) => {
+describeOnEachDatabase('text that a database cannot store', (dialect) => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer(dialect);
@@ -16,25 +16,25 @@ describeOnEachDatabase('text that a database cannot keep', (dialect) => {
   /** The body of a notice in which `mark` is replaced by other JSON text. */
   const withName = (text: string) => JSON.stringify({ ...noticeContent, name: 'mark' }).replace('mark', text);
 
-  test('is refused in a value of a body', async () => {
+  test('is rejected in a value of a body', async () => {
     for (const code of ['0000', 'd800', 'DBFF', 'dc00', 'DFFF']) {
       assertInvalid(await create(withName(`a${unicode}${code}b`)), 'body.name');
     }
     assertInvalid(await create(withName(`${unicode}dc00${unicode}d800`)), 'body.name');
   });
 
-  test('is refused in a key of a body', async () => {
+  test('is rejected in a key of a body', async () => {
     assertInvalid(await create(`{"a${unicode}0000":1}`), 'body.a\0');
     assertInvalid(await create(`{"a${unicode}d800":1}`), 'body.a\uFFFD');
   });
 
-  test('is refused wherever it is nested', async () => {
+  test('is rejected wherever it is nested', async () => {
     const purposes = `[{"key":"a","label":"${unicode}0000","description":"","required":false}]`;
     const body = JSON.stringify({ ...noticeContent, purposes: 'mark' }).replace('"mark"', purposes);
     assertInvalid(await create(body), 'body.purposes.0.label');
   });
 
-  test('does not include pairs of surrogates, other control characters or escapes that are escaped', async () => {
+  test('does not include surrogate pairs, other control characters or escaped escapes', async () => {
     const names = [
       `${unicode}d83d${unicode}de00`,
       '😀',
@@ -58,7 +58,7 @@ describeOnEachDatabase('text that a database cannot keep', (dialect) => {
     assert.equal(({} as { name?: string }).name, undefined);
   });
 
-  test('is refused in a query', async () => {
+  test('is rejected in a query', async () => {
     assertInvalid(await server.request('GET', '/v1/audit?module=a%00'), 'query.module');
     assertInvalid(await server.request('GET', '/v1/consent?search=%00'), 'query.search');
     assertInvalid(await server.request('GET', '/v1/consent?domain=%00'), 'query.domain');

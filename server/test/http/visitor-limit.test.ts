@@ -4,7 +4,7 @@ import { startTestServer, type TestServer } from '../harness.ts';
 
 const limit = 3;
 
-/** What no route object describes. */
+/** Paths that no route object describes. */
 const pages: readonly string[] = [
   'GET /v1/openapi.json',
   'GET /.well-known/svc-ledger-key',
@@ -30,13 +30,13 @@ const pages: readonly string[] = [
   'DELETE /oauth/token',
 ];
 
-describe('what needs no credentials', () => {
+describe('requests without credentials', () => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer('sqlite', {
       SVC_TRUSTED_PROXIES: '1',
       SVC_LIMIT_VISITOR: String(limit),
-      // Of the families that have limits of their own.
+      // Of the groups with separate limits.
       SVC_LIMIT_API_KEY: String(limit),
       SVC_LIMIT_SIGN_IN: String(limit),
       SVC_LIMIT_CAPTURE_CLIENT: String(limit),
@@ -52,7 +52,7 @@ describe('what needs no credentials', () => {
     return server.request(method, path, { key: null, headers: { 'X-Forwarded-For': client }, ...(body && { body }) });
   };
 
-  test('is limited for each address, on every path and route', async () => {
+  test('are limited for each address, on every path and route', async () => {
     const routes = server.app.routes
       .filter(({ auth }) => auth === 'public' || auth === 'anonymous')
       .map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, 'acme')}`);
@@ -68,7 +68,7 @@ describe('what needs no credentials', () => {
     }
   });
 
-  test('counts one address over all paths, and others by themselves', async () => {
+  test('are counted per address over all paths', async () => {
     const [client, other] = [nextClient(), nextClient()];
     await visit('GET /no/such/path', client);
     await visit('GET /trust/acme', client);
@@ -79,7 +79,7 @@ describe('what needs no credentials', () => {
     assert.equal((await visit('GET /no/such/path', client)).status, 404);
   });
 
-  test('leaves a caller with credentials to their own limits', async () => {
+  test('do not consume the limits of a caller with credentials', async () => {
     const client = nextClient();
     for (let request = 0; request < limit + 1; request += 1) await visit('GET /no/such/path', client);
     const { status } = await server.request('GET', '/v1/audit', { headers: { 'X-Forwarded-For': client } });

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { normalizeWebAddress, WebAddress } from '../../http/schemas.ts';
 
-/** Texts that look more or less like addresses. */
+/** Texts that resemble addresses. */
 const address = fc.oneof(
   fc.webUrl({ withFragments: true, withQueryParameters: true }),
   fc.string({ unit: 'binary' }),
@@ -19,7 +19,7 @@ const address = fc.oneof(
 );
 
 describe('a web address', () => {
-  test('is http or https with a host and without a user, in the one form that a browser gives it', () => {
+  test('is http or https with a host and without a user, in the normalized form of browsers', () => {
     fc.assert(
       fc.property(address, (text) => {
         const found = normalizeWebAddress(text);
@@ -35,7 +35,7 @@ describe('a web address', () => {
     );
   });
 
-  test('leads where the text leads', () => {
+  test('resolves to the same target as the text', () => {
     fc.assert(
       fc.property(fc.webUrl({ withFragments: true, withQueryParameters: true }), (text) => {
         assert.equal(normalizeWebAddress(text), new URL(text).href);
@@ -43,7 +43,7 @@ describe('a web address', () => {
     );
   });
 
-  test('is at most 2,048 characters long, also as it is written in the end', () => {
+  test('is at most 2,048 characters long, also in normalized form', () => {
     assert.equal(WebAddress.safeParse(`https://example.com/${'a'.repeat(2028)}`).success, true);
     assert.equal(WebAddress.safeParse(`https://example.com/${'a'.repeat(2029)}`).success, false);
     assert.equal(WebAddress.safeParse(`https://example.com/${'ü'.repeat(700)}`).success, false);

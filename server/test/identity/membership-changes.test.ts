@@ -124,7 +124,7 @@ describeServer('changing members', (server) => {
     assert.equal(await isSignedIn(server, member.session), true);
   });
 
-  test('loses nothing of 32 changes at once', async () => {
+  test('loses nothing in 32 concurrent changes', async () => {
     const tenant = await createFreshTenant(server);
     const ids = await addPeople(tenant.id, 4);
     const { events } = await watch(server, tenant.id, () =>
@@ -138,7 +138,7 @@ describeServer('changing members', (server) => {
     );
     for (const id of ids) {
       const own = events.filter(({ targetId }) => targetId === id);
-      // Each change begins with what the one before it left.
+      // Each change starts from the result of the previous one.
       const roles = own.filter(({ action }) => action === 'user.role_changed').map(({ diff }) => diff);
       for (const [index, { before }] of roles.entries())
         assert.deepEqual(before, index === 0 ? { role: 'auditor' } : roles[index - 1].after);

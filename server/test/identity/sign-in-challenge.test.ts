@@ -101,7 +101,7 @@ describeOnOneDatabase('a sign-in with a second factor', (dialect) => {
     assertProblem(await signIn(server, member), 'rate_limited');
   });
 
-  test('a try that the limit refuses does not count against the challenge', async () => {
+  test('an attempt that the limit rejects does not count against the challenge', async () => {
     const member = await createMember();
     const challengeId = await startSignIn(server, member);
     for (let time = 0; time < 10; time += 1) await signIn(server, { ...member, password: 'another password' });
@@ -111,7 +111,7 @@ describeOnOneDatabase('a sign-in with a second factor', (dialect) => {
     assert.equal((await answer(server, challengeId, showCode(server, member.secret))).status, 200);
   });
 
-  test('lasts five minutes', async () => {
+  test('expires after five minutes', async () => {
     const member = await createMember();
     const [early, late] = [await startSignIn(server, member), await startSignIn(server, member)];
     server.clock.advance(5 * minute - 1);
@@ -120,7 +120,7 @@ describeOnOneDatabase('a sign-in with a second factor', (dialect) => {
     assertProblem(await answer(server, late, showCode(server, member.secret, 1)), 'invalid_challenge');
   });
 
-  test('is good once', async () => {
+  test('is valid once', async () => {
     const member = await createMember();
     const challengeId = await startSignIn(server, member);
     assert.equal((await answer(server, challengeId, showCode(server, member.secret))).status, 200);
@@ -176,7 +176,7 @@ describeOnOneDatabase('a sign-in with a second factor', (dialect) => {
     assertProblem(await answer(server, challengeId, showCode(server, member.secret)), 'invalid_challenge');
   });
 
-  test('ends with a change of the password', async () => {
+  test('is invalidated by a change of the password', async () => {
     const member = await createMember();
     const challengeId = await startSignIn(server, member);
     const changed = await server.request('POST', '/v1/auth/password', {

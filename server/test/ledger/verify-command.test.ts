@@ -85,9 +85,9 @@ describeOnOneDatabase('svc verify', (dialect) => {
   });
 
   test('reports a usage error for an unknown tenant', async () => {
-    const { code, stderr } = await run('--tenant', 'nobody');
+    const { code, stderr } = await run('--tenant', 'unknown');
     assert.equal(code, 2);
-    assert.equal(stderr, 'svc: There is no tenant nobody.\n');
+    assert.equal(stderr, 'svc: There is no tenant unknown.\n');
   });
 
   test('does not change the database', async () => {
@@ -103,7 +103,7 @@ describeOnOneDatabase('svc verify', (dialect) => {
     const row = (await readRows(installation.database, 'consent_records')).find(
       ({ tenant_id, sequence }) => tenant_id === second.id && sequence === 5,
     ) as Row;
-    await changeRow(installation.database, 'consent_records', row, { subject_id: 'somebody else' });
+    await changeRow(installation.database, 'consent_records', row, { subject_id: 'another-subject' });
     const plain = await run();
     const json = await run('--json');
     const other = await runVerify(installation, { tenant: first.id });

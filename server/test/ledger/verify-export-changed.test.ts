@@ -46,7 +46,7 @@ describe('an export that was changed', () => {
         const changed = Buffer.from(original);
         const place = at % (changed.length - 1);
         changed[place] = (changed[place] as number) ^ difference;
-        fc.pre(!isUntold(original, changed.toString()));
+        fc.pre(!isUnreported(original, changed.toString()));
         await assertFound(changed, `byte ${place}`);
       }),
       { numRuns: 700 },
@@ -215,15 +215,15 @@ describe('an export that was changed', () => {
 const hashOf = (byte: number) => Buffer.alloc(32, byte).toString('base64');
 
 /** Header values that are not proven, or that claim less than there is. */
-function isUntold(file: string, changed: string): boolean {
+function isUnreported(file: string, changed: string): boolean {
   const read = (text: string) => {
     try {
       const { newer, from, to, ...rest } = JSON.parse(text.slice(0, text.indexOf('\n')));
-      return { told: JSON.stringify([newer, from, to]), rest: JSON.stringify(rest) };
+      return { header: JSON.stringify([newer, from, to]), rest: JSON.stringify(rest) };
     } catch {
       return null;
     }
   };
   const [one, other] = [read(file), read(changed)];
-  return other !== null && one?.rest === other.rest && one.told !== other.told;
+  return other !== null && one?.rest === other.rest && one.header !== other.header;
 }

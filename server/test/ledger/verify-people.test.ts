@@ -160,7 +160,7 @@ describeOnOneDatabase('svc verify of people', (dialect) => {
   test('reports a second factor that was turned off, given another secret, or deleted', async () => {
     const fits = ({ user_id }: Row) => user_id === member.userId;
     const named = `second_factors ${member.userId}`;
-    for (const values of [{ state: 'disabled' }, { secret: 'sealed by somebody else' }, { codes_salt: 'x' }])
+    for (const values of [{ state: 'disabled' }, { secret: 'sealed elsewhere' }, { codes_salt: 'x' }])
       assert.deepEqual(await findChange('second_factors', fits, values), [
         `first ${named}: ${changed}`,
         `other ${named}: ${changed}`,

@@ -182,11 +182,11 @@ describeOnOneDatabase('svc verify of checkpoints', (dialect) => {
 
   test('reports rows of ledgers that do not exist', async () => {
     const row = await find('checkpoints', ({ size }) => size === 812);
-    await insertRow(installation.database, 'checkpoints', { ...row, tenant_id: 'nobody' });
+    await insertRow(installation.database, 'checkpoints', { ...row, tenant_id: 'unknown' });
     const { code, database } = await verify();
-    await deleteRow(installation.database, 'checkpoints', { ...row, tenant_id: 'nobody' });
+    await deleteRow(installation.database, 'checkpoints', { ...row, tenant_id: 'unknown' });
     assert.equal(code, 1);
-    assert.deepEqual(database, ['checkpoints has rows of the ledger consent of nobody, which does not exist']);
+    assert.deepEqual(database, ['checkpoints has rows of the ledger consent of unknown, which does not exist']);
   });
 
   test('reports no fault after everything is restored', async () => {

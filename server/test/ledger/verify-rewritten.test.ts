@@ -110,9 +110,9 @@ describeOnOneDatabase('a ledger that was rewritten by an attacker with full cont
       await exportText(installation, of, latest, { since }),
       await exportText(installation, of, latest, { since, from: last }),
     ];
-    const alone = await Promise.all(files.map((file) => verifyFile(file, key)));
+    const separately = await Promise.all(files.map((file) => verifyFile(file, key)));
     const against = await Promise.all(files.map((file) => verifyFile(file, key, earlier.note)));
-    return { alone: alone.map(({ fault }) => fault), against: against.map(({ fault }) => fault !== null) };
+    return { separately: separately.map(({ fault }) => fault), against: against.map(({ fault }) => fault !== null) };
   };
 
   let tenants = 0;
@@ -124,9 +124,9 @@ describeOnOneDatabase('a ledger that was rewritten by an attacker with full cont
       const earlier = await signNow(server.installation, of, server.clock.now());
       await append(tenant.id, ledger, 5);
       const latest = await signNow(server.installation, of, server.clock.now());
-      const { alone, against } = await verifies(tenant.id, ledger, latest, earlier);
+      const { separately, against } = await verifies(tenant.id, ledger, latest, earlier);
       assert.deepEqual(
-        [alone, against],
+        [separately, against],
         [
           [null, null, null],
           [false, false, false],
@@ -156,8 +156,8 @@ describeOnOneDatabase('a ledger that was rewritten by an attacker with full cont
             });
             const { fault } = await verifyChain(installation.database.kysely, ledger, tenant.id);
             assert.equal(fault, null, 'the attack is as good as can be');
-            const { alone, against } = await verifies(tenant.id, ledger, latest, earlier);
-            assert.deepEqual(alone, [null, null, null]);
+            const { separately, against } = await verifies(tenant.id, ledger, latest, earlier);
+            assert.deepEqual(separately, [null, null, null]);
             assert.deepEqual(against, [true, true, true]);
             assert.equal(await proves(tenant, ledger, earlier), false);
             // The file also fails with the kept note in place of the new one.

@@ -60,7 +60,7 @@ describeOnEachDatabase('verifyChain', (dialect) => {
       assert.deepEqual(place, { ledger, tenantId, sequence: sequence(rows.length), id: id(rows) }, issue);
       return { issue, entries };
     };
-    const nobody = () => null;
+    const noRow = () => null;
 
     test(`${ledger}: counts the entries of an intact chain and reports progress`, async () => {
       const rows = (await readRows(installation.database, table)).filter((row) => row.tenant_id === tenantId);
@@ -76,7 +76,7 @@ describeOnEachDatabase('verifyChain', (dialect) => {
       await assertFault(
         (rows) => deleteRow(installation.database, table, at(rows, 1)),
         () => 1,
-        nobody,
+        noRow,
       );
     });
 
@@ -84,7 +84,7 @@ describeOnEachDatabase('verifyChain', (dialect) => {
       const { entries } = await assertFault(
         (rows) => deleteRow(installation.database, table, at(rows, 3)),
         () => 3,
-        nobody,
+        noRow,
       );
       assert.equal(entries, 2);
     });
@@ -93,7 +93,7 @@ describeOnEachDatabase('verifyChain', (dialect) => {
       await assertFault(
         (rows) => deleteRow(installation.database, table, at(rows, -1)),
         (last) => last,
-        nobody,
+        noRow,
       );
     });
 
@@ -114,7 +114,7 @@ describeOnEachDatabase('verifyChain', (dialect) => {
           for (const row of rows) await deleteRow(installation.database, table, row);
         },
         () => 1,
-        nobody,
+        noRow,
       );
     });
 
@@ -122,7 +122,7 @@ describeOnEachDatabase('verifyChain', (dialect) => {
       await assertFault(
         () => deleteRow(installation.database, 'chain_heads', { tenant_id: tenantId, ledger }),
         () => 1,
-        nobody,
+        noRow,
       );
     });
 

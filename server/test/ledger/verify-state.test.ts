@@ -95,7 +95,7 @@ describeOnOneDatabase('verifyRows', (dialect) => {
   test('reports an inserted row of a tenant that does not exist', async () => {
     const [key] = (await findKeys()) as [Row];
     const id = newId();
-    await insertRow(installation.database, 'api_keys', { ...key, id, hash: 'f'.repeat(64), tenant_id: 'nobody' });
+    await insertRow(installation.database, 'api_keys', { ...key, id, hash: 'f'.repeat(64), tenant_id: 'unknown' });
     const faults = await findFaults();
     await deleteRow(installation.database, 'api_keys', { id });
     assert.deepEqual(faults, [{ table: 'api_keys', id, issue: 'the audit log has no event of the row' }]);
@@ -137,10 +137,10 @@ describeOnOneDatabase('verifyRows', (dialect) => {
 
   test('accepts only what the server changed after the chain was walked', async () => {
     const { kysely } = installation.database;
-    const told = new RowStates();
-    await verifyChain(kysely, 'audit', tenant.id, undefined, ({ entry }) => told.read(entry));
+    const logged = new RowStates();
+    await verifyChain(kysely, 'audit', tenant.id, undefined, ({ entry }) => logged.read(entry));
     await change((work) => editNotice(work, systemSource(tenant.id), notice, { name: 'Meanwhile' }));
-    const check = async () => (await verifyRows(kysely, changingRows, tenant.id, told)).faults;
+    const check = async () => (await verifyRows(kysely, changingRows, tenant.id, logged)).faults;
     assert.deepEqual(await check(), []);
     await sql`update consent_notices set search_text = 'x' where id = ${notice}`.execute(kysely);
     assert.deepEqual(

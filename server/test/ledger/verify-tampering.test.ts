@@ -173,9 +173,9 @@ const attacks: Readonly<Record<string, Attack>> = {
     async run({ database, tenantId, otherId }) {
       const set = (from: string, to: string) =>
         change(database, `update consent_records set tenant_id = '${to}' where tenant_id = '${from}' and sequence = 4`);
-      await set(tenantId, 'nobody');
+      await set(tenantId, 'unknown');
       await set(otherId, tenantId);
-      await set('nobody', otherId);
+      await set('unknown', otherId);
     },
     code: 1,
     names: /✗ first: consent chain, row 4 .*: the row names another predecessor/,

@@ -68,7 +68,7 @@ describeServer('PATCH /v1/breach/{id}', (server) => {
       [{ authorityNotifiedAt: late, notificationReason: null }, 'body.notificationReason'],
     ]);
     payload(await client.edit(id, { authorityNotifiedAt: notificationDueAt }), 200);
-    const reason = { notificationReason: 'Nobody was in the office.' };
+    const reason = { notificationReason: 'The office was closed.' };
     const notified = payload(await client.edit(id, { authorityNotifiedAt: late, ...reason }), 200);
     assert.deepEqual([notified.authorityNotifiedAt, notified.isNotificationOverdue], [late, false]);
     // The reason stays as long as it is needed.

@@ -49,7 +49,7 @@ describeOnOneDatabase('access by SCIM', (dialect) => {
     assert.equal((await scim.get('/Users')).body.totalResults, 1);
   };
 
-  test('needs the token of the tenant, before anything else is looked at', async () => {
+  test('needs the token of the tenant, which is checked first', async () => {
     const wrong: RequestOptions[] = [
       { key: null },
       { key: server.tenant.key },
@@ -91,12 +91,12 @@ describeOnOneDatabase('access by SCIM', (dialect) => {
     await assertUntouched();
   });
 
-  test('takes the scheme in any case', async () => {
+  test('accepts the scheme in any case', async () => {
     const headers = { Authorization: `bEARER ${scim.token}` };
     assert.equal((await scim.send('GET', '/Users', undefined, { key: null, headers })).status, 200);
   });
 
-  test('ends with the token: a new one replaces the old at once', async () => {
+  test('is revoked with the token: a new one replaces the old immediately', async () => {
     const bystander = await createScimClient(server, (await server.createTenant('bystander')).id);
     const { id: tenantId } = await server.createTenant('rotating');
     const old = await createScimClient(server, tenantId);
@@ -109,12 +109,12 @@ describeOnOneDatabase('access by SCIM', (dialect) => {
     assert.equal((await bystander.get('/Users')).status, 200);
   });
 
-  test('is not access to the REST API', async () => {
+  test('does not include the REST API', async () => {
     for (const path of ['/v1/users', '/v1/audit', '/v1/tenant', '/v1/me'])
       assert.ok([401, 403].includes((await server.request('GET', path, { key: scim.token })).status), path);
   });
 
-  test('sees nothing of another tenant and changes nothing there', async () => {
+  test('reads and changes nothing of another tenant', async () => {
     for (const [method, path, body] of operations()) {
       const answer = await other.send(method, path, body);
       if (path.startsWith('/Users/') && method !== 'PUT') assertScimError(answer, 404);
@@ -126,7 +126,7 @@ describeOnOneDatabase('access by SCIM', (dialect) => {
     await assertUntouched();
   });
 
-  test('shares a person with another tenant, but nothing that a tenant says of them', async () => {
+  test('shares a user with another tenant, but none of its data about them', async () => {
     const shared = { name: { givenName: 'Their' }, externalId: 'theirs' };
     assert.equal(await other.createUser('MINE@example.com', shared), id);
     const mine = (await scim.get(`/Users/${id}`)).body;
@@ -137,7 +137,7 @@ describeOnOneDatabase('access by SCIM', (dialect) => {
     await assertUntouched();
   });
 
-  test('takes JSON of SCIM and plain JSON, and nothing else', async () => {
+  test('accepts JSON of SCIM and plain JSON, and nothing else', async () => {
     const body = { schemas: [patchUrn], Operations: [{ op: 'replace', path: 'active', value: true }] };
     const send = (type: string) => scim.send('PATCH', `/Users/${id}`, body, { headers: { 'Content-Type': type } });
     for (const type of [
@@ -156,7 +156,7 @@ describeOnOneDatabase('access by SCIM', (dialect) => {
       assertScimError(await send(type), 415);
   });
 
-  test('takes a body of a mebibyte and refuses a larger one', async () => {
+  test('accepts a body of a mebibyte and rejects a larger one', async () => {
     const frame = JSON.stringify({ schemas: [userUrn], userName: 'large@example.com', notes: '' });
     const fill = (size: number) => frame.replace('"notes":""', `"notes":"${'x'.repeat(size - frame.length)}"`);
     const largest = await scim.send('POST', '/Users', undefined, { rawBody: fill(1024 * 1024) });
@@ -165,7 +165,7 @@ describeOnOneDatabase('access by SCIM', (dialect) => {
     assertScimError(await scim.send('POST', '/Users', undefined, { rawBody: fill(1024 * 1024 + 1) }), 413);
   });
 
-  test('answers other methods and paths in the form of SCIM', async () => {
+  test('responds to other methods and paths in the format of SCIM', async () => {
     for (const [method, path, allow] of [
       ['PUT', '/Users', 'GET, HEAD, POST'],
       ['DELETE', '/Groups', 'GET, HEAD, POST'],

@@ -14,7 +14,7 @@ const scimGroupRoleMap = {
   Admin: 'admin',
 } as const;
 
-/** Names that are easily taken for others: those of roles, those that differ only in case, and any. */
+/** Names that are easily confused: those of roles, those that differ only in case, and any. */
 const groupName = fc.oneof(
   fc.constantFrom('Staff', 'STAFF', 'staff', 'Straße', 'dpco_principal', 'toString'),
   fc.constantFrom(...roleIds).chain((role) => fc.constantFrom(role, role.toUpperCase(), `${role} `)),
@@ -24,13 +24,13 @@ const groupMap = fc.dictionary(groupName, fc.constantFrom(...roleIds), { maxKeys
 const wrap = (map: object) => ({ attributeMap: { scimGroupRoleMap: map } });
 
 describe('the name of a group', () => {
-  test('is that of the identity provider where exactly one is mapped, else the role', () => {
+  test('is that of the identity provider if exactly one is mapped, else the role', () => {
     assert.equal(nameGroup('dpo', scimGroupRoleMap), 'Privacy Team');
     assert.equal(nameGroup('engineer', scimGroupRoleMap), 'engineer');
     assert.equal(nameGroup('cs_agent', scimGroupRoleMap), 'cs_agent');
   });
 
-  test('is found without case', () => {
+  test('is matched case-insensitively', () => {
     const find = (name: string) => findGroupByName(name, scimGroupRoleMap);
     assert.equal(find('privacy team'), 'dpo');
     assert.equal(find('TECH SÜD'), 'engineer');
@@ -58,7 +58,7 @@ describe('the name of a group', () => {
         assert.equal(SsoConfiguration.safeParse(wrap({ [name]: role })).success, name.toLowerCase() === role, name);
   });
 
-  test('finds the group that shows it, whatever a tenant maps', () => {
+  test('finds the group with that displayName, whatever a tenant maps', () => {
     fc.assert(
       fc.property(groupMap, (map) => {
         fc.pre(SsoConfiguration.safeParse(wrap(map)).success);
@@ -71,7 +71,7 @@ describe('the name of a group', () => {
     );
   });
 
-  test('in a path is that of a role, or a mapped one letter by letter', () => {
+  test('in a path is that of a role, or a mapped one in exact case', () => {
     assert.equal(findGroup('admin', scimGroupRoleMap), 'admin');
     assert.equal(findGroup('Privacy Team', scimGroupRoleMap), 'dpo');
     assert.equal(findGroup('privacy team', scimGroupRoleMap), undefined);
@@ -109,7 +109,7 @@ describeOnOneDatabase('SCIM groups with mapped names', (dialect) => {
     }
   });
 
-  test('are taken up by POST under the name that was asked for', async () => {
+  test('are adopted by POST under the requested name', async () => {
     for (const [displayName, role] of [
       ['Privacy Team', 'dpo'],
       ['Tech Süd', 'engineer'],
@@ -133,10 +133,10 @@ describeOnOneDatabase('SCIM groups with mapped names', (dialect) => {
     assert.equal((await scim.patch('/Groups/dpo', same)).status, 200);
     const renamed = { op: 'replace', path: 'displayName', value: 'Tech Nord' };
     assertScimError(await scim.patch('/Groups/dpo', renamed), 400, 'mutability');
-    assertScimError(await scim.get('/Groups/Nobody'), 404);
+    assertScimError(await scim.get('/Groups/Unknown'), 404);
   });
 
-  test('are refused where they are called like another role', async () => {
+  test('are rejected if they equal another role', async () => {
     const map = 'body.sso.attributeMap.scimGroupRoleMap';
     for (const name of ['admin', 'Admin', 'dpco_principal']) {
       const body = { sso: wrap({ 'Privacy Team': 'dpo', [name]: 'auditor' }) };
@@ -150,7 +150,7 @@ describeOnOneDatabase('SCIM groups with mapped names', (dialect) => {
     assert.deepEqual(body.data.sso, wrap(scimGroupRoleMap));
   });
 
-  test('can be put as they were got, whatever the tenant maps', async () => {
+  test('can be put as they were returned, whatever the tenant maps', async () => {
     await fc.assert(
       fc.asyncProperty(groupMap, async (map) => {
         fc.pre(SsoConfiguration.safeParse(wrap(map)).success);

@@ -13,7 +13,7 @@ function cancel(client: WebhookClient, id: string) {
 describeServer(
   'POST /v1/webhooks/deliveries/{id}/cancel',
   (server) => {
-    test('gives up what waits: nothing more is sent', async () => {
+    test('cancels a pending delivery: nothing more is sent', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       const { tenant } = await createSubscriber(server, receiver.url);
@@ -33,7 +33,7 @@ describeServer(
       assert.equal(receiver.received.length, 1);
     });
 
-    test('tells the audit log', async () => {
+    test('is recorded in the audit log', async () => {
       const client = await createClient(server);
       const { id: webhookId } = await client.created();
       const id = await storeDelivery(server, client.tenant, { webhookId, status: 'pending' });
@@ -45,7 +45,7 @@ describeServer(
       assert.deepEqual(event.diff, { webhookId, eventType: 'consent.recorded' });
     });
 
-    test('refuses what is under way, what has ended and what is not there, and changes nothing', async () => {
+    test('rejects deliveries that are being sent, have ended or do not exist, and changes nothing', async () => {
       const [client, stranger] = [await createClient(server), await createClient(server)];
       const { id: webhookId } = await client.created();
       const underWay = await storeDelivery(server, client.tenant, { webhookId, status: 'pending' });

@@ -25,7 +25,7 @@ async function readEvents({ installation }: TestServer, { id }: TestTenant) {
 describeServer(
   'what happens to consent',
   (server) => {
-    test('is told with the record as it stands in the ledger, and nothing of the device', async () => {
+    test('contains the record as it is in the ledger, and no data of the device', async () => {
       const tenant = await createFreshTenant(server);
       const noticeId = await server.createNotice({ key: tenant.key });
       await createEndpoint(server, tenant, 'http://127.0.0.1:9/', { status: 'paused' });
@@ -36,7 +36,7 @@ describeServer(
       const withdrawal = payload(await withdraw(server, noticeId, record.id, { purposes: ['analytics'] }, options));
       const visitor = payload(await visit(server, noticeId, { subjectId: 'visitor', purposes: allGranted }));
       const events = await readEvents(server, tenant);
-      const tell = ({
+      const toData = ({
         id: recordId,
         noticeContentHash: _,
         otherPurposes: _others,
@@ -47,8 +47,8 @@ describeServer(
         ...rest
       }: Record<string, unknown>) => ({ recordId, ...rest });
       assert.deepEqual(events.slice(1, 3), [
-        { type: 'consent.recorded', data: tell(record) },
-        { type: 'consent.withdrawn', data: tell(withdrawal) },
+        { type: 'consent.recorded', data: toData(record) },
+        { type: 'consent.withdrawn', data: toData(withdrawal) },
       ]);
       assert.equal(events[3]?.type, 'consent.recorded');
       assert.deepEqual(
@@ -58,7 +58,7 @@ describeServer(
       assert.equal((await readDeliveries(server, tenant)).length, 3);
     });
 
-    test('is told when a notice is published and archived, and not when nothing changed', async () => {
+    test('is sent when a notice is published and archived, and not without a change', async () => {
       const tenant = await createFreshTenant(server);
       const { key } = tenant;
       const noticeId = await server.createNotice({ key });
@@ -72,7 +72,7 @@ describeServer(
       ]);
     });
 
-    test('leaves no event of a record that no endpoint wants', async () => {
+    test('is not stored for a record without a subscribed endpoint', async () => {
       const tenant = await createFreshTenant(server);
       const noticeId = await server.createNotice({ key: tenant.key });
       await createEndpoint(server, tenant, 'http://127.0.0.1:9/', { eventTypes: ['consent.withdrawn'] });
@@ -85,7 +85,7 @@ describeServer(
       );
     });
 
-    test('is told once for a request that is repeated with its Idempotency-Key', async () => {
+    test('is sent once for a request that is repeated with its Idempotency-Key', async () => {
       const tenant = await createFreshTenant(server);
       const noticeId = await server.createNotice({ key: tenant.key });
       await createEndpoint(server, tenant, 'http://127.0.0.1:9/', { eventTypes: ['consent.recorded'] });

@@ -23,7 +23,7 @@ function list(client: WebhookClient, filter: Filter = {}) {
   return client.send('GET', `/deliveries?${new URLSearchParams(filter)}`);
 }
 
-/** Follows the list to its end. @returns the items of each page. */
+/** Reads all pages of the list. @returns the items of each page. */
 async function readList(client: WebhookClient, filter: Filter): Promise<readonly (readonly DeliveryView[])[]> {
   const pages: DeliveryView[][] = [];
   let cursor: string | null = null;
@@ -50,7 +50,7 @@ describeServer('GET /v1/webhooks/deliveries', (server) => {
   before(async () => {
     client = await createClient(server);
     webhookIds = [(await client.created()).id, (await client.created()).id];
-    // Times that are not in the order of the ids, and that several share.
+    // Times that are not in the order of the ids, and some shared by several.
     const wanted = Array.from({ length: 60 }, (_, number) => ({
       webhookId: webhookIds[number % 2] as string,
       status: deliveryStatuses[number % deliveryStatuses.length] as DeliveryView['status'],
@@ -61,7 +61,7 @@ describeServer('GET /v1/webhooks/deliveries', (server) => {
     all = [...(await storeDeliveries(server, client.tenant, wanted))].sort(newestFirst);
   });
 
-  test('gives the 50 newest as the operation for one does, without what happened, and where to go on', async () => {
+  test('returns the 50 newest as the operation for one does, without the event data, and a cursor', async () => {
     const { items, nextCursor } = payload(await list(client), 200);
     assert.deepEqual(items, all.slice(0, 50).map(viewDelivery));
     assert.ok(!JSON.stringify(items).includes('of the event'));
@@ -75,7 +75,7 @@ describeServer('GET /v1/webhooks/deliveries', (server) => {
     assert.deepEqual(next, { items: all.slice(50).map(viewDelivery), nextCursor: null });
   });
 
-  test('has what a plain filter of all deliveries has, for all filters together, in pages of any size', async () => {
+  test('equals a plain filter of all deliveries, for all filters together, in pages of any size', async () => {
     const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
     const time = fc.integer({ min: 0, max: 20 }).map(minute);
     await fc.assert(
@@ -124,7 +124,7 @@ describeServer('GET /v1/webhooks/deliveries', (server) => {
     );
   });
 
-  test('has no delivery twice when others come between two pages', async () => {
+  test('returns no delivery twice when others are added between two pages', async () => {
     const other = await createClient(server);
     const { id: webhookId } = await other.created();
     const ids: string[] = [];
@@ -142,7 +142,7 @@ describeServer('GET /v1/webhooks/deliveries', (server) => {
     }
   });
 
-  test('looks at a bounded number for a page, and goes on where nothing fitted', async () => {
+  test('scans a bounded number for a page, and continues if none matched', async () => {
     const other = await createClient(server);
     const { id: webhookId } = await other.created();
     const store = (status: 'dead' | 'redelivered') =>
@@ -159,7 +159,7 @@ describeServer('GET /v1/webhooks/deliveries', (server) => {
     }
   });
 
-  test('has what waits for its first attempt', async () => {
+  test('includes deliveries before their first attempt', async () => {
     const other = await createClient(server);
     const { id: webhookId } = await other.created({ eventTypes: ['breach.reported'] });
     await other.happen();
@@ -182,7 +182,7 @@ describeServer('GET /v1/webhooks/deliveries', (server) => {
     });
   });
 
-  test('refuses what is no filter, and cursors that it did not give for this very list', async () => {
+  test('rejects invalid filters, and cursors of other lists', async () => {
     for (const [name, value] of [
       ['status', 'failed'],
       ['webhookId', 'x'],
@@ -216,10 +216,10 @@ describeServer('GET /v1/webhooks/deliveries', (server) => {
 });
 
 describeServer('GET /v1/webhooks/deliveries/{id}', (server) => {
-  test('tells what happened, and every attempt, oldest first', async () => {
+  test('returns the event, and every attempt, oldest first', async () => {
     const client = await createClient(server);
     const { id: webhookId } = await client.created();
-    const data = { subjectId: 'somebody', nested: [1, null, { deep: true }] };
+    const data = { subjectId: 'subject-1', nested: [1, null, { deep: true }] };
     const [row] = await storeDeliveries(server, client.tenant, [{ webhookId, data }]);
     const { id, event_id, created_at } = row as DeliveryRow;
     const later = new Date(Date.parse(server.clock.now()) + 5000).toISOString();
@@ -260,7 +260,7 @@ describeServer('GET /v1/webhooks/deliveries/{id}', (server) => {
     ]);
   });
 
-  test('tells nothing of a delivery of another tenant, of none, and of one whose event is forgotten', async () => {
+  test('returns 404 for a delivery of another tenant, an unknown one, and one whose event was deleted', async () => {
     const [client, stranger] = [await createClient(server), await createClient(server)];
     const { id: webhookId } = await client.created();
     const [row] = await storeDeliveries(server, client.tenant, [{ webhookId }]);

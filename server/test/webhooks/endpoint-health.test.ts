@@ -26,14 +26,14 @@ describeServer(
     const readEndpoint = async (id: string, key: string) =>
       payload(await server.request('GET', `/v1/webhooks/${id}`, { key }), 200);
 
-    /** A tenant with an endpoint that fails, and another that gets what happens to it. */
+    /** A tenant with an endpoint that fails, and another that receives its operational events. */
     const createPair = async (receiver: ScriptedReceiver) => {
       const { tenant, endpoint } = await createSubscriber(server, `${receiver.url}bad`);
       await createEndpoint(server, tenant, `${receiver.url}watch`, { eventTypes: ['webhook.endpoint_disabled'] });
       return { tenant, endpoint };
     };
 
-    test('is disabled at once when it answers 410, and the other endpoints of the tenant are told', async () => {
+    test('is disabled immediately after a 410, and the other endpoints of the tenant are notified', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       receiver.reply = ({ path }) => ({ status: path === '/bad' ? 410 : 200 });
@@ -60,7 +60,7 @@ describeServer(
       });
     });
 
-    test('gets dead letters for what happens while it is disabled, which can be sent again', async () => {
+    test('gets dead letters for events while it is disabled, which can be redelivered', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       receiver.reply = { status: 410 };
@@ -75,7 +75,7 @@ describeServer(
       assert.equal(deliveries.at(-1)?.reason, 'endpoint_disabled');
     });
 
-    test('shows since when it fails and why, until something arrives', async () => {
+    test('shows since when it fails and why, until a delivery succeeds', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       receiver.reply = { status: 500 };
@@ -96,7 +96,7 @@ describeServer(
       assert.deepEqual([well.failingSince, well.lastError], [null, null]);
     });
 
-    test('is disabled when everything has failed for five days, and not before', async () => {
+    test('is disabled after five days of failures, and not before', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       receiver.reply = ({ path }) => ({ status: path === '/bad' ? 500 : 200 });
@@ -117,14 +117,14 @@ describeServer(
       await fail();
       const { status, disabledReason } = await readEndpoint(endpoint.id, tenant.key);
       assert.deepEqual([status, disabledReason], ['disabled', 'failing']);
-      const told = receiver.received.filter(({ path }) => path === '/watch');
+      const events = receiver.received.filter(({ path }) => path === '/watch');
       assert.deepEqual(
-        told.map(({ headers }) => headers['svc-event']),
+        events.map(({ headers }) => headers['svc-event']),
         ['webhook.endpoint_disabled'],
       );
     });
 
-    test('is not disabled by single failures that lie days apart', async () => {
+    test('is not disabled by single failures with days in between', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       receiver.reply = { status: 500 };
@@ -138,7 +138,7 @@ describeServer(
       }
     });
 
-    test('starts anew when it is enabled again', async () => {
+    test('has no failures after it is enabled again', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       receiver.reply = { status: 410 };

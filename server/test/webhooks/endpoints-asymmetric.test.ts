@@ -8,7 +8,7 @@ import { watch } from '../identity/membership-helpers.ts';
 import { allowPrivate, createTestSender, type ReceivedDelivery, startScriptedReceiver } from './sending.ts';
 import { WebhookClient } from './webhook-client.ts';
 
-/** Whether a delivery holds a signature that a public key checks. */
+/** Whether a delivery has a signature that a public key verifies. */
 function isSignedFor({ headers, body }: ReceivedDelivery, publicKey: string): boolean {
   const x = Buffer.from(publicKey.replace('whpk_', ''), 'base64').toString('base64url');
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
@@ -27,7 +27,7 @@ describeServer(
   (server) => {
     const createClient = async () => new WebhookClient(server, await createFreshTenant(server));
 
-    test('has its deliveries checked by the public key that it shows, beside the signatures by its secrets', async () => {
+    test('has deliveries that its public key verifies, beside the signatures by its secrets', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       const client = await createClient();
@@ -44,7 +44,7 @@ describeServer(
       assert.equal((await client.read(id)).publicKey, publicKey);
     });
 
-    test('signs by its secrets alone once that is switched off, and with another pair once it is on again', async () => {
+    test('signs only by its secrets once that is switched off, and with a new key pair once it is on again', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       const client = await createClient();
@@ -56,7 +56,7 @@ describeServer(
         assert.equal(edited.asymmetric, asymmetric);
         assert.deepEqual(await client.read(id), edited);
         keys.push(edited.publicKey);
-        // Other edits leave the pair as it is.
+        // Other edits leave the key pair unchanged.
         assert.equal(
           payload(await client.edit(id, { description: String(asymmetric) }), 200).publicKey,
           edited.publicKey,
@@ -88,7 +88,7 @@ describeServer(
       );
     });
 
-    test('keeps the private key sealed, for itself alone, and tells it to nobody', async () => {
+    test('keeps the private key sealed to this webhook, and returns it to no client', async () => {
       const client = await createClient();
       const { result, events } = await watch(server, client.tenant.id, () => client.created({ asymmetric: true }));
       const { id } = result;
@@ -103,7 +103,7 @@ describeServer(
         for (const place of [stored, JSON.stringify(events), JSON.stringify(result)]) assert.ok(!place.includes(text));
     });
 
-    test('sends nothing that it cannot sign: the delivery waits for a key that opens', async () => {
+    test('sends nothing that it cannot sign: the delivery waits until a key can be opened', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       const client = await createClient();

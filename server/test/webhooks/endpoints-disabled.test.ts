@@ -4,8 +4,8 @@ import { assertNothingWritten, describeServer, payload } from '../consent/helper
 import { watch } from '../identity/membership-helpers.ts';
 import { createClient, hour, newAddress } from './webhook-client.ts';
 
-describeServer('a webhook that the server gives up', (server) => {
-  test('is disabled with the reason, which the audit log and the other webhooks are told', async () => {
+describeServer('a webhook that the server disables', (server) => {
+  test('is disabled with the reason, which is sent to the audit log and the other webhooks', async () => {
     const [client, stranger] = [await createClient(server), await createClient(server)];
     const { id, url } = await client.created();
     const [other, another] = [await client.created(), await client.created({ eventTypes: ['dsr.created'] })];
@@ -15,8 +15,8 @@ describeServer('a webhook that the server gives up', (server) => {
     server.clock.advance(hour);
     const now = server.clock.now();
     const { events, webhooks } = await watch(server, client.tenant.id, async () => {
-      const told = await client.signalled(async () => assert.equal(await client.disable(id), true));
-      assert.deepEqual(told, [other.id]);
+      const signalled = await client.signalled(async () => assert.equal(await client.disable(id), true));
+      assert.deepEqual(signalled, [other.id]);
     });
     const { status, disabledReason, disabledAt, updatedAt, ...rest } = await client.read(id);
     assert.deepEqual([status, disabledReason, disabledAt, updatedAt], ['disabled', 'failing', now, now]);
@@ -34,7 +34,7 @@ describeServer('a webhook that the server gives up', (server) => {
     for (const one of [id, another.id, foreign.id]) assert.deepEqual(await client.queued(one), []);
   });
 
-  test('keeps what happens as dead letters', async () => {
+  test('stores events as dead letters', async () => {
     const client = await createClient(server);
     const { id } = await client.created();
     await client.disable(id, 'gone');
@@ -50,7 +50,7 @@ describeServer('a webhook that the server gives up', (server) => {
     ]);
   });
 
-  test('is left alone where it changed since it was sent to', async () => {
+  test('is not disabled if it changed since the attempt', async () => {
     const client = await createClient(server);
     const cases: readonly (readonly [name: string, change: (id: string) => Promise<unknown>])[] = [
       ['moved', async (id) => payload(await client.edit(id, { url: newAddress() }), 200)],
@@ -70,7 +70,7 @@ describeServer('a webhook that the server gives up', (server) => {
     }
   });
 
-  test('is left alone where it took something since it failed', async () => {
+  test('is not disabled if a delivery succeeded since the failure', async () => {
     const client = await createClient(server);
     const { id } = await client.created();
     await assertNothingWritten(server, async () => assert.equal(await client.disable(id, 'failing'), false));

@@ -11,7 +11,7 @@ import { watch } from '../identity/membership-helpers.ts';
 import { createClient, hour, newAddress } from './webhook-client.ts';
 
 describeServer('PATCH /v1/webhooks/{id}', (server) => {
-  test('changes each field, by itself and together; the rest stays', async () => {
+  test('changes each field, separately and together; the others are unchanged', async () => {
     const client = await createClient(server);
     const { secret: _, ...created } = await client.created();
     let expected = created;
@@ -33,14 +33,14 @@ describeServer('PATCH /v1/webhooks/{id}', (server) => {
     ]) {
       server.clock.advance(1);
       expected = { ...expected, ...change, updatedAt: server.clock.now() };
-      // Types are kept in the order of the list.
+      // Types are stored in the order of the list.
       if (expected.eventTypes?.length === 2) expected.eventTypes = ['dsr.created', 'breach.reported'];
       assert.deepEqual(payload(await client.edit(created.id, change), 200), expected);
       assert.deepEqual(await client.read(created.id), expected);
     }
   });
 
-  test('leaves no trace when nothing changes', async () => {
+  test('writes nothing without a change', async () => {
     const client = await createClient(server);
     const eventTypes = ['dsr.created', 'breach.reported'];
     const sending = { filter: { type: ['access', null] }, rateLimit: 5, retrySchedule: [9, 10] };
@@ -55,15 +55,15 @@ describeServer('PATCH /v1/webhooks/{id}', (server) => {
         { eventTypes: eventTypes.toReversed() },
         { ...sending, asymmetric: true },
       ]) {
-        const told = await client.signalled(async () =>
+        const signalled = await client.signalled(async () =>
           assert.deepEqual(payload(await client.edit(id, change), 200), { id, url, ...rest }),
         );
-        assert.deepEqual(told, []);
+        assert.deepEqual(signalled, []);
       }
     });
   });
 
-  test('refuses what it cannot use, by name, and writes nothing', async () => {
+  test('rejects invalid fields, by name, and writes nothing', async () => {
     const client = await createClient(server);
     const { id } = await client.created();
     await assertBodiesRefused(server, (body) => client.edit(id, body), [
@@ -80,7 +80,7 @@ describeServer('PATCH /v1/webhooks/{id}', (server) => {
     ]);
   });
 
-  test('refuses the address of another webhook, and takes its own', async () => {
+  test('rejects the address of another webhook, and accepts its own', async () => {
     const client = await createClient(server);
     const [one, other] = [await client.created(), await client.created()];
     await assertNothingWritten(server, async () =>
@@ -89,7 +89,7 @@ describeServer('PATCH /v1/webhooks/{id}', (server) => {
     payload(await client.edit(one.id, { url: one.url, description: 'x' }), 200);
   });
 
-  test('keeps what happens while it is paused, and has it sent at once when it is enabled', async () => {
+  test('stores events while it is paused, and sends them immediately when it is enabled', async () => {
     const client = await createClient(server);
     const { id } = await client.created();
     assert.deepEqual(await client.signalled(() => client.happen()), [id]);
@@ -103,7 +103,7 @@ describeServer('PATCH /v1/webhooks/{id}', (server) => {
     assert.deepEqual(await client.signalled(() => client.edit(id, { status: 'enabled' })), [id]);
   });
 
-  test('gets the types of events that it asks for from then on', async () => {
+  test('receives newly subscribed types of events from then on', async () => {
     const client = await createClient(server);
     const { id } = await client.created({ eventTypes: ['dsr.created'] });
     await client.happen();
@@ -116,7 +116,7 @@ describeServer('PATCH /v1/webhooks/{id}', (server) => {
     assert.deepEqual(await client.queued(id), ['breach.reported', 'breach.reported']);
   });
 
-  test('takes a webhook that was disabled into use again, with its failures forgotten', async () => {
+  test('enables a disabled webhook, and resets its failures', async () => {
     const client = await createClient(server);
     const clear = { disabledReason: null, disabledAt: null, failingSince: null, lastError: null };
     for (const status of ['enabled', 'paused']) {
@@ -126,27 +126,27 @@ describeServer('PATCH /v1/webhooks/{id}', (server) => {
       const disabled = await client.read(id);
       assert.equal(disabled.status, 'disabled');
       server.clock.advance(hour);
-      const told = await client.signalled(async () => {
+      const signalled = await client.signalled(async () => {
         const edited = payload(await client.edit(id, { status }), 200);
         assert.deepEqual(edited, { ...disabled, ...clear, status, updatedAt: server.clock.now() });
       });
-      assert.deepEqual(told, status === 'enabled' ? [id] : []);
+      assert.deepEqual(signalled, status === 'enabled' ? [id] : []);
       assert.deepEqual({ ...(await client.read(id)), ...clear }, await client.read(id));
     }
   });
 
-  test('leaves a webhook disabled that is edited otherwise', async () => {
+  test('leaves a webhook disabled after other edits', async () => {
     const client = await createClient(server);
     const { id } = await client.created();
     await client.disable(id, 'gone');
-    const told = await client.signalled(async () => {
+    const signalled = await client.signalled(async () => {
       const { status, disabledReason } = payload(await client.edit(id, { description: 'x', url: newAddress() }), 200);
       assert.deepEqual([status, disabledReason], ['disabled', 'gone']);
     });
-    assert.deepEqual(told, []);
+    assert.deepEqual(signalled, []);
   });
 
-  test('counts failures anew at another address and after a pause, and not after other edits', async () => {
+  test('resets the failures after a change of the address and after a pause, and not after other edits', async () => {
     const client = await createClient(server);
     const { id } = await client.created();
     await client.fail(id);
@@ -162,7 +162,7 @@ describeServer('PATCH /v1/webhooks/{id}', (server) => {
     }
   });
 
-  test('tells the audit log what changed: hosts for addresses, and no description', async () => {
+  test('records in the audit log what changed: hosts instead of addresses, and no description', async () => {
     const client = await createClient(server);
     const { id } = await client.created();
     const { events } = await watch(server, client.tenant.id, async () => {

@@ -8,7 +8,7 @@ const most = { texts: Array.from({ length: 50 }, (_, number) => `${number}`.padE
 const paths = Array.from({ length: 11 }, (_, number) => `path${number}`);
 const manyPaths = (count: number) => Object.fromEntries(paths.slice(0, count).map((path) => [path, [true]]));
 
-/** Every value that a field cannot have, with the place that is named. */
+/** Every invalid value of a field, with its path in the error. */
 const refused: readonly (readonly [body: object, path: string])[] = [
   ...[{}, manyPaths(11), 'severity', ['severity'], 1].map((filter) => [{ filter }, 'body.filter'] as const),
   [{ filter: { severity: [] } }, 'body.filter.severity'],
@@ -37,7 +37,7 @@ const refused: readonly (readonly [body: object, path: string])[] = [
   [{ previousSecrets: 0 }, 'body.previousSecrets'],
 ];
 
-/** The largest and the smallest of what may be. */
+/** The largest and the smallest valid values. */
 const accepted: readonly object[] = [
   { filter: { ...manyPaths(9), ['x'.repeat(128)]: [0, -1.5, true, false, null, '', 'x'.repeat(200)] } },
   { filter: { 'purposes.my.own-purpose_1': Array.from({ length: 50 }, (_, number) => number) } },
@@ -45,14 +45,14 @@ const accepted: readonly object[] = [
   { rateLimit: 1000, retrySchedule: Array.from({ length: 20 }, (_, number) => number + 86_381) },
 ];
 
-/** What a client sees of a webhook, of the fields that it set. */
+/** The fields of a webhook that the client set. */
 async function readBack(client: WebhookClient, id: string, fields: object) {
   const webhook = await client.read(id);
   return Object.fromEntries(Object.keys(fields).map((name) => [name, webhook[name]]));
 }
 
-describeServer('what a webhook can be set to', (server) => {
-  test('is kept as it was set, when it is created and when it is edited', async () => {
+describeServer('the options of a webhook', (server) => {
+  test('are stored when it is created and when it is edited', async () => {
     const client = await createClient(server);
     const { id } = await client.created();
     for (const fields of accepted) {
@@ -67,14 +67,14 @@ describeServer('what a webhook can be set to', (server) => {
     assert.deepEqual(await readBack(client, id, none), none);
   });
 
-  test('is refused, by name, where it breaks a rule, and nothing is written', async () => {
+  test('are rejected, by name, if they break a rule, and nothing is written', async () => {
     const client = await createClient(server);
     const { id } = await client.created();
     await assertBodiesRefused(server, (body) => client.create(body as object), refused);
     await assertBodiesRefused(server, (body) => client.edit(id, body), refused);
   });
 
-  test('is refused with words that say what may be', async () => {
+  test('are rejected with messages that name the valid values', async () => {
     const client = await createClient(server);
     for (const [body, issue] of [
       [{ filter: { '1': [1] } }, 'must begin with a letter and have at most 128 of A-Z a-z 0-9 _ . -'],
@@ -89,7 +89,7 @@ describeServer('what a webhook can be set to', (server) => {
     }
   });
 
-  test('is what the sender finds', async () => {
+  test('are read by the sender', async () => {
     const client = await createClient(server);
     const plain = await client.sending((await client.created()).id);
     assert.deepEqual(
@@ -101,14 +101,14 @@ describeServer('what a webhook can be set to', (server) => {
     assert.deepEqual([rateLimit, retrySchedule], [3, [5000, 60_000]]);
   });
 
-  test('is of one tenant alone', async () => {
+  test('belong to one tenant', async () => {
     const [client, other] = [await createClient(server), await createClient(server)];
     const { id } = await client.created({ filter: { subjectId: ['ann'] } });
     assertProblem(await other.edit(id, { rateLimit: 1 }), '404 not_found');
     assert.equal((await client.read(id)).rateLimit, null);
   });
 
-  test('is answered the same to a retry, and made once', async () => {
+  test('are returned unchanged to a retry, and the webhook is created once', async () => {
     const client = await createClient(server);
     const headers = { 'Idempotency-Key': randomUUID() };
     const body = { url: newAddress(), filter: { severity: ['high'] }, asymmetric: true };

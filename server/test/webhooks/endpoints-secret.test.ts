@@ -9,13 +9,13 @@ import { shift } from '../privacy/requests.ts';
 import { createClient, hour } from './webhook-client.ts';
 
 describeServer('POST /v1/webhooks/{id}/rotate-secret', (server) => {
-  /** The secrets that the sender finds, with the end of each. */
+  /** The secrets that the sender uses, with the expiry of each. */
   async function secretsOf(client: Awaited<ReturnType<typeof createClient>>, id: string) {
     const { secrets } = await client.sending(id);
     return secrets.map(({ sealed, expiresAt }) => [server.installation.box.open(sealed, secretPurpose(id)), expiresAt]);
   }
 
-  test('shows a new secret, and lets the old one sign along for a day', async () => {
+  test('returns a new secret, and keeps signing with the old one for a day', async () => {
     const client = await createClient(server);
     const { id, secret: first, ...webhook } = await client.created();
     server.clock.advance(hour);
@@ -33,7 +33,7 @@ describeServer('POST /v1/webhooks/{id}/rotate-secret', (server) => {
     ]);
   });
 
-  test('lets the old secret sign along as long as it is told to, and tells of it until then', async () => {
+  test('keeps signing with the old secret for the given overlap, and shows it until then', async () => {
     const client = await createClient(server);
     const { id } = await client.created();
     for (const overlapHours of [1, 168]) {
@@ -48,7 +48,7 @@ describeServer('POST /v1/webhooks/{id}/rotate-secret', (server) => {
     }
   });
 
-  test('ends every old secret at once where there is no overlap', async () => {
+  test('ends every old secret immediately without an overlap', async () => {
     const client = await createClient(server);
     const { id } = await client.created();
     for (const overlapHours of [24, 168]) payload(await client.rotate(id, { overlapHours }), 200);
@@ -57,7 +57,7 @@ describeServer('POST /v1/webhooks/{id}/rotate-secret', (server) => {
     assert.deepEqual(await secretsOf(client, id), [[rotated.secret, null]]);
   });
 
-  test('lets each old secret sign along to an end of its own, and counts those that still do', async () => {
+  test('gives each old secret its own expiry, and counts those in use', async () => {
     const client = await createClient(server);
     const { id, secret: first } = await client.created();
     const week = shift(server.clock.now(), 168 * hour);
@@ -76,7 +76,7 @@ describeServer('POST /v1/webhooks/{id}/rotate-secret', (server) => {
     assert.deepEqual([read.previousSecrets, read.previousSecretExpiresAt], [1, week]);
     const end = shift(server.clock.now(), 2 * hour);
     const { secret: fourth } = payload(await client.rotate(id, { overlapHours: 2 }), 200);
-    // The second has ended meanwhile.
+    // The second has expired by now.
     assert.deepEqual(await secretsOf(client, id), [
       [fourth, null],
       [third, end],
@@ -84,7 +84,7 @@ describeServer('POST /v1/webhooks/{id}/rotate-secret', (server) => {
     ]);
   });
 
-  test('keeps ten old secrets at most: of more the oldest ends', async () => {
+  test('keeps at most ten old secrets: the oldest is dropped', async () => {
     const client = await createClient(server);
     const { id, secret: first } = await client.created();
     const secrets = [first];
@@ -101,7 +101,7 @@ describeServer('POST /v1/webhooks/{id}/rotate-secret', (server) => {
     );
   });
 
-  test('gives a retry the same secret, and keeps none in the clear', async () => {
+  test('returns the same secret to a retry, and stores none unencrypted', async () => {
     const client = await createClient(server);
     const { id } = await client.created();
     const options = { headers: { 'Idempotency-Key': randomUUID() } };
@@ -113,7 +113,7 @@ describeServer('POST /v1/webhooks/{id}/rotate-secret', (server) => {
     assert.ok(!(await readAllRows(server.installation.database)).includes(secret.slice(6)));
   });
 
-  test('tells the audit log until when the old secret signs along, and neither secret', async () => {
+  test('records in the audit log until when the old secret signs, and neither secret', async () => {
     const client = await createClient(server);
     const { id, secret: first } = await client.created();
     const { result, events } = await watch(server, client.tenant.id, () => client.rotate(id, { overlapHours: 2 }));
@@ -124,7 +124,7 @@ describeServer('POST /v1/webhooks/{id}/rotate-secret', (server) => {
     for (const secret of [first, payload(result, 200).secret]) assert.ok(!JSON.stringify(events).includes(secret));
   });
 
-  test('refuses an overlap that is no whole number of hours up to a week, and rotates nothing', async () => {
+  test('rejects an overlap that is not a whole number of hours up to a week, and rotates nothing', async () => {
     const client = await createClient(server);
     const { id } = await client.created();
     await assertBodiesRefused(server, (body) => client.rotate(id, body), [

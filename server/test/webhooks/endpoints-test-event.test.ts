@@ -5,17 +5,17 @@ import { watch } from '../identity/membership-helpers.ts';
 import { createClient } from './webhook-client.ts';
 
 describeServer('POST /v1/webhooks/{id}/test', (server) => {
-  test('sends a test event to this webhook alone, whatever it gets otherwise', async () => {
+  test('sends a test event to this webhook only, whatever its types and filters', async () => {
     const client = await createClient(server);
     const [all, tests] = [await client.created(), await client.created({ eventTypes: ['webhook.test'] })];
     const { id } = await client.created({ eventTypes: ['dsr.created'] });
     const now = server.clock.now();
     let delivery: Record<string, unknown> = {};
     const { webhooks, events } = await watch(server, client.tenant.id, async () => {
-      const told = await client.signalled(async () => {
+      const signalled = await client.signalled(async () => {
         delivery = payload(await client.test(id));
       });
-      assert.deepEqual(told, [id]);
+      assert.deepEqual(signalled, [id]);
     });
     const { id: deliveryId, eventId, ...rest } = delivery;
     assert.deepEqual(rest, {
@@ -48,7 +48,7 @@ describeServer('POST /v1/webhooks/{id}/test', (server) => {
     );
   });
 
-  test('is refused for a webhook that nothing is sent to, with what it is', async () => {
+  test('returns the status of a webhook that cannot receive it', async () => {
     const client = await createClient(server);
     const [paused, disabled] = [await client.created({ status: 'paused' }), await client.created()];
     await client.disable(disabled.id, 'gone');

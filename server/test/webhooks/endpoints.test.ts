@@ -16,7 +16,7 @@ import { watch } from '../identity/membership-helpers.ts';
 import { runVerify } from '../ledger/fixture.ts';
 import { createClient, newAddress } from './webhook-client.ts';
 
-/** Where no webhook may go: nobody reads along, and nobody makes the server call its own network. */
+/** Addresses that no webhook may have: unencrypted, or in the network of the server. */
 const hostile: readonly string[] = [
   'http://hooks.example.com/',
   'ftp://hooks.example.com/',
@@ -45,7 +45,7 @@ const hostile: readonly string[] = [
 ];
 
 describeServer('POST /v1/webhooks', (server) => {
-  test('makes a webhook of an address alone, and shows its secret this once', async () => {
+  test('creates a webhook from an address only, and shows its secret once', async () => {
     const client = await createClient(server);
     const url = newAddress();
     const { secret, id, ...webhook } = payload(await client.send('POST', '', { url }));
@@ -75,7 +75,7 @@ describeServer('POST /v1/webhooks', (server) => {
     assert.deepEqual(payload(await client.list(), 200).items, [{ id, ...webhook }]);
   });
 
-  test('takes every field, and keeps the address and the types in one form', async () => {
+  test('accepts every field, and normalizes the address and the types', async () => {
     const client = await createClient(server);
     const description = 'To the ticket system \u{1F3AB}';
     const body = { description, eventTypes: ['dsr.created', 'consent.recorded'], status: 'paused' };
@@ -89,7 +89,7 @@ describeServer('POST /v1/webhooks', (server) => {
       assert.deepEqual((await client.created({ eventTypes: wanted })).eventTypes, wanted && eventTypes);
   });
 
-  test('refuses what it cannot use, by name, and writes nothing', async () => {
+  test('rejects invalid fields, by name, and writes nothing', async () => {
     const client = await createClient(server);
     await assertBodiesRefused(server, (body) => client.send('POST', '', body), [
       [{}, 'body.url'],
@@ -111,7 +111,7 @@ describeServer('POST /v1/webhooks', (server) => {
     ]);
   });
 
-  test('takes an address once in a tenant, however it is spelled, and again once it is free', async () => {
+  test('accepts an address once per tenant, however it is spelled, and again after it is deleted', async () => {
     const [client, other] = [await createClient(server), await createClient(server)];
     const { id, url } = await client.created({ status: 'paused' });
     const spelled = url.replace('https://hooks', 'HTTPS://HOOKS');
@@ -124,14 +124,14 @@ describeServer('POST /v1/webhooks', (server) => {
     await client.created({ url: spelled });
   });
 
-  test('takes one address once when it comes many times at once', async () => {
+  test('accepts one address once in concurrent requests', async () => {
     const client = await createClient(server);
     const url = newAddress();
     const answers = await Promise.all(Array.from({ length: 6 }, () => client.create({ url })));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409, 409, 409]);
   });
 
-  test('takes so many and no more, also at once, and one more for each that goes', async () => {
+  test('enforces the limit, also for concurrent requests, and accepts one more after a deletion', async () => {
     const [client, other] = [await createClient(server), await createClient(server)];
     const answers = await Promise.all(Array.from({ length: mostEndpoints + 3 }, () => client.create()));
     const made = answers.filter(({ status }) => status === 201);
@@ -143,7 +143,7 @@ describeServer('POST /v1/webhooks', (server) => {
     assertProblem(await client.create(), '409 conflict');
   });
 
-  test('keeps the secret sealed, for this webhook alone', async () => {
+  test('keeps the secret sealed to this webhook', async () => {
     const client = await createClient(server);
     const headers = { 'Idempotency-Key': randomUUID() };
     const first = await client.send('POST', '', { url: newAddress() }, { headers });
@@ -162,16 +162,16 @@ describeServer('POST /v1/webhooks', (server) => {
     assert.notEqual(other.secret, secret);
   });
 
-  test('tells the audit log where it goes by its host alone, and no description', async () => {
+  test('records only the host in the audit log, and no description', async () => {
     const client = await createClient(server);
     const url = 'https://hooks.example.com:8443/services/path-of-secrets?key=query-of-secrets';
     const { result, events } = await watch(server, client.tenant.id, () =>
       client.created({ url, description: 'Ann Smith’s own', eventTypes: ['dsr.created'] }),
     );
     const [{ diff, ...event }] = events as [{ diff: Record<string, unknown> } & Record<string, unknown>];
-    const { stateHash, ...told } = diff;
+    const { stateHash, ...shown } = diff;
     assert.match(String(stateHash), /^[0-9a-f]{64}$/);
-    assert.deepEqual(told, {
+    assert.deepEqual(shown, {
       host: 'hooks.example.com:8443',
       eventTypes: ['dsr.created'],
       filter: null,
@@ -191,7 +191,7 @@ describeServer('POST /v1/webhooks', (server) => {
 describeServer(
   'webhooks of a server for development',
   (server) => {
-    test('go to http and to private addresses, and still nowhere where no receiver can be', async () => {
+    test('may use http and private addresses, but no invalid ones', async () => {
       const client = await createClient(server);
       for (const url of ['http://localhost:3000/hook', 'http://127.0.0.1:9/', 'https://10.1.2.3/', 'http://worker/'])
         assert.equal((await client.created({ url })).url, url);
@@ -221,7 +221,7 @@ describeServer('GET /v1/webhooks', (server) => {
     assert.deepEqual(seen, ids);
   });
 
-  test('lists those with a status', async () => {
+  test('filters by status', async () => {
     const client = await createClient(server);
     const [enabled, paused, disabled] = [await client.created(), await client.created(), await client.created()];
     await client.edit(paused.id, { status: 'paused' });
@@ -237,7 +237,7 @@ describeServer('GET /v1/webhooks', (server) => {
     assert.equal(payload(await client.list(), 200).items.length, 3);
   });
 
-  test('refuses filters, sizes and cursors that it does not know', async () => {
+  test('rejects unknown filters, sizes and cursors', async () => {
     const [client, other] = [await createClient(server), await createClient(server)];
     for (const one of [client, client, other, other]) await one.created();
     const { nextCursor } = payload(await client.list({ limit: '1' }), 200);
@@ -251,7 +251,7 @@ describeServer('GET /v1/webhooks', (server) => {
 });
 
 describeServer('DELETE /v1/webhooks/{id}', (server) => {
-  test('takes the webhook away from everybody at once, with its address and its secrets', async () => {
+  test('deletes the webhook for every reader, with its address and its secrets', async () => {
     const client = await createClient(server);
     const { id, url } = await client.created({ filter: { subjectId: ['ann'] }, asymmetric: true });
     const other = await client.created();
@@ -287,7 +287,7 @@ describeServer('DELETE /v1/webhooks/{id}', (server) => {
     assert.deepEqual(await kysely.selectFrom('webhook_health').selectAll().where('endpoint_id', '=', id).execute(), []);
   });
 
-  test('ends what happens for it', async () => {
+  test('cancels its deliveries', async () => {
     const client = await createClient(server);
     const { id } = await client.created();
     await client.happen();
@@ -298,7 +298,7 @@ describeServer('DELETE /v1/webhooks/{id}', (server) => {
 });
 
 describeServer('svc verify', (server) => {
-  test('finds nothing wrong after any change of a webhook', async () => {
+  test('finds no fault after any change of a webhook', async () => {
     const client = await createClient(server);
     const assertIntact = async () => {
       const { code, report } = await runVerify(server.installation);
@@ -327,7 +327,7 @@ describeServer('svc verify', (server) => {
     }
   });
 
-  test('finds a webhook that was led elsewhere', async () => {
+  test('detects a webhook whose address was changed in the database', async () => {
     const client = await createClient(server);
     const { id, url } = await client.created();
     const { kysely } = server.installation.database;

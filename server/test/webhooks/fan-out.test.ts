@@ -5,7 +5,7 @@ import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { capture, createFreshTenant, describeServerOnEachDatabase, payload, withdraw } from '../consent/helpers.ts';
 import { createClient, type WebhookClient } from './webhook-client.ts';
 
-/** What was queued for a webhook, oldest first. */
+/** The deliveries queued for a webhook, oldest first. */
 function readQueue(client: WebhookClient, id: string) {
   return client.server.installation.database.kysely
     .selectFrom('webhook_deliveries')
@@ -17,7 +17,7 @@ function readQueue(client: WebhookClient, id: string) {
 }
 
 describeServerOnEachDatabase('the filter of a webhook', (server) => {
-  test('lets through the events of one notice, and the refusals of one purpose', async () => {
+  test('matches the events of one notice, and the refusals of one purpose', async () => {
     const client = await createClient(server);
     const { key } = client.tenant;
     const [one, other] = [await server.createNotice({ key }), await server.createNotice({ key })];
@@ -41,7 +41,7 @@ describeServerOnEachDatabase('the filter of a webhook', (server) => {
     assert.deepEqual(await recordsOf(refusals.id), [ids[0], ids[2], last]);
   });
 
-  test('tells the sender of those alone that get something', async () => {
+  test('signals only the webhooks with a delivery to the sender', async () => {
     const client = await createClient(server);
     const high = await client.created({ filter: { severity: ['high', 'critical'] } });
     const low = await client.created({ filter: { severity: ['low'] } });
@@ -49,7 +49,7 @@ describeServerOnEachDatabase('the filter of a webhook', (server) => {
     assert.deepEqual([await client.queued(high.id), await client.queued(low.id)], [['breach.reported'], []]);
   });
 
-  test('holds from the edit on, and no more once it is taken away', async () => {
+  test('applies from the edit on, and no longer after it is removed', async () => {
     const client = await createClient(server);
     const { id } = await client.created({ filter: { severity: ['low'] } });
     await client.happen();
@@ -62,7 +62,7 @@ describeServerOnEachDatabase('the filter of a webhook', (server) => {
     assert.equal((await client.queued(id)).length, 2);
   });
 
-  test('is about what happens in the tenant: what tells of webhooks passes, and so does a test', async () => {
+  test('does not apply to events about webhooks, nor to a test event', async () => {
     const client = await createClient(server);
     const filter = { severity: ['none at all'] };
     const all = await client.created({ filter });
@@ -75,7 +75,7 @@ describeServerOnEachDatabase('the filter of a webhook', (server) => {
     assert.deepEqual(await client.queued(others.id), []);
   });
 
-  test('counts for a webhook that was disabled too', async () => {
+  test('applies to a disabled webhook, too', async () => {
     const client = await createClient(server);
     const { id } = await client.created({ filter: { severity: ['low'] } });
     await client.disable(id, 'gone');
@@ -85,7 +85,7 @@ describeServerOnEachDatabase('the filter of a webhook', (server) => {
 });
 
 describeServerOnEachDatabase('the ids of deliveries', (server) => {
-  test('are in the order of the events, however many come at once', async () => {
+  test('are in the order of the events, however many are concurrent', async () => {
     const tenant = await createFreshTenant(server);
     const { database } = server.installation;
     const client = await createClient(server);

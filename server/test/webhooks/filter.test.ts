@@ -8,7 +8,7 @@ function passes(filter: EventFilter, data: Json): boolean {
   return passesFilter(readFilter(JSON.stringify(filter)), data);
 }
 
-/** Every path of data with what stands there, written out in full: the slow way to say what a path leads to. */
+/** Every path of data with its value, written out in full: the slow reference implementation. */
 function listValues(value: Json, path: string): readonly (readonly [path: string, value: Json])[] {
   if (Array.isArray(value)) return value.flatMap((item) => listValues(item, path));
   if (typeof value !== 'object' || value === null) return [[path, value]];
@@ -24,7 +24,7 @@ const { data } = fc.letrec<{ readonly data: Json; readonly value: Json }>((tie) 
     fc.array(tie('value'), { maxLength: 3 }),
     tie('data'),
   ),
-  // As events come: read from JSON, so that __proto__ is a key like any other.
+  // Parsed from JSON, so that __proto__ is a key like any other.
   data: fc
     .array(fc.tuple(key, tie('value')), { maxLength: 4 })
     .map((entries) => JSON.parse(`{${entries.map(([name, value]) => `"${name}":${JSON.stringify(value)}`)}}`)),
@@ -33,7 +33,7 @@ const path = fc.array(key, { minLength: 1, maxLength: 4 }).map((keys) => keys.jo
 const filter = fc.dictionary(path, fc.array(scalar, { minLength: 1, maxLength: 4 }), { minKeys: 1, maxKeys: 3 });
 
 describe('a filter of events', () => {
-  test('passes data that holds an accepted value at every path, and nothing else', () => {
+  test('matches data with an accepted value at every path, and nothing else', () => {
     let passed = 0;
     fc.assert(
       fc.property(filter, data, (wanted, given) => {
@@ -47,10 +47,10 @@ describe('a filter of events', () => {
       }),
       { numRuns: 20_000 },
     );
-    assert.ok(passed > 50, `${passed} passed: too few to tell`);
+    assert.ok(passed > 50, `${passed} passed: too few to be meaningful`);
   });
 
-  test('leads to what it names', () => {
+  test('resolves paths', () => {
     const record = {
       noticeId: 'n1',
       purposes: { analytics: true, 'my.own': false },

@@ -3,24 +3,24 @@ import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import type { TestServer, TestTenant } from '../harness.ts';
 import type { ReceivedDelivery } from './sending.ts';
 
-/** An event of a subject, as receivers see it: the number says which of its events it is. */
+/** An event of a subject, as receivers see it, with its number among the events of the subject. */
 export interface NumberedEvent {
   readonly subject: string;
   readonly number: number;
 }
 
-/** Makes things happen to subjects, in this order, in one transaction. */
+/** Emits events of subjects, in this order, in one transaction. */
 export async function happen(
   { installation, clock }: TestServer,
   { id: tenantId }: TestTenant,
   events: readonly NumberedEvent[],
 ): Promise<void> {
-  const told = events.map(({ subject, number }) => ({
+  const numbered = events.map(({ subject, number }) => ({
     tenantId,
     type: 'dsr.created' as const,
     data: { dsrId: subject, number },
   }));
-  await runUnitOfWork(installation.database, clock.now(), (work) => emitEvents(work, told));
+  await runUnitOfWork(installation.database, clock.now(), (work) => emitEvents(work, numbered));
 }
 
 /** The events of one subject, numbered from one. */
@@ -33,7 +33,7 @@ export function readEvent({ body }: ReceivedDelivery): NumberedEvent {
   return { subject: dsrId, number };
 }
 
-/** The numbers of each subject, in the order in which they came. */
+/** The numbers of each subject, in the order of arrival. */
 export function numbersOf(events: readonly NumberedEvent[]): Readonly<Record<string, readonly number[]>> {
   const bySubject = Map.groupBy(events, ({ subject }) => subject);
   return Object.fromEntries([...bySubject].map(([subject, of]) => [subject, of.map(({ number }) => number)]));

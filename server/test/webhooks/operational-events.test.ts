@@ -17,16 +17,16 @@ import {
 const minute = 60_000;
 const watched = ['webhook.endpoint_failing', 'webhook.endpoint_recovered', 'webhook.delivery_exhausted'];
 
-/** What came to the endpoint that watches the others. */
-const toldOf = ({ received }: ScriptedReceiver) =>
+/** The events that the watching endpoint received. */
+const eventsAt = ({ received }: ScriptedReceiver) =>
   received
     .filter(({ path }) => path === '/watch')
     .map(({ headers, body }) => ({ type: headers['svc-event'], data: JSON.parse(String(body)).data }));
 
 describeServer(
-  'what webhooks are told of each other',
+  'operational events of webhooks',
   (server) => {
-    /** An endpoint at `/bad`, and another one that watches it. */
+    /** An endpoint at `/bad`, and another one that receives events about it. */
     const createPair = async (receiver: ScriptedReceiver, more: object = {}) => {
       const tenant = await createFreshTenant(server);
       const endpoint = await createEndpoint(server, tenant, `${receiver.url}bad`, more);
@@ -43,7 +43,7 @@ describeServer(
       return rows.length;
     };
 
-    test('one that has failed for 15 minutes fails, once, and has recovered when something arrives', async () => {
+    test('an endpoint that has failed for 15 minutes is failing, once, and recovered after a success', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       receiver.reply = ({ path }) => ({ status: path === '/bad' ? 500 : 204 });
@@ -56,23 +56,23 @@ describeServer(
         passed = seconds;
         await sending.deliver();
       }
-      assert.deepEqual(toldOf(receiver), []);
+      assert.deepEqual(eventsAt(receiver), []);
       server.clock.advance(1000);
       await sending.deliver();
       const failing = { type: 'webhook.endpoint_failing', data: { ...about, failingSince } };
-      assert.partialDeepStrictEqual(toldOf(receiver), [failing]);
-      assert.match(toldOf(receiver)[0]?.data.lastError, /500/);
+      assert.partialDeepStrictEqual(eventsAt(receiver), [failing]);
+      assert.match(eventsAt(receiver)[0]?.data.lastError, /500/);
       server.clock.advance(15 * minute);
       await sending.deliver();
-      assert.equal(toldOf(receiver).length, 1);
+      assert.equal(eventsAt(receiver).length, 1);
       receiver.reply = { status: 204 };
       server.clock.advance(10 * minute);
       await sending.deliver();
       const recovered = { ...about, failingSince, recoveredAt: server.clock.now() };
-      assert.deepEqual(toldOf(receiver).slice(1), [{ type: 'webhook.endpoint_recovered', data: recovered }]);
+      assert.deepEqual(eventsAt(receiver).slice(1), [{ type: 'webhook.endpoint_recovered', data: recovered }]);
       await openRequest(server, tenant);
       await sending.deliver();
-      assert.equal(toldOf(receiver).length, 2);
+      assert.equal(eventsAt(receiver).length, 2);
     });
 
     const edits: readonly (readonly [string, (receiver: ScriptedReceiver) => readonly object[]])[] = [
@@ -84,7 +84,7 @@ describeServer(
       ],
     ];
     for (const [what, bodies] of edits) {
-      test(`one that was failing and ${what} has recovered when something arrives`, async () => {
+      test(`an endpoint that was failing and ${what} is recovered after a success`, async () => {
         await using receiver = await startScriptedReceiver();
         await using sending = createTestSender(server);
         receiver.reply = ({ path }) => ({ status: path === '/watch' ? 204 : 500 });
@@ -95,7 +95,7 @@ describeServer(
           server.clock.advance(seconds * 1000);
           await sending.deliver();
         }
-        const types = () => toldOf(receiver).map(({ type }) => type);
+        const types = () => eventsAt(receiver).map(({ type }) => type);
         assert.deepEqual(types(), ['webhook.endpoint_failing']);
         for (const body of bodies(receiver)) {
           const view = await server.request('PATCH', `/v1/webhooks/${endpoint.id}`, { key: tenant.key, body });
@@ -108,14 +108,14 @@ describeServer(
         server.clock.advance(2000_000);
         await sending.deliver();
         const recovered = { ...about, failingSince, recoveredAt: server.clock.now() };
-        assert.deepEqual(toldOf(receiver).slice(1), [{ type: 'webhook.endpoint_recovered', data: recovered }]);
+        assert.deepEqual(eventsAt(receiver).slice(1), [{ type: 'webhook.endpoint_recovered', data: recovered }]);
         await openRequest(server, tenant);
         await sending.deliver();
-        assert.equal(toldOf(receiver).length, 2);
+        assert.equal(eventsAt(receiver).length, 2);
       });
     }
 
-    test('one that was given up has recovered when it is enabled and something arrives', async () => {
+    test('a disabled endpoint is recovered when it is enabled and a delivery succeeds', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       receiver.reply = ({ path }) => ({ status: path === '/bad' ? 500 : 204 });
@@ -132,14 +132,14 @@ describeServer(
       payload(await server.request('PATCH', path, { key: tenant.key, body: { status: 'enabled' } }), 200);
       await openRequest(server, tenant);
       await sending.deliver();
-      const told = toldOf(receiver).filter(({ type }) => type !== 'webhook.delivery_exhausted');
+      const events = eventsAt(receiver).filter(({ type }) => type !== 'webhook.delivery_exhausted');
       assert.deepEqual(
-        told.map(({ type }) => type),
+        events.map(({ type }) => type),
         ['webhook.endpoint_failing', 'webhook.endpoint_recovered'],
       );
     });
 
-    test('one that fails on after an edit is not told of as failing again', async () => {
+    test('an endpoint that keeps failing after an edit is not reported as failing again', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       receiver.reply = ({ path }) => ({ status: path === '/watch' ? 204 : 500 });
@@ -156,11 +156,11 @@ describeServer(
       const body = { url: `${receiver.url}other` };
       payload(await server.request('PATCH', `/v1/webhooks/${endpoint.id}`, { key: tenant.key, body }), 200);
       await sendFor(8);
-      const told = toldOf(receiver).filter(({ type }) => type === 'webhook.endpoint_failing');
-      assert.equal(told.length, 1);
+      const events = eventsAt(receiver).filter(({ type }) => type === 'webhook.endpoint_failing');
+      assert.equal(events.length, 1);
     });
 
-    test('one that failed fewer than four times is not failing, however long ago that was', async () => {
+    test('an endpoint with fewer than four failures is not failing, however long ago they were', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       receiver.reply = ({ path }) => ({ status: path === '/bad' ? 500 : 204 });
@@ -170,10 +170,10 @@ describeServer(
         server.clock.advance(seconds * 1000);
         await sending.deliver();
       }
-      assert.deepEqual(toldOf(receiver), []);
+      assert.deepEqual(eventsAt(receiver), []);
       server.clock.advance(100_000);
       await sending.deliver();
-      const types = toldOf(receiver).map(({ type }) => type);
+      const types = eventsAt(receiver).map(({ type }) => type);
       assert.deepEqual(types.sort(), ['webhook.delivery_exhausted', 'webhook.endpoint_failing']);
     });
 
@@ -184,7 +184,7 @@ describeServer(
       const { tenant, about } = await createPair(receiver, { retrySchedule: [1] });
       await openRequest(server, tenant);
       await sending.deliver();
-      assert.deepEqual(toldOf(receiver), []);
+      assert.deepEqual(eventsAt(receiver), []);
       server.clock.advance(1000);
       await sending.deliver();
       const dead = (await readDeliveries(server, tenant)).find(({ status }) => status === 'dead');
@@ -196,10 +196,10 @@ describeServer(
         attempts: 2,
         reason: 'http_error',
       };
-      assert.deepEqual(toldOf(receiver), [{ type: 'webhook.delivery_exhausted', data }]);
+      assert.deepEqual(eventsAt(receiver), [{ type: 'webhook.delivery_exhausted', data }]);
     });
 
-    test('a delivery whose 24 hours have passed while nobody sent is exhausted as well', async () => {
+    test('a delivery whose 24 hours have passed without a running sender is exhausted as well', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       receiver.reply = ({ path }) => ({ status: path === '/bad' ? 500 : 204 });
@@ -208,12 +208,12 @@ describeServer(
       await sending.deliver();
       server.clock.advance(24 * 60 * minute + 1);
       await sending.deliver();
-      assert.partialDeepStrictEqual(toldOf(receiver), [
+      assert.partialDeepStrictEqual(eventsAt(receiver), [
         { type: 'webhook.delivery_exhausted', data: { attempts: 1, reason: 'http_error' } },
       ]);
     });
 
-    test('an endpoint that is gone, or was disabled before, has no exhausted deliveries', async () => {
+    test('a deleted or previously disabled endpoint has no exhausted deliveries', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       receiver.reply = ({ path }) => ({ status: path === '/bad' ? 410 : 204 });
@@ -222,10 +222,10 @@ describeServer(
       await sending.deliver();
       await openRequest(server, tenant);
       await sending.deliver();
-      assert.deepEqual(toldOf(receiver), []);
+      assert.deepEqual(eventsAt(receiver), []);
     });
 
-    test('an endpoint is told nothing of itself, and what nobody else wants is not written', async () => {
+    test('an endpoint gets no events about itself, and events without a subscriber are not stored', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       receiver.reply = { status: 500 };
@@ -241,7 +241,7 @@ describeServer(
       assert.equal(await countEvents(tenant), 0);
     });
 
-    test('two endpoints that fail do not tell of what they are told', async () => {
+    test('two failing endpoints do not report deliveries of such events', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       receiver.reply = { status: 500 };
@@ -258,7 +258,7 @@ describeServer(
       assert.deepEqual([deliveries.length, deliveries.every(({ status }) => status === 'dead')], [4, true]);
     });
 
-    test('other tenants are told nothing', async () => {
+    test('other tenants receive no event', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       receiver.reply = ({ path }) => ({ status: path === '/bad' ? 500 : 204 });
@@ -270,10 +270,10 @@ describeServer(
       await sending.deliver();
       server.clock.advance(1000);
       await sending.deliver();
-      assert.deepEqual(toldOf(receiver), []);
+      assert.deepEqual(eventsAt(receiver), []);
     });
 
-    test('failures that two servers see at once are all counted', async () => {
+    test('concurrent failures at two servers are all counted', async () => {
       await using receiver = await startScriptedReceiver();
       await using one = createTestSender(server);
       await using other = createTestSender(server);

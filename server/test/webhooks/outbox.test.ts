@@ -7,7 +7,7 @@ import { createFreshTenant, describeServerOnEachDatabase, payload } from '../con
 import { addPerson, changePeople, readWebhooks } from '../identity/membership-helpers.ts';
 import { createEnrolledMember } from '../mfa/authenticator.ts';
 
-/** Types whose events stand in the tests of their own folder, to the last field. */
+/** Types whose events are tested in their own folder, with every field. */
 const elsewhere: readonly EventType[] = [
   'dsr.created',
   'dsr.completed',
@@ -26,8 +26,8 @@ const elsewhere: readonly EventType[] = [
   'webhook.test',
 ];
 
-describeServerOnEachDatabase('what waits for webhooks', (server) => {
-  test('has every type of event, with the tenant that it belongs to and the person', async () => {
+describeServerOnEachDatabase('the outbox of webhooks', (server) => {
+  test('has every type of event, with its tenant and its user', async () => {
     const [tenant, other] = [await createFreshTenant(server), await createFreshTenant(server)];
     const email = `person@${tenant.slug}.example.com`;
     const member = await createEnrolledMember(server, { tenantId: tenant.id, email, role: 'auditor' });
@@ -86,7 +86,7 @@ describeServerOnEachDatabase('what waits for webhooks', (server) => {
     assert.deepEqual(await readWebhooks(server, other.id), []);
   });
 
-  test('is not written without the change that it tells of', async () => {
+  test('contains no event without the change that it describes', async () => {
     const tenant = await createFreshTenant(server);
     const failing = runUnitOfWork(server.installation.database, server.clock.now(), async (work) => {
       await emitEvents(work, [{ tenantId: tenant.id, type: 'user.suspended', data: {} }]);
@@ -96,7 +96,7 @@ describeServerOnEachDatabase('what waits for webhooks', (server) => {
     assert.deepEqual(await readWebhooks(server, tenant.id), []);
   });
 
-  test('keeps the order of what happened, however much it is', async () => {
+  test('keeps the order of the events, however many there are', async () => {
     const tenant = await createFreshTenant(server);
     const type: EventType = 'user.suspended';
     const events = Array.from({ length: 300 }, (_, number) => ({ tenantId: tenant.id, type, data: { number } }));

@@ -9,7 +9,7 @@ import { allowPrivate, createEndpoint, createTestSender, readDeliveries, startSc
 describeServer(
   'the places of a tenant',
   (server) => {
-    test('cost nothing while all are taken, and go on being taken as they become free', async () => {
+    test('hand a freed slot to the next waiter, at no cost while all are taken', async () => {
       const held: ServerResponse[] = [];
       let isReleased = false;
       const holding = createServer((request, response) => {
@@ -36,14 +36,14 @@ describeServer(
         if (sender.hasWork) await sender.turn();
         else await sender.waitForWork();
       }
-      // On a slow machine some of what was held may have taken too long; each was tried in any case.
+      // On a slow machine some of the held deliveries may have timed out; each was attempted in any case.
       const untried = (await readDeliveries(server, tenant)).filter(({ attempts }) => attempts === 0);
       assert.deepEqual(untried, []);
       holding.closeAllConnections();
       await new Promise((resolve) => holding.close(resolve));
     });
 
-    test('of a process that was taken off the list while it lives are freed with all that it claims later', async () => {
+    test('of a process that was removed from the list while alive are freed with its later claims', async () => {
       await using receiver = await startScriptedReceiver();
       await using slow = createTestSender(server);
       await using other = createTestSender(server);
@@ -58,13 +58,13 @@ describeServer(
       const [claimed] = await readDeliveries(server, tenant);
       assert.equal(claimed?.claimed_by, slow.sender.id);
       if (server.installation.database.dialect === 'sqlite') return;
-      // Whoever claims is on the list: there is somebody to be buried.
+      // A process that claims is on the list, so there is an expired one to remove.
       assert.ok((await other.sender.beat()).has(slow.sender.id));
       await other.sender.reclaim([slow.sender.id]);
       assert.equal((await readDeliveries(server, tenant))[0]?.claimed_by, null);
     });
 
-    test('leaves a delivery as it is that another process has taken over and delivered', async (context) => {
+    test('do not change a delivery that another process has taken over and delivered', async (context) => {
       const { promise: held, resolve: hold } = Promise.withResolvers<ServerResponse>();
       let requests = 0;
       const holding = createServer((request, response) => {

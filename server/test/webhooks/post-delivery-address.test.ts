@@ -16,7 +16,7 @@ const refused = {
   reused: false,
 };
 
-/** Answers one look-up after the other, and counts them. */
+/** Answers look-ups one after the other, and counts them. */
 function answerInTurn(...answers: readonly (readonly ResolvedAddress[])[]): {
   readonly lookup: Lookup;
   readonly names: string[];
@@ -40,7 +40,7 @@ describe('the address of a delivery', () => {
     ['is private before a public one', [loopback, { address: '2606:2800:220:1::1', family: 6 }]],
     ['is no address', [{ address: 'localhost', family: 4 }]],
   ] as const) {
-    test(`is refused before any connection when it ${how}`, async (context) => {
+    test(`is rejected before any connection when it ${how}`, async (context) => {
       const receiver = await startReceiver(context, (socket) => socket.write(writeAnswer(200)));
       const { lookup } = answerInTurn(addresses);
       const receivers = openReceivers(context, { allowPrivate: false, lookup });
@@ -50,7 +50,7 @@ describe('the address of a delivery', () => {
     });
   }
 
-  test('is refused when one of several is, also where private ones are allowed', async (context) => {
+  test('is rejected if one of several is private, also when private ones are allowed', async (context) => {
     const receiver = await startReceiver(context, (socket) => socket.write(writeAnswer(200)));
     const { lookup } = answerInTurn([loopback, metadata]);
     const receivers = openReceivers(context, { lookup });
@@ -59,7 +59,7 @@ describe('the address of a delivery', () => {
     assert.equal(receiver.connections.length, 0);
   });
 
-  test('is the one that was checked: the name is looked up once a connection', async (context) => {
+  test('is the checked one: the name is resolved once per connection', async (context) => {
     const receiver = await startReceiver(context, (socket) => socket.write(writeAnswer(200)));
     const { lookup, names } = answerInTurn([loopback], [metadata]);
     const receivers = openReceivers(context, { lookup });
@@ -81,9 +81,9 @@ describe('the address of a delivery', () => {
     assert.equal(receiver.connections.length, 2);
   });
 
-  test('is checked once more on the open connection', async (context) => {
+  test('is checked again on the open connection', async (context) => {
     const receiver = await startReceiver(context, () => {});
-    // Stands for a network that leads elsewhere: what was allowed for the look-up is not for the connection.
+    // Stands for a network that routes elsewhere: the address of the look-up differs from that of the connection.
     const verdicts = [true, false];
     const policy = {
       get allowPrivate() {
@@ -106,9 +106,9 @@ describe('the address of a delivery', () => {
     await receiver.allClosed();
   });
 
-  test('is another one of those that were checked when the first does not answer', async (context) => {
+  test('falls back to another checked one when the first does not answer', async (context) => {
     const receiver = await startReceiver(context, (socket) => socket.write(writeAnswer(200)));
-    // Nobody listens at the first two.
+    // Nothing listens at the first two.
     const addresses = ['127.0.0.2', '127.0.0.3', '127.0.0.1'].map((address) => ({ address, family: 4 }));
     const receivers = openReceivers(context, { lookup: answerInTurn(addresses).lookup });
     const outcome = await receivers.post({ ...delivery, url: `http://hooks.example.com:${receiver.port}/` });
@@ -124,7 +124,7 @@ describe('the address of a delivery', () => {
     assert.deepEqual(withoutTiming(outcome), { outcome: 'failed', reason: 'connection', message, reused: false });
   });
 
-  test('is found by the look-up of the machine without one', async (context) => {
+  test('is resolved by the system by default', async (context) => {
     const receiver = await startReceiver(context, (socket) => socket.write(writeAnswer(200)));
     const strict = openReceivers(context, { allowPrivate: false });
     const url = `http://localhost:${receiver.port}/`;
@@ -141,7 +141,7 @@ describe('the address of a delivery', () => {
     'https://10.0.0.1/',
     'https://db/',
   ]) {
-    test(`is not even looked up for ${url}, which the rules do not allow any more`, async (context) => {
+    test(`is not even resolved for ${url}, which the rules no longer allow`, async (context) => {
       const { lookup, names } = answerInTurn([loopback]);
       const outcome = await openReceivers(context, { allowPrivate: false, lookup }).post({ ...delivery, url });
       assert.ok(outcome.outcome === 'failed');

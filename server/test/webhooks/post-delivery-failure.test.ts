@@ -18,8 +18,8 @@ function failed(reason: string, message: string) {
   return { outcome: 'failed', reason, message, reused: false };
 }
 
-describe('a delivery without a whole answer', () => {
-  test('ends at its limit before the headers, and closes the connection', async (context) => {
+describe('a delivery without a complete response', () => {
+  test('times out before the headers, and closes the connection', async (context) => {
     const receiver = await startReceiver(context, () => {});
     const { timer, limits, pass } = createManualTimer();
     const receivers = openReceivers(context, { timer });
@@ -32,7 +32,7 @@ describe('a delivery without a whole answer', () => {
     assert.deepEqual(receivers.usage, { busy: 0, kept: 0 });
   });
 
-  test('ends at its limit inside the body as well', async (context) => {
+  test('times out inside the body as well', async (context) => {
     const { timer, pass } = createManualTimer();
     const receiver = await startReceiver(context, (socket) => {
       socket.write('HTTP/1.1 200 X\r\nContent-Length: 10\r\n\r\nhalf');
@@ -46,7 +46,7 @@ describe('a delivery without a whole answer', () => {
     await receiver.allClosed();
   });
 
-  test('ends at its limit after a word that is not the answer yet', async (context) => {
+  test('times out after an interim response', async (context) => {
     const { timer, pass } = createManualTimer();
     const receiver = await startReceiver(context, (socket) => {
       socket.write('HTTP/1.1 103 Early Hints\r\n\r\n');
@@ -58,7 +58,7 @@ describe('a delivery without a whole answer', () => {
     assert.deepEqual(withoutTiming(await running), failed('timeout', 'There was no answer within 15 s.'));
   });
 
-  test('ends at its limit while the name is looked up, and never connects afterwards', async (context) => {
+  test('times out while the name is resolved, and does not connect afterwards', async (context) => {
     const receiver = await startReceiver(context, () => {});
     const { timer, pass } = createManualTimer();
     const asked = Promise.withResolvers<void>();
@@ -81,7 +81,7 @@ describe('a delivery without a whole answer', () => {
     assert.equal(receiver.connections.length, 0);
   });
 
-  test('ends with all others when they are aborted, also while it connects', async (context) => {
+  test('is aborted with all others, also while it connects', async (context) => {
     const receiver = await startReceiver(context, () => {});
     const asked = Promise.withResolvers<void>();
     const receivers = openReceivers(context, {
@@ -129,7 +129,7 @@ describe('a delivery without a whole answer', () => {
     ],
   ];
   for (const [name, answer, reason, message] of answers) {
-    test(`fails when ${name} comes back, and the next one goes over a new connection`, async (context) => {
+    test(`fails when the response is ${name}, and the next one uses a new connection`, async (context) => {
       let isBroken = true;
       const receiver = await startReceiver(context, (socket) => {
         if (isBroken) socket.end(Buffer.from(answer, 'latin1'));
@@ -145,7 +145,7 @@ describe('a delivery without a whole answer', () => {
     });
   }
 
-  test('fails when nobody listens, without a word about the network', async (context) => {
+  test('fails when nothing listens, without details of the network', async (context) => {
     const receiver = await startReceiver(context, () => {});
     const port = await findDeafPort(receiver);
     const outcome = await openReceivers(context).post({ ...delivery, url: `http://127.0.0.1:${port}/` });
@@ -157,7 +157,7 @@ describe('a delivery without a whole answer', () => {
     ['EAI_AGAIN', 'The host name of the receiver cannot be looked up.'],
     ['ESERVFAIL', 'The host name of the receiver cannot be looked up.'],
   ] as const) {
-    test(`fails when the look-up ends with ${code}`, async (context) => {
+    test(`fails when the look-up fails with ${code}`, async (context) => {
       const receivers = openReceivers(context, {
         lookup: () => Promise.reject(Object.assign(new Error('getaddrinfo 10.0.0.2'), { code })),
       });
@@ -172,7 +172,7 @@ describe('a delivery without a whole answer', () => {
     assert.deepEqual(withoutTiming(outcome), failed('dns', 'The host name of the receiver has no address.'));
   });
 
-  test('fails when its headers cannot be written, and sends nothing', async (context) => {
+  test('fails when its headers are invalid, and sends nothing', async (context) => {
     const receiver = await startReceiver(context, (socket) => socket.write(writeAnswer(200)));
     const outcome = await openReceivers(context).post({
       ...delivery,
@@ -183,7 +183,7 @@ describe('a delivery without a whole answer', () => {
     assert.equal(receiver.requests.length, 0);
   });
 
-  test('is refused once the receivers are closed; those before it are waited for', async (context) => {
+  test('is rejected once the receivers are closed; earlier ones are awaited', async (context) => {
     const answer = Promise.withResolvers<void>();
     const receiver = await startReceiver(context, (socket) => {
       void answer.promise.then(() => socket.write(writeAnswer(200)));
@@ -213,7 +213,7 @@ function headersCame(): Promise<void> {
   return promise;
 }
 
-/** A port on which nobody listens, and which nobody can take: that of the near end of a connection. */
+/** A port without a listener that no process can bind: that of the near end of a connection. */
 async function findDeafPort({ port }: TestReceiver): Promise<number> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');

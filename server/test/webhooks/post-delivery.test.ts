@@ -6,7 +6,7 @@ const delivery = { headers: { 'content-type': 'application/json', 'svc-event': '
 const body = Buffer.from('{"id":"1","name":"Zoë"}');
 
 describe('a delivery', () => {
-  test('is one POST with its headers and exactly its bytes, for an answer that is not packed', async (context) => {
+  test('is one POST with its headers and exactly its bytes, which accepts no compressed response', async (context) => {
     const receiver = await startReceiver(context, (socket) => socket.write(writeAnswer(200, [], 'thanks')));
     const receivers = openReceivers(context);
     const outcome = await receivers.post({ ...delivery, url: `${receiver.url}?a=1&b=%20`, body });
@@ -31,7 +31,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  test('tells how long the look-up, the connection, the answer and the whole took', async (context) => {
+  test('reports the duration of the look-up, the connection, the response and the whole', async (context) => {
     const receiver = await startReceiver(context, (socket) => socket.write(writeAnswer(204)));
     const receivers = openReceivers(context);
     const first = await receivers.post({ ...delivery, url: receiver.url, body });
@@ -44,7 +44,7 @@ describe('a delivery', () => {
   });
 
   for (const status of [200, 204, 301, 304, 404, 410, 429, 500, 503, 599]) {
-    test(`takes the status ${status} for an answer and keeps the connection`, async (context) => {
+    test(`accepts the status ${status} as a response and keeps the connection`, async (context) => {
       const receiver = await startReceiver(context, (socket) => socket.write(writeAnswer(status)));
       const receivers = openReceivers(context);
       for (const reused of [false, true]) {
@@ -71,21 +71,21 @@ describe('a delivery', () => {
     assert.equal(elsewhere.connections.length, 0);
   });
 
-  for (const [given, told] of [
+  for (const [given, expected] of [
     ['31536000', '31536000'],
     ['Fri, 31 Dec 2999 23:59:59 GMT', 'Fri, 31 Dec 2999 23:59:59 GMT'],
     ['9'.repeat(5000), '9'.repeat(100)],
   ] as const) {
-    test(`tells of Retry-After as it came, ${given.slice(0, 30)}`, async (context) => {
+    test(`reports Retry-After unchanged, ${given.slice(0, 30)}`, async (context) => {
       const receiver = await startReceiver(context, (socket) =>
         socket.write(writeAnswer(429, [`Retry-After: ${given}`])),
       );
       const outcome = await openReceivers(context).post({ ...delivery, url: receiver.url, body });
-      assert.equal(outcome.outcome === 'answered' && outcome.retryAfter, told);
+      assert.equal(outcome.outcome === 'answered' && outcome.retryAfter, expected);
     });
   }
 
-  test('ignores what comes before the answer', async (context) => {
+  test('ignores interim responses', async (context) => {
     const early = 'HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nRetry-After: 1\r\n\r\n';
     const receiver = await startReceiver(context, (socket) => {
       socket.write(early);
@@ -95,7 +95,7 @@ describe('a delivery', () => {
     assert.deepEqual(outcome.outcome === 'answered' && [outcome.status, outcome.retryAfter], [201, null]);
   });
 
-  test('keeps the first 4 KiB of the answer as text, whatever bytes they are', async (context) => {
+  test('keeps the first 4 KiB of the response as text, whatever its bytes', async (context) => {
     const answers = [
       Buffer.from('a\0b\u0007c\r\nd\te\u202ef'),
       Buffer.from([0xff, 0x68, 0x69, 0xc3]),
@@ -122,7 +122,7 @@ describe('a delivery', () => {
     assert.equal(receiver.connections.length, 1);
   });
 
-  test('reads 64 KiB of an endless answer, whose status counts, and closes the connection', async (context) => {
+  test('reads 64 KiB of an endless response, uses its status, and closes the connection', async (context) => {
     let written = 0;
     const receiver = await startReceiver(context, (socket) => {
       socket.write('HTTP/1.1 200 X\r\nContent-Length: 1073741824\r\n\r\n');
@@ -145,17 +145,17 @@ describe('a delivery', () => {
       reused: false,
     });
     await receiver.allClosed();
-    // What the buffers of both sockets take in beside.
+    // The additional capacity of the buffers of both sockets.
     assert.ok(written < 16 * 1024 * 1024, `${written} bytes were written`);
   });
 
-  test('takes an answer without a length, which ends with the connection', async (context) => {
+  test('accepts a response without a length, delimited by the end of the connection', async (context) => {
     const receiver = await startReceiver(context, (socket) => socket.end('HTTP/1.1 200 X\r\n\r\nall of it'));
     const outcome = await openReceivers(context).post({ ...delivery, url: receiver.url, body });
     assert.equal(outcome.outcome === 'answered' && outcome.excerpt, 'all of it');
   });
 
-  test('does not take the body of a 204 for the next answer', async (context) => {
+  test('does not read the body of a 204 as the next response', async (context) => {
     const receiver = await startReceiver(context, (socket) =>
       socket.write('HTTP/1.1 204 X\r\nContent-Length: 19\r\n\r\nHTTP/1.1 500 X\r\n\r\n'),
     );

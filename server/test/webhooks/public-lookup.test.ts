@@ -8,11 +8,11 @@ import { createManualTimer, openReceivers, withoutTiming } from './receiver-help
 
 const one = [0x26, 0x06, ...Array.from({ length: 13 }, () => 0), 1];
 const { signal } = new AbortController();
-/** No moment passes. */
+/** A timer that never fires. */
 const { timer } = createManualTimer();
 
 describe('the look-up of public names', () => {
-  test('finds every address of both families, and asks nobody else', async (context) => {
+  test('finds every address of both families, and queries only the given servers', async (context) => {
     const { address, questions } = await startNameServer(context, {
       'A hooks.example.com': [
         [8, 8, 8, 8],
@@ -34,7 +34,7 @@ describe('the look-up of public names', () => {
     ['IPv4', { 'A a.example.com': [[8, 8, 8, 8]] }, { address: '8.8.8.8', family: 4 }],
     ['IPv6', { 'AAAA a.example.com': [one] }, { address: '2606::1', family: 6 }],
   ] as const) {
-    test(`is content with ${family} alone`, async (context) => {
+    test(`accepts only ${family}`, async (context) => {
       const { address } = await startNameServer(context, zone);
       assert.deepEqual(await createPublicLookup({ timer, servers: [address] })('a.example.com', signal), [expected]);
     });
@@ -62,7 +62,7 @@ describe('the look-up of public names', () => {
     });
   }
 
-  test('waits for the other family as long as the first has no address', async (context) => {
+  test('waits for the other family while the first has no address', async (context) => {
     const { address, asked } = await startNameServer(context, {
       'A a.example.com': 'silent',
       'AAAA a.example.com': [],
@@ -72,14 +72,14 @@ describe('the look-up of public names', () => {
     const lookup = createPublicLookup({ timer: moments.timer, servers: [address] });
     const running = lookup('a.example.com', controller.signal);
     await asked(2);
-    // A question that is answered later than the empty answer.
+    // A query that is answered later than the empty response.
     await lookup('b.example.com', signal).catch(() => {});
     assert.deepEqual(moments.limits, []);
     controller.abort();
     await assert.rejects(running, { code: 'ECANCELLED' });
   });
 
-  test('leaves no moment running when both families answer', async (context) => {
+  test('leaves no timer running when both families answer', async (context) => {
     const { address } = await startNameServer(context, {
       'A a.example.com': [[8, 8, 8, 8]],
       'AAAA a.example.com': [one],
@@ -98,7 +98,7 @@ describe('the look-up of public names', () => {
     assert.equal(running, 0);
   });
 
-  test('tells a name that does not exist from one that cannot be looked up', async (context) => {
+  test('distinguishes a name that does not exist from one that cannot be resolved', async (context) => {
     const { address } = await startNameServer(context, {
       'A none.example.com': 'none',
       'AAAA none.example.com': 'none',
@@ -115,7 +115,7 @@ describe('the look-up of public names', () => {
     assert.deepEqual(await post('empty.example.com'), { ...failed, message });
   });
 
-  test('refuses a name that has one private address among its public ones', async (context) => {
+  test('rejects a name with one private address among its public ones', async (context) => {
     const { address } = await startNameServer(context, {
       'A hooks.example.com': [[8, 8, 8, 8]],
       'AAAA hooks.example.com': [one, [0xfd, ...Array.from({ length: 14 }, () => 0), 1]],
@@ -128,7 +128,7 @@ describe('the look-up of public names', () => {
     assert.equal(outcome.outcome === 'failed' && outcome.reason, 'refused_address');
   });
 
-  test('ends with its signal', async (context) => {
+  test('is aborted by its signal', async (context) => {
     const { address, asked } = await startNameServer(context, {
       'A a.example.com': 'silent',
       'AAAA a.example.com': 'silent',
@@ -141,7 +141,7 @@ describe('the look-up of public names', () => {
     assert.deepEqual(getEventListeners(controller.signal, 'abort'), []);
   });
 
-  test('of many names whose servers never answer leaves the others as they are', async (context) => {
+  test('is not delayed for others by many names whose servers never answer', async (context) => {
     const silent = Array.from({ length: 40 }, (_, at) => `n${at}.example.com`);
     const { address, asked } = await startNameServer(context, {
       ...Object.fromEntries(silent.flatMap((name) => [`A ${name}`, `AAAA ${name}`]).map((key) => [key, 'silent'])),

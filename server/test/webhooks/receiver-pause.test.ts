@@ -17,7 +17,7 @@ describeServerOnEachDatabase(
         .executeTakeFirst();
 
     for (const status of [429, 503]) {
-      test(`with ${status} is kept by every server, also by one that starts in it`, async () => {
+      test(`with ${status} is respected by every server, also by one that starts during it`, async () => {
         await using receiver = await startScriptedReceiver();
         await using other = createTestSender(server);
         const { tenant } = await createSubscriber(server, receiver.url);
@@ -39,7 +39,7 @@ describeServerOnEachDatabase(
       });
     }
 
-    test('is one hour at most', async () => {
+    test('lasts at most one hour', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       const { tenant, endpoint } = await createSubscriber(server, receiver.url);
@@ -50,7 +50,7 @@ describeServerOnEachDatabase(
       assert.equal(until - server.clock.milliseconds(), 3_600_000);
     });
 
-    test('is not cut short by what was under way and arrived', async () => {
+    test('is not shortened by a concurrent success', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       const { tenant, endpoint } = await createSubscriber(server, receiver.url);
@@ -89,7 +89,7 @@ describeServerOnEachDatabase(
       assert.deepEqual(paths, ['/old', '/new', '/new']);
     });
 
-    test('stands in the webhook until it is over', async () => {
+    test('is shown on the webhook until it is over', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       const { tenant, endpoint } = await createSubscriber(server, receiver.url);
@@ -109,7 +109,7 @@ describeServerOnEachDatabase(
       assert.equal(await read(), null);
     });
 
-    test('ends when the webhook is paused and enabled, with all that waits for it', async () => {
+    test('ends when the webhook is paused and enabled, with its waiting deliveries sent', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       const { tenant, endpoint } = await createSubscriber(server, receiver.url);
@@ -128,7 +128,7 @@ describeServerOnEachDatabase(
       assert.equal(receiver.received.length, before + 2);
     });
 
-    test('and failures of an address are not noted for the one that came after it', async () => {
+    test('and failures of an address are not recorded for its successor', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       const { tenant, endpoint } = await createSubscriber(server, `${receiver.url}old`);

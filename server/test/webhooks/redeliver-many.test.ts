@@ -28,7 +28,7 @@ async function read(client: WebhookClient, id: string): Promise<RedeliveryView> 
   return payload(await client.send('GET', `/redeliveries/${id}`), 200);
 }
 
-/** What a server does in the background until there is nothing left. @returns the number of steps. */
+/** Runs the background jobs of a server until none is left. @returns the number of steps. */
 async function carryOut({ installation, clock }: Pick<TestServer, 'installation' | 'clock'>): Promise<number> {
   for (let steps = 0; ; steps += 1) {
     assert.ok(steps < 100, 'the orders do not come to an end');
@@ -36,7 +36,7 @@ async function carryOut({ installation, clock }: Pick<TestServer, 'installation'
   }
 }
 
-/** The deliveries that repeat others, by the id of the other. */
+/** The redeliveries, by the id of the original. */
 function repeatsOf(rows: readonly DeliveryRow[]): ReadonlyMap<string | null, readonly DeliveryRow[]> {
   return Map.groupBy(
     rows.filter(({ redelivery_of }) => redelivery_of !== null),
@@ -44,7 +44,7 @@ function repeatsOf(rows: readonly DeliveryRow[]): ReadonlyMap<string | null, rea
   );
 }
 
-/** Makes each of so many dead letters of a webhook. */
+/** Creates so many dead letters of a webhook. */
 function storeDead({ server, tenant }: WebhookClient, webhookId: string, number: number, status?: DeliveryStatus) {
   const wanted = { webhookId, ...(status && { status }) };
   return storeDeliveries(
@@ -54,7 +54,7 @@ function storeDead({ server, tenant }: WebhookClient, webhookId: string, number:
   );
 }
 
-/** Expects every one of the deliveries to be sent again, once. */
+/** Asserts that every one of the deliveries is redelivered, once. */
 async function assertEachOnce({ server, tenant }: WebhookClient, wanted: readonly { readonly id: string }[]) {
   const repeats = repeatsOf(await readDeliveries(server, tenant));
   assert.deepEqual([...repeats.keys()].sort(), wanted.map(({ id }) => id).sort());
@@ -62,7 +62,7 @@ async function assertEachOnce({ server, tenant }: WebhookClient, wanted: readonl
 }
 
 describeServerOnEachDatabase('POST /v1/webhooks/redeliver', (server) => {
-  test('queues what fits, once each, as many as were counted, whatever there is', async () => {
+  test('queues the matching deliveries once each, as many as were counted', async () => {
     const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
     const time = fc.integer({ min: 0, max: 9 }).map(minute);
     const delivery = fc.record({
@@ -148,7 +148,7 @@ describeServerOnEachDatabase('POST /v1/webhooks/redeliver', (server) => {
     );
   });
 
-  test('answers with an order that tells how far it is', async () => {
+  test('returns a job with its progress', async () => {
     const client = await createClient(server);
     const { id: webhookId } = await client.created();
     await storeDead(client, webhookId, 501);
@@ -159,15 +159,15 @@ describeServerOnEachDatabase('POST /v1/webhooks/redeliver', (server) => {
     assert.deepEqual(rest, { status: 'running', filter, total: 501, queued: 0, createdAt, finishedAt: null });
     assert.deepEqual(await read(client, id), ordered);
     server.clock.advance(1000);
-    const told = await client.signalled(() => stepRedeliveries(server.installation.database, server.clock.now()));
-    assert.deepEqual(told, [webhookId]);
+    const signalled = await client.signalled(() => stepRedeliveries(server.installation.database, server.clock.now()));
+    assert.deepEqual(signalled, [webhookId]);
     assert.deepEqual(await read(client, id), { ...ordered, queued: 500 });
     await carryOut(server);
     const finishedAt = server.clock.now();
     assert.deepEqual(await read(client, id), { ...ordered, status: 'finished', queued: 501, finishedAt });
   });
 
-  test('is finished at once where nothing fits', async () => {
+  test('is finished immediately if nothing matches', async () => {
     const client = await createClient(server);
     const { id: webhookId } = await client.created();
     const { status, total, finishedAt } = await order(client, { webhookId });
@@ -175,14 +175,14 @@ describeServerOnEachDatabase('POST /v1/webhooks/redeliver', (server) => {
     payload(await client.send('POST', '/redeliver', { webhookId }));
   });
 
-  test('never meets what it made itself, also when that has arrived already', async () => {
+  test('never includes its own deliveries, even if they have already been delivered', async () => {
     const client = await createClient(server);
     const { id: webhookId } = await client.created();
     const stored = await storeDead(client, webhookId, 700, 'delivered');
     server.clock.advance(60_000);
     const { id } = await order(client, { webhookId, status: 'delivered' });
     const { kysely } = server.installation.database;
-    // The clock of the server that carries it out is late.
+    // The clock of the server that runs it is behind.
     const late = new Date(Date.parse(server.clock.now()) - 1000).toISOString();
     for (let steps = 0; await stepRedeliveries(server.installation.database, late); steps += 1) {
       assert.ok(steps < 10, 'the order does not come to an end');
@@ -192,7 +192,7 @@ describeServerOnEachDatabase('POST /v1/webhooks/redeliver', (server) => {
     await assertEachOnce(client, stored);
   });
 
-  test('passes over what is sent again one by one meanwhile', async () => {
+  test('skips deliveries that are redelivered individually in the meantime', async () => {
     const client = await createClient(server);
     const { id: webhookId } = await client.created();
     const stored = await storeDead(client, webhookId, 3);
@@ -204,7 +204,7 @@ describeServerOnEachDatabase('POST /v1/webhooks/redeliver', (server) => {
     await assertEachOnce(client, stored);
   });
 
-  test('passes over webhooks that are deleted or disabled meanwhile', async () => {
+  test('skips webhooks that are deleted or disabled in the meantime', async () => {
     const client = await createClient(server);
     const webhooks = [await client.created(), await client.created(), await client.created()];
     const stored: DeliveryRow[] = [];
@@ -225,7 +225,7 @@ describeServerOnEachDatabase('POST /v1/webhooks/redeliver', (server) => {
     assert.deepEqual([ended.status, ended.queued], ['finished', 0]);
   });
 
-  test('goes on where it was when a server fails in the middle of a step', async () => {
+  test('resumes when a server fails in the middle of a step', async () => {
     const client = await createClient(server);
     const { id: webhookId } = await client.created();
     const stored = await storeDead(client, webhookId, 1100);
@@ -233,10 +233,10 @@ describeServerOnEachDatabase('POST /v1/webhooks/redeliver', (server) => {
     const { database } = server.installation;
     assert.equal(await stepRedeliveries(database, server.clock.now()), true);
     for (const table of ['webhook_redeliveries', 'webhook_deliveries'] as const) {
-      const told = await client.signalled(async () => {
+      const signalled = await client.signalled(async () => {
         await assert.rejects(stepRedeliveries(failAtUpdateOf(database, table), server.clock.now()), /the server ended/);
       });
-      assert.deepEqual(told, []);
+      assert.deepEqual(signalled, []);
       assert.equal((await read(client, id)).queued, 500);
       assert.equal(repeatsOf(await readDeliveries(server, client.tenant)).size, 500);
     }
@@ -245,7 +245,7 @@ describeServerOnEachDatabase('POST /v1/webhooks/redeliver', (server) => {
     await assertEachOnce(client, stored);
   });
 
-  test('is carried out by several servers at once, which do nothing twice', async () => {
+  test('is run by several servers concurrently, which repeat nothing', async () => {
     const clients = [await createClient(server), await createClient(server), await createClient(server)];
     const all = [];
     for (const client of clients) {
@@ -262,7 +262,7 @@ describeServerOnEachDatabase('POST /v1/webhooks/redeliver', (server) => {
     }
   });
 
-  test('keeps no tenant waiting for the large order of another', async () => {
+  test('does not delay a tenant by the large job of another', async () => {
     const [large, small] = [await createClient(server), await createClient(server)];
     const { id: largeId } = await large.created();
     const { id: smallId } = await small.created();
@@ -279,7 +279,7 @@ describeServerOnEachDatabase('POST /v1/webhooks/redeliver', (server) => {
     assert.equal((await read(large, first.id)).queued, 1600);
   });
 
-  test('is one at a time for a tenant', async () => {
+  test('allows one job per tenant at a time', async () => {
     const client = await createClient(server);
     const { id: webhookId } = await client.created();
     await storeDead(client, webhookId, 2);
@@ -297,7 +297,7 @@ describeServerOnEachDatabase('POST /v1/webhooks/redeliver', (server) => {
     payload(await client.send('POST', '/redeliver', { webhookId }));
   });
 
-  test('refuses what says too little, what cannot be sent to, and what belongs to another tenant', async () => {
+  test('rejects a request that is too broad, names a webhook that cannot receive, or belongs to another tenant', async () => {
     const [client, stranger] = [await createClient(server), await createClient(server)];
     const [open, disabled, deleted] = [await client.created(), await client.created(), await client.created()];
     await storeDead(client, open.id, 1);
@@ -336,7 +336,7 @@ describeServerOnEachDatabase('POST /v1/webhooks/redeliver', (server) => {
     assert.equal((await order(stranger, { from: start })).total, 0);
   });
 
-  test('tells the audit log what was ordered', async () => {
+  test('is recorded in the audit log', async () => {
     const client = await createClient(server);
     const { id: webhookId } = await client.created();
     await storeDead(client, webhookId, 2);
@@ -356,8 +356,8 @@ describeServerOnEachDatabase('POST /v1/webhooks/redeliver', (server) => {
   });
 });
 
-describeServerOnEachDatabase('orders to send deliveries again', (server) => {
-  test('end where they are when they are canceled, and stay as they are when they have ended', async () => {
+describeServerOnEachDatabase('redelivery jobs', (server) => {
+  test('stop when they are canceled, and do not change after their end', async () => {
     const client = await createClient(server);
     const { id: webhookId } = await client.created();
     const stored = await storeDead(client, webhookId, 600);
@@ -402,7 +402,7 @@ describeServerOnEachDatabase('orders to send deliveries again', (server) => {
     assertProblem(foreign, '400 invalid_cursor');
   });
 
-  test('are known to their tenant alone', async () => {
+  test('are visible only to their tenant', async () => {
     const [client, stranger] = [await createClient(server), await createClient(server)];
     const { id: webhookId } = await client.created();
     await storeDead(client, webhookId, 1);
@@ -418,7 +418,7 @@ describeServerOnEachDatabase('orders to send deliveries again', (server) => {
   });
 });
 
-/** The same database for a server that ends when it would change rows of a table. */
+/** The same database for a server that crashes when it would change rows of a table. */
 function failAtUpdateOf(database: Database, table: string): Database {
   const kysely = database.kysely.withPlugin({
     transformQuery({ node }) {

@@ -18,7 +18,7 @@ async function readAll(client: WebhookClient): Promise<readonly DeliveryView[]> 
 }
 
 describeServerOnEachDatabase('POST /v1/webhooks/deliveries/{id}/redeliver', (server) => {
-  test('makes a new delivery of the same event, and of a dead letter a redelivered one', async () => {
+  test('creates a new delivery of the same event, and marks a dead letter as redelivered', async () => {
     const client = await createClient(server);
     const { id: webhookId } = await client.created();
     const id = await storeDelivery(server, client.tenant, { webhookId, eventType: 'dsr.created' });
@@ -47,7 +47,7 @@ describeServerOnEachDatabase('POST /v1/webhooks/deliveries/{id}/redeliver', (ser
     assert.deepEqual(event, payload(await client.send('GET', `/deliveries/${id}`), 200).event);
   });
 
-  test('makes another delivery each time, also two at once', async () => {
+  test('creates another delivery each time, also concurrently', async () => {
     const client = await createClient(server);
     const { id: webhookId } = await client.created();
     const id = await storeDelivery(server, client.tenant, { webhookId });
@@ -58,7 +58,7 @@ describeServerOnEachDatabase('POST /v1/webhooks/deliveries/{id}/redeliver', (ser
     assert.deepEqual((await readAll(client)).map((one) => one.id).sort(), [id, ...ids].sort());
   });
 
-  test('sends again what was delivered, which stays delivered', async () => {
+  test('redelivers a delivered one, which stays delivered', async () => {
     const client = await createClient(server);
     const { id: webhookId } = await client.created();
     const id = await storeDelivery(server, client.tenant, { webhookId, status: 'delivered' });
@@ -67,7 +67,7 @@ describeServerOnEachDatabase('POST /v1/webhooks/deliveries/{id}/redeliver', (ser
     assert.deepEqual(await read(client, id), before);
   });
 
-  test('answers a repeated request with the delivery that the first one made', async () => {
+  test('returns the delivery of the first request to a repeated one', async () => {
     const client = await createClient(server);
     const { id: webhookId } = await client.created();
     const id = await storeDelivery(server, client.tenant, { webhookId });
@@ -79,19 +79,19 @@ describeServerOnEachDatabase('POST /v1/webhooks/deliveries/{id}/redeliver', (ser
     assert.equal((await readAll(client)).length, 2);
   });
 
-  test('tells the sender, but not of a paused webhook, for which it waits', async () => {
+  test('signals the sender, except for a paused webhook, for which it waits', async () => {
     const client = await createClient(server);
     const { id: webhookId } = await client.created();
     const id = await storeDelivery(server, client.tenant, { webhookId });
     assert.deepEqual(await client.signalled(async () => payload(await redeliver(client, id))), [webhookId]);
     payload(await client.edit(webhookId, { status: 'paused' }), 200);
-    const told = await client.signalled(async () =>
+    const signalled = await client.signalled(async () =>
       assert.equal(payload(await redeliver(client, id)).status, 'pending'),
     );
-    assert.deepEqual(told, []);
+    assert.deepEqual(signalled, []);
   });
 
-  test('makes due what waits for its next attempt: the same delivery, whose 24 hours go on', async () => {
+  test('makes a waiting delivery due: the same delivery, within its 24 hours', async () => {
     const client = await createClient(server);
     const { id: webhookId } = await client.created();
     const id = await storeDelivery(server, client.tenant, { webhookId, status: 'pending' });
@@ -105,20 +105,20 @@ describeServerOnEachDatabase('POST /v1/webhooks/deliveries/{id}/redeliver', (ser
     const before = await read(client, id);
     server.clock.advance(1000);
     const now = server.clock.now();
-    const told = await client.signalled(async () => {
+    const signalled = await client.signalled(async () => {
       const { status, nextAttemptAt, attemptCount, id: sameId } = payload(await redeliver(client, id));
       assert.deepEqual([sameId, status, nextAttemptAt, attemptCount], [id, 'pending', now, 3]);
     });
-    assert.deepEqual(told, [webhookId]);
+    assert.deepEqual(signalled, [webhookId]);
     assert.deepEqual(await read(client, id), { ...before, nextAttemptAt: now });
     const [event] = payload(await server.request('GET', '/v1/audit?limit=1', { key: client.tenant.key }), 200).items;
     assert.deepEqual([event.action, event.targetId], ['webhook_delivery.expedited', id]);
-    // What is due keeps its place among what is.
+    // A due delivery keeps its place among the others.
     server.clock.advance(1000);
     assert.equal(payload(await redeliver(client, id)).nextAttemptAt, now);
   });
 
-  test('refuses what is under way, and what cannot be sent, and does nothing', async () => {
+  test('rejects deliveries in progress, and those that cannot be sent, and changes nothing', async () => {
     const [client, stranger] = [await createClient(server), await createClient(server)];
     const [open, disabled, deleted] = [await client.created(), await client.created(), await client.created()];
     const store = (webhookId: string, status: 'pending' | 'dead' | 'canceled') =>
@@ -150,7 +150,7 @@ describeServerOnEachDatabase('POST /v1/webhooks/deliveries/{id}/redeliver', (ser
     payload(await redeliver(client, ofDisabled));
   });
 
-  test('tells the audit log which delivery was made of which', async () => {
+  test('records in the audit log which delivery was created from which', async () => {
     const client = await createClient(server);
     const { id: webhookId } = await client.created();
     const id = await storeDelivery(server, client.tenant, { webhookId });

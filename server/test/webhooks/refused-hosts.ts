@@ -1,9 +1,9 @@
 /**
- * Hosts that no delivery may go to, as somebody could write them into a URL. Written by hand, apart from the ranges that the
+ * Hosts that no delivery may go to, in spellings of URLs. Written by hand, independent of the ranges that the
  * server knows.
  */
 export const refusedHosts: readonly string[] = [
-  // Loopback in every way that URLs know.
+  // Loopback in every notation of URLs.
   ...['127.0.0.1', '127.0.0.1.', '127.1', '127.0.1', '127.255.255.254', '2130706433', '017700000001', '0x7f000001'],
   ...[
     '0x7f.0.0.1',
@@ -25,7 +25,7 @@ export const refusedHosts: readonly string[] = [
     '00000177.0.0.1',
     '127.0.0.0x1',
   ],
-  // "This host", and what many systems take for loopback.
+  // "This host", which many systems treat as loopback.
   ...['0.0.0.0', '0', '0x0', '00', '0.1', '0.0.0.1', '0.255.255.255', '000000000000.0.0.0'],
   // Private networks.
   ...['10.0.0.0', '10.0.0.1', '10.255.255.255', '10.1', '167772161', '0xa000001', '012.0.0.1', '0xa.0.0.1'],
@@ -74,7 +74,7 @@ export const refusedHosts: readonly string[] = [
   ...['[2002:7f00:1::]', '[2002:a00:1::1]', '[2002:a9fe:a9fe::]', '[2002:808:808::1]', '[2002:c0a8:101::c0a8:101]'],
   ...['[2001::1]', '[2001:0:4136:e378:8000:63bf:3fff:fdd2]', '[2001:0:7f00:1::]', '[2001:2::1]', '[2001:10::1]'],
   ...['[2001:20::1]', '[2001:1ff:ffff::1]', '[2001:db8::1]', '[2001:db8:ffff::1]', '[3fff::1]', '[3fff:fff:ffff::1]'],
-  // IPv6: networks of one's own, links, groups, what nobody has.
+  // IPv6: unique local, link-local, multicast, unassigned.
   ...[
     '[fc00::1]',
     '[fd00::1]',
@@ -88,7 +88,7 @@ export const refusedHosts: readonly string[] = [
   ...['[100::1]', '[100:0:0:1::1]', '[5f00::1]', '[4000::1]', '[1::1]', '[200::1]', '[e000::1]', '[1fff:ffff::]'],
 ];
 
-/** Names that are refused without a look-up. */
+/** Names that are rejected without a look-up. */
 export const refusedNames: readonly string[] = [
   ...['localhost', 'LOCALHOST', 'localhost.', 'app.localhost', 'a.b.localhost', 'localhost.localdomain', 'ｌocalhost'],
   ...['intranet', 'db', 'redis', 'kubernetes', 'metadata', 'hooks', 'printer.local', 'nas.local.', 'printer.LOCAL'],

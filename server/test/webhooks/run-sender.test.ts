@@ -7,14 +7,14 @@ import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { allowPrivate, createSubscriber, openRequest, readDeliveries, startScriptedReceiver } from './sending.ts';
 
-describeOnEachDatabase('a server that runs', (dialect) => {
+describeOnEachDatabase('a running server', (dialect) => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer(dialect, allowPrivate, { sends: true });
   });
   after(() => server[Symbol.asyncDispose]());
 
-  test('sends what happens, by itself, and writes that it was delivered', async () => {
+  test('sends events automatically, and records their delivery', async () => {
     await using receiver = await startScriptedReceiver();
     const { tenant } = await createSubscriber(server, receiver.url);
     const subjects = Array.from({ length: 40 }, (_, number) => `subject-${number}`);
@@ -24,11 +24,11 @@ describeOnEachDatabase('a server that runs', (dialect) => {
     assert.deepEqual([ids.length, new Set(ids).size], [40, 40]);
   });
 
-  test('sends what another process has committed', async () => {
+  test('sends events that another process has committed', async () => {
     await using receiver = await startScriptedReceiver();
     const { tenant } = await createSubscriber(server, receiver.url);
     const { database } = server.installation;
-    // Its own signals, as another process has: nobody here is told.
+    // Separate signals, as in another process: nothing in this one is notified.
     const elsewhere = { ...database, signals: createSignals() };
     await runUnitOfWork(elsewhere, server.clock.now(), (work) =>
       emitEvents(work, [{ tenantId: tenant.id, type: 'user.suspended', data: {} }]),
@@ -37,7 +37,7 @@ describeOnEachDatabase('a server that runs', (dialect) => {
     assert.equal(receiver.received.length, 1);
   });
 
-  test('writes how everything ended before it stops, and leaves its place', async () => {
+  test('records every result before it stops, and leaves the list of processes', async () => {
     const stopping = await startTestServer(dialect, allowPrivate, { sends: true });
     await using receiver = await startScriptedReceiver();
     const { tenant } = await createSubscriber(stopping, receiver.url);

@@ -13,7 +13,7 @@ const start = Date.parse('2026-11-21T12:00:00.000Z');
 const at = (offset: number) => new Date(start + offset).toISOString();
 const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-/** When attempts are made that all fail at once. */
+/** The times of attempts that all fail immediately. */
 function playAttempts(
   random: () => number,
   retryAfter: () => number | null,
@@ -31,7 +31,7 @@ function playAttempts(
 }
 
 describe('the schedule of retries', () => {
-  test('without its spread is the table, but for the last attempt, which comes before the end', () => {
+  test('without jitter is the table, except the last attempt, which is before the end', () => {
     const times = playAttempts(
       () => 0.5,
       () => null,
@@ -61,7 +61,7 @@ describe('the schedule of retries', () => {
     );
   });
 
-  test('never goes back, never comes before the receiver said, and never leaves the 24 hours', () => {
+  test('never decreases, is never before Retry-After, and never beyond the 24 hours', () => {
     const wish = fc.option(fc.integer({ min: 0, max: 2 * retryWindow }), { nil: null, freq: 3 });
     fc.assert(
       fc.property(fc.infiniteStream(unit), fc.infiniteStream(wish), (draws, asked) => {
@@ -89,7 +89,7 @@ describe('the schedule of retries', () => {
     );
   });
 
-  test('brings apart what failed together, also before the end and where the receiver named a time', () => {
+  test('spreads deliveries that failed together, also before the end and with Retry-After', () => {
     const draw = (retryAfter: number | null, attempts: number, now: number) => {
       const failed = { attempts, firstAttemptAt: at(0), now: at(now), retryAfter };
       return new Set(Array.from({ length: 1000 }, (_, index) => planRetry(failed, index / 1000)));
@@ -99,7 +99,7 @@ describe('the schedule of retries', () => {
     assert.ok(draw(2 * retryWindow, 2, 5_000).size > 990);
   });
 
-  test('does not make up for attempts that a server that was down has missed', () => {
+  test('does not catch up on attempts that a stopped server has missed', () => {
     const times = playAttempts(
       () => 0.5,
       () => null,
@@ -118,8 +118,8 @@ describe('the schedule of retries', () => {
   });
 });
 
-describe('a schedule of its own', () => {
-  /** In whole seconds, as endpoints have them, and as the sender takes them. */
+describe('a custom schedule', () => {
+  /** In whole seconds, as endpoints have them, and in the format of the sender. */
   const schedule = fc
     .uniqueArray(fc.oneof(fc.integer({ min: 1, max: 86_400 }), fc.integer({ min: 1, max: 60 })), {
       minLength: 1,
@@ -129,7 +129,7 @@ describe('a schedule of its own', () => {
   const never = () => null;
   const half = () => 0.5;
 
-  test('is kept to exactly without its spread, and leaves nothing to try after its last time', () => {
+  test('is followed exactly without jitter, and has no attempt after its last time', () => {
     fc.assert(
       fc.property(schedule, (offsets) => {
         const early = offsets.filter((offset) => offset <= retryWindow - 60_000 - 600_000);
@@ -141,7 +141,7 @@ describe('a schedule of its own', () => {
     );
   });
 
-  test('has an attempt at each of its times, in their order, each moved by a tenth at most', () => {
+  test('has an attempt at each of its times, in order, each moved by a tenth at most', () => {
     fc.assert(
       fc.property(schedule, fc.infiniteStream(unit), (offsets, draws) => {
         const random = () => draws.next().value as number;
@@ -158,8 +158,8 @@ describe('a schedule of its own', () => {
     );
   });
 
-  // An attempt that takes long, or waits for a rate, carries the next one past the times: they must not be lost for that.
-  test('has all its attempts at its own distances where its times have passed, and does not make up for them', () => {
+  // A slow attempt, or one that waits for the rate limit, may delay the next one past its time: it must not be lost.
+  test('has all its attempts at its own intervals if its times have passed, and does not catch up', () => {
     assert.deepEqual(
       playAttempts(half, never, () => 600_000, [0, 60_000, 120_000, 180_000]),
       [0, 660_000, 1_320_000, 1_980_000],
@@ -170,7 +170,7 @@ describe('a schedule of its own', () => {
     );
   });
 
-  test('never has fewer attempts than times, however long each takes, as long as the 24 hours have room', () => {
+  test('never has fewer attempts than times, however long each takes, within the 24 hours', () => {
     const short = schedule.filter((offsets) => (offsets.at(-1) as number) <= 3_600_000);
     const delay = fc.integer({ min: 0, max: 3_600_000 });
     fc.assert(
@@ -184,19 +184,19 @@ describe('a schedule of its own', () => {
     );
   });
 
-  test('brings apart what failed together also where its times have passed', () => {
+  test('spreads deliveries that failed together also if its times have passed', () => {
     const failed = { offsets: [0, 10_000], attempts: 1, firstAttemptAt: at(0), now: at(15_000), retryAfter: null };
     const draws = new Set(Array.from({ length: 1000 }, (_, index) => planRetry(failed, index / 1000)));
     assert.ok(draws.size > 990);
   });
 
-  test('that ends with the window has its last attempt before that, however late the one before it was', () => {
+  test('that reaches the end of the window has its last attempt before it, however late the previous one was', () => {
     const times = playAttempts(half, never, () => 82_000_000, [0, 1000, 86_400_000]);
     assert.equal(times.length, 3);
     assert.ok((times[2] as number) - 82_000_000 < retryWindow);
   });
 
-  test('waits as long as the receiver asks, before each of its attempts, and has no more of them', () => {
+  test('respects Retry-After before each of its attempts, and has no more of them', () => {
     const times = playAttempts(
       () => 0,
       () => 3_600_000,

@@ -13,8 +13,8 @@ import { allowPrivate, createSubscriber, readDeliveries, startScriptedReceiver }
 
 const failure = { message: 'out of order', isGone: false, pausedUntil: null };
 
-describe('the count of what was sent', () => {
-  test('tells arrivals, failures and connections since the last time, and nothing where there was nothing', () => {
+describe('the send counter', () => {
+  test('reports successes, failures and connections since the last report, and nothing without any', () => {
     const counter = new SendCounter();
     assert.equal(counter.take(), null);
     counter.count({ failure: null, connection: 'opened' });
@@ -30,7 +30,7 @@ describe('the count of what was sent', () => {
 describeServerOnEachDatabase(
   'the log of a sender',
   (server) => {
-    test('tells what was sent every minute, and at its end', async (context) => {
+    test('logs the counts every minute, and when it stops', async (context) => {
       await using receiver = await startScriptedReceiver();
       const { database, clock, box } = server.installation;
       const lines: string[] = [];

@@ -4,15 +4,15 @@ import { SenderWatch } from '../../webhooks/sender/senders.ts';
 
 const beats = (counts: Readonly<Record<string, number>>) => new Map(Object.entries(counts));
 
-describe('the watch over the processes that send', () => {
-  test('finds who has not beaten for ten seconds, and nobody before', () => {
+describe('the watch over sender processes', () => {
+  test('reports a process without a heartbeat for ten seconds, and none before', () => {
     const watch = new SenderWatch('me');
     assert.deepEqual(watch.note(beats({ me: 1, other: 5 }), 0), []);
     for (const now of [3000, 6000, 9000, 9_999]) assert.deepEqual(watch.note(beats({ me: 2, other: 5 }), now), []);
     assert.deepEqual(watch.note(beats({ me: 3, other: 5 }), 10_000), ['other']);
   });
 
-  test('finds nobody ended after it stood still or the database was away, and then waits ten seconds again', () => {
+  test('reports none after it was suspended or the database was away, and then waits ten seconds again', () => {
     for (const count of [5, 9]) {
       const watch = new SenderWatch('me');
       watch.note(beats({ me: 1, other: 5 }), 0);
@@ -22,7 +22,7 @@ describe('the watch over the processes that send', () => {
     }
   });
 
-  test('does not find itself, and goes on telling of one that is still on the list', () => {
+  test('does not report itself, and keeps reporting a process that is still on the list', () => {
     const watch = new SenderWatch('me');
     watch.note(beats({ me: 1, other: 1 }), 0);
     for (const now of [4000, 8000]) watch.note(beats({ me: 1, other: 1 }), now);

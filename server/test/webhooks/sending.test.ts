@@ -36,7 +36,7 @@ function bodyOf(delivery: ReceivedDelivery | undefined) {
   return JSON.parse(String(delivery?.body));
 }
 
-/** One event, tried until nothing is due any more, the clock moved to each due time. */
+/** One event, attempted until nothing is due, with the clock moved to each due time. */
 async function playOut(
   server: TestServer,
   deliver: () => Promise<void>,
@@ -53,7 +53,7 @@ async function playOut(
 describeServerOnEachDatabase(
   'the sender of webhooks',
   (server) => {
-    test('posts the body and the headers that the interface names, signed with the secret of the endpoint', async () => {
+    test('posts the body and the documented headers, signed with the secret of the endpoint', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       const { tenant, endpoint } = await createSubscriber(server, `${receiver.url}hooks?from=svc`);
@@ -81,7 +81,7 @@ describeServerOnEachDatabase(
       assert.equal(receiver.received.length, 1);
     });
 
-    test('keeps to the schedule to the last try, then leaves a dead letter, and tries nothing after 24 hours', async () => {
+    test('follows the schedule to the last attempt, then keeps a dead letter, and sends nothing after 24 hours', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       receiver.reply = { status: 500, text: 'out of order' };
@@ -111,7 +111,7 @@ describeServerOnEachDatabase(
       assert.equal(receiver.received.length, 12);
     });
 
-    test('signs each try with the time at which it is made', async () => {
+    test('signs each attempt with its time', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       receiver.reply = { status: 503 };
@@ -129,7 +129,7 @@ describeServerOnEachDatabase(
       assert.equal((times[1] as number) - (times[0] as number), 10);
     });
 
-    test('waits as long as the receiver asks, up to the end of the 24 hours', async () => {
+    test('respects Retry-After, up to the end of the 24 hours', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       const { tenant } = await createSubscriber(server, receiver.url);
@@ -149,7 +149,7 @@ describeServerOnEachDatabase(
       assert.deepEqual([status, reason, attempts], ['dead', 'rate_limited', 3]);
     });
 
-    test('presses a receiver that asked for a pause with nothing else meanwhile', async () => {
+    test('sends nothing else to a receiver during its Retry-After', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       const { tenant } = await createSubscriber(server, receiver.url);
@@ -176,7 +176,7 @@ describeServerOnEachDatabase(
       [429, 'rate_limited'],
       [500, 'http_error'],
     ] as const) {
-      test(`takes ${status} for a failure: ${reason}`, async () => {
+      test(`treats ${status} as a failure: ${reason}`, async () => {
         await using receiver = await startScriptedReceiver();
         await using sending = createTestSender(server);
         receiver.reply = ({ path }) =>
@@ -193,7 +193,7 @@ describeServerOnEachDatabase(
       });
     }
 
-    test('names what went wrong where there was no answer, and tries again', async () => {
+    test('records the error if there was no response, and retries', async () => {
       await using sending = createTestSender(server);
       const receiver = await startScriptedReceiver();
       const { tenant } = await createSubscriber(server, receiver.url);
@@ -206,7 +206,7 @@ describeServerOnEachDatabase(
       assert.match(attempt?.message ?? '', /refused the connection/);
     });
 
-    test('sends to every endpoint that wants the type of the event, and to no other tenant', async () => {
+    test('sends to every endpoint subscribed to the type of the event, and to no other tenant', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       const tenant = await createFreshTenant(server);
@@ -220,7 +220,7 @@ describeServerOnEachDatabase(
       assert.equal(receiver.received[0]?.body.equals(receiver.received[1]?.body as Buffer), true);
     });
 
-    test('keeps what happens while an endpoint is paused, and sends it when it is resumed', async () => {
+    test('stores events while an endpoint is paused, and sends them when it is resumed', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       const { tenant, endpoint } = await createSubscriber(server, receiver.url, { status: 'paused' });
@@ -235,7 +235,7 @@ describeServerOnEachDatabase(
       assert.deepEqual([receiver.received.length, statuses], [3, ['delivered', 'delivered', 'delivered']]);
     });
 
-    test('cancels what waits for an endpoint that is deleted', async () => {
+    test('cancels the deliveries of a deleted endpoint', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       receiver.reply = { status: 500 };
@@ -253,7 +253,7 @@ describeServerOnEachDatabase(
       assert.equal(receiver.received.length, 1);
     });
 
-    test('signs with both secrets while they are rotated, and with the new one alone after that', async () => {
+    test('signs with both secrets during a rotation, and with only the new one after it', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       const { tenant, endpoint } = await createSubscriber(server, receiver.url);
@@ -277,7 +277,7 @@ describeServerOnEachDatabase(
       assert.deepEqual(receiver.received.map(secretsOf), [[0, 1], [0]]);
     });
 
-    test('signs with a new secret while an earlier delivery is under way', async () => {
+    test('signs with a new secret while an earlier delivery is in progress', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       const { tenant, endpoint } = await createSubscriber(server, receiver.url);
@@ -300,7 +300,7 @@ describeServerOnEachDatabase(
       assert.deepEqual(signatures, [sign(secret, time, sent.body)]);
     });
 
-    test('counts as failed what cannot be signed with the secret of this installation, without sending it', async () => {
+    test('counts a delivery as failed if the secret cannot be opened, without sending it', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       const { tenant, endpoint } = await createSubscriber(server, receiver.url);
@@ -313,7 +313,7 @@ describeServerOnEachDatabase(
       assert.deepEqual([status, reason, receiver.received.length], ['pending', 'unsealable_secret', 0]);
     });
 
-    test('sends again once such a secret is rotated, also while the old one would sign along', async () => {
+    test('sends again once such a secret is rotated, also during its overlap', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       const { tenant, endpoint } = await createSubscriber(server, receiver.url);
@@ -330,7 +330,7 @@ describeServerOnEachDatabase(
       assert.deepEqual(signatures, [sign(rotated.secret, time, sent.body)]);
     });
 
-    test('says how to mend a private key that cannot be opened', async () => {
+    test('reports how to fix a private key that cannot be opened', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       const { tenant, endpoint } = await createSubscriber(server, receiver.url, { asymmetric: true });
@@ -356,7 +356,7 @@ describeServerOnEachDatabase(
       assert.equal((await readOnlyDelivery(server, tenant)).status, 'delivered');
     });
 
-    test('sends nothing more once 24 hours have passed since the first try, however long the server was down', async () => {
+    test('sends nothing more once 24 hours have passed since the first attempt, however long the server was down', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       receiver.reply = { status: 500 };
@@ -370,7 +370,7 @@ describeServerOnEachDatabase(
       assert.equal(receiver.received.length, 1);
     });
 
-    test('sends many at once, and each once', async () => {
+    test('sends many concurrently, and each once', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       const { tenant } = await createSubscriber(server, receiver.url);
@@ -385,7 +385,7 @@ describeServerOnEachDatabase(
       assert.ok(deliveries.every(({ status, claimed_by }) => status === 'delivered' && claimed_by === null));
     });
 
-    test('lets no endpoint that hangs hold up another', async () => {
+    test('is not blocked by an endpoint that hangs', async () => {
       await using hanging = await startScriptedReceiver();
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
@@ -407,7 +407,7 @@ describeServerOnEachDatabase(
       assert.ok(done.filter(({ status }) => status === 'delivered').length >= 90);
     });
 
-    test('lets no number of slow endpoints hold up another, also of one tenant', async () => {
+    test('is not blocked by any number of slow endpoints, also of one tenant', async () => {
       await using slow = await startScriptedReceiver();
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
@@ -419,7 +419,7 @@ describeServerOnEachDatabase(
       const { sender } = sending;
       await sender.look();
       await sender.turn();
-      // A part of all places, and one for each of the others.
+      // A share of all slots, and one for each of the others.
       assert.ok(sender.inFlight >= 256 && sender.inFlight <= 256 + 49);
       const good = await createEndpoint(server, tenant, receiver.url, { eventTypes: ['webhook.test'] });
       payload(await server.request('POST', `/v1/webhooks/${good.id}/test`, { key: tenant.key }));
@@ -428,14 +428,14 @@ describeServerOnEachDatabase(
       while (receiver.received.length < 1) await sender.waitForWork();
     });
 
-    test('goes on after a commit whose answer was lost, and leaves nothing claimed', async () => {
+    test('continues after a commit whose response was lost, and leaves nothing claimed', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       const { sender } = sending;
       const { tenant } = await createSubscriber(server, receiver.url);
       await openRequest(server, tenant, 'first');
       const { database } = server.installation;
-      /** Commits, and then says that it did not. */
+      /** Commits, and then throws. */
       const loseAnswer = async () => {
         const { transaction } = database.kysely;
         const begin = () => ({
@@ -468,7 +468,7 @@ describeServerOnEachDatabase(
       assert.equal(receiver.received.length, 2);
     });
 
-    test('gives back what it was sending when it stops, to be sent by the next', async () => {
+    test('releases its claims when it stops, for the next process', async () => {
       await using receiver = await startScriptedReceiver();
       const { tenant } = await createSubscriber(server, receiver.url);
       receiver.reply = null;
@@ -486,7 +486,7 @@ describeServerOnEachDatabase(
       assert.equal((await readOnlyDelivery(server, tenant)).status, 'delivered');
     });
 
-    test('sends what a process that ended had claimed, once the process is known to have ended', async () => {
+    test('sends what a crashed process had claimed, once the crash is detected', async () => {
       await using receiver = await startScriptedReceiver();
       const { tenant } = await createSubscriber(server, receiver.url);
       receiver.reply = null;

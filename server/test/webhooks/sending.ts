@@ -23,7 +23,7 @@ export interface Reply {
   readonly text?: string;
 }
 
-/** A receiver that answers as it is told, 204 to begin with. */
+/** A receiver with configurable responses, by default 204. */
 export interface ScriptedReceiver extends AsyncDisposable {
   readonly url: string;
   readonly received: readonly ReceivedDelivery[];
@@ -100,7 +100,7 @@ export async function createSubscriber(server: TestServer, url: string, more: ob
   return { tenant, endpoint: await createEndpoint(server, tenant, url, more) };
 }
 
-/** Makes something happen that events tell of. @returns the id of the data-subject request. */
+/** Triggers events. @returns the id of the data-subject request. */
 export async function openRequest(server: TestServer, { key }: TestTenant, subjectId = 'someone'): Promise<string> {
   return payload(await server.request('POST', '/v1/dsr', { key, body: { subjectId, type: 'access' } })).id;
 }

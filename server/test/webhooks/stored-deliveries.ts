@@ -5,7 +5,7 @@ import type { DeliveryRow, DeliveryStatus } from '../../webhooks/deliveries/deli
 import type { TestServer, TestTenant } from '../harness.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 
-/** What a test wants of a delivery. */
+/** The fields of a delivery that a test sets. */
 export interface WantedDelivery {
   readonly webhookId: string;
   readonly status?: DeliveryStatus;
@@ -16,7 +16,7 @@ export interface WantedDelivery {
 }
 
 /**
- * Stores deliveries as the sender leaves them, each with an event of its own: dead letters unless told otherwise.
+ * Stores deliveries as the sender leaves them, each with its own event: by default dead letters.
  * @returns the rows, in order.
  */
 export async function storeDeliveries(
@@ -85,7 +85,7 @@ export async function storeAttempt({ installation, clock }: TestServer, delivery
   return row;
 }
 
-/** Runs requests that must leave every row as it was. */
+/** Sends requests that must leave every row unchanged. */
 export async function assertNothingWritten({ installation }: TestServer, run: () => Promise<void>): Promise<void> {
   const earlier = await readAllRows(installation.database);
   await run();

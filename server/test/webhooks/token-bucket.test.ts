@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { TokenBucket } from '../../webhooks/sender/lane.ts';
 
-/** When attempts begin that are begun as soon as they may be. @param steps milliseconds between two looks. */
+/** The start times of attempts that start as soon as allowed. @param steps milliseconds between two checks. */
 function play(perSecond: number, steps: readonly number[]): readonly number[] {
   const bucket = new TokenBucket(perSecond, 0);
   const begun: number[] = [];
@@ -20,7 +20,7 @@ function play(perSecond: number, steps: readonly number[]): readonly number[] {
 const rate = fc.oneof(fc.integer({ min: 1, max: 1000 }), fc.constantFrom(0.5, 1 / 3, 0.01, 2.5));
 
 describe('the rate of an endpoint', () => {
-  test('is exceeded in no span of time by more than a tenth of a second, or by one attempt', () => {
+  test('is exceeded in no interval by more than a tenth of a second, or by one attempt', () => {
     fc.assert(
       fc.property(rate, fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 200 }), (perSecond, steps) => {
         const begun = play(perSecond, steps);
@@ -35,7 +35,7 @@ describe('the rate of an endpoint', () => {
     );
   });
 
-  test('is reached where somebody looks at every next time that it tells', () => {
+  test('is reached by a caller that checks at every time that it returns', () => {
     fc.assert(
       fc.property(rate, (perSecond) => {
         const bucket = new TokenBucket(perSecond, 0);
@@ -47,7 +47,7 @@ describe('the rate of an endpoint', () => {
           bucket.take(count, now);
           begun += count;
         }
-        // Times are whole milliseconds, so a part of one may be lost at each.
+        // Times are whole milliseconds, so a fraction may be lost at each.
         assert.ok(
           begun >= 0.5 * seconds * perSecond && begun >= Math.floor(seconds * perSecond * 0.95) - 1,
           `${begun}`,
@@ -56,7 +56,7 @@ describe('the rate of an endpoint', () => {
     );
   });
 
-  test('has no more than the limit in its first second, and nothing of a time before', () => {
+  test('allows no more than the limit in its first second, and nothing from before', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1000 }), fc.array(fc.integer({ min: 1, max: 50 })), (perSecond, steps) => {
         const begun = play(perSecond, steps);
@@ -66,7 +66,7 @@ describe('the rate of an endpoint', () => {
     );
   });
 
-  test('adds nothing up while the clock is set back, and goes on from there', () => {
+  test('accumulates nothing while the clock is set back, and continues from there', () => {
     const bucket = new TokenBucket(1, 60_000);
     bucket.take(1, 60_000);
     assert.equal(bucket.count(0), 0);
@@ -74,7 +74,7 @@ describe('the rate of an endpoint', () => {
     assert.equal(bucket.count(1000), 1);
   });
 
-  test('may be changed: what has added up stays, as far as it fits', () => {
+  test('may be changed: accumulated tokens stay, up to the new limit', () => {
     const bucket = new TokenBucket(1000, 0);
     assert.equal(bucket.count(1000), 100);
     bucket.setRate(10, 1000);

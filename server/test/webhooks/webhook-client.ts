@@ -8,12 +8,12 @@ import type { RequestOptions, TestResponse, TestServer, TestTenant } from '../ha
 
 export const hour = 60 * 60 * 1000;
 
-/** An address that no other webhook has. */
+/** A unique address. */
 export function newAddress(): string {
   return `https://hooks.example.com/${randomUUID()}`;
 }
 
-/** A client of a tenant that no other test sees. */
+/** A client of a tenant that no other test uses. */
 export async function createClient(server: TestServer): Promise<WebhookClient> {
   return new WebhookClient(server, await createFreshTenant(server));
 }
@@ -36,7 +36,7 @@ export class WebhookClient {
     });
   }
 
-  /** Creates a webhook: `body` changes one that is fine. */
+  /** Creates a webhook: `body` overrides fields of a valid one. */
   create(body: object = {}, options: RequestOptions = {}): Promise<TestResponse> {
     return this.send('POST', '', { url: newAddress(), ...body }, options);
   }
@@ -72,14 +72,14 @@ export class WebhookClient {
     return this.send('GET', `?${new URLSearchParams(filter)}`);
   }
 
-  /** Makes something happen that webhooks are told of: `breach.reported`. */
+  /** Triggers an event: `breach.reported`. */
   async happen(): Promise<void> {
     const discoveredAt = this.server.clock.now();
     const body = { title: 'Lost laptop', description: 'On a train.', discoveredAt, severity: 'high' };
     payload(await this.server.request('POST', '/v1/breach', { key: this.tenant.key, body }), 201);
   }
 
-  /** The types of the events that are on their way to a webhook, or were, oldest first. */
+  /** The types of all events queued for or delivered to a webhook, oldest first. */
   async queued(id: string): Promise<readonly string[]> {
     const rows = await this.server.installation.database.kysely
       .selectFrom('webhook_deliveries')
@@ -90,21 +90,21 @@ export class WebhookClient {
     return rows.map((row) => row.event_type);
   }
 
-  /** What the sender finds. */
+  /** The endpoint as the sender reads it. */
   async sending(id: string): Promise<SendingEndpoint> {
     const found = await findEndpointForSending(this.server.installation.database.kysely, id);
     if (found === undefined) throw new Error('the sender finds no such webhook');
     return found;
   }
 
-  /** The server gives a webhook up that has failed for a time. @param sent as the sender found it. */
+  /** Disables a webhook that has failed for a time, as the server does. @param sent as the sender read it. */
   async disable(id: string, reason: DisabledReason = 'failing', sent?: SendingEndpoint): Promise<boolean> {
     const { installation, clock } = this.server;
     const endpoint = sent ?? (await this.sending(id));
     return runUnitOfWork(installation.database, clock.now(), (work) => disableEndpoint(work, endpoint, reason));
   }
 
-  /** Notes that a webhook fails, as the sender does. */
+  /** Records a failure of a webhook, as the sender does. */
   async fail(id: string, failingSince = this.server.clock.now()): Promise<void> {
     await this.server.installation.database.kysely
       .insertInto('webhook_health')
@@ -112,17 +112,17 @@ export class WebhookClient {
       .execute();
   }
 
-  /** Runs a step. @returns the webhooks that the sender is told of by it, in order. */
+  /** Runs a step. @returns the webhooks that it signals to the sender, in order. */
   async signalled(step: () => Promise<unknown>): Promise<readonly string[]> {
     const { signals } = this.server.installation.database;
-    const told: string[] = [];
-    const listen = (ids: readonly string[]) => told.push(...ids);
+    const signalled: string[] = [];
+    const listen = (ids: readonly string[]) => signalled.push(...ids);
     signals.on('deliveries', listen);
     try {
       await step();
     } finally {
       signals.off('deliveries', listen);
     }
-    return told;
+    return signalled;
   }
 }

@@ -7,14 +7,14 @@ import { publicHosts, publicNames, refusedHosts, refusedNames } from './refused-
 const strict = { allowPrivate: false };
 const local = { allowPrivate: true };
 
-/** What is said about a URL as it comes in; null when it may be stored. */
+/** The error of a given URL; null if it may be stored. */
 function judge(text: string, policy = strict): string | null {
   const parsed = WebhookUrl.safeParse(text);
   return parsed.success ? findReceiverFault(parsed.data, policy) : (parsed.error.issues[0]?.message ?? '');
 }
 
 describe('the address of an endpoint', () => {
-  test('is stored in one form, in which the host is what the connection goes to', () => {
+  test('is stored in normalized form, whose host is the one that the connection uses', () => {
     for (const [text, url] of [
       ['https://Hooks.Example.COM', 'https://hooks.example.com/'],
       [' https://example.com/a?b=c ', 'https://example.com/a?b=c'],
@@ -34,7 +34,7 @@ describe('the address of an endpoint', () => {
     }
   });
 
-  test('is refused with credentials, a fragment, another scheme, more than 2,048 characters, or what nobody means', () => {
+  test('is rejected with credentials, a fragment, another scheme, more than 2,048 characters, or ambiguous syntax', () => {
     const long = `https://example.com/${'a'.repeat(2048)}`;
     for (const text of [
       ...['', 'example.com', '//example.com/', 'https:///', 'https://', 'https:example.com', 'https:/example.com/'],
@@ -68,7 +68,7 @@ describe('the address of an endpoint', () => {
     assert.equal(WebhookUrl.safeParse(`https://example.com/${'a'.repeat(2028)}`).success, true);
   });
 
-  test('is refused for every host that is not of the public internet, and says why', () => {
+  test('is rejected for every host outside the public internet, with the reason', () => {
     for (const host of [...refusedHosts, ...refusedNames]) {
       assert.match(
         judge(`https://${host}/hook`) ?? 'passed',
@@ -78,7 +78,7 @@ describe('the address of an endpoint', () => {
     }
   });
 
-  test('passes for hosts of the public internet and for names that only a look-up can judge', () => {
+  test('is accepted for hosts of the public internet and for names that only a look-up can judge', () => {
     for (const host of [...publicHosts, ...publicNames]) assert.equal(judge(`https://${host}/hook`), null, host);
   });
 
@@ -99,7 +99,7 @@ describe('the address of an endpoint', () => {
     }
   });
 
-  test('may be a private one, with http and any port, where the settings allow it, but never a service of the cloud', () => {
+  test('may be private, with http and any port, if the settings allow it, but never a cloud metadata service', () => {
     for (const text of [
       ...[
         'http://localhost:3000/',
@@ -117,7 +117,7 @@ describe('the address of an endpoint', () => {
     }
   });
 
-  test('never has a host of the table, however the URL around it is made', () => {
+  test('never has a refused host, however the URL around it is written', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...refusedHosts, ...refusedNames),
