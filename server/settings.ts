@@ -31,7 +31,7 @@ const Environment = z.object({
       'Key of hashes, passwords and sealed texts, 32 characters or more; default: the file secret.key in the data folder',
     ),
   SVC_TRUSTED_PROXIES: wholeNumber(0, 0, 10).describe(
-    'How many reverse proxies stand in front and add X-Forwarded-For',
+    'Number of trusted reverse proxies in front that add X-Forwarded-For',
   ),
   SVC_LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'])

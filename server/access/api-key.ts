@@ -35,7 +35,7 @@ const fields = {
   }),
   name: z.string(),
   environment: KeyEnvironmentName,
-  displayPrefix: z.string().meta({ description: 'The first characters of the key, to tell keys apart.' }),
+  displayPrefix: z.string().meta({ description: 'The first characters of the key, to identify it.' }),
   scopes: z.array(ScopeName),
   otherTenantIds: z
     .array(Id)

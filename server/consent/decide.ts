@@ -18,7 +18,7 @@ export interface CapturableNotice {
   readonly draftDomain: string;
 }
 
-/** What somebody decided, before it is checked against the notice. */
+/** A decision, before it is checked against the notice. */
 export interface CaptureInput {
   readonly noticeId: string;
   readonly subjectId: string;
@@ -46,7 +46,7 @@ export function requireOrigin(notice: CapturableNotice, origin: string | undefin
   throw new Problem(
     'consent_origin_not_allowed',
     origin === undefined
-      ? 'The request carries no Origin; records of visitors are taken from pages of the site alone.'
+      ? 'The request carries no Origin; records of visitors are accepted only from pages of the site.'
       : 'The Origin of the request does not belong to the domain of the notice.',
   );
 }
@@ -62,7 +62,7 @@ export function requirePublished(notice: CapturableNotice): NonNullable<Capturab
 /**
  * Checks choices against the purposes of a notice: none unknown, no required one refused.
  * @param complete whether every purpose must be named.
- * @param pathOf where the choice about a purpose stands in the request.
+ * @param pathOf the path of the choice about a purpose in the request.
  * @throws {Problem} `validation_failed` naming each wrong one.
  */
 export function checkChoices(

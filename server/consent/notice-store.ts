@@ -186,7 +186,7 @@ export async function findVersion(
   return row && readVersion(row);
 }
 
-/** A notice as far as its row tells what may be captured against it. */
+/** The columns of a notice that decide what may be captured against it. */
 export type NoticeState = Omit<CapturableNotice, 'published'> & { readonly version: number };
 
 /** A notice's status and the number of its latest version; the row stays locked until a transaction ends. */

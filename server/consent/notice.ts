@@ -44,7 +44,7 @@ const contentFields = {
   purposes: Purposes,
 };
 
-/** What a visitor is told and asked. */
+/** The content that a visitor sees and decides on. */
 export const NoticeContent = z.strictObject(contentFields).meta({ id: 'NoticeContent' });
 export type NoticeContent = z.output<typeof NoticeContent>;
 

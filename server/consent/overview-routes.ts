@@ -23,7 +23,7 @@ const DecisionInput = z
       .strictObject({ ip: text(256).optional(), ua: text(4096).optional() })
       .meta({ id: 'ConsentEvidence' })
       .optional()
-      .meta({ description: 'Kept as keyed hashes alone.' }),
+      .meta({ description: 'Stored only as keyed hashes.' }),
     noticeId: Id.optional().meta({ description: 'Needed when several published notices ask for the purpose.' }),
   })
   .meta({ id: 'ConsentDecisionInput' });

@@ -26,7 +26,7 @@ export function publicConsentRoutes({ database, recorder, publicNotices, limits 
       async handle({ params }) {
         const answer = await publicNotices.find(params.noticeId);
         if (answer === undefined) throw notFound('published consent notice');
-        // A browser asks again each time and is told cheaply that nothing changed: nobody decides on an old version.
+        // Browsers revalidate each time with a cheap 304, so that no visitor decides on an old version.
         return new ReadyAnswer(200, answer.body, { ETag: answer.etag, 'Cache-Control': 'no-cache' });
       },
     }),

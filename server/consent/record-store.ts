@@ -75,7 +75,7 @@ const selectRecord = prepareQuery<{ tenantId: string; noticeId: string; id: stri
       .where('id', '=', parameter('id')),
 );
 
-/** The newest of some records of a notice. Ids of servers with different clocks do not tell the order; sequences do. */
+/** The newest of some records of a notice. Ids of servers with different clocks are not in order; sequences are. */
 export async function findNewest(queries: Queries, noticeId: string, ids: readonly string[]): Promise<string | null> {
   const newest = await queries
     .selectFrom('consent_records')

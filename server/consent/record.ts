@@ -25,8 +25,8 @@ export const RecordInput = z
   .strictObject({
     subjectId: SubjectId,
     subjectChannel: SubjectChannel.optional(),
-    ip: text(256).optional().meta({ description: 'Kept as a keyed hash alone.' }),
-    ua: text(4096).optional().meta({ description: 'Kept as a keyed hash alone.' }),
+    ip: text(256).optional().meta({ description: 'Stored only as a keyed hash.' }),
+    ua: text(4096).optional().meta({ description: 'Stored only as a keyed hash.' }),
     method: CaptureMethod.optional(),
     purposes: PurposeChoices,
     capturedAt: CaptureTime.optional(),
@@ -164,7 +164,7 @@ export type RecordDraft = Omit<ConsentRecord, 'recordedAt' | 'sequence' | 'ledge
 type RecordEntry = RecordDraft & Pick<ConsentRecord, 'recordedAt' | 'sequence'>;
 
 /**
- * The canonical text of an entry. The keys stand in canonical order here, so that serialising is all it takes;
+ * The canonical text of an entry. The keys are in canonical order here, so that serialising is enough;
  * a test compares with the general form.
  */
 export function sealRecord(draft: RecordDraft, recordedAt: string, sequence: number): string {
@@ -229,7 +229,7 @@ export function placeRecord(draft: RecordDraft, link: Link): ConsentRecord {
   };
 }
 
-/** The hash input as text, for tests and for whoever checks a record offline. */
+/** The hash input as text, for tests and for offline verification. */
 export function canonicalRecord(record: ConsentRecord, tenantId: string): string {
   const { ledgerHash: _, prevLedgerHash: __, ...entry } = record;
   return canonicalize({ ...entry, tenantId } as unknown as Json);

@@ -39,7 +39,7 @@ export interface CaptureRequest extends CaptureInput {
   readonly noticeVersion: number | null;
   /** Called when the record is about to be appended, again when the transaction runs again. @throws {Problem} to refuse it. */
   countAppend?(): void;
-  /** Where the choice about a purpose stands in the request; default: `body.purposes.<key>`. */
+  /** The path of the choice about a purpose in the request; default: `body.purposes.<key>`. */
   pathOf?(purpose: string): string;
 }
 

@@ -21,7 +21,7 @@ interface Publication {
 }
 
 /**
- * Checks the published versions of a tenant against the audit log, which tells each publication with its hash, and the
+ * Checks the published versions of a tenant against the audit log, which has each publication with its hash, and the
  * latest version and the counter of each notice against its rows. The audit log itself is checked by its chain.
  */
 export async function verifyVersions(
@@ -29,7 +29,7 @@ export async function verifyVersions(
   tenantId: string,
 ): Promise<{ readonly versions: number; readonly faults: readonly VersionFault[] }> {
   // Versions that the server publishes meanwhile: what the log says now must be there in a moment, what is there must
-  // stand in the log a moment later.
+  // be in the log a moment later.
   const settled = await readLastNumber(queries, tenantId);
   const rows = await queries
     .selectFrom('consent_notice_versions as row')
@@ -58,9 +58,9 @@ function findFault(
   row: Selectable<Tables['consent_notice_versions']> & { readonly notice: string | null },
   publication: Publication | undefined,
 ): string | null {
-  if (publication === undefined) return 'the audit log does not tell of its publication';
-  if (row.content_hash !== publication.contentHash) return 'the audit log tells of another hash';
-  if (row.published_at !== publication.publishedAt) return 'the audit log tells of another time';
+  if (publication === undefined) return 'the audit log does not have its publication';
+  if (row.content_hash !== publication.contentHash) return 'the audit log has another hash';
+  if (row.published_at !== publication.publishedAt) return 'the audit log has another time';
   if (row.notice === null) return 'its notice is missing';
   return hashContent(row.content) === row.content_hash ? null : 'the hash does not fit the content';
 }
@@ -110,7 +110,7 @@ async function readLastNumber(queries: Queries, tenantId: string): Promise<numbe
   return row?.sequence ?? 0;
 }
 
-/** The first publication of each version; a notice that is opened again tells of its latest version once more. */
+/** The first publication of each version; reopening a notice logs its latest version once more. */
 async function readPublications(queries: Queries, tenantId: string): Promise<Map<string, Publication>> {
   const rows = await queries
     .selectFrom('audit_events')
@@ -133,7 +133,7 @@ async function readPublications(queries: Queries, tenantId: string): Promise<Map
 /** How the canonical text of a publication begins: `action` is the first of its keys. */
 const published = '{"action":"consent_notice.published",';
 
-/** Null for an event that was changed: its chain tells of that. */
+/** Null for an event that was changed: its chain reports that. */
 function readPublication(sequence: number, entry: string): Publication | null {
   try {
     const { targetId, diff } = JSON.parse(entry);

@@ -9,7 +9,7 @@ import { isOn, rest, type Surface } from './surface.ts';
 /**
  * Gives every request its id and turns whatever is thrown into the error envelope; nothing else answers with errors.
  * @param surfaces whose errors look other than those of the REST API.
- * @param isClosing whether the server takes no more requests; clients are then told to use another connection.
+ * @param isClosing whether the server is stopping; clients are then asked to use another connection.
  */
 export function answerRequests(
   faults: Pick<FaultLog, 'log' | 'logRequest'>,
@@ -34,7 +34,7 @@ export function answerRequests(
     }
     if (isClosing()) ctx.set('Connection', 'close');
     if (log.isLevelEnabled('debug')) {
-      // The pattern of the route alone: a path may name a person.
+      // Only the pattern of the route: a path may name a person.
       log.debug({ requestId, method: ctx.method, route: ctx.state.route, status: ctx.status }, 'request');
     }
   };
@@ -62,7 +62,7 @@ function hideFailure(faults: Pick<FaultLog, 'logRequest'>, requestId: string, er
 function answerProblem(ctx: Context, requestId: string, problem: Problem, surface: Surface): void {
   const { status, body } = surface.presentProblem(problem, requestId);
   ctx.status = status;
-  // Nobody keeps an error: what is not found now may be there the next time.
+  // Errors are not cached: what is missing now may exist the next time.
   ctx.set('Cache-Control', 'no-store');
   if (problem.options.headers) ctx.set(problem.options.headers);
   ctx.type = surface.answerType;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { Problem } from './problem.ts';
 
-/** What a request tells about the machine that sent it. Lives as long as the request; only hashes are stored. */
+/** The client of a request. Lives as long as the request; only hashes are stored. */
 export interface Client {
   readonly address: string | null;
   readonly userAgent: string | null;
@@ -15,8 +15,8 @@ export interface Client {
 
 /**
  * Reads the client of a request.
- * @param trustedProxies how many proxies of ours stand in front: only what they added to X-Forwarded-For counts,
- *   everything left of it is what a client may have made up.
+ * @param trustedProxies how many of our own proxies are in front: only what they added to X-Forwarded-For counts,
+ *   everything left of it may be forged by a client.
  */
 export function readClient({ headers, socket }: IncomingMessage, trustedProxies: number): Client {
   const peer = socket.remoteAddress ?? null;

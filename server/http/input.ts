@@ -117,7 +117,7 @@ export function findUnstorable(text: string): string | null {
 
 /**
  * Reads the fields of a query string or a form.
- * @param where what a field's path begins with in a message.
+ * @param where prefix of a field's path in a message.
  * @param opaque the field that is only decoded and never stored; what is wrong with its text is for its reader to say.
  * @throws {Problem} `validation_failed` for a field that is given twice or cannot be stored.
  */

@@ -28,7 +28,7 @@ sign in with a password, and a code where a second factor is on; their session i
 scopes. In a session, whatever changes something must come from a page of this server (\`Origin\`). An identity provider
 sends the SCIM token of the tenant.
 
-**Forms.** Below \`/v1\` answers stand in \`data\` and errors have the form of the schema Error. Below \`/scim/v2\` bodies are
+**Forms.** Below \`/v1\` responses are in \`data\` and errors have the schema Error. Below \`/scim/v2\` bodies are
 those of SCIM 2.0 (RFC 7644), errors included, and below \`/oauth\` those of OAuth 2.0 (RFC 6749).
 
 **Limits**, unless this server is set up otherwise: 600 requests a minute for each API key and each session; public captures
@@ -118,7 +118,7 @@ function describeApi({ routes, events, tags, scopes, examples }: DocumentedApi):
   return foldNulls(createDocument(document, { override: dropSafeBounds }));
 }
 
-/** Every integer of zod's is one that JavaScript holds exactly; readers need not be told with each. */
+/** Every integer of zod is a safe integer; readers need not see that for each. */
 function dropSafeBounds({ jsonSchema }: { readonly jsonSchema: { minimum?: number; maximum?: number } }): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
@@ -178,7 +178,7 @@ function addExamples(schema: z.ZodObject, values: Readonly<Record<string, unknow
 }
 
 function describeBody(body: z.ZodType, { bodyTypes }: Surface, example: unknown) {
-  // A body that is read by hand has a schema for this document alone.
+  // A body that is parsed by hand has a schema only for this document.
   const schema = (body.meta()?.documentedAs as z.ZodType | undefined) ?? body;
   return { required: !schema.safeParse(undefined).success, content: describeContent(bodyTypes, schema, example) };
 }

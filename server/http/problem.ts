@@ -104,10 +104,10 @@ export class Problem extends Error {
   }
 }
 
-/** More would make the answer larger than the request, and nobody reads them. */
+/** More would make the response larger than the request, and are not read. */
 const mostDetails = 100;
 
-/** A 422 about values of the request; the message repeats the first detail, so that it alone tells what to mend. */
+/** A 422 about values of the request; the message repeats the first detail, so that it is enough to fix the request. */
 export function invalidValues(details: readonly ProblemDetail[]): Problem {
   const [first] = details;
   const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
@@ -116,7 +116,7 @@ export function invalidValues(details: readonly ProblemDetail[]): Problem {
   });
 }
 
-/** The 404 of everything that is missing or belongs to somebody else: both look alike. */
+/** The 404 of every object that is missing or belongs to another tenant: both look alike. */
 export function notFound(what: string): Problem {
   return new Problem('not_found', `There is no such ${what}.`);
 }

@@ -106,7 +106,7 @@ export const Time = text(64)
   .toUpperCase()
   .pipe(z.iso.datetime({ offset: true }))
   .transform((time) => new Date(time).toISOString())
-  .refine((time) => time.length === '2026-11-21T05:29:00.123Z'.length, 'must lie in the years 0000 to 9999')
+  .refine((time) => time.length === '2026-11-21T05:29:00.123Z'.length, 'must be in the years 0000 to 9999')
   .meta({ override: dateTime });
 
 /** How far the clock of a client that captures consent may be ahead of the server's: five minutes, in milliseconds. */

@@ -51,7 +51,7 @@ export class LogReader {
   }
 
   /**
-   * Reads the complete records after those that were read, one by one, in constant memory. A record ends with the empty
+   * Reads the complete records after those that were read, one by one, in constant memory. A record extends to the empty
    * line after its signatures; bytes after the last one were cut off in a crash or are being written. An incomplete record
    * before other records is skipped.
    * @throws {MalformedLog}

@@ -28,7 +28,7 @@ export function formatTable(findings: readonly Finding[]): string {
     const { figure, spread, budget } = describeFigure(finding);
     return [finding.what, finding.ours, finding.floor, figure, spread, budget, isMet(finding) ? 'met' : 'MISSED'];
   });
-  const table = [['what / floor', 'ours', 'floor', 'figure', 'half lie in', 'budget', ''], ...lines];
+  const table = [['what / floor', 'ours', 'floor', 'figure', 'middle half', 'budget', ''], ...lines];
   const widths = (table[0] as string[]).map((_, column) => Math.max(...table.map((line) => line[column]?.length ?? 0)));
   const notes = findings.flatMap(({ what, note }) => (note === undefined ? [] : [`${what}: ${note}`]));
   const rows = table.map((line) =>

@@ -77,7 +77,7 @@ describeOnOneDatabase('verifyVersions', (dialect) => {
       content: row.content as string,
       content_hash: row.content_hash as string,
     });
-    assert.deepEqual(faults, [{ noticeId: notice, version: 1, issue: 'the audit log tells of another hash' }]);
+    assert.deepEqual(faults, [{ noticeId: notice, version: 1, issue: 'the audit log has another hash' }]);
   });
 
   test('reports an inserted version', async () => {
@@ -87,7 +87,7 @@ describeOnOneDatabase('verifyVersions', (dialect) => {
     const { faults } = await check();
     await deleteRow(installation.database, table, row);
     await setNotice({ version: 2 });
-    const issue = 'the audit log does not tell of its publication';
+    const issue = 'the audit log does not have its publication';
     assert.deepEqual(faults, [{ noticeId: notice, version: 3, issue }]);
   });
 

@@ -83,7 +83,7 @@ describe('the address of an endpoint', () => {
   });
 
   test('must be https', () => {
-    assert.match(judge('http://example.com/') ?? '', /^must begin with https/);
+    assert.match(judge('http://example.com/') ?? '', /^must use https/);
     assert.equal(judge('http://example.com/', local), null);
   });
 

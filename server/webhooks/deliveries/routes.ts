@@ -91,7 +91,7 @@ export function redeliveryRoutes({ database, hasher }: Pick<Installation, 'datab
       tag,
       summary: 'Send many deliveries again',
       description:
-        'All dead letters of a webhook (`webhookId`), those of a span of time (`from`, `to`), or both; with `status=delivered` what was delivered instead. It is carried out in the background: the order tells how far it is. Each delivery is made anew, with an id and 24 hours of its own. Webhooks that are disabled are passed over. A tenant has one order at a time.',
+        'All dead letters of a webhook (`webhookId`), those of a span of time (`from`, `to`), or both; with `status=delivered` what was delivered instead. The order runs in the background and reports its progress. Each redelivery is a new delivery with its own id and 24 hours. Disabled webhooks are skipped. A tenant has one order at a time.',
       scope: 'webhooks:write',
       body: RedeliveryInput,
       status: 201,

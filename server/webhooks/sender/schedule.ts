@@ -47,7 +47,7 @@ export function planRetry(failed: FailedAttempt, random: number): string | null 
 
 /**
  * How long an attempt waits whose time has passed, because those before it took long, were held back by a rate or came late:
- * as long as the schedule has between the two, moved by a tenth at most. The last one of a schedule that ends with the window
+ * as long as the schedule has between the two, moved by a tenth at most. The last one of a schedule that is as long as the window
  * comes at its end.
  */
 function delayed(offsets: readonly number[], attempts: number, random: number): number {

@@ -32,7 +32,7 @@ export const WebhookUrl = text(longestUrl)
     const address = normalizeWebAddress(text.trim());
     const url = address && dropFinalDot(address);
     if (url !== null && url.length <= longestUrl && !url.includes('#')) return url;
-    context.addIssue('must be an address that begins with https://, without a user name, a password or a # part');
+    context.addIssue('must be an https:// address without a user name, a password or a # part');
     return z.NEVER;
   })
   .meta({ override: { type: 'string', format: 'uri', maxLength: longestUrl } });
@@ -57,7 +57,7 @@ export function findReceiverFault(url: string, policy: ReceiverPolicy): string |
     if (internalName.test(host)) return 'must be reachable from the public internet: this host name is internal';
   }
   if (policy.allowPrivate) return null;
-  if (protocol !== 'https:') return 'must begin with https://, so that nobody on the way reads or changes a delivery';
+  if (protocol !== 'https:') return 'must use https://, so that deliveries cannot be read or changed in transit';
   if (!isWebPort(port === '' ? 443 : Number(port))) {
     return `must have the port 443, or one from 1024 up that web servers use: ${port} belongs to another kind of service`;
   }

@@ -29,7 +29,7 @@ export interface ApiKey {
   readonly tenantId: string;
   readonly name: string;
   readonly environment: ApiKeyEnvironment;
-  /** The first characters of the key, to tell keys apart. */
+  /** The first characters of the key, to identify it. */
   readonly displayPrefix: string;
   readonly scopes: readonly Scope[];
   /** The other tenants that Svc-Tenant can name; another tenant sees only itself. */
@@ -183,7 +183,7 @@ export interface ConsentDecisionInput {
   /** 1 to 64 characters. */
   readonly purpose: string;
   readonly granted: boolean;
-  /** Kept as keyed hashes alone. */
+  /** Stored only as keyed hashes. */
   readonly evidence?: ConsentEvidence | undefined;
   /** Needed when several published notices ask for the purpose. */
   readonly noticeId?: string | undefined;
@@ -218,9 +218,9 @@ export interface ConsentRecordInput {
   /** 1 to 256 characters. */
   readonly subjectId: string;
   readonly subjectChannel?: SubjectChannel | undefined;
-  /** Kept as a keyed hash alone. At most 256 characters. */
+  /** Stored only as a keyed hash. At most 256 characters. */
   readonly ip?: string | undefined;
-  /** Kept as a keyed hash alone. At most 4,096 characters. */
+  /** Stored only as a keyed hash. At most 4,096 characters. */
   readonly ua?: string | undefined;
   readonly method?: CaptureMethod | undefined;
   /** Purpose key to granted flag. */
@@ -1154,7 +1154,7 @@ export interface ScimServiceProviderConfigMeta {
 
 export interface ScimToken {
   readonly id: string;
-  /** The first characters of the token, to tell tokens apart. */
+  /** The first characters of the token, to identify it. */
   readonly displayPrefix: string;
   readonly createdAt: string;
   /** Written every few seconds. */
