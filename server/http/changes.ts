@@ -209,7 +209,7 @@ export class GroupCommit<Item, Result> {
 
   /**
    * @param write writes a batch in one transaction and answers with an outcome for each item, in order.
-   * @param blamesItem tells whether an error of the whole write can be the fault of one item.
+   * @param blamesItem whether an error of the whole write can be the fault of one item.
    */
   constructor(
     write: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>,
@@ -244,7 +244,7 @@ export class GroupCommit<Item, Result> {
       const batch = this.#waiting.splice(0, maximumBatch);
       busy = batch.length >= busyBatch;
       await this.#settle(batch);
-      // Whoever was answered may have asked again already; what came meanwhile is read before the next look.
+      // Callers that were answered may have sent another item; pending input is read before the next batch.
       await turnEventLoop();
     }
     this.#running = null;
@@ -263,7 +263,7 @@ export class GroupCommit<Item, Result> {
     try {
       outcomes = await this.#write(batch.map(({ item }) => item));
     } catch (error) {
-      // One item that the database refuses must not take its neighbours along: each is tried alone.
+      // One item that the database rejects must not fail the others: each is tried separately.
       if (batch.length > 1 && this.#blamesItem(error)) for (const one of batch) await this.#settle([one]);
       else for (const { reject } of batch) reject(error);
       // Those that came meanwhile have waited as long; the next batch would take as long to fail. Not where only a row was

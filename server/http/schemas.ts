@@ -94,7 +94,7 @@ export const WebAddress = text(longestAddress)
   .transform((text, context) => {
     const address = normalizeWebAddress(text.trim());
     if (address !== null && address.length <= longestAddress) return address;
-    context.addIssue('must be a web address that begins with https:// or http://, without a user name');
+    context.addIssue('must be a web address with https:// or http://, without a user name');
     return z.NEVER;
   })
   .meta({ override: { type: 'string', format: 'uri', maxLength: longestAddress } });
