@@ -168,7 +168,7 @@ function presentDecision(record: ConsentRecord, purpose: string): z.output<typeo
 /** @throws {Problem} when no published notice asks for the purpose, or several do. */
 async function findNoticeOf(queries: Queries, tenantId: string, purpose: string): Promise<string> {
   const [id, ...more] = await findPublishedWithPurpose(queries, tenantId, purpose);
-  if (id === undefined) throw invalidValues([{ path: 'body.purpose', issue: 'is asked for by no published notice' }]);
+  if (id === undefined) throw invalidValues([{ path: 'body.purpose', issue: 'is not in any published notice' }]);
   if (more.length === 0) return id;
   throw new Problem('conflict', `${more.length + 1} published notices ask for this purpose; name one with noticeId.`);
 }

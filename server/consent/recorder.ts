@@ -192,7 +192,7 @@ export class ConsentRecorder {
         ? await this.#versions.find(queries, noticeId, noticeVersion)
         : undefined;
     if (seen !== undefined) return { version: seen.version, content: seen, contentHash: seen.contentHash };
-    throw invalidValues([{ path: 'body.noticeVersion', issue: 'is no published version of the notice' }]);
+    throw invalidValues([{ path: 'body.noticeVersion', issue: 'is not a published version of the notice' }]);
   }
 
   #draft(

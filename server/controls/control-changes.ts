@@ -164,5 +164,5 @@ async function requireFreeCode(work: UnitOfWork, tenantId: string, code: string)
 async function requireOwner(work: UnitOfWork, tenantId: string, userId: string): Promise<void> {
   const member = await findMember(work.transaction, tenantId, userId);
   if (member === undefined || !canSignIn(member))
-    throw invalidValues([{ path: 'body.ownerUserId', issue: 'is no member of the tenant who may sign in' }]);
+    throw invalidValues([{ path: 'body.ownerUserId', issue: 'is not a member of the tenant who can sign in' }]);
 }

@@ -49,10 +49,10 @@ function hasPath(ctx: Context): boolean {
   }
 }
 
-/** Failures are logged; the client gets a generic answer. */
+/** Failures are logged; the client gets a generic error. */
 function hideFailure(faults: Pick<FaultLog, 'logRequest'>, requestId: string, error: unknown): Problem {
   if (!faults.logRequest(error, requestId))
-    return new Problem('internal_error', 'The server failed. If it happens again, report the request id.');
+    return new Problem('internal_error', 'An unexpected error occurred. If it happens again, report the request id.');
   // Most outages are over within seconds: a restart, a failover, the lock of a backup.
   return new Problem('unavailable', 'The database cannot be used at the moment. Try again in a few seconds.', {
     headers: { 'Retry-After': '5' },

@@ -1,4 +1,4 @@
-/** One thing that can go wrong: the HTTP status it answers with and what it means, for the documentation. */
+/** An error: its HTTP status and its meaning, for the documentation. */
 interface ProblemKind {
   readonly status: number;
   readonly meaning: string;
@@ -7,68 +7,68 @@ interface ProblemKind {
 /** Every error code of the API. The reference documentation and the OpenAPI document are made from this list. */
 export const problemKinds = {
   invalid_json: { status: 400, meaning: 'The body is not well-formed JSON in UTF-8.' },
-  invalid_header: { status: 400, meaning: 'A header with one value is given more than once, or the Host is not one.' },
-  invalid_cursor: { status: 400, meaning: 'The cursor is not one of ours, or belongs to other filters.' },
+  invalid_header: { status: 400, meaning: 'A single-value header is repeated, or the Host header is invalid.' },
+  invalid_cursor: { status: 400, meaning: 'The cursor is invalid, or belongs to other filters.' },
   idempotency_key_required: { status: 400, meaning: 'The operation needs an Idempotency-Key header.' },
   idempotency_key_invalid: { status: 400, meaning: 'The Idempotency-Key does not match ^[A-Za-z0-9_-]{8,128}$.' },
-  unsupported_version: { status: 400, meaning: 'The Svc-Version header names no known version.' },
+  unsupported_version: { status: 400, meaning: 'The Svc-Version header names an unknown version.' },
   unauthenticated: { status: 401, meaning: 'No valid credentials were given.' },
-  invalid_credentials: { status: 401, meaning: 'The e-mail address and the password do not belong together.' },
+  invalid_credentials: { status: 401, meaning: 'The e-mail address or the password is incorrect.' },
   invalid_challenge: { status: 401, meaning: 'The challenge is unknown, used or expired; sign in again.' },
   insufficient_scope: { status: 403, meaning: 'The credentials lack the scope of the operation.' },
-  forbidden: { status: 403, meaning: 'The caller may not do this.' },
+  forbidden: { status: 403, meaning: 'The caller is not allowed to do this.' },
   password_incorrect: { status: 403, meaning: 'The current password is incorrect.' },
-  code_incorrect: { status: 403, meaning: 'The code is wrong, has passed, or was used before.' },
-  second_factor_required: { status: 403, meaning: 'The tenant wants a second factor; enrol one first.' },
-  tenant_not_allowed: { status: 403, meaning: 'The key may not act for the tenant that Svc-Tenant names.' },
+  code_incorrect: { status: 403, meaning: 'The code is incorrect, expired, or was used before.' },
+  second_factor_required: { status: 403, meaning: 'The tenant requires a second factor; enroll one first.' },
+  tenant_not_allowed: { status: 403, meaning: 'The key is not allowed to act for the tenant in Svc-Tenant.' },
   consent_origin_not_allowed: { status: 403, meaning: 'The Origin of the request is not the site of the notice.' },
-  not_found: { status: 404, meaning: 'There is no such thing, or it belongs to another tenant.' },
+  not_found: { status: 404, meaning: 'The object does not exist, or belongs to another tenant.' },
   method_not_allowed: { status: 405, meaning: 'The path exists, but not with this method; see the Allow header.' },
-  conflict: { status: 409, meaning: 'The request contradicts the present state.' },
+  conflict: { status: 409, meaning: 'The request conflicts with the current state.' },
   consent_notice_not_published: { status: 409, meaning: 'Records can only be captured against a published notice.' },
   consent_already_withdrawn: { status: 409, meaning: 'None of the named purposes is still granted.' },
   dsr_already_completed: {
     status: 409,
     meaning: 'The request of the data subject was completed, with another outcome or reason.',
   },
-  dsr_extension_not_allowed: { status: 409, meaning: 'The period was extended before, has passed, or is the longest.' },
-  breach_transition_not_allowed: { status: 409, meaning: 'An incident cannot go from its status to that one.' },
-  control_transition_not_allowed: { status: 409, meaning: 'The control cannot go from its status to this one.' },
-  control_evidence_missing: { status: 409, meaning: 'The control has no evidence that the status asks for.' },
+  dsr_extension_not_allowed: { status: 409, meaning: 'The period was already extended, has passed, or is the longest.' },
+  breach_transition_not_allowed: { status: 409, meaning: 'The incident cannot change from its status to the requested one.' },
+  control_transition_not_allowed: { status: 409, meaning: 'The control cannot change from its status to the requested one.' },
+  control_evidence_missing: { status: 409, meaning: 'The control lacks the evidence that the status requires.' },
   control_test_failing: { status: 409, meaning: 'The latest result of a test of the control is fail.' },
   webhook_not_enabled: { status: 409, meaning: 'The webhook is paused or disabled: nothing is sent to it.' },
   webhook_deleted: { status: 409, meaning: 'The webhook was deleted: nothing can be sent to it again.' },
-  webhook_delivery_pending: { status: 409, meaning: 'An attempt at the delivery is under way.' },
-  webhook_redelivery_running: { status: 409, meaning: 'Another order to send deliveries again is carried out.' },
+  webhook_delivery_pending: { status: 409, meaning: 'An attempt at the delivery is in progress.' },
+  webhook_redelivery_running: { status: 409, meaning: 'Another redelivery order is in progress.' },
   idempotency_in_progress: { status: 409, meaning: 'A request with the same Idempotency-Key is still running.' },
-  checkpoint_missing: { status: 409, meaning: 'No signed checkpoint speaks of the entry yet; make one first.' },
+  checkpoint_missing: { status: 409, meaning: 'No signed checkpoint covers the entry yet; create one first.' },
   payload_too_large: { status: 413, meaning: 'The body is larger than the limit.' },
   unsupported_media_type: { status: 415, meaning: 'The body must be uncompressed application/json.' },
-  validation_failed: { status: 422, meaning: 'A path, query or body value breaks its rule; details names each one.' },
+  validation_failed: { status: 422, meaning: 'A path, query or body value is invalid; details lists each one.' },
   idempotency_key_reused: { status: 422, meaning: 'The Idempotency-Key was used before with another request.' },
-  rate_limited: { status: 429, meaning: 'Too many requests; Retry-After says when to try again.' },
-  internal_error: { status: 500, meaning: 'The server failed; the request id finds the cause in its log.' },
+  rate_limited: { status: 429, meaning: 'Too many requests; Retry-After says when to retry.' },
+  internal_error: { status: 500, meaning: 'An unexpected error occurred; the log of the server has its cause under the request id.' },
   unavailable: {
     status: 503,
-    meaning: 'The database cannot be used, or too much is waiting, at the moment; Retry-After says when to try again.',
+    meaning: 'The database is unavailable or the server is overloaded; Retry-After says when to retry.',
   },
-  invalidFilter: { status: 400, meaning: 'SCIM: the filter is not one `eq` on an attribute that can be filtered.' },
-  invalidPath: { status: 400, meaning: 'SCIM: the operation or path of a PATCH is not one that is accepted.' },
-  invalidSyntax: { status: 400, meaning: 'SCIM: the body is not well-formed or has not the form of the message.' },
-  invalidValue: { status: 400, meaning: 'SCIM: a value is missing or breaks its rule.' },
+  invalidFilter: { status: 400, meaning: 'SCIM: the filter is not a single `eq` on an attribute that can be filtered.' },
+  invalidPath: { status: 400, meaning: 'SCIM: the operation or path of a PATCH is not supported.' },
+  invalidSyntax: { status: 400, meaning: 'SCIM: the body is malformed or does not match the schema of the message.' },
+  invalidValue: { status: 400, meaning: 'SCIM: a value is missing or invalid.' },
   mutability: { status: 400, meaning: 'SCIM: the attribute cannot be changed.' },
   noTarget: { status: 400, meaning: 'SCIM: a remove needs a path.' },
-  uniqueness: { status: 409, meaning: 'SCIM: the person is a member already.' },
+  uniqueness: { status: 409, meaning: 'SCIM: the user is already a member.' },
   not_implemented: { status: 501, meaning: 'SCIM: the operation is not supported.' },
   invalid_request: { status: 400, meaning: 'OAuth: the request is malformed.' },
-  invalid_client: { status: 401, meaning: 'OAuth: the client id and the client secret do not belong together.' },
+  invalid_client: { status: 401, meaning: 'OAuth: the client id or the client secret is incorrect.' },
   invalid_scope: { status: 400, meaning: 'OAuth: the scope is unknown or more than the key has.' },
   unsupported_grant_type: { status: 400, meaning: 'OAuth: the grant type must be client_credentials.' },
 } as const satisfies Record<string, ProblemKind>;
 
 export type ProblemCode = keyof typeof problemKinds;
 
-/** One value that breaks its rule: where it stands (`body.purposes.analytics`) and what is wrong with it. */
+/** An invalid value: its path (`body.purposes.analytics`) and the problem. */
 export interface ProblemDetail {
   readonly path: string;
   readonly issue: string;

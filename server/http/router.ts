@@ -274,7 +274,7 @@ function decodeSegment(text: string): string | null {
 function refuseMethod(routes: readonly Route[]): Problem {
   const methods = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   const allow = methods.sort().join(', ');
-  return new Problem('method_not_allowed', `This path takes ${allow}.`, { headers: { Allow: allow } });
+  return new Problem('method_not_allowed', `This path accepts ${allow}.`, { headers: { Allow: allow } });
 }
 
 /** `/v1/consent/0190…/records` → `/v1/consent`. */

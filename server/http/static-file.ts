@@ -82,5 +82,5 @@ export class StaticFile {
  */
 export function requireReading({ method }: Pick<Context, 'method'>): void {
   if (method !== 'GET' && method !== 'HEAD')
-    throw new Problem('method_not_allowed', 'This path takes GET, HEAD.', { headers: { Allow: 'GET, HEAD' } });
+    throw new Problem('method_not_allowed', 'This path accepts GET, HEAD.', { headers: { Allow: 'GET, HEAD' } });
 }

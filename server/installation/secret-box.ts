@@ -28,7 +28,7 @@ export class SecretBox {
   open(sealed: string, purpose: string): string {
     const bytes = Buffer.from(sealed, 'base64url');
     // Decoding passes over what is no base64: of all spellings, the one that was given out opens.
-    if (bytes.toString('base64url') !== sealed) throw new Error('a sealed text is spelled another way');
+    if (bytes.toString('base64url') !== sealed) throw new Error('a sealed text is not in canonical form');
     const tag = bytes.subarray(-tagBytes);
     const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, nonceBytes), {
       authTagLength: tagBytes,

@@ -98,7 +98,7 @@ export class ProofCheck {
           `the ledger has ${this.#tree.size} entries: the newest were removed, or an older database was put in its place`,
         );
       for (const { size } of this.#checkpoints.slice(this.#next))
-        this.#faults.push({ size, issue: `speaks of ${size} entries, the ledger has ${this.#tree.size}` });
+        this.#faults.push({ size, issue: `covers ${size} entries, the ledger has ${this.#tree.size}` });
       if (this.#treeSize > this.#tree.size)
         this.#faults.push({
           size: null,

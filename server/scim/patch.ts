@@ -145,7 +145,7 @@ function readRoles(value: unknown): UserChange {
 
 function refusedUserPath({ op, path }: PatchOperation): Problem {
   const given = `${op === '' ? 'an operation without op' : op.slice(0, 20)} ${path === null ? 'without path' : `of ${quote(path)}`}`;
-  return new Problem('invalidPath', `A user takes replace of active or roles, not ${given}.`);
+  return new Problem('invalidPath', `A user accepts only replace of active or roles, not ${given}.`);
 }
 
 /** Splits a `replace` without path into one for each attribute of its value (RFC 7644 section 3.5.2.3). */
@@ -231,6 +231,6 @@ function readMemberFilter(path: string): readonly string[] {
 function refusedGroupPath(op: string, path: string): Problem {
   return new Problem(
     'invalidPath',
-    `A role group takes add, remove and replace of members, not ${op} of ${quote(path)}.`,
+    `A role group accepts only add, remove and replace of members, not ${op} of ${quote(path)}.`,
   );
 }

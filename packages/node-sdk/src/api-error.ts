@@ -58,17 +58,17 @@ export class AuthenticationError extends ApiError {
   static override readonly kind: string = 'AuthenticationError';
 }
 
-/** 403: the credentials may not do this. */
+/** 403: the caller is not allowed to do this. */
 export class PermissionError extends ApiError {
   static override readonly kind: string = 'PermissionError';
 }
 
-/** 404: there is no such thing, or it belongs to another tenant. */
+/** 404: the object does not exist, or belongs to another tenant. */
 export class NotFoundError extends ApiError {
   static override readonly kind: string = 'NotFoundError';
 }
 
-/** 409: the request contradicts the present state. */
+/** 409: the request conflicts with the current state. */
 export class ConflictError extends ApiError {
   static override readonly kind: string = 'ConflictError';
 }

@@ -138,7 +138,7 @@ describeOnOneDatabase('svc verify of checkpoints', (dialect) => {
     await changeRow(database, 'chain_heads', head, head);
     assert.equal(code, 1);
     assert.match(chain?.issue ?? '', /the seal of the head does not fit/);
-    assert.ok(faults.some(({ size, issue }) => size === 812 && issue === 'speaks of 812 entries, the ledger has 700'));
+    assert.ok(faults.some(({ size, issue }) => size === 812 && issue === 'covers 812 entries, the ledger has 700'));
   });
 
   test('reports a tile that is missing, too short, or not of the ledger', async () => {

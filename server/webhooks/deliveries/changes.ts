@@ -52,7 +52,7 @@ export async function cancelDelivery(work: UnitOfWork, source: AuditSource, id: 
 }
 
 function isUnderWay(): Problem {
-  return new Problem('webhook_delivery_pending', 'An attempt at the delivery is under way: look how it ends.');
+  return new Problem('webhook_delivery_pending', 'An attempt at the delivery is in progress: check its result.');
 }
 
 async function record(work: UnitOfWork, source: AuditSource, verb: string, row: DeliveryRow): Promise<void> {
