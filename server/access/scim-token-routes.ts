@@ -9,7 +9,7 @@ import { findScimToken, revokeScimToken, rotateScimToken, type ScimTokenRow } fr
 
 const fields = {
   id: Id,
-  displayPrefix: z.string().meta({ description: 'The first characters of the token, to tell tokens apart.' }),
+  displayPrefix: z.string().meta({ description: 'The first characters of the token, to identify it.' }),
   createdAt: UtcTime,
   lastUsedAt: UtcTime.nullable().meta({ description: 'Written every few seconds.' }),
 };

@@ -151,7 +151,7 @@ export class ConsentRecorder {
         outcomes.set(request, { error });
         continue;
       }
-      // Most subjects are new, and what nobody decided cannot be withdrawn.
+      // Most subjects are new, and without a decision nothing can be withdrawn.
       const state = stateAfter(history[0]);
       const withdrawsRecordId =
         history.length > 0 ? await findWithdrawn(queries, place.noticeId, state, request.purposes, history) : null;

@@ -55,7 +55,7 @@ const documentPath = '/v1/openapi.json';
 
 /**
  * Serves the OpenAPI document, bare as its readers expect it: the file that `npm run openapi` makes of the routes, and that
- * a test compares with them. Making it anew would cost each process 30 MB.
+ * a test compares with them. Generating it at the start would cost each process 30 MB.
  */
 export function serveApiDocument(): Middleware {
   let document: Buffer | undefined;

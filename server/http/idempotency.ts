@@ -6,7 +6,7 @@ import { findRow } from '../storage/rows.ts';
 import { Problem } from './problem.ts';
 import type { Route } from './route.ts';
 
-/** A request with an Idempotency-Key. The key belongs to the tenant; the fingerprint tells one request from another. */
+/** A request with an Idempotency-Key. The key belongs to the tenant; the fingerprint identifies the request. */
 export interface IdempotencyClaim {
   readonly tenantId: string;
   readonly key: string;

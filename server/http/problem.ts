@@ -31,9 +31,18 @@ export const problemKinds = {
     status: 409,
     meaning: 'The request of the data subject was completed, with another outcome or reason.',
   },
-  dsr_extension_not_allowed: { status: 409, meaning: 'The period was already extended, has passed, or is the longest.' },
-  breach_transition_not_allowed: { status: 409, meaning: 'The incident cannot change from its status to the requested one.' },
-  control_transition_not_allowed: { status: 409, meaning: 'The control cannot change from its status to the requested one.' },
+  dsr_extension_not_allowed: {
+    status: 409,
+    meaning: 'The period was already extended, has passed, or is the longest.',
+  },
+  breach_transition_not_allowed: {
+    status: 409,
+    meaning: 'The incident cannot change from its status to the requested one.',
+  },
+  control_transition_not_allowed: {
+    status: 409,
+    meaning: 'The control cannot change from its status to the requested one.',
+  },
   control_evidence_missing: { status: 409, meaning: 'The control lacks the evidence that the status requires.' },
   control_test_failing: { status: 409, meaning: 'The latest result of a test of the control is fail.' },
   webhook_not_enabled: { status: 409, meaning: 'The webhook is paused or disabled: nothing is sent to it.' },
@@ -47,12 +56,18 @@ export const problemKinds = {
   validation_failed: { status: 422, meaning: 'A path, query or body value is invalid; details lists each one.' },
   idempotency_key_reused: { status: 422, meaning: 'The Idempotency-Key was used before with another request.' },
   rate_limited: { status: 429, meaning: 'Too many requests; Retry-After says when to retry.' },
-  internal_error: { status: 500, meaning: 'An unexpected error occurred; the log of the server has its cause under the request id.' },
+  internal_error: {
+    status: 500,
+    meaning: 'An unexpected error occurred; the log of the server has its cause under the request id.',
+  },
   unavailable: {
     status: 503,
     meaning: 'The database is unavailable or the server is overloaded; Retry-After says when to retry.',
   },
-  invalidFilter: { status: 400, meaning: 'SCIM: the filter is not a single `eq` on an attribute that can be filtered.' },
+  invalidFilter: {
+    status: 400,
+    meaning: 'SCIM: the filter is not a single `eq` on an attribute that can be filtered.',
+  },
   invalidPath: { status: 400, meaning: 'SCIM: the operation or path of a PATCH is not supported.' },
   invalidSyntax: { status: 400, meaning: 'SCIM: the body is malformed or does not match the schema of the message.' },
   invalidValue: { status: 400, meaning: 'SCIM: a value is missing or invalid.' },

@@ -25,12 +25,12 @@ export interface Surface {
     readonly commonCodes: readonly ProblemCode[];
     /** Codes that an operation with a body may answer with besides. */
     readonly bodyCodes: readonly ProblemCode[];
-    /** What errors call a code; null where the status alone tells it. */
+    /** The text of a code in an error; null if the status is enough. */
     nameCode(code: ProblemCode): string | null;
-    /** Whether a 201 tells the address of what was created (Location). */
+    /** Whether a 201 has a Location header with the address of the new object. */
     readonly tellsLocation: boolean;
   };
-  /** Whether callers must be known before anything is told of path and method. */
+  /** Whether callers must be authenticated before paths and methods are revealed. */
   readonly admitsFirst: boolean;
   /** Whether the Svc-Version header chooses a version. */
   readonly isVersioned: boolean;

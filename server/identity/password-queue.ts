@@ -99,7 +99,7 @@ class Lane {
   async wait(bucket: string): Promise<void> {
     const own = this.#buckets.get(bucket) ?? [];
     if (own.length >= this.#bounds.waitingEach)
-      throw refuse('rate_limited', 'Too many of your requests wait for a password check', 1);
+      throw refuse('rate_limited', 'Too many of your requests are waiting for a password check', 1);
     if (this.#size >= this.#bounds.waiting) {
       const full = refuse('unavailable', 'Too many password checks are waiting', 2);
       const newest = own.length === 0 ? this.#removeFromFullest() : undefined;

@@ -209,17 +209,20 @@ describeOnOneDatabase('who may call every route', (dialect) => {
     }
   });
 
-  testOnNewServer('returns 403 for a valid key or access token where it acts on the signed-in user', async (context) => {
-    const made = await makeKey(server);
-    const { access_token } = await getToken(server, made);
-    const keys = [await server.createKey(scene.tenant.id, scopes), made.key, access_token];
-    const callers = keys.flatMap((key) => [
-      { key },
-      // A cookie beside the key changes nothing, because it is ambiguous which of the two applies.
-      { headers: { ...admin.session, Authorization: `Bearer ${key}` } },
-    ]);
-    await onRoutes(context, by('session'), (route) => assertRefuses(route, 'forbidden', callers));
-  });
+  testOnNewServer(
+    'returns 403 for a valid key or access token where it acts on the signed-in user',
+    async (context) => {
+      const made = await makeKey(server);
+      const { access_token } = await getToken(server, made);
+      const keys = [await server.createKey(scene.tenant.id, scopes), made.key, access_token];
+      const callers = keys.flatMap((key) => [
+        { key },
+        // A cookie beside the key changes nothing, because it is ambiguous which of the two applies.
+        { headers: { ...admin.session, Authorization: `Bearer ${key}` } },
+      ]);
+      await onRoutes(context, by('session'), (route) => assertRefuses(route, 'forbidden', callers));
+    },
+  );
 
   testOnNewServer('returns 401 for an invalid bearer value beside the cookie of a session', async (context) => {
     const callers = ['nonsense', generateApiKey('live'), await scene.scimToken()].map((token) => ({

@@ -119,27 +119,30 @@ describeOnOneDatabase('every route', (dialect) => {
     );
   });
 
-  testOnNewServer('accepts every known Svc-Version, echoes it, and lists them after an unknown one', async (context) => {
-    await onRoutes(
-      context,
-      async (route) => {
-        const { path, request, credentials } = await acceptedCall(route, await createScene(server));
-        const ask = (version: string) =>
-          server.request(route.method, path, join(credentials, request, { headers: { 'Svc-Version': version } }));
-        await assertNothingWritten(async () => {
-          for (const version of ['2026-11-02', '2026-13-45', '1', 'latest', '', '2026-11-01, 2026-11-01']) {
-            const message = assertError(route, await ask(version), 'unsupported_version');
-            for (const known of knownVersions) assert.ok(message.includes(known), message);
+  testOnNewServer(
+    'accepts every known Svc-Version, echoes it, and lists them after an unknown one',
+    async (context) => {
+      await onRoutes(
+        context,
+        async (route) => {
+          const { path, request, credentials } = await acceptedCall(route, await createScene(server));
+          const ask = (version: string) =>
+            server.request(route.method, path, join(credentials, request, { headers: { 'Svc-Version': version } }));
+          await assertNothingWritten(async () => {
+            for (const version of ['2026-11-02', '2026-13-45', '1', 'latest', '', '2026-11-01, 2026-11-01']) {
+              const message = assertError(route, await ask(version), 'unsupported_version');
+              for (const known of knownVersions) assert.ok(message.includes(known), message);
+            }
+          });
+          for (const version of knownVersions) {
+            const { headers, status } = await ask(version);
+            assert.deepEqual([status, headers.get('svc-version')], [route.status, version]);
           }
-        });
-        for (const version of knownVersions) {
-          const { headers, status } = await ask(version);
-          assert.deepEqual([status, headers.get('svc-version')], [route.status, version]);
-        }
-      },
-      isVersioned,
-    );
-  });
+        },
+        isVersioned,
+      );
+    },
+  );
 
   testOnNewServer('has no version if its surface has none', async (context) => {
     await onRoutes(
@@ -311,15 +314,18 @@ describeOnOneDatabase('every route', (dialect) => {
     });
   });
 
-  testOnNewServer('answers a list with items and nextCursor, unless the specification gives it another form', async () => {
-    const specified = ['listConsentNotices', 'listConsentRecords', 'listControls', 'listFrameworks'];
-    const lists = server.app.routes.filter(
-      ({ operationId, surface }) => operationId.startsWith('list') && surface.base === '/v1',
-    );
-    assert.ok(lists.length > 15);
-    for (const { operationId, result } of lists.filter((route) => !specified.includes(route.operationId)))
-      assert.deepEqual(Object.keys((result as z.ZodObject).shape), ['items', 'nextCursor'], operationId);
-  });
+  testOnNewServer(
+    'answers a list with items and nextCursor, unless the specification gives it another form',
+    async () => {
+      const specified = ['listConsentNotices', 'listConsentRecords', 'listControls', 'listFrameworks'];
+      const lists = server.app.routes.filter(
+        ({ operationId, surface }) => operationId.startsWith('list') && surface.base === '/v1',
+      );
+      assert.ok(lists.length > 15);
+      for (const { operationId, result } of lists.filter((route) => !specified.includes(route.operationId)))
+        assert.deepEqual(Object.keys((result as z.ZodObject).shape), ['items', 'nextCursor'], operationId);
+    },
+  );
 
   testOnNewServer('needs a scope of the list when it needs one, and no other access has one', async () => {
     for (const { auth, scope, operationId } of server.app.routes) {

@@ -19,7 +19,7 @@ const Value = z
   })
   .meta({ id: 'WebhookFilterValue' });
 
-const Values = list(Value, mostValues).min(1).superRefine(refuseRepeated('stands there already'));
+const Values = list(Value, mostValues).min(1).superRefine(refuseRepeated('is listed twice'));
 
 /** What the data of events must hold: a list of accepted values for each path. */
 export const EventFilter = dictionary(Path, Values, mostPaths)

@@ -26,7 +26,7 @@ const filterMeta = { description: 'The types of events that it gets; null for al
 
 const EventTypeFilter = list(EventTypeName, eventTypes.length)
   .min(1)
-  .superRefine(refuseRepeated('stands there already'))
+  .superRefine(refuseRepeated('is listed twice'))
   .transform(sortTypes)
   .nullable()
   .meta(filterMeta);
