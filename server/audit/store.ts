@@ -21,7 +21,7 @@ export async function recordEvent(work: UnitOfWork, source: AuditSource, event: 
 
 /** Appends several events in order. */
 export async function recordEvents(
-  work: Pick<UnitOfWork, 'transaction' | 'now' | 'clock' | 'noteLock' | 'seal'>,
+  work: UnitOfWork,
   events: readonly { readonly source: AuditSource; readonly event: NewAuditEvent }[],
 ): Promise<void> {
   const drafts = events.map(({ source, event }) => ({

@@ -1,5 +1,5 @@
 import type { Queries } from '../storage/database.ts';
-import { isStoredSo, mayHideBytes } from '../storage/stored-text.ts';
+import { findRow, mayHideBytes } from '../storage/rows.ts';
 import { hashRow, type RowKind, type RowState, readStates } from './row-state.ts';
 
 /** A row that differs from the audit log. */
@@ -151,7 +151,7 @@ async function findFault(
   if (expected.length === 0) return 'the audit log has no event of the row';
   if (!expected.includes(hashStored(kind, row))) return 'the row differs from the audit log';
   if (!Object.values(row).some(mayHideBytes)) return null;
-  return (await isStoredSo(queries, kind.table, row)) ? null : 'the text is not Unicode';
+  return (await findRow(queries, kind.table, row)) === undefined ? 'the text is not Unicode' : null;
 }
 
 /** The hash of a row; empty for a row with a value that Svc cannot store, such as an infinite number. */

@@ -7,8 +7,8 @@ import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
 import { completeAnchors } from '../ledger/checkpoint-anchors.ts';
 import { NoteSigner } from '../ledger/signed-note.ts';
 import type { Settings } from '../settings.ts';
-import { copySqlite } from '../storage/copy-sqlite.ts';
 import { openDatabase } from '../storage/database.ts';
+import { copySqlite } from '../storage/sqlite.ts';
 import { defineCommand, explainUncreated, flag, requireDatabase, UsageError } from './command.ts';
 
 export const backup = defineCommand({

@@ -9,10 +9,10 @@ import { NoteSigner } from '../ledger/signed-note.ts';
 import type { LedgerOf } from '../ledger/tree-store.ts';
 import { readLedgerName } from '../ledger/verify-anchors.ts';
 import { systemClock } from '../storage/clock.ts';
-import { copySqlite, flushToDisk } from '../storage/copy-sqlite.ts';
 import { openDatabase } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import { migrate } from '../storage/migrate.ts';
+import { copySqlite, flushToDisk } from '../storage/sqlite.ts';
 import { type CommandContext, defineCommand, flag, requireDatabase, UsageError } from './command.ts';
 
 export const restore = defineCommand({

@@ -1,5 +1,5 @@
 import { SettingsError } from '../settings.ts';
-import { failsToWrite } from '../storage/read-sqlite.ts';
+import { failsToWrite } from '../storage/sqlite.ts';
 
 /** Whether an error means that PostgreSQL is unreachable or rejected the connection, and says nothing about its data. */
 export function isUnreachable(error: unknown): boolean {

@@ -9,7 +9,7 @@ import { findStrayProofs } from '../ledger/verify-checkpoints.ts';
 import { checkGuards, checkIntegrity, checkTables } from '../storage/check-schema.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { isMigrated } from '../storage/migrate.ts';
-import { UnreadableDatabase } from '../storage/read-sqlite.ts';
+import { UnreadableDatabase } from '../storage/sqlite.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
 import { listTenants } from '../tenants/store.ts';
 import { type CommandContext, defineCommand, requireDatabase, texts, UsageError } from './command.ts';

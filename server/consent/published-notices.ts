@@ -1,5 +1,4 @@
-import { BriefCache } from '../storage/brief-cache.ts';
-import { ByteCache } from '../storage/byte-cache.ts';
+import { BriefCache, ByteCache } from '../storage/cache.ts';
 import type { Queries } from '../storage/database.ts';
 import type { NoticeVersion } from './notice.ts';
 import { findState, findVersion } from './notice-store.ts';

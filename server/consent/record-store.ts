@@ -2,8 +2,7 @@ import { CompiledQuery, sql } from 'kysely';
 import { appendEntries } from '../ledger/append.ts';
 import type { Queries } from '../storage/database.ts';
 import { cutPage, mapPage, type Page, takePage } from '../storage/page.ts';
-import { prepareQuery } from '../storage/prepared-query.ts';
-import { rememberText } from '../storage/query-text.ts';
+import { prepareQuery, rememberText } from '../storage/prepared-query.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import {
   type ConsentRecord,
@@ -17,7 +16,7 @@ import {
 
 /** Appends records to the ledgers of their tenants, in order, and keeps the counters of their notices. */
 export async function appendRecords(
-  work: Pick<UnitOfWork, 'transaction' | 'now' | 'clock' | 'noteLock' | 'seal'>,
+  work: UnitOfWork,
   drafts: readonly RecordDraft[],
 ): Promise<readonly ConsentRecord[]> {
   const links = await appendEntries(

@@ -4,7 +4,7 @@ import { recordEvents } from '../audit/store.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
 import { clockSkew, requirePast } from '../http/schemas.ts';
 import type { PrivateHasher } from '../installation/private-hash.ts';
-import { ByteCache } from '../storage/byte-cache.ts';
+import { ByteCache } from '../storage/cache.ts';
 import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
 import type { Outcome, UnitOfWork } from '../storage/unit-of-work.ts';

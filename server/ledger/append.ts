@@ -2,7 +2,6 @@ import type { Insertable } from 'kysely';
 import { locksRows, type Queries } from '../storage/database.ts';
 import { insertRows } from '../storage/insert-rows.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
-import { signalsOf } from '../storage/signals.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type RowSeal, requireSeal, type UnitOfWork } from '../storage/unit-of-work.ts';
 import { type ChainHead, describeHead, emptyHead, hashEntry, nextTime, type SealedHead } from './chain.ts';
@@ -39,11 +38,11 @@ export interface Link extends Position {
  * @returns a link for each draft, in the same order.
  */
 export async function appendEntries<Name extends LedgerName>(
-  work: Pick<UnitOfWork, 'transaction' | 'now' | 'clock' | 'noteLock' | 'seal'>,
+  work: UnitOfWork,
   ledger: Name,
   drafts: readonly EntryDraft<Name>[],
 ): Promise<readonly Link[]> {
-  const { transaction: queries, now, clock } = work;
+  const { transaction: queries, now, clock, signals } = work;
   const heads = await lockHeads(work, ledger, drafts);
   const last = new Map<string, ChainHead>(heads);
   const rows: LedgerRow<Name>[] = [];
@@ -52,7 +51,7 @@ export async function appendEntries<Name extends LedgerName>(
     const head = last.get(draft.tenantId);
     if (head === undefined) throw new Error(`tenant ${draft.tenantId} has no ${ledger} chain`);
     const { at, hasFallen } = nextTime(head, now, clock);
-    if (hasFallen) signalsOf(queries)?.emit('clockFell', { ledger, now: at, newest: head.at });
+    if (hasFallen) signals.emit('clockFell', { ledger, now: at, newest: head.at });
     const position = { sequence: head.sequence + 1, at };
     const sealed = draft.seal(position);
     const hash = hashEntry(head.hash, sealed.entry);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Queries } from '../storage/database.ts';
-import { isStoredSo, mayHideBytes } from '../storage/stored-text.ts';
+import { findRow, mayHideBytes } from '../storage/rows.ts';
 import { type LedgerName, ledgerTables, readHead } from './append.ts';
 import { type ChainHead, emptyHead, hashEntry } from './chain.ts';
 
@@ -96,7 +96,7 @@ export async function verifyChain(
       if (row.sequence > sequence) return fault(sequence, null, 'the row is missing');
       const issue = findFault(row, ledger, sequence, last?.hash ?? null);
       if (issue !== null) return fault(sequence, row.id, issue);
-      if (mayHideBytes(row.entry) && !(await isStoredSo(queries, ledgerTables[ledger], row)))
+      if (mayHideBytes(row.entry) && (await findRow(queries, ledgerTables[ledger], row)) === undefined)
         return fault(sequence, row.id, 'the text is not Unicode');
       last = row;
       onEntry(row);

@@ -1,14 +1,21 @@
+import { EventEmitter } from 'node:events';
 import type { Kysely, Transaction } from 'kysely';
 import { type Clock, systemClock } from './clock.ts';
 import { openPostgres } from './postgres.ts';
-import { openSqliteToRead } from './read-sqlite.ts';
-import { createSignals, type Signals, shareSignals } from './signals.ts';
-import { openSqlite } from './sqlite.ts';
+import { openSqlite, openSqliteToRead } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 import type { RowSeal } from './unit-of-work.ts';
 
 export type Dialect = 'sqlite' | 'postgres';
+
+/** Signals within the process, sent when a change is durable. They only make a worker check sooner. */
+export type Signals = EventEmitter<{
+  /** These endpoints have due deliveries. */
+  deliveries: [endpointIds: readonly string[]];
+  /** An entry with a time before that of the newest one is about to be appended: the clock was set back. */
+  clockFell: [fall: { readonly ledger: string; readonly now: string; readonly newest: string }];
+}>;
 
 /** An open database. Close it with `await database.close()` or `await using`. */
 export interface Database extends AsyncDisposable {
@@ -62,38 +69,24 @@ export interface DatabaseLocation {
  *   migrations, verification, exports.
  */
 export function openDatabase(location: DatabaseLocation, statementSeconds: number | null = null): Database {
-  const signals = createSignals();
-  if (location.url === null) {
-    // A wait inside SQLite would block all requests; `inTransaction` waits outside it instead.
-    const kysely =
-      location.reads === true
-        ? openSqliteToRead(location.file)
-        : openSqlite(location.file, statementSeconds === null ? 10_000 : 0);
-    shareSignals(kysely, signals);
-    const close = () => kysely.destroy();
-    return {
-      dialect: 'sqlite',
-      kysely,
-      signals,
-      clock: systemClock,
-      seal: null,
-      abandon: () => undefined,
-      close,
-      [Symbol.asyncDispose]: close,
-    };
-  }
-  const { kysely, abandon, close } = openPostgres(location.url, statementSeconds);
-  shareSignals(kysely, signals);
+  const { kysely, abandon, close } =
+    location.url === null ? openFile(location, statementSeconds) : openPostgres(location.url, statementSeconds);
   return {
-    dialect: 'postgres',
+    dialect: location.url === null ? 'sqlite' : 'postgres',
     kysely,
-    signals,
+    signals: new EventEmitter(),
     clock: systemClock,
     seal: null,
     abandon,
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function openFile({ file, reads = false }: DatabaseLocation, statementSeconds: number | null) {
+  // A wait inside SQLite would block all requests; `inTransaction` waits outside it instead.
+  const kysely = reads ? openSqliteToRead(file) : openSqlite(file, statementSeconds === null ? 10_000 : 0);
+  return { kysely, abandon: () => undefined, close: () => kysely.destroy() };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { CompiledQuery, type Insertable, sql } from 'kysely';
 import type { Queries } from './database.ts';
-import { rememberText } from './query-text.ts';
+import { rememberText } from './prepared-query.ts';
 import type { Tables } from './tables.ts';
 
 /**

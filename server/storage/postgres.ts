@@ -1,29 +1,24 @@
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
-import { Kysely, type Driver as KyselyDriver, PostgresDialect, PostgresDriver } from 'kysely';
+import { Kysely, PostgresDialect, PostgresDriver } from 'kysely';
 import type { PoolClient } from 'pg';
+import type { Database } from './database.ts';
 import type { Tables } from './tables.ts';
 import { DatabaseUnavailable, explainFailure } from './unavailable.ts';
 
 // Loaded on demand: a server on SQLite does not need it.
 const require = createRequire(import.meta.url);
 
-/** An open pool of connections to PostgreSQL. */
-export interface PostgresPool {
-  readonly kysely: Kysely<Tables>;
-  /** Closes every connection immediately: running and later queries fail. */
-  abandon(): void;
-  /** Closes every connection. Running queries have a moment to finish. */
-  close(): Promise<void>;
-}
-
 /**
  * Opens a pool of connections to PostgreSQL (or a database that speaks its protocol).
  * @param statementSeconds the time limit of statements; null for none. With a limit, PostgreSQL cancels longer statements,
  *   and a connection without a response is dropped.
  */
-export function openPostgres(url: string, statementSeconds: number | null): PostgresPool {
+export function openPostgres(
+  url: string,
+  statementSeconds: number | null,
+): Pick<Database, 'kysely' | 'abandon' | 'close'> {
   const pg: typeof import('pg') = require('pg');
   const sockets = new Set<Socket>();
   let isAbandoned = false;
@@ -81,13 +76,9 @@ export function openPostgres(url: string, statementSeconds: number | null): Post
     }
   }
 
-  class Dialect extends PostgresDialect {
-    override createDriver(): KyselyDriver {
-      return new Driver({ pool });
-    }
-  }
-
-  const kysely = new Kysely<Tables>({ dialect: new Dialect({ pool }) });
+  const dialect = new PostgresDialect({ pool });
+  dialect.createDriver = () => new Driver({ pool });
+  const kysely = new Kysely<Tables>({ dialect });
   const abandon = () => {
     isAbandoned = true;
     for (const socket of sockets) socket.destroy();

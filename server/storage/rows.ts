@@ -58,3 +58,9 @@ function matches(match: object) {
     return row.and(columns.map(([column, value]) => row(column, value === null ? 'is' : '=', value)));
   };
 }
+
+/** Whether a text may have been decoded from other bytes, which `findRow` by the text decides: the database compares bytes. */
+export function mayHideBytes(text: unknown): boolean {
+  // Every invalid byte of UTF-8 decodes to this character, which could hide a changed byte.
+  return typeof text === 'string' && text.includes('\uFFFD');
+}

@@ -1,73 +1,71 @@
+import { chmodSync, closeSync, fsyncSync, openSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import SQLite from 'better-sqlite3';
 import {
   Kysely,
-  type Driver as KyselyDriver,
   SqliteAdapter,
   type SqliteDatabase,
   SqliteDialect,
-  type SqliteDialectConfig,
   SqliteDriver,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
   type SqliteStatement,
 } from 'kysely';
 import type { Tables } from './tables.ts';
 import { explainFailure } from './unavailable.ts';
+
+// Loaded on demand: only read-only storage needs it.
+const require = createRequire(import.meta.url);
+
+/** Statement journals stay in memory; by default each is a temporary file. */
+const temporaryFiles = 'temp_store = MEMORY';
+/** Pages are read from the system's cache; the number limits address space, not memory. */
+const mappedPages = `mmap_size = ${4 * 1024 ** 3}`;
 
 /**
  * Opens (and creates) a SQLite file for one server process; command-line tools may use it at the same time.
  * @param lockMilliseconds how long a statement waits for the lock of another process, which blocks the whole process.
  */
 export function openSqlite(file: string, lockMilliseconds: number): Kysely<Tables> {
-  return explainErrors(() => {
-    const database = new SQLite(file);
-    try {
-      prepare(database, lockMilliseconds);
-    } catch (error) {
-      database.close();
-      throw error;
-    }
-    return new Kysely<Tables>({ dialect: new Dialect(database) });
+  let database: SQLite.Database | undefined;
+  try {
+    database = new SQLite(file);
+    for (const setting of [
+      'journal_mode = WAL',
+      // A commit returns only when it is on disk: an acknowledged record survives a power failure.
+      'synchronous = FULL',
+      'foreign_keys = ON',
+      // Without it, `insert or replace` deletes rows without firing the triggers that refuse deletion.
+      'recursive_triggers = ON',
+      `busy_timeout = ${lockMilliseconds}`,
+      // A 32 MB log before a checkpoint: pages that many commits change are written to the file only once.
+      'wal_autocheckpoint = 8000',
+      temporaryFiles,
+      mappedPages,
+    ])
+      database.pragma(setting);
+  } catch (error) {
+    database?.close();
+    throw explainFailure(error);
+  }
+  const opened = database;
+  return new Kysely<Tables>({
+    dialect: {
+      createDriver: () => new Driver(opened),
+      createAdapter: () => new Adapter(),
+      createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
   });
-}
-
-function prepare(database: SQLite.Database, lockMilliseconds: number): void {
-  database.pragma('journal_mode = WAL');
-  // A commit returns only when it is on disk: an acknowledged record survives a power failure.
-  database.pragma('synchronous = FULL');
-  database.pragma('foreign_keys = ON');
-  // Without it, `insert or replace` deletes rows without firing the triggers that refuse deletion.
-  database.pragma('recursive_triggers = ON');
-  database.pragma(`busy_timeout = ${lockMilliseconds}`);
-  // A 32 MB log before a checkpoint: pages that many commits change are written to the file only once.
-  database.pragma('wal_autocheckpoint = 8000');
-  // Statement journals stay in memory; by default each is a temporary file.
-  database.pragma('temp_store = MEMORY');
-  // Pages are read from the system's cache; the number limits address space, not memory.
-  database.pragma(`mmap_size = ${4 * 1024 ** 3}`);
-}
-
-class Dialect extends SqliteDialect {
-  readonly #createDriver: () => KyselyDriver;
-
-  constructor(database: SQLite.Database) {
-    const config = { database: rememberStatements(database) };
-    super(config);
-    this.#createDriver = () => new Driver(config, database);
-  }
-
-  override createDriver(): KyselyDriver {
-    return this.#createDriver();
-  }
-
-  override createAdapter(): SqliteAdapter {
-    return new Adapter();
-  }
 }
 
 class Driver extends SqliteDriver {
   readonly #database: SQLite.Database;
 
-  constructor(config: SqliteDialectConfig, database: SQLite.Database) {
-    super(config);
+  constructor(database: SQLite.Database) {
+    super({ database: rememberStatements(database) });
     this.#database = database;
   }
 
@@ -95,8 +93,7 @@ function rememberStatements(database: SQLite.Database): SqliteDatabase {
       let statement = statements.get(sql);
       if (statement === undefined) {
         // Every transaction writes: locking at the start avoids a failure halfway if another process also writes.
-        const text = sql === 'begin' ? 'begin immediate' : sql;
-        statement = explainStatement(explainErrors(() => database.prepare<unknown[]>(text)));
+        statement = prepare(database, sql === 'begin' ? 'begin immediate' : sql);
         if (statements.size >= maximumStatements) statements.clear();
         statements.set(sql, statement);
       }
@@ -110,29 +107,124 @@ function rememberStatements(database: SQLite.Database): SqliteDatabase {
 const maximumStatements = 1000;
 
 /** A statement whose errors indicate when the database is unavailable. */
-function explainStatement(statement: SQLite.Statement<unknown[]>): SqliteStatement {
-  const run = <Result>(method: (parameters: readonly unknown[]) => Result) => {
-    const bound = method.bind(statement);
+function prepare(database: SQLite.Database, text: string): SqliteStatement {
+  const explain = <Result>(method: (parameters: readonly unknown[]) => Result) => {
     return (parameters: readonly unknown[]): Result => {
       try {
-        return bound(parameters);
+        return method(parameters);
       } catch (error) {
         throw explainFailure(error);
       }
     };
   };
+  const statement = explain(() => database.prepare<unknown[]>(text))([]);
   return {
     reader: statement.reader,
-    all: run(statement.all as (parameters: readonly unknown[]) => unknown[]),
-    run: run(statement.run as (parameters: readonly unknown[]) => SQLite.RunResult),
-    iterate: run(statement.iterate as (parameters: readonly unknown[]) => IterableIterator<unknown>),
+    all: explain(statement.all.bind(statement)),
+    run: explain(statement.run.bind(statement)),
+    iterate: explain(statement.iterate.bind(statement)),
   };
 }
 
-function explainErrors<Result>(step: () => Result): Result {
+/** A database could not be read, regardless of its contents. The message says what to do. */
+export class UnreadableDatabase extends Error {
+  override readonly name = 'UnreadableDatabase';
+}
+
+/**
+ * Opens a SQLite file read-only, beside a running server or on read-only storage.
+ * @throws {UnreadableDatabase}
+ */
+export function openSqliteToRead(file: string): Kysely<Tables> {
+  let database: SQLite.Database | undefined;
   try {
-    return step();
+    database = new SQLite(file, { fileMustExist: true });
+    for (const setting of ['query_only = ON', 'busy_timeout = 10000', temporaryFiles, mappedPages])
+      database.pragma(setting);
+    // The first read of the file: on read-only storage it fails in WAL mode.
+    database.pragma('schema_version');
+    return new Kysely<Tables>({ dialect: new SqliteDialect({ database }) });
   } catch (error) {
-    throw explainFailure(error);
+    database?.close();
+    if (!failsToWrite(error)) throw error;
+    const { size = 0 } = statSync(`${file}-wal`, { throwIfNoEntry: false }) ?? {};
+    if (size > 0)
+      throw new UnreadableDatabase(
+        `${file}-wal holds changes that are not in ${file} yet, and on read-only storage they cannot be read. Copy both files to a folder that can be written, with secret.key and checkpoints.log, and name it with SVC_DATA_DIR.`,
+      );
+    return new Kysely<Tables>({ dialect: new SqliteDialect({ database: openImmutable(file) }) });
   }
+}
+
+/** Whether SQLite could not write the file, or the files that it needs beside it. */
+export function failsToWrite(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^SQLITE_(READONLY|CANTOPEN|PERM)/.test(String(error.code));
+}
+
+/**
+ * Opens a file that cannot change, without locks and files beside it. better-sqlite3 is built without URIs, which SQLite
+ * requires for this option.
+ */
+function openImmutable(file: string): SqliteDatabase {
+  const { DatabaseSync }: typeof import('node:sqlite') = require('node:sqlite');
+  try {
+    const url = pathToFileURL(file);
+    url.search = '?immutable=1';
+    const database = new DatabaseSync(url, { readOnly: true });
+    database.prepare('pragma schema_version').get();
+    return {
+      close: () => database.close(),
+      prepare(text) {
+        const statement = database.prepare(text);
+        return {
+          reader: statement.columns().length > 0,
+          all: (parameters) => statement.all(...(parameters as never[])),
+          iterate: (parameters) => statement.iterate(...(parameters as never[])),
+          run: (parameters) => statement.run(...(parameters as never[])),
+        };
+      },
+    };
+  } catch (error) {
+    throw new UnreadableDatabase(`${file} cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+/** A copy is unusable; the message gives the reason. */
+export class DamagedDatabase extends Error {
+  override readonly name = 'DamagedDatabase';
+}
+
+/**
+ * Copies a consistent snapshot of a SQLite database, even while servers write to it, and checks the copy.
+ * @param to a file that does not exist yet; when this returns, it is on disk and readable only by its owner.
+ * @returns its size in bytes.
+ * @throws {DamagedDatabase} also if pages, indexes or rows of the copy are inconsistent.
+ */
+export function copySqlite(from: string, to: string): { readonly bytes: number } {
+  try {
+    using source = closing(new SQLite(from, { readonly: true, fileMustExist: true }));
+    source.pragma('busy_timeout = 10000');
+    source.prepare('vacuum into ?').run(to);
+    using copy = closing(new SQLite(to, { readonly: true }));
+    const found = copy.pragma('integrity_check(1)', { simple: true });
+    if (found !== 'ok') throw new DamagedDatabase(`The database is damaged: ${found}.`);
+  } catch (error) {
+    if (!(error instanceof SQLite.SqliteError)) throw error;
+    throw new DamagedDatabase(`${from} cannot be copied: ${error.message}.`);
+  }
+  chmodSync(to, 0o600);
+  flushToDisk(to);
+  flushToDisk(dirname(to));
+  return { bytes: statSync(to).size };
+}
+
+function closing(database: SQLite.Database): SQLite.Database & Disposable {
+  return Object.assign(database, { [Symbol.dispose]: () => void database.close() });
+}
+
+/** Syncs a file, or the names in a folder, to disk. */
+export function flushToDisk(path: string): void {
+  const file = openSync(path, 'r');
+  fsyncSync(file);
+  closeSync(file);
 }

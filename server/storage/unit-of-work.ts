@@ -1,8 +1,7 @@
 import type { Selectable, Transaction } from 'kysely';
 import type { Clock } from './clock.ts';
-import { type Database, inTransaction, locksRows } from './database.ts';
+import { type Database, inTransaction, locksRows, type Signals } from './database.ts';
 import { prepareQuery } from './prepared-query.ts';
-import type { Signals } from './signals.ts';
 import type { Tables } from './tables.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { NotNull, Selectable } from 'kysely';
 import { describeRows } from '../audit/row-state.ts';
 import { findCheckpoint } from '../ledger/checkpoint-store.ts';
-import { BriefCache } from '../storage/brief-cache.ts';
+import { BriefCache } from '../storage/cache.ts';
 import type { Queries } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Tables } from '../storage/tables.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { BriefCache } from '../../storage/brief-cache.ts';
+import { BriefCache } from '../../storage/cache.ts';
 import { DatabaseUnavailable } from '../../storage/unavailable.ts';
 
 const day = 24 * 60 * 60 * 1000;

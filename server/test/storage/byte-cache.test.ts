@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { ByteCache } from '../../storage/byte-cache.ts';
+import { ByteCache } from '../../storage/cache.ts';
 
 describe('a byte cache', () => {
   test('evicts its oldest entries to stay within its limit', () => {

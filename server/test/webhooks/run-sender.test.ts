@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
 import { after, before, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createSignals } from '../../storage/signals.ts';
+import type { Signals } from '../../storage/database.ts';
 import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
@@ -29,7 +30,8 @@ describeOnEachDatabase('a running server', (dialect) => {
     const { tenant } = await createSubscriber(server, receiver.url);
     const { database } = server.installation;
     // Separate signals, as in another process: nothing in this one is notified.
-    const elsewhere = { ...database, signals: createSignals() };
+    const signals: Signals = new EventEmitter();
+    const elsewhere = { ...database, signals };
     await runUnitOfWork(elsewhere, server.clock.now(), (work) =>
       emitEvents(work, [{ tenantId: tenant.id, type: 'user.suspended', data: {} }]),
     );

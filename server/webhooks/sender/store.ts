@@ -1,7 +1,7 @@
 import { CompiledQuery, type Selectable, sql } from 'kysely';
 import { locksRows, type Queries } from '../../storage/database.ts';
 import { insertRows } from '../../storage/insert-rows.ts';
-import { rememberText } from '../../storage/query-text.ts';
+import { rememberText } from '../../storage/prepared-query.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { StoredEvent } from '../deliveries/event.ts';
 
