@@ -89,9 +89,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'ledger-append-only',
     rule: 'the database refuses to delete rows of the ledgers',
-    file: 'server/storage/append-only.ts',
-    text: "return ['update', 'delete'].map(",
-    replacement: "return ['update'].map(",
+    file: 'server/storage/migrate.ts',
+    text: 'before delete on $table',
+    replacement: 'before insert on $table when false',
     tests: ['server/test/storage/append-only.test.ts'],
   },
   {
