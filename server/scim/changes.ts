@@ -6,8 +6,8 @@ import { addMember, changeMembers, readMembersForChange } from '../identity/memb
 import { listGroupMembers } from '../identity/membership-store.ts';
 import { platformRole, type Role } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { requireTenant } from '../tenants/store.ts';
 import type { TenantSettings } from '../tenants/tenant.ts';
-import { invalidValue, quote } from './message.ts';
 import {
   type ExtendedUse,
   type GroupStep,
@@ -16,15 +16,12 @@ import {
   readUserPatch,
   type UserChange,
 } from './patch.ts';
+import { invalidValue, quote } from './surface.ts';
 import { readNewUser, readReplacement } from './user.ts';
 
 /** Adds a member. @throws {Problem} `uniqueness` if the person is a member, active or suspended. */
-export async function createUser(
-  work: UnitOfWork,
-  source: AuditSource,
-  { defaultRole }: TenantSettings,
-  body: unknown,
-): Promise<Membership> {
+export async function createUser(work: UnitOfWork, source: AuditSource, body: unknown): Promise<Membership> {
+  const { defaultRole } = await readSettings(work, source);
   const member = { ...readNewUser(body, defaultRole), isAccepted: false };
   const added = await addMember(work, source, member, 'SCIM: user created');
   if (added === undefined) throw new Problem('uniqueness', 'A user with this userName already exists.');
@@ -35,13 +32,8 @@ export async function createUser(
  * Applies the operations of a PATCH, all or none.
  * @throws {Problem} `not_found`, `mutability` for a member whom the operator manages, and those of the body.
  */
-export async function patchUser(
-  work: UnitOfWork,
-  source: AuditSource,
-  { scimCompatibility }: TenantSettings,
-  id: string,
-  body: unknown,
-): Promise<Membership> {
+export async function patchUser(work: UnitOfWork, source: AuditSource, id: string, body: unknown): Promise<Membership> {
+  const { scimCompatibility } = await readSettings(work, source);
   const operations = readPatch(body);
   const { change, use } =
     scimCompatibility === 'strict' ? { change: readUserPatch(operations), use: null } : readExtendedPatch(operations);
@@ -61,10 +53,10 @@ export async function patchUser(
 export async function replaceUser(
   work: UnitOfWork,
   source: AuditSource,
-  { scimCompatibility }: TenantSettings,
   id: string,
   body: unknown,
 ): Promise<Membership> {
+  const { scimCompatibility } = await readSettings(work, source);
   if (scimCompatibility === 'strict')
     throw new Problem('not_implemented', 'PUT of a user is not supported; replace active or roles with PATCH.');
   const before = await requireMember(work, source, id);
@@ -81,10 +73,12 @@ export async function deleteUser(work: UnitOfWork, source: AuditSource, id: stri
   await changeUser(work, source, id, { isDeleted: true }, 'SCIM: user deleted');
 }
 
+async function readSettings({ transaction }: UnitOfWork, { tenantId }: AuditSource): Promise<TenantSettings> {
+  return (await requireTenant(transaction, tenantId)).settings;
+}
+
 async function requireMember(work: UnitOfWork, source: AuditSource, id: string): Promise<Membership> {
-  const member = (await readMembersForChange(work, source.tenantId, [id])).get(id);
-  if (member === undefined) throw notFound('user');
-  return member;
+  return requireUser((await readMembersForChange(work, source.tenantId, [id])).get(id));
 }
 
 async function changeUser(
@@ -94,7 +88,11 @@ async function changeUser(
   change: MembershipChange,
   reason: string,
 ): Promise<Membership> {
-  const member = (await changeMembers(work, source, [id], change, reason)).get(id);
+  return requireUser((await changeMembers(work, source, [id], change, reason)).get(id));
+}
+
+/** @throws {Problem} `not_found`. */
+export function requireUser(member: Membership | undefined): Membership {
   if (member === undefined) throw notFound('user');
   return member;
 }

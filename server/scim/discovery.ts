@@ -1,15 +1,22 @@
 import { z } from 'zod';
 import { schemasOf } from '../http/schemas.ts';
+import { roleIds } from '../principal/roles.ts';
 import { groupUrn } from './group.ts';
 import { largestPage } from './query.ts';
-import { metaOf } from './schemas.ts';
 import type { Locate } from './surface.ts';
 import { userUrn } from './user.ts';
 
-export { presentSchemas } from './schemas.ts';
-
 const configUrn = 'urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig';
 const resourceTypeUrn = 'urn:ietf:params:scim:schemas:core:2.0:ResourceType';
+
+const schemaUrn = 'urn:ietf:params:scim:schemas:core:2.0:Schema';
+
+/** The `meta` of a resource that describes this provider. */
+function metaOf<Type extends string>(resourceType: Type) {
+  return z
+    .strictObject({ resourceType: z.literal(resourceType), location: z.url() })
+    .meta({ id: `Scim${resourceType}Meta` });
+}
 
 const Feature = z.strictObject({ supported: z.boolean() }).meta({ id: 'ScimFeature' });
 
@@ -91,3 +98,125 @@ export function presentResourceTypes(locate: Locate): z.output<typeof ResourceTy
     meta: { resourceType: 'ResourceType', location: locate(`/ResourceTypes/${type.id}`) },
   }));
 }
+
+const Attribute = z.strictObject({
+  name: z.string(),
+  type: z.enum(['string', 'boolean', 'complex']),
+  multiValued: z.boolean(),
+  description: z.string(),
+  required: z.boolean(),
+  caseExact: z.boolean().optional(),
+  canonicalValues: z.array(z.string()).optional(),
+  mutability: z.enum(['readOnly', 'readWrite', 'immutable']),
+  returned: z.literal('default'),
+  uniqueness: z.enum(['none', 'server']).optional(),
+  get subAttributes(): z.ZodOptional<z.ZodArray<typeof Attribute>> {
+    return z.array(Attribute).optional();
+  },
+});
+type Attribute = z.output<typeof Attribute>;
+// `.meta()` would make the type of the constant depend on itself.
+z.globalRegistry.add(Attribute, { id: 'ScimAttribute' });
+
+/** A schema of resources (RFC 7643 section 7). */
+export const ScimSchema = z
+  .strictObject({
+    schemas: schemasOf(schemaUrn),
+    id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    attributes: z.array(Attribute),
+    meta: metaOf('Schema'),
+  })
+  .meta({ id: 'ScimSchema' });
+type ScimSchema = z.output<typeof ScimSchema>;
+
+/** The schemas of users and groups with the attributes that this server supports. */
+export function presentSchemas(locate: Locate): ScimSchema[] {
+  return [user, group].map((definition) => ({
+    schemas: [schemaUrn],
+    ...definition,
+    meta: { resourceType: 'Schema', location: locate(`/Schemas/${definition.id}`) },
+  }));
+}
+
+type Options = Partial<Omit<Attribute, 'name' | 'type' | 'description'>>;
+const defaults = { multiValued: false, required: false, mutability: 'readOnly', returned: 'default' } as const;
+
+function text(name: string, description: string, options: Options = {}): Attribute {
+  return { name, type: 'string', description, ...defaults, caseExact: false, uniqueness: 'none', ...options };
+}
+
+function flag(name: string, description: string, options: Options = {}): Attribute {
+  return { name, type: 'boolean', description, ...defaults, ...options };
+}
+
+function complex(name: string, description: string, subAttributes: Attribute[], options: Options = {}): Attribute {
+  return { name, type: 'complex', description, ...defaults, ...options, subAttributes };
+}
+
+/** Attributes that only a POST sets are immutable, so that clients do not try to patch them. */
+const user: Omit<ScimSchema, 'schemas' | 'meta'> = {
+  id: userUrn,
+  name: 'User',
+  description: 'A member of the tenant',
+  attributes: [
+    text('userName', 'The e-mail address', { required: true, mutability: 'immutable', uniqueness: 'server' }),
+    text('externalId', 'The id at the identity provider', { caseExact: true, mutability: 'immutable' }),
+    complex(
+      'name',
+      'The name of the person',
+      [
+        text('formatted', 'The full name'),
+        text('givenName', 'The given name', { mutability: 'immutable' }),
+        text('familyName', 'The family name', { mutability: 'immutable' }),
+      ],
+      { mutability: 'immutable' },
+    ),
+    text('displayName', 'The name, or the e-mail address if there is none'),
+    complex(
+      'emails',
+      'The e-mail address',
+      [text('value', 'The address'), text('type', 'Always work'), flag('primary', 'Always true')],
+      { multiValued: true },
+    ),
+    flag('active', 'Whether the membership is active; false suspends it', { mutability: 'readWrite' }),
+    complex(
+      'roles',
+      'The role of the user',
+      [
+        text('value', 'The role', { caseExact: true, canonicalValues: roleIds, mutability: 'readWrite' }),
+        flag('primary', 'Marks the role to use if there are several', { mutability: 'readWrite' }),
+      ],
+      { multiValued: true, mutability: 'readWrite' },
+    ),
+    complex(
+      'groups',
+      'The role group of the user',
+      [text('value', 'The id of the group', { caseExact: true }), text('type', 'Always direct')],
+      { multiValued: true },
+    ),
+  ],
+};
+
+const group: typeof user = {
+  id: groupUrn,
+  name: 'Group',
+  description: 'The members with a role; the groups are fixed',
+  attributes: [
+    text('displayName', 'The role, or the name that the tenant mapped to it', {
+      required: true,
+      mutability: 'immutable',
+      uniqueness: 'server',
+    }),
+    complex(
+      'members',
+      'The members of the group',
+      [
+        text('value', 'The id of a user', { caseExact: true, mutability: 'immutable' }),
+        text('display', 'The userName of the user'),
+      ],
+      { multiValued: true, mutability: 'readWrite' },
+    ),
+  ],
+};

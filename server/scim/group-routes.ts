@@ -3,7 +3,7 @@ import { callSource } from '../audit/source.ts';
 import { notFound } from '../http/problem.ts';
 import { type Call, defineRoute, type PrincipalCall, ReadyAnswer, type Route } from '../http/route.ts';
 import { listGroupMembers } from '../identity/membership-store.ts';
-import { type Role, roleIds } from '../principal/roles.ts';
+import { roleIds } from '../principal/roles.ts';
 import type { Queries } from '../storage/database.ts';
 import { requireTenant } from '../tenants/store.ts';
 import type { Tenant } from '../tenants/tenant.ts';
@@ -14,6 +14,7 @@ import {
   GroupBody,
   type GroupRoleMap,
   groupUrn,
+  type NamedGroup,
   NewGroupBody,
   nameGroup,
   presentGroup,
@@ -24,8 +25,8 @@ import {
 import { PatchBody, readGroupPatch, readPatch } from './patch.ts';
 import {
   listOf,
+  listQuery,
   type ProjectionQuery,
-  pageQuery,
   presentPage,
   projectionQuery,
   queryOf,
@@ -42,31 +43,20 @@ const GroupParams = z.strictObject({
 });
 const GroupQuery = queryOf(projectionQuery);
 
-/** A group and its name in the response. */
-interface NamedGroup {
-  readonly role: Role;
-  readonly displayName: string;
-}
-
 /** The operations on the role groups of a tenant (spec.md "SCIM 2.0"). */
 export function scimGroupRoutes({ database, hasher, baseUrl }: ScimServices): readonly Route[] {
   /** Checks the query and the Host of a call, before any change, and returns what presents its groups. */
   const createView = ({ query, client }: Call<unknown, ProjectionQuery>) => {
     const projection = readProjection(query, groupUrn);
     const locate = createLocate(baseUrl, client);
-    return async (queries: Queries, tenant: Tenant, { role, displayName }: NamedGroup): Promise<ScimGroup> => {
-      const members = projection.shows('members') ? await listGroupMembers(queries, tenant.id, role) : null;
-      return projection.apply(presentGroup({ role, displayName, members, created: tenant.createdAt }, locate));
+    return async (queries: Queries, tenant: Tenant, group: NamedGroup): Promise<ScimGroup> => {
+      const members = projection.shows('members') ? await listGroupMembers(queries, tenant.id, group.role) : null;
+      return projection.apply(presentGroup(group, members, tenant.createdAt, locate));
     };
   };
 
   const common = { auth: 'scim', surface: scim, tag: 'SCIM' } as const;
-  const one = {
-    ...common,
-    params: GroupParams,
-    query: GroupQuery,
-    result: ScimGroup,
-  } as const;
+  const one = { ...common, params: GroupParams, query: GroupQuery, result: ScimGroup } as const;
 
   return [
     defineRoute('GET /scim/v2/Groups', {
@@ -74,11 +64,7 @@ export function scimGroupRoutes({ database, hasher, baseUrl }: ScimServices): re
       operationId: 'listScimGroups',
       summary: 'List the role groups',
       description: 'One group for each role that can be assigned.',
-      query: queryOf({
-        filter: z.string().optional().meta({ description: 'One comparison: `displayName eq "…"` or `id eq "…"`.' }),
-        ...pageQuery,
-        ...projectionQuery,
-      }),
+      query: listQuery('One comparison: `displayName eq "…"` or `id eq "…"`.'),
       result: listOf(ScimGroup),
       errors: ['invalidFilter', 'invalidValue'],
       async handle(call) {

@@ -3,8 +3,7 @@ import { Problem } from '../http/problem.ts';
 import { list, schemasOf, text, UtcTime } from '../http/schemas.ts';
 import type { Membership } from '../identity/membership.ts';
 import { isRole, platformRole, type Role, RoleName } from '../principal/roles.ts';
-import { invalidValue, quote, readAttributes, readByHand, readMessage } from './message.ts';
-import type { Locate } from './surface.ts';
+import { invalidValue, type Locate, quote, readAttributes, readByHand, readMessage } from './surface.ts';
 
 export const groupUrn = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 
@@ -67,22 +66,21 @@ export function findGroupByName(name: string, map: GroupRoleMap): Role | undefin
   return isRole(folded) ? folded : undefined;
 }
 
+/** A role group and its name in the response. */
+export interface NamedGroup {
+  readonly role: Role;
+  readonly displayName: string;
+}
+
 /**
  * Converts a role group to its SCIM form (RFC 7643 section 4.2).
- * @param group `members` is null if they are not shown; `created` is that of the tenant, whose groups are built in.
+ * @param members null if they are not shown.
+ * @param created that of the tenant, whose groups are built in.
  */
 export function presentGroup(
-  {
-    role,
-    displayName,
-    members,
-    created,
-  }: {
-    readonly role: Role;
-    readonly displayName: string;
-    readonly members: readonly Pick<Membership, 'userId' | 'userName'>[] | null;
-    readonly created: string;
-  },
+  { role, displayName }: NamedGroup,
+  members: readonly Pick<Membership, 'userId' | 'userName'>[] | null,
+  created: string,
   locate: Locate,
 ): ScimGroup {
   return {
@@ -131,10 +129,7 @@ export const GroupBody = readByHand(
  * Reads the body of a POST: the group that it names, and the ids of the users to add.
  * @throws {Problem} `invalidSyntax`, `invalidValue`, also for an unknown displayName.
  */
-export function readNamedGroup(
-  body: unknown,
-  map: GroupRoleMap,
-): { readonly role: Role; readonly displayName: string; readonly members: readonly string[] } {
+export function readNamedGroup(body: unknown, map: GroupRoleMap): NamedGroup & { readonly members: readonly string[] } {
   const group = readMessage(body, groupUrn);
   const displayName = group.get('displayname');
   const role = typeof displayName === 'string' ? findGroupByName(displayName, map) : undefined;

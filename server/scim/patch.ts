@@ -4,6 +4,7 @@ import { Problem } from '../http/problem.ts';
 import type { MembershipChange } from '../identity/membership.ts';
 import type { Role } from '../principal/roles.ts';
 import { type GroupRoleMap, groupUrn, readMemberIds, requireSameGroup } from './group.ts';
+import { readFilter } from './query.ts';
 import {
   attributeName,
   invalidValue,
@@ -13,8 +14,7 @@ import {
   readByHand,
   readFlag,
   readMessage,
-} from './message.ts';
-import { readFilter } from './query.ts';
+} from './surface.ts';
 import { readRole, userUrn } from './user.ts';
 
 /** Providers send at most a hundred, and many members of a group in one operation. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../http/problem.ts';
 import { schemasOf, text } from '../http/schemas.ts';
-import { attributeName, invalidValue } from './message.ts';
+import { attributeName, invalidValue } from './surface.ts';
 
 /**
  * The query parameters of an operation. Unknown parameters are ignored, because providers add their own; a known one in
@@ -71,7 +71,7 @@ function integer(description: string, fallback: number) {
 }
 
 /** The parameters of a page (RFC 7644 section 3.4.2.4). */
-export const pageQuery = {
+const pageQuery = {
   startIndex: integer('The index of the first resource, from 1; smaller values count as 1.', 1),
   count: integer('The number of resources; less than 0 counts as 0, more than 100 as 100.', largestPage),
 };
@@ -135,6 +135,11 @@ export const projectionQuery = {
     .optional()
     .meta({ description: 'The attributes to leave out, separated by commas.' }),
 };
+
+/** The query parameters of a list. */
+export function listQuery(filter: string) {
+  return queryOf({ filter: z.string().optional().meta({ description: filter }), ...pageQuery, ...projectionQuery });
+}
 
 export interface ProjectionQuery {
   readonly attributes?: string | undefined;

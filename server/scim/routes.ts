@@ -6,11 +6,11 @@ import {
   presentResourceTypes,
   presentSchemas,
   ResourceType,
+  ScimSchema,
   ServiceProviderConfig,
 } from './discovery.ts';
 import { scimGroupRoutes } from './group-routes.ts';
 import { listOf, presentPage, queryOf } from './query.ts';
-import { ScimSchema } from './schemas.ts';
 import { createLocate, scim } from './surface.ts';
 import { type ScimServices, scimUserRoutes } from './user-routes.ts';
 

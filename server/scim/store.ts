@@ -23,48 +23,41 @@ export async function readMemberPage(
   // PostgreSQL fails to compare text that it cannot store.
   if (externalId !== undefined && findUnstorable(externalId) !== null) return { members: [], total: 0 };
   const { countMembers, selectMembers } = externalId === undefined ? everyone : byExternalId;
-  const values = { tenantId, externalId: externalId ?? '' };
+  const values = { tenantId, externalId: externalId ?? '', limit: count, offset: startIndex - 1 };
   const [row] = await countMembers(queries, values);
   const total = Number(row?.total);
   if (count === 0 || startIndex > total) return { members: [], total };
-  const rows = await selectMembers(queries, { ...values, limit: count, offset: startIndex - 1 });
-  return { members: rows.map(readMembership), total };
+  return { members: (await selectMembers(queries, values)).map(readMembership), total };
+}
+
+interface Values {
+  readonly tenantId: string;
+  readonly externalId: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+function prepareQueries(hasExternalId: boolean) {
+  const select = (queries: Queries, parameter: <Name extends keyof Values>(name: Name) => Values[Name]) => {
+    const present = queries
+      .selectFrom('memberships')
+      .where('tenant_id', '=', parameter('tenantId'))
+      .where('deleted_at', 'is', null);
+    return hasExternalId ? present.where('external_id', '=', parameter('externalId')) : present;
+  };
+  return {
+    countMembers: prepareQuery<Values, { readonly total: number }>((queries, parameter) =>
+      select(queries, parameter).select(({ fn }) => fn.countAll<number>().as('total')),
+    ),
+    // Skips rows in the index, and reads only the rows of the page.
+    selectMembers: prepareQuery<Values, MembershipRow>((queries, parameter) => {
+      const ids = select(queries, parameter).select('user_id').orderBy('user_id');
+      const page = ids.limit(parameter('limit')).offset(parameter('offset'));
+      const members = queries.selectFrom('memberships').selectAll().where('tenant_id', '=', parameter('tenantId'));
+      return members.where('user_id', 'in', page).orderBy('user_id');
+    }),
+  };
 }
 
 const everyone = prepareQueries(false);
 const byExternalId = prepareQueries(true);
-
-function prepareQueries(hasExternalId: boolean) {
-  const select = (queries: Queries, values: { readonly tenantId: string; readonly externalId: string }) => {
-    const present = queries
-      .selectFrom('memberships')
-      .where('tenant_id', '=', values.tenantId)
-      .where('deleted_at', 'is', null);
-    return hasExternalId ? present.where('external_id', '=', values.externalId) : present;
-  };
-  return {
-    countMembers: prepareQuery<{ tenantId: string; externalId: string }, { total: number }>((queries, parameter) =>
-      select(queries, { tenantId: parameter('tenantId'), externalId: parameter('externalId') }).select(({ fn }) =>
-        fn.countAll<number>().as('total'),
-      ),
-    ),
-    // Skips rows in the index, and reads only the rows of the page.
-    selectMembers: prepareQuery<{ tenantId: string; externalId: string; limit: number; offset: number }, MembershipRow>(
-      (queries, parameter) =>
-        queries
-          .selectFrom('memberships')
-          .selectAll()
-          .where('tenant_id', '=', parameter('tenantId'))
-          .where(
-            'user_id',
-            'in',
-            select(queries, { tenantId: parameter('tenantId'), externalId: parameter('externalId') })
-              .select('user_id')
-              .orderBy('user_id')
-              .limit(parameter('limit'))
-              .offset(parameter('offset')),
-          )
-          .orderBy('user_id'),
-    ),
-  };
-}

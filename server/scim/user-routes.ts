@@ -1,20 +1,18 @@
 import { z } from 'zod';
 import { callSource } from '../audit/source.ts';
-import { notFound } from '../http/problem.ts';
 import { type Call, defineRoute, ReadyAnswer, type Route } from '../http/route.ts';
 import { normalizeEmail } from '../identity/email.ts';
 import type { Membership } from '../identity/membership.ts';
 import { findMember, findMemberByEmail } from '../identity/membership-store.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { Queries } from '../storage/database.ts';
-import { requireTenant } from '../tenants/store.ts';
-import { createUser, deleteUser, patchUser, replaceUser } from './changes.ts';
+import { createUser, deleteUser, patchUser, replaceUser, requireUser } from './changes.ts';
 import { PatchBody } from './patch.ts';
 import {
   listOf,
+  listQuery,
   type Page,
   type ProjectionQuery,
-  pageQuery,
   presentPage,
   projectionQuery,
   queryOf,
@@ -45,12 +43,7 @@ export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): rea
   };
 
   const common = { auth: 'scim', surface: scim, tag: 'SCIM' } as const;
-  const one = {
-    ...common,
-    params: UserParams,
-    query: UserQuery,
-    result: ScimUser,
-  } as const;
+  const one = { ...common, params: UserParams, query: UserQuery, result: ScimUser } as const;
 
   return [
     defineRoute('GET /scim/v2/Users', {
@@ -58,14 +51,7 @@ export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): rea
       operationId: 'listScimUsers',
       summary: 'List users, ordered by id',
       description: 'At most 100 on a page. The only filters are `eq` on `userName` and on `externalId`.',
-      query: queryOf({
-        filter: z
-          .string()
-          .optional()
-          .meta({ description: 'One comparison: `userName eq "…"` or `externalId eq "…"`.' }),
-        ...pageQuery,
-        ...projectionQuery,
-      }),
+      query: listQuery('One comparison: `userName eq "…"` or `externalId eq "…"`.'),
       result: listOf(ScimUser),
       errors: ['invalidFilter', 'invalidValue'],
       async handle(call) {
@@ -88,8 +74,7 @@ export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): rea
       errors: ['invalidSyntax', 'invalidValue', 'uniqueness'],
       async change(call, work) {
         const view = createView(call);
-        const { settings } = await requireTenant(work.transaction, call.principal.tenantId);
-        const member = await createUser(work, callSource(call, hasher), settings, call.body);
+        const member = await createUser(work, callSource(call, hasher), call.body);
         const location = createLocate(baseUrl, call.client)(`/Users/${member.userId}`);
         return new ReadyAnswer(201, scim.present(view(member)), { Location: location });
       },
@@ -102,9 +87,7 @@ export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): rea
       errors: ['invalidValue'],
       async handle(call) {
         const view = createView(call);
-        const member = await findMember(database.kysely, call.principal.tenantId, call.params.id);
-        if (member === undefined) throw notFound('user');
-        return view(member);
+        return view(requireUser(await findMember(database.kysely, call.principal.tenantId, call.params.id)));
       },
     }),
     defineRoute('PATCH /scim/v2/Users/{id}', {
@@ -117,8 +100,7 @@ export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): rea
       errors: ['invalidPath', 'invalidSyntax', 'invalidValue', 'mutability'],
       async change(call, work) {
         const view = createView(call);
-        const { settings } = await requireTenant(work.transaction, call.principal.tenantId);
-        return view(await patchUser(work, callSource(call, hasher), settings, call.params.id, call.body));
+        return view(await patchUser(work, callSource(call, hasher), call.params.id, call.body));
       },
     }),
     defineRoute('PUT /scim/v2/Users/{id}', {
@@ -131,8 +113,7 @@ export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): rea
       errors: ['invalidSyntax', 'invalidValue', 'mutability', 'not_implemented'],
       async change(call, work) {
         const view = createView(call);
-        const { settings } = await requireTenant(work.transaction, call.principal.tenantId);
-        return view(await replaceUser(work, callSource(call, hasher), settings, call.params.id, call.body));
+        return view(await replaceUser(work, callSource(call, hasher), call.params.id, call.body));
       },
     }),
     defineRoute('DELETE /scim/v2/Users/{id}', {

@@ -8,14 +8,14 @@ import { isRole, type Role, RoleName, roleIds } from '../principal/roles.ts';
 import {
   type Attributes,
   invalidValue,
+  type Locate,
   quote,
   readAttributes,
   readByHand,
   readFlag,
   readMessage,
   readText,
-} from './message.ts';
-import type { Locate } from './surface.ts';
+} from './surface.ts';
 
 export const userUrn = 'urn:ietf:params:scim:schemas:core:2.0:User';
 
