@@ -1,6 +1,6 @@
 import type { Client } from '../http/client.ts';
 import type { PrincipalCall } from '../http/route.ts';
-import type { PrivateHasher } from '../installation/private-hash.ts';
+import type { PrivateHasher } from '../installation/secrets.ts';
 import { type Actor, systemActor } from '../principal/principal.ts';
 
 /** The actor of a change, with keyed hashes of the address and the user agent; null where there are none. */

@@ -3,7 +3,7 @@ import { type AuditSource, systemSource } from '../audit/source.ts';
 import { recordEvents } from '../audit/store.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
 import { clockSkew, requirePast } from '../http/schemas.ts';
-import type { PrivateHasher } from '../installation/private-hash.ts';
+import type { PrivateHasher } from '../installation/secrets.ts';
 import { ByteCache } from '../storage/cache.ts';
 import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';

@@ -1,4 +1,4 @@
-import type { PrivateHasher } from '../installation/private-hash.ts';
+import type { PrivateHasher } from '../installation/secrets.ts';
 import type { Database } from '../storage/database.ts';
 import type { PublicNotices } from './published-notices.ts';
 import type { ConsentRecorder } from './recorder.ts';

@@ -1,4 +1,4 @@
-import type { SecretBox } from '../installation/secret-box.ts';
+import type { SecretBox } from '../installation/secrets.ts';
 import type { Clock } from '../storage/clock.ts';
 import { blamesRow, type Database, type Queries } from '../storage/database.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { PrivateHasher } from '../installation/private-hash.ts';
+import type { PrivateHasher } from '../installation/secrets.ts';
 import { inBatches, type Queries } from '../storage/database.ts';
 import { Problem } from './problem.ts';
 

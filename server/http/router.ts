@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import KoaRouter from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import type { SecretBox } from '../installation/secret-box.ts';
+import type { SecretBox } from '../installation/secrets.ts';
 import type { Principal } from '../principal/principal.ts';
 import type { Scope } from '../principal/scopes.ts';
 import type { Clock } from '../storage/clock.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { PrivateHasher } from '../../installation/private-hash.ts';
+import { PrivateHasher } from '../../installation/secrets.ts';
 
 const text = fc.string({ unit: 'binary' });
 

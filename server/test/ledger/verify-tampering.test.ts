@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { databaseFile, openInstallation } from '../../installation/installation.ts';
-import { PrivateHasher } from '../../installation/private-hash.ts';
+import { PrivateHasher } from '../../installation/secrets.ts';
 import { AnchorLog, anchorFile } from '../../ledger/anchor-log.ts';
 import { nameRestore, writeRestoreStatement } from '../../ledger/anchor-records.ts';
 import { hashEntry } from '../../ledger/chain.ts';

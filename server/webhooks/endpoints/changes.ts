@@ -2,7 +2,7 @@ import { type RowChange, recordChange } from '../../audit/row-state.ts';
 import { type AuditSource, systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
 import { invalidValues, notFound, Problem } from '../../http/problem.ts';
-import type { SecretBox } from '../../installation/secret-box.ts';
+import type { SecretBox } from '../../installation/secrets.ts';
 import { insertRows } from '../../storage/insert-rows.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import { announceDeliveries, emitEvents, insertEvents, newDelivery } from '../deliveries/outbox.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { SecretBox } from '../../installation/secret-box.ts';
+import type { SecretBox } from '../../installation/secrets.ts';
 import type { Clock } from '../../storage/clock.ts';
 import { type Database, inTransaction } from '../../storage/database.ts';
 import { newId } from '../../storage/ids.ts';
