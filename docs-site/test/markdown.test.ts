@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { eventTypes } from '../../server/webhooks/deliveries/event.ts';
 import { readFrontMatter } from '../site/front-matter.ts';
 import { renderMarkdown } from '../site/markdown.ts';
 import { readSources } from '../site/sources.ts';
@@ -111,7 +112,9 @@ describe('a page', () => {
     assert.match(render('{{ settings }}').content, /SVC_BASE_URL/);
     assert.match(render('{{ commands }}').content, /svc tenant create/);
     assert.match(render('{{ scopes }}').content, /breach:write/);
-    assert.match(render('{{ event-types }}').content, /dsr\.completed/);
+    const { content: events } = render('{{ event-types }}');
+    for (const type of eventTypes) assert.match(events, new RegExp(`<th scope="row"><code>${type}</code></th>`));
+    assert.match(events, /<code>dsrId<\/code>, <code>subjectId<\/code>, <code>type<\/code>, <code>outcome<\/code>/);
     assert.match(render('{{ widget-tag svc-consent }}').content, /sha384-/);
     assert.match(render('{{ changelog }}').content, /<h2/);
     assert.throws(() => render('{{ nothing }}'), /there is no partial/);

@@ -7,7 +7,6 @@ import { catalogue } from '../../server/controls/catalogue/catalogue.ts';
 import { transitions } from '../../server/controls/status.ts';
 import { problemKinds } from '../../server/http/problem.ts';
 import { knownVersions } from '../../server/http/surface.ts';
-import { eventTypes } from '../../server/webhooks/deliveries/event.ts';
 import { attemptOffsets } from '../../server/webhooks/sender/schedule.ts';
 import { pagesFolder } from '../site/read-pages.ts';
 
@@ -50,14 +49,6 @@ describe('what pages tell of the server', () => {
   test('every status of a control and where it may go', () => {
     const rows = readCodes(read('guides/controls'), '| From | To |').map(([, from, to]) => [from?.[0], to]);
     assert.deepEqual(Object.fromEntries(rows), transitions);
-  });
-
-  test('every type of event', () => {
-    const rows = readCodes(read('webhooks/events'), '| Type | `data` |');
-    assert.deepEqual(
-      rows.flatMap(([, types]) => types),
-      eventTypes,
-    );
   });
 
   test('when a webhook is tried again', () => {
