@@ -1,13 +1,13 @@
 import { type CallFacts, hide, SvcError } from './errors.ts';
 
-/** One value that breaks its rule. */
+/** An invalid value. */
 export interface ErrorDetail {
-  /** Where it stands: `body.purposes.analytics`, `query.limit`. */
+  /** Its path: `body.purposes.analytics`, `query.limit`. */
   readonly path: string;
   readonly issue: string;
 }
 
-/** What the server said in an error. */
+/** The content of an error response. */
 export interface ErrorContent {
   readonly status: number;
   readonly code: string;
@@ -20,20 +20,20 @@ export interface ErrorContent {
   readonly excerpt: string | null;
 }
 
-/** The server refused the call or failed. There is a class for each status; `code` says more. */
+/** The server rejected the call or failed. There is a class for each status; `code` has the details. */
 export class ApiError extends SvcError {
   static override readonly kind: string = 'ApiError';
   readonly status: number;
-  /** The values that break a rule, for `validation_failed`. */
+  /** The invalid values, for `validation_failed`. */
   readonly details: readonly ErrorDetail[];
-  /** What else the error says: `requiredStatus` and `actualStatus`, or `scimType` (RFC 7644 section 3.12). */
+  /** Further fields of the error: `requiredStatus` and `actualStatus`, or `scimType` (RFC 7644 section 3.12). */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly requestId: string | null;
-  /** Without cookies, and without the credentials of the call where something before the server echoes them. */
+  /** Without cookies, and without the credentials of the call if a proxy echoes them. */
   readonly headers: Readonly<Record<string, string>>;
-  /** How long the server asks to wait before the next try; null where it does not say. */
+  /** The time to wait before a retry, from the server; null if it sends none. */
   readonly retryAfterMs: number | null;
-  /** How the answer begins, for `unreadable_error`. It may hold anything, so neither JSON nor logs show it. */
+  /** The start of the response, for `unreadable_error`. It may contain anything, so neither JSON nor logs show it. */
   declare readonly excerpt: string | null;
 
   constructor(content: ErrorContent, call: CallFacts) {

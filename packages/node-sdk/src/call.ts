@@ -4,22 +4,22 @@ import type { Operation, RequestOptions, ResponseDetails } from './transport.ts'
 
 const none: RequestOptions = {};
 
-/** One call of an operation with all its tries. */
+/** One call of an operation with all its attempts. */
 export class Call implements CallFacts {
   readonly target: Operation;
   readonly options: RequestOptions;
   readonly operation: string;
   idempotencyKey: string | null = null;
   attempts = 0;
-  /** The answer of the last try. */
+  /** The response of the last attempt. */
   exchange: Exchange | null = null;
-  /** Why the try before this one failed. */
+  /** Why the previous attempt failed. */
   lastError: SvcError | null = null;
-  /** Ends what the call is waiting for just now. */
+  /** Ends the current wait. */
   interrupt: (() => void) | null = null;
-  /** Whether a try failed after which the server may have carried the call out all the same. */
+  /** Whether an attempt failed although the server may have executed it. */
   isOutcomeUnknown = false;
-  /** The Authorization header of the last try. */
+  /** The Authorization header of the last attempt. */
   #authorization = '';
 
   constructor(target: Operation, options: RequestOptions | undefined) {
@@ -28,17 +28,17 @@ export class Call implements CallFacts {
     this.operation = target.id;
   }
 
-  /** Notes what is sent, so that nothing that comes back shows it. */
+  /** Stores the credentials, so that they can be redacted from responses. */
   useAuthorization(authorization: string): void {
     this.#authorization = authorization;
   }
 
-  /** What may be shown of a text that came back. */
+  /** A response text with credentials redacted. */
   redact(text: string): string {
     return redactCredential(text, this.#authorization);
   }
 
-  /** The headers of the answer as errors and hooks may show them: a proxy may have echoed the request. */
+  /** The headers of the response for errors and hooks: a proxy may have echoed the request. */
   describeHeaders(): Readonly<Record<string, string>> {
     const shown: Record<string, string> = Object.create(null);
     for (const [name, value] of Object.entries(flattenHeaders((this.exchange as Exchange).headers)))
@@ -46,7 +46,7 @@ export class Call implements CallFacts {
     return shown;
   }
 
-  /** What came along with the answer. */
+  /** The metadata of the response. */
   describeResponse(): ResponseDetails {
     const { status, headers } = this.exchange as Exchange;
     return {
@@ -74,7 +74,7 @@ function flattenHeaders(headers: ReceivedHeaders): Readonly<Record<string, strin
 }
 
 /**
- * Takes the credential of a request out of what came back: proxies and error pages echo requests.
+ * Redacts the credential of a request in a response: proxies and error pages echo requests.
  * @param authorization the header as it was sent; empty for none.
  */
 function redactCredential(text: string, authorization: string): string {

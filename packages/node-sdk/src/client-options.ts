@@ -23,40 +23,40 @@ export interface AppInfo {
 export interface ClientOptions {
   /** `svc_live_…` or `svc_test_…`, or an access token `svc_at_…`. Default: the environment variable SVC_API_KEY. */
   readonly apiKey?: string | undefined;
-  /** Takes access tokens for the API key instead of sending the key with each request. Excludes `apiKey`. */
+  /** Fetches access tokens for the API key instead of sending the key with each request. Excludes `apiKey`. */
   readonly oauth?: OauthOptions | undefined;
-  /** `scim_…`, for what is under `svc.scim`. */
+  /** `scim_…`, for the methods under `svc.scim`. */
   readonly scimToken?: string | undefined;
   /** Where the server is: `https://svc.example.com`. Default: the environment variable SVC_BASE_URL. */
   readonly baseUrl?: string | undefined;
-  /** Allows http:// to another machine, which sends keys that anybody on the way can read. Default: false. */
+  /** Allows http:// to another machine, which sends keys unencrypted over the network. Default: false. */
   readonly allowInsecure?: boolean | undefined;
-  /** The tenant to act for, by id or slug, with a key that may. Default, and null: that of the key. */
+  /** The tenant to act for, by id or slug, with a key that is allowed to. Default, and null: that of the key. */
   readonly tenant?: string | null | undefined;
   /** The dated version of the API. Default: the one that the types describe; null leaves it to the tenant. */
   readonly version?: string | null | undefined;
-  /** Milliseconds for one try, from when it is sent to the last byte of its answer. Default: 30,000. */
+  /** Milliseconds for one attempt, from when it is sent to the last byte of its response. Default: 30,000. */
   readonly timeout?: number | undefined;
-  /** Milliseconds for a call with all its tries and waits, also the wait for a free connection. Default: 100,000. */
+  /** Milliseconds for a call with all its attempts and waits, including the wait for a free connection. Default: 100,000. */
   readonly deadline?: number | undefined;
-  /** How many more tries may follow a first one that failed for a passing reason. Default: 2. */
+  /** Maximum number of retries after a temporary failure. Default: 2. */
   readonly retries?: number | undefined;
-  /** How many tries the client may add to what it does; null sets no bound. Default: 20 in a row, then one in ten. */
+  /** Limits the retries of all calls; null for no limit. Default: 20 in a row, then one in ten. */
   readonly retryBudget?: RetryBudgetOptions | null | undefined;
-  /** The most bytes of an answer; streams have no bound. Default: 16 MiB. */
+  /** Maximum bytes of a response; streams have no limit. Default: 16 MiB. */
   readonly maxResponseBytes?: number | undefined;
   /**
-   * How many requests are sent at once, each over a connection of its own; a further call waits until one is free, at most
+   * Maximum number of concurrent requests, each over its own connection; a further call waits until one is free, at most
    * until its `deadline`. Default: 100.
    */
   readonly connections?: number | undefined;
-  /** Sent with every request; null takes one away. What has an option of its own cannot be set here. */
+  /** Sent with every request; null removes one. Headers that have their own option cannot be set here. */
   readonly headers?: Readonly<Record<string, string | null>> | undefined;
   /** Functions that are called for each request, response, retry and error. */
   readonly hooks?: Hooks | undefined;
-  /** A dispatcher of undici 7 or later in place of our own: an agent with a proxy, a certificate authority, a mock. */
+  /** A dispatcher of undici 7 or later in place of the built-in one: an agent with a proxy, a certificate authority, a mock. */
   readonly dispatcher?: Dispatcher | undefined;
   readonly appInfo?: AppInfo | undefined;
-  /** Time, timers and chance, for tests. */
+  /** Clock, timers and random numbers, for tests. */
   readonly runtime?: Runtime | undefined;
 }

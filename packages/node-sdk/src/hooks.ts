@@ -5,13 +5,13 @@ export interface CallNote {
   readonly operation: string;
   readonly method: string;
   readonly path: string;
-  /** Which try this is, from 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number;
   readonly idempotencyKey: string | null;
 }
 
 export interface RequestNote extends CallNote {
-  /** What is sent; values that could be secret are replaced. */
+  /** The sent headers; values that could be secret are redacted. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -19,13 +19,13 @@ export interface ResponseNote extends CallNote {
   readonly status: number;
   readonly requestId: string | null;
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds from the start of this try to the last byte; for a stream, to its headers. */
+  /** Milliseconds from the start of this attempt to the last byte; for a stream, to its headers. */
   readonly duration: number;
 }
 
 export interface RetryNote extends CallNote {
   readonly error: SvcError;
-  /** Milliseconds until the next try. */
+  /** Milliseconds until the next attempt. */
   readonly wait: number;
 }
 
@@ -36,35 +36,35 @@ export interface ErrorNote extends CallNote {
 /** A sign that a program will have to change. */
 export interface DeprecationNote {
   readonly operation: string;
-  /** Since when or from when the operation is deprecated: the header Deprecation (RFC 9745) as it came. */
+  /** Since when or from when the operation is deprecated: the header Deprecation (RFC 9745), unchanged. */
   readonly deprecation: string | null;
-  /** When it may stop to answer: the header Sunset (RFC 8594) as it came. */
+  /** When it may stop working: the header Sunset (RFC 8594), unchanged. */
   readonly sunset: string | null;
   readonly link: string | null;
   readonly requestedVersion: string | null;
-  /** The version in effect. Another one than was asked for has answers of another form. */
+  /** The version in effect. If it is not the requested one, responses may have another format. */
   readonly version: string | null;
   readonly message: string;
 }
 
 /**
- * Functions that a client notifies of what it does. What they throw, or reject with, becomes a warning of the process and changes
- * nothing.
+ * Functions that a client calls on events. If they throw or reject, a process warning is emitted and nothing else
+ * changes.
  */
 export interface Hooks {
-  /** Before each try. */
+  /** Before each attempt. */
   readonly onRequest?: ((note: RequestNote) => void) | undefined;
-  /** After each answer, also those that are errors. */
+  /** After each response, including errors. */
   readonly onResponse?: ((note: ResponseNote) => void) | undefined;
-  /** Before each wait for another try. */
+  /** Before each wait for a retry. */
   readonly onRetry?: ((note: RetryNote) => void) | undefined;
-  /** When a call fails for good, also by an answer that cannot be read and by a stream that breaks off. */
+  /** When a call fails finally, also because of an invalid response or an interrupted stream. */
   readonly onError?: ((note: ErrorNote) => void) | undefined;
-  /** Once for each operation that is deprecated or answers in another version. Default: a warning of the process. */
+  /** Once for each operation that is deprecated or responds in another version. Default: a process warning. */
   readonly onDeprecation?: ((note: DeprecationNote) => void) | undefined;
 }
 
-/** Calls a hook; its failure becomes a warning of the process. */
+/** Calls a hook; its failure becomes a process warning. */
 export function notify<Note>(name: keyof Hooks, hook: (note: Note) => void, note: Note): void {
   const warn = (error: unknown) => {
     const message = error instanceof Error ? error.message : String(error);

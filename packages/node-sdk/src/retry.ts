@@ -1,11 +1,11 @@
-/** The longest wait before the second try; each further one may take twice as long. */
+/** The longest wait before the second attempt; the maximum doubles with each further one. */
 const firstWait = 500;
 const longestWait = 8000;
 
 /**
- * How long to wait before the next try: anything up to a bound that doubles, so that clients that failed together do not
- * come back together ("full jitter").
- * @param attempts how many tries were made.
+ * The wait before the next attempt: random, up to a bound that doubles, so that clients that failed together do not
+ * retry together ("full jitter").
+ * @param attempts the number of attempts so far.
  * @param random from 0 up to 1.
  */
 export function chooseWait(attempts: number, random: number): number {
@@ -13,7 +13,7 @@ export function chooseWait(attempts: number, random: number): number {
 }
 
 /**
- * The wait that a Retry-After asks for, in milliseconds: seconds, or a date (RFC 9110 section 10.2.3). A date is compared
+ * The wait that a Retry-After requests, in milliseconds: seconds, or a date (RFC 9110 section 10.2.3). A date is compared
  * with the clock of the server, if the response has it, since the local clock may be wrong.
  * @returns null for a header that is missing or cannot be read.
  */
@@ -32,7 +32,7 @@ function parseHttpDate(text: string): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-/** The statuses after which another try may do better. A 409 only counts while the first request is still running. */
+/** The statuses after which a retry may succeed. A 409 only counts while the first request is still running. */
 export function isPassing(status: number, code: string): boolean {
   return (
     status === 408 ||
@@ -43,24 +43,24 @@ export function isPassing(status: number, code: string): boolean {
   );
 }
 
-/** What another try meets again: a certificate that is not believed, a request or headers that undici refuses. */
+/** Permanent errors: an untrusted certificate, a request or headers that undici rejects. */
 const lasting =
   /^(?:ERR_TLS_CERT|ERR_SSL_WRONG_VERSION|ERR_INVALID_|CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)_|UND_ERR_(?:INVALID_ARG|HEADERS_OVERFLOW|NOT_SUPPORTED)$)/;
 
-/** Whether a connection fails for a reason that does not pass. */
+/** Whether a connection fails for a permanent reason. */
 export function isLasting(cause: unknown): boolean {
   return cause instanceof Error && lasting.test(String(Reflect.get(cause, 'code')));
 }
 
-/** How many tries a client may add to what it does. */
+/** The retries that a client may add to its calls. */
 export interface RetryBudgetOptions {
-  /** How many in a row, when everything fails. */
+  /** How many in a row, if everything fails. */
   readonly capacity: number;
-  /** What a call that succeeds gives back: 0.1 lets one in ten requests be another try. */
+  /** What a successful call gives back: 0.1 allows one retry in ten requests. */
   readonly refill: number;
 }
 
-/** Keeps a client from answering an outage with a multiple of its load: a bucket of tokens, one for each further try. */
+/** Prevents a client from multiplying its load in an outage: a token bucket, with one token for each retry. */
 export class RetryBudget {
   readonly #options: RetryBudgetOptions;
   #tokens: number;
@@ -75,7 +75,7 @@ export class RetryBudget {
     if (this.#tokens < capacity) this.#tokens = Math.min(capacity, this.#tokens + refill);
   }
 
-  /** Takes one token. @returns false where there is none. */
+  /** Takes one token. @returns false if there is none. */
   take(): boolean {
     if (this.#tokens < 1) return false;
     this.#tokens -= 1;

@@ -1,62 +1,62 @@
-/** What a call may set for itself; everything left out follows from the client. */
+/** The options of a call; by default those of the client. */
 export interface RequestOptions {
-  /** Ends the call, wherever it is: connecting, sending, reading, or waiting before the next try. */
+  /** Aborts the call at any point: connecting, sending, reading, or waiting before a retry. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds for one try, from when it is sent to the last byte of the answer. */
+  /** Milliseconds for one attempt, from when it is sent to the last byte of the response. */
   readonly timeout?: number | undefined;
-  /** Milliseconds for the whole call, with every try and every wait, also that for a free connection. */
+  /** Milliseconds for the whole call, with every attempt and every wait, including that for a free connection. */
   readonly deadline?: number | undefined;
-  /** How many more tries may follow the first; 0 makes it the only one. */
+  /** Maximum number of retries; 0 for none. */
   readonly retries?: number | undefined;
   /**
-   * The Idempotency-Key of a POST: 8 to 128 of the characters A-Z a-z 0-9 _ -. Without one the call makes its own and
-   * keeps it over all its tries.
+   * The Idempotency-Key of a POST: 8 to 128 of the characters A-Z a-z 0-9 _ -. By default the call generates one and
+   * keeps it over all its attempts.
    */
   readonly idempotencyKey?: string | undefined;
-  /** The tenant to act for, by id or slug, with a key that may (header `Svc-Tenant`); null for that of the key. */
+  /** The tenant to act for, by id or slug, with a key that is allowed to (header `Svc-Tenant`); null for that of the key. */
   readonly tenant?: string | null | undefined;
   /** The dated version of the API (header `Svc-Version`); null leaves it to the tenant. */
   readonly version?: string | null | undefined;
-  /** Further headers; null takes one of the client's away. */
+  /** Further headers; null removes one of the client's. */
   readonly headers?: Readonly<Record<string, string | null>> | undefined;
 }
 
-/** What a list may set besides. */
+/** Additional options of a list. */
 export interface ListOptions extends RequestOptions {
-  /** Whether an iteration asks for the next page while the items of this one are used; default false. */
+  /** Whether an iteration fetches the next page while the items of this one are used; default false. */
   readonly prefetch?: boolean | undefined;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * What proves who calls: `key` is the API key or the access token that stands for it, `scim` the SCIM token, `none`
+ * The credential: `key` is the API key or the access token that stands for it, `scim` the SCIM token, `none`
  * nothing, `client` the credentials of the OAuth client itself (HTTP Basic, RFC 6749 section 2.3.1).
  */
 export type Credential = 'key' | 'scim' | 'none' | 'client';
 
 /**
- * What comes back: `data` is the content of the envelope `{ data }`, `bare` the JSON without an envelope, `none` nothing
- * to read, `stream` bytes as they come.
+ * The response: `data` is the content of the envelope `{ data }`, `bare` the JSON without an envelope, `none` no
+ * content, `stream` raw bytes.
  */
 export type AnswerForm = 'data' | 'bare' | 'none' | 'stream';
 
 /**
- * How a list is divided: `items` is `{ items, nextCursor }`, `data` is `{ data, page: { nextCursor, total } }`, `scim` is
+ * The format of a page: `items` is `{ items, nextCursor }`, `data` is `{ data, page: { nextCursor, total } }`, `scim` is
  * `{ Resources, totalResults, startIndex }` (RFC 7644 section 3.4.2).
  */
 export type PageForm = 'items' | 'data' | 'scim';
 
-/** One operation of the API with what this call hands in. */
+/** One operation of the API with the arguments of this call. */
 export interface Operation {
   /** The operationId of the OpenAPI document. */
   readonly id: string;
   readonly method: Method;
   /** With its parameters in braces: `/v1/consent/{id}/records`. */
   readonly path: string;
-  /** A value for each brace of the path. Empty values and dot segments are refused, all else is encoded. */
+  /** A value for each brace of the path. Empty values and dot segments are rejected, all else is encoded. */
   readonly parameters?: Readonly<Record<string, string | number>> | undefined;
-  /** Texts, numbers and booleans; what is undefined is left out. */
+  /** Strings, numbers and booleans; undefined ones are omitted. */
   readonly query?: object | undefined;
   /** Sent as `media` says; undefined sends no body. */
   readonly body?: unknown;
@@ -67,54 +67,54 @@ export interface Operation {
   /** Default: `data`. */
   readonly answer?: AnswerForm | undefined;
   /**
-   * Whether a second run changes no more than the first did. Default: what the method says (RFC 9110 section 9.2.2), so
-   * all but POST and PATCH, and every POST that is sent with an Idempotency-Key. Only such calls are tried again.
+   * Whether the operation is idempotent. Default: by the method (RFC 9110 section 9.2.2), so
+   * all but POST and PATCH, and every POST that is sent with an Idempotency-Key. Only such calls are retried.
    */
   readonly idempotent?: boolean | undefined;
-  /** Makes the data of the call of what came; what it throws is how the call fails. Default: the data as it came. */
+  /** Converts the response into the data of the call; if it throws, the call fails with that error. Default: unchanged. */
   readonly read?: ((data: unknown, response: ResponseDetails) => unknown) | undefined;
 }
 
-/** An operation whose answer is one page of a list. */
+/** An operation whose response is one page of a list. */
 export interface ListOperation extends Omit<Operation, 'read'> {
   readonly page: PageForm;
 }
 
-/** What is known about an answer besides its content. */
+/** The metadata of a response. */
 export interface ResponseDetails {
   readonly status: number;
-  /** By names in lower case, without cookies; what came more than once is joined with a comma. */
+  /** By names in lower case, without cookies; repeated ones are joined with a comma. */
   readonly headers: Readonly<Record<string, string>>;
   /** `Svc-Request-Id`: name it when you report a problem. */
   readonly requestId: string | null;
   /** The Idempotency-Key that was sent. */
   readonly idempotencyKey: string | null;
-  /** Whether the server had answered a request with this Idempotency-Key before, and this is that answer. */
+  /** Whether the server had already answered a request with this Idempotency-Key, and returned that response. */
   readonly idempotentReplayed: boolean;
-  /** `Svc-Version` of the answer: the version that was in effect. */
+  /** `Svc-Version` of the response: the version that was in effect. */
   readonly version: string | null;
-  /** How many tries it took. */
+  /** The number of attempts. */
   readonly attempts: number;
 }
 
-/** An answer with what came along. */
+/** The data of a response with its metadata. */
 export interface WithResponse<Data> {
   readonly data: Data;
   readonly response: ResponseDetails;
 }
 
-/** A call that is under way. Await it for its data. */
+/** A call in progress. Await it for its data. */
 export interface ApiPromise<Data> extends Promise<Data> {
-  /** The data together with status, headers, request id and the number of tries. */
+  /** The data together with status, headers, request id and the number of attempts. */
   withResponse(): Promise<WithResponse<Data>>;
-  /** The answer as the `Response` of the Fetch standard, its body not yet read. Rejects as the call does. */
+  /** The response as the `Response` of the Fetch standard, its body not yet read. Rejects as the call does. */
   asResponse(): Promise<Response>;
 }
 
 /** One page of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[];
-  /** Where the next page begins; null on the last one. Keep it to resume later: hand it in as `cursor`. */
+  /** The position of the next page; null on the last one. Store it to resume later: pass it as `cursor`. */
   readonly nextCursor: string | null;
   /** How many items the whole list has, where the API says so. */
   readonly total: number | null;
