@@ -58,15 +58,12 @@ export function updateMemberships(
   userIds: readonly string[],
   columns: Partial<MembershipRow>,
 ): Promise<MembershipRow[]> {
-  return inBatches(userIds, (batch) =>
-    work.transaction
-      .updateTable('memberships')
-      .set({ ...columns, updated_at: work.now })
-      .where('tenant_id', '=', tenantId)
-      .where('user_id', 'in', batch)
-      .returningAll()
-      .execute(),
-  );
+  const update = work.transaction
+    .updateTable('memberships')
+    .set({ ...columns, updated_at: work.now })
+    .returningAll();
+  const ofTenant = update.where('tenant_id', '=', tenantId);
+  return inBatches(userIds, (batch) => ofTenant.where('user_id', 'in', batch).execute());
 }
 
 /** Reads a page of the members, newest accounts first. @param before the user id of the last item of the previous page. */
@@ -107,39 +104,21 @@ export async function listGroupMembers(
 
 /** Lists the memberships of a user in all tenants. */
 export async function listMembershipsOf(queries: Queries, userId: string): Promise<readonly Membership[]> {
-  const rows = await queries
-    .selectFrom('memberships')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .where('deleted_at', 'is', null)
-    .orderBy('tenant_id')
-    .execute();
+  const present = queries.selectFrom('memberships').selectAll().where('deleted_at', 'is', null);
+  const rows = await present.where('user_id', '=', userId).orderBy('tenant_id').execute();
   return rows.map(readMembership);
 }
 
 /** Whether a user ever accepted an invitation of another tenant: then this tenant does not control their account. */
 export async function isAcceptedElsewhere(queries: Queries, userId: string, tenantId: string): Promise<boolean> {
-  const row = await queries
-    .selectFrom('memberships')
-    .select('tenant_id')
-    .where('user_id', '=', userId)
-    .where('tenant_id', '!=', tenantId)
-    .where('accepted_at', 'is not', null)
-    .limit(sql.lit(1))
-    .executeTakeFirst();
-  return row !== undefined;
+  const accepted = queries.selectFrom('memberships').select('tenant_id').where('accepted_at', 'is not', null);
+  const elsewhere = accepted.where('user_id', '=', userId).where('tenant_id', '!=', tenantId);
+  return (await elsewhere.limit(sql.lit(1)).executeTakeFirst()) !== undefined;
 }
 
 /** Whether the tenant has another administrator who can sign in. */
 export async function hasOtherAdmin(queries: Queries, { tenantId, userId }: Membership): Promise<boolean> {
-  const row = await queries
-    .selectFrom('memberships')
-    .select('user_id')
-    .where('tenant_id', '=', tenantId)
-    .where('role', '=', 'admin')
-    .where('user_id', '!=', userId)
-    .where(maySignIn)
-    .limit(sql.lit(1))
-    .executeTakeFirst();
-  return row !== undefined;
+  const admins = queries.selectFrom('memberships').select('user_id').where('role', '=', 'admin').where(maySignIn);
+  const others = admins.where('tenant_id', '=', tenantId).where('user_id', '!=', userId);
+  return (await others.limit(sql.lit(1)).executeTakeFirst()) !== undefined;
 }

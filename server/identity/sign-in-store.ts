@@ -3,23 +3,16 @@ import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
 import { insertRow, updateRow } from '../storage/rows.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import type { Membership } from './membership.ts';
 
 const challengeMilliseconds = 5 * 60 * 1000;
 /** The most codes that can be tried against one challenge. */
 const mostAttempts = 5;
 
-/** A sign-in that requires a code. */
-export interface Challenge {
-  readonly id: string;
-  readonly tenantId: string;
-  readonly userId: string;
-}
+type Member = Pick<Membership, 'tenantId' | 'userId'>;
 
-/** Creates a challenge after a right password. */
-export async function createChallenge(
-  work: UnitOfWork,
-  { tenantId, userId }: Omit<Challenge, 'id'>,
-): Promise<{ readonly id: string; readonly expiresAt: string }> {
+/** Creates a challenge after a right password: the sign-in requires a code. */
+export async function createChallenge(work: UnitOfWork, { tenantId, userId }: Member) {
   const id = newId();
   const expiresAt = addTime(work.now, challengeMilliseconds);
   const row = { id, tenant_id: tenantId, user_id: userId, attempts: 0, expires_at: expiresAt };
@@ -28,10 +21,10 @@ export async function createChallenge(
 }
 
 /** Finds a challenge; undefined when it is unknown, expired or has no attempts left. */
-export async function findChallenge(queries: Queries, id: string, now: string): Promise<Challenge | undefined> {
+export async function findChallenge(queries: Queries, id: string, now: string): Promise<Member | undefined> {
   return queries
     .selectFrom('sign_in_challenges')
-    .select(['id', 'tenant_id as tenantId', 'user_id as userId'])
+    .select(['tenant_id as tenantId', 'user_id as userId'])
     .where('id', '=', id)
     .where('expires_at', '>', now)
     .where('attempts', '<', mostAttempts)
@@ -136,7 +129,7 @@ export async function deleteExpiredSignIns(queries: Queries, now: string): Promi
 }
 
 /** Stores the time of the latest sign-in of a member. */
-export async function noteSignIn(work: UnitOfWork, { tenantId, userId }: Omit<Challenge, 'id'>): Promise<void> {
+export async function noteSignIn(work: UnitOfWork, { tenantId, userId }: Member): Promise<void> {
   const membership = { tenant_id: tenantId, user_id: userId };
   await updateRow(work.transaction, 'memberships', membership, { last_signed_in_at: work.now });
 }

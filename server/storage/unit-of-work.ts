@@ -22,8 +22,8 @@ export interface UnitOfWork {
    * log is the lock: changes that must not run concurrently wait here, before they read.
    */
   lockTenant(...ids: readonly string[]): Promise<void>;
-  /** Notes a lock that the next query takes. @throws {Error} if it is out of order: see `lockOrder`. */
-  noteLock(kind: LockKind, id: string): void;
+  /** Notes a lock that the next query takes; false if it is held. @throws {Error} if it is out of order (`lockOrder`). */
+  noteLock(kind: LockKind, id: string): boolean;
   readonly signals: Signals;
   /** Null if the database was opened without the secret: then nothing can be appended to a chain. */
   readonly seal: RowSeal | null;
@@ -81,12 +81,13 @@ export async function runUnitOfWork<Result>(
 function createLocks(transaction: Transaction<Tables>): Pick<UnitOfWork, 'lockAccount' | 'lockTenant' | 'noteLock'> {
   const held = new Set<string>();
   let latest = '';
-  const noteLock = (kind: LockKind, id: string) => {
+  const noteLock = (kind: LockKind, id: string): boolean => {
     const lock = `${lockOrder.indexOf(kind)} ${kind} ${id}`;
-    if (held.has(lock)) return;
+    if (held.has(lock)) return false;
     if (lock < latest) throw new Error(`the lock "${lock}" must be taken before "${latest}"`);
     held.add(lock);
     latest = lock;
+    return true;
   };
   return {
     noteLock,
@@ -97,10 +98,7 @@ function createLocks(transaction: Transaction<Tables>): Pick<UnitOfWork, 'lockAc
       return (locksRows(transaction) ? query.forNoKeyUpdate() : query).executeTakeFirstOrThrow();
     },
     async lockTenant(...ids) {
-      for (const id of ids.toSorted()) {
-        noteLock('tenant', id);
-        await lockAuditHead(transaction, { id });
-      }
+      for (const id of ids.toSorted()) if (noteLock('tenant', id)) await lockAuditHead(transaction, { id });
     },
   };
 }
