@@ -4,10 +4,9 @@ import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { addTime, dayMilliseconds } from '../storage/clock.ts';
 import type { NewWebhookEvent } from '../webhooks/deliveries/event.ts';
 import type { AssessedControl } from './assess-control.ts';
-import { addCadence, type Cadence } from './cadence.ts';
 import { type ControlChange, type ControlRow, definitionNames } from './control.ts';
 import { rateFreshness } from './evidence.ts';
-import { type ControlStatus, isReview, type SettableStatus, transitions } from './status.ts';
+import { addCadence, type Cadence, type ControlStatus, isReview, type SettableStatus, transitions } from './status.ts';
 
 /** The time to submit requested evidence, unless the request sets another. */
 const defaultEvidenceTime = 30 * dayMilliseconds;

@@ -11,9 +11,9 @@ import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import type { AssessedControl } from './assess-control.ts';
-import type { Cadence } from './cadence.ts';
 import { decideChange, describeDiff, describeMove } from './change-rules.ts';
 import type { ControlChange, ControlRow, NewControl } from './control.ts';
+import type { Cadence } from './status.ts';
 import { assessRow, controlRows, listCustomDefinitions, requireControl } from './store.ts';
 
 /** The maximum number of custom controls of a tenant. */
@@ -36,7 +36,12 @@ export async function createControl(
 ): Promise<AssessedControl> {
   const { tenantId } = source;
   await work.lockTenant(tenantId);
-  await requireFreeCode(work, tenantId, definition.code);
+  const customs = await listCustomDefinitions(work.transaction, tenantId);
+  if (customs.length >= maximumCustomControls)
+    throw new Problem('conflict', `A tenant may have at most ${maximumCustomControls} custom controls.`);
+  // Without case; codes of the catalogue have a form of their own.
+  if (customs.some(({ code }) => code.toLowerCase() === definition.code.toLowerCase()))
+    throw new Problem('conflict', `The code ${definition.code} is already in use.`);
   if (ownerUserId !== null) await requireOwner(work, tenantId, ownerUserId);
   const id = newId();
   const row = await insertRow(work.transaction, 'tenant_controls', {
@@ -149,15 +154,6 @@ export function newControlRow({ now }: UnitOfWork, tenantId: string, controlId: 
     updated_at: now,
     retired_at: null,
   };
-}
-
-/** Codes are compared without case; codes of the catalogue have a form of their own. @throws {Problem} `conflict`. */
-async function requireFreeCode(work: UnitOfWork, tenantId: string, code: string): Promise<void> {
-  const customs = await listCustomDefinitions(work.transaction, tenantId);
-  if (customs.length >= maximumCustomControls)
-    throw new Problem('conflict', `A tenant may have at most ${maximumCustomControls} custom controls.`);
-  if (customs.some((other) => other.code.toLowerCase() === code.toLowerCase()))
-    throw new Problem('conflict', `The code ${code} is already in use.`);
 }
 
 /** @throws {Problem} `validation_failed`, the same for everyone who cannot own a control of the tenant. */

@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { Id, Time, textLine, UtcTime, visibleText, WebAddress } from '../http/schemas.ts';
 import { viewRow } from '../http/view-row.ts';
 import type { Tables } from '../storage/tables.ts';
-import { addCadence, type Cadence } from './cadence.ts';
 import { CadenceName, type Control, ControlParams, Count, ResultStatusName } from './control.ts';
-import { type ResultStatus, resultStatuses } from './status.ts';
+import { addCadence, type Cadence, type ResultStatus, resultStatuses } from './status.ts';
 
 export type TestRow = Selectable<Tables['control_tests']>;
 export type ResultRow = Selectable<Tables['control_test_results']>;

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { Id, Time, text, textLine, UtcTime, visibleText, WebAddress } from '../http/schemas.ts';
 import { viewRow } from '../http/view-row.ts';
 import type { Tables } from '../storage/tables.ts';
-import { addCadence, type Cadence } from './cadence.ts';
 import { type Control, ControlParams, Reason } from './control.ts';
+import { addCadence, type Cadence } from './status.ts';
 
 export type EvidenceRow = Selectable<Tables['control_evidence']>;
 

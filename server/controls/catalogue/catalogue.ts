@@ -1,8 +1,158 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Catalogue, type CatalogueControl, type CatalogueFile, checkCatalogue, type Framework } from './check.ts';
+import type { z } from 'zod';
+import { ControlsFile, FrameworkFile } from './schema.ts';
 
-export type { CatalogueControl, Framework } from './check.ts';
+/** A framework that controls are mapped to. */
+export type Framework = Readonly<Omit<FrameworkFile, '$schema'>>;
+
+/** A control of the catalogue, as every tenant starts with it. */
+export type CatalogueControl = Readonly<ControlsFile['controls'][number]> & {
+  /** UUID version 5 of the code: the same on every installation. */
+  readonly controlId: string;
+  readonly domain: string;
+};
+
+export interface Catalogue {
+  /** The two letters at the start of its codes, for each domain; those of retired controls included. */
+  readonly codeLetters: readonly string[];
+  /** In the order of their codes. */
+  readonly frameworks: readonly Framework[];
+  /** In the order of their codes; their mappings in the order of `frameworks`. */
+  readonly controls: readonly CatalogueControl[];
+}
+
+/** A file of the catalogue: its path in the folder of the catalogue, and its JSON. */
+export type CatalogueFile<Content = unknown> = { readonly name: string; readonly content: Content };
+
+type Report = (file: string, place: string, issue: string) => void;
+
+/**
+ * Checks all files together and builds the catalogue.
+ * @throws {Error} whose message names the file and the place of everything that is wrong.
+ */
+export function checkCatalogue(files: {
+  readonly frameworks: readonly CatalogueFile[];
+  readonly controls: readonly CatalogueFile[];
+}): Catalogue {
+  const problems: string[] = [];
+  const report: Report = (file, place, issue) => problems.push(`${file}: ${place}: ${issue}`);
+  const frameworks = files.frameworks.flatMap((file) => parseFile(file, FrameworkFile, report));
+  const domains = files.controls.flatMap((file) => parseFile(file, ControlsFile, report));
+  // The content of an invalid file is unknown: further findings could be wrong.
+  if (problems.length === 0) {
+    checkNames(frameworks, domains, report);
+    checkMappings(frameworks, domains, report);
+  }
+  if (problems.length > 0) throw new Error(`The control catalogue is invalid:\n${problems.join('\n')}`);
+  return assemble(frameworks, domains);
+}
+
+function parseFile<Content>(file: CatalogueFile, schema: z.ZodType<Content>, report: Report): CatalogueFile<Content>[] {
+  const result = schema.safeParse(file.content);
+  if (result.success) return [{ name: file.name, content: result.data }];
+  for (const { path, message } of result.error.issues) report(file.name, writePlace(path), message);
+  return [];
+}
+
+/** Writes a path as a place in JSON: `controls[3].mappings.GDPR[0]`. */
+function writePlace(path: readonly PropertyKey[]): string {
+  const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
+  return place.replace(/^\./, '') || 'the file';
+}
+
+/** What must be unique in the whole catalogue; within a file the schemas check it. */
+function checkNames(
+  frameworks: readonly CatalogueFile<FrameworkFile>[],
+  domains: readonly CatalogueFile<ControlsFile>[],
+  report: Report,
+): void {
+  const used = new Map<string, string>();
+  const use = (kind: string, value: string, file: string, place: string) => {
+    const key = `${kind} ${value.toLowerCase()}`;
+    const first = used.get(key);
+    if (first === undefined) used.set(key, `${file}: ${place}`);
+    else report(file, place, `"${value}" is already used in ${first}`);
+  };
+  for (const { name, content } of frameworks) {
+    use('code', content.code, name, 'code');
+    use('name', content.name, name, 'name');
+  }
+  for (const { name, content } of domains) {
+    use('domain', content.domain, name, 'domain');
+    use('letters', lettersOf(content), name, 'controls');
+    for (const [index, { title }] of content.controls.entries()) use('title', title, name, `controls[${index}].title`);
+  }
+}
+
+/** The two letters at the start of all codes of a domain. */
+function lettersOf({ controls, retired }: ControlsFile): string {
+  return ((controls[0] ?? retired[0])?.code ?? '').slice(0, 2);
+}
+
+/** Controls name frameworks and requirements that exist, and every framework is named. */
+function checkMappings(
+  frameworks: readonly CatalogueFile<Framework>[],
+  domains: readonly CatalogueFile<ControlsFile>[],
+  report: Report,
+): void {
+  const unmapped = new Map(frameworks.map(({ name, content }) => [content.code, name]));
+  for (const { name: file, content } of domains)
+    for (const [index, { mappings }] of content.controls.entries())
+      for (const [code, requirements] of Object.entries(mappings)) {
+        const place = `controls[${index}].mappings.${code}`;
+        unmapped.delete(code);
+        const framework = frameworks.find((one) => one.content.code === code);
+        if (framework === undefined) report(file, place, 'no file of frameworks/ has this code');
+        const listed = new Set(framework?.content.requirements.map((requirement) => requirement.code));
+        for (const [number, requirement] of requirements.entries())
+          if (framework !== undefined && !listed.has(requirement))
+            report(file, `${place}[${number}]`, `"${requirement}" is no requirement of ${framework.name}`);
+      }
+  for (const [code, file] of unmapped) report(file, 'code', `no control is mapped to ${code}`);
+}
+
+function assemble(
+  frameworks: readonly CatalogueFile<FrameworkFile>[],
+  domains: readonly CatalogueFile<ControlsFile>[],
+): Catalogue {
+  const ordered = frameworks.map(({ content: { $schema, ...framework } }) => framework).sort(byCode);
+  const controls = domains.flatMap(({ content: { domain, controls } }) =>
+    controls.map(({ mappings, ...control }) => ({
+      controlId: createControlId(control.code),
+      ...control,
+      domain,
+      mappings: Object.fromEntries(ordered.flatMap(({ code }) => (mappings[code] ? [[code, mappings[code]]] : []))),
+    })),
+  );
+  const codeLetters = domains.map(({ content }) => lettersOf(content)).sort();
+  return { codeLetters, frameworks: ordered, controls: controls.sort(byCode) };
+}
+
+function byCode(one: { readonly code: string }, other: { readonly code: string }): number {
+  return one.code < other.code ? -1 : 1;
+}
+
+/** The namespace of our control codes. Changing it would change the id of every control of every installation. */
+const namespace = '2195f33c-c272-4525-abca-1e349cbe1f63';
+
+/** The id of a control: the same on every installation, since it follows from the code only. */
+export function createControlId(code: string): string {
+  return createNameUuid(namespace, code);
+}
+
+/** A UUID version 5: SHA-1 over the namespace and the name (RFC 9562 section 5.5). */
+export function createNameUuid(space: string, name: string): string {
+  const bytes = createHash('sha1')
+    .update(Buffer.from(space.replaceAll('-', ''), 'hex'))
+    .update(name, 'utf8')
+    .digest()
+    .subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
 
 /** Reads the shipped files of one kind, in the order of their names. */
 export function readCatalogueFiles(folder: 'frameworks' | 'controls'): readonly CatalogueFile[] {

@@ -3,13 +3,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import {
+  type CatalogueFile,
   catalogue,
+  checkCatalogue,
+  createControlId,
+  createNameUuid,
   findCatalogueControl,
   findFramework,
   parseJson,
   readCatalogueFiles,
 } from '../../controls/catalogue/catalogue.ts';
-import { type CatalogueFile, checkCatalogue, createControlId, createNameUuid } from '../../controls/catalogue/check.ts';
 import { jsonSchemas } from '../../controls/catalogue/schema.ts';
 
 /** How each source numbers its requirements. */

@@ -1,13 +1,18 @@
 import fc from 'fast-check';
 import { systemSource } from '../../audit/source.ts';
 import { adoptFrameworks } from '../../controls/adoption.ts';
-import { cadences } from '../../controls/cadence.ts';
 import { catalogue } from '../../controls/catalogue/catalogue.ts';
 import { NewControl } from '../../controls/control.ts';
 import { createControl, editControl, retireControl } from '../../controls/control-changes.ts';
 import { NewEvidence } from '../../controls/evidence.ts';
 import { addEvidence, withdrawEvidence } from '../../controls/evidence-changes.ts';
-import { type ControlStatus, resultStatuses, type SettableStatus, transitions } from '../../controls/status.ts';
+import {
+  type ControlStatus,
+  cadences,
+  resultStatuses,
+  type SettableStatus,
+  transitions,
+} from '../../controls/status.ts';
 import { addTest, recordResult, retireTest } from '../../controls/test-changes.ts';
 import { Problem } from '../../http/problem.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
