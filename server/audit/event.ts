@@ -1,7 +1,9 @@
+import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { AnyJson, UtcTime } from '../http/schemas.ts';
-import { canonicalize, type Json } from '../ledger/canonical.ts';
+import type { Json } from '../ledger/canonical.ts';
 import { actorTypes } from '../principal/principal.ts';
+import type { Tables } from '../storage/tables.ts';
 
 export const ActorType = z.enum(actorTypes).meta({ id: 'ActorType' });
 
@@ -60,29 +62,13 @@ export interface NewAuditEvent {
   readonly reason?: string;
 }
 
-/** The stored and hashed form: the detail without its hashes, and the tenant. */
-export type AuditEntry = Omit<AuditEventDetail, 'hash' | 'prevHash' | 'diff'> & {
-  readonly tenantId: string;
-  readonly diff?: Json;
-};
-
-/** The canonical text of an entry. */
-export function sealAuditEntry(entry: AuditEntry): string {
-  return canonicalize(entry as unknown as Json);
-}
-
-interface StoredEvent {
-  readonly entry: string;
-  readonly hash: string;
-  readonly prev_hash: string | null;
-}
+/** A row of the log, as far as the API shows it. */
+type StoredEvent = Pick<Selectable<Tables['audit_events']>, 'entry' | 'hash' | 'prev_hash'>;
 
 /** The detail of a stored event. */
-export function readAuditEvent(row: StoredEvent): AuditEventDetail {
-  const { tenantId: _, ...event } = JSON.parse(row.entry) as Omit<AuditEventDetail, 'hash' | 'prevHash'> & {
-    readonly tenantId: string;
-  };
-  return { ...event, hash: row.hash, prevHash: row.prev_hash };
+export function readAuditEvent({ entry, hash, prev_hash: prevHash }: StoredEvent): AuditEventDetail {
+  const { tenantId: _, ...event } = JSON.parse(entry);
+  return { ...event, hash, prevHash };
 }
 
 /** The list item of a stored event. */

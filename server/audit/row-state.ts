@@ -40,7 +40,7 @@ export function describeRows<Name extends keyof Tables>(
  */
 export function hashRow({ counters }: Pick<RowKind, 'counters'>, row: object): string {
   const columns = Object.entries(row).filter(([name, value]) => value !== null && !counters.includes(name));
-  return hash('sha256', canonicalize(Object.fromEntries(columns) as Json));
+  return hash('sha256', canonicalize(Object.fromEntries(columns)));
 }
 
 /** The parts of an event of a change that do not follow from the row. */
@@ -66,14 +66,14 @@ export function diffFields(before: Fields, after: Fields): { readonly before: Fi
  * Appends the event of a change to a row, in the unit of work of the change.
  * @param row the whole row after the change.
  */
-export async function recordChange<Name extends keyof Tables>(
+export function recordChange<Name extends keyof Tables>(
   work: UnitOfWork,
   source: AuditSource,
   kind: RowKind<Name>,
   row: Selectable<Tables[Name]>,
   change: RowChange,
 ): Promise<void> {
-  await recordChanges(work, kind, [{ source, row, change }]);
+  return recordChanges(work, kind, [{ source, row, change }]);
 }
 
 /** Appends the events of changes to several rows, in order. */
@@ -86,29 +86,21 @@ export async function recordChanges<Name extends keyof Tables>(
     readonly change: RowChange;
   }[],
 ): Promise<void> {
-  const events = changes.map(({ source, row, change: { verb, targetRef, diff, reason, alsoStates } }) => ({
+  const events = changes.map(({ source, row, change: { verb, diff, alsoStates, ...rest } }) => ({
     source,
     event: {
+      ...rest,
       module: kind.module,
       action: `${kind.noun}.${verb}`,
       targetId: (row as unknown as Readonly<Record<string, string>>)[kind.key] as string,
-      targetRef,
       diff: { ...diff, stateHash: hashRow(kind, row), ...(alsoStates && { alsoStates }) },
-      ...(reason !== undefined && { reason }),
     },
   }));
   await recordEvents(work, events);
 }
 
-/** The hash of a row in an event. */
-export interface RowState {
-  readonly noun: string;
-  readonly id: string;
-  readonly hash: string;
-}
-
 /** Reads the hashes of rows from the canonical text of an event. */
-export function readStates(entry: string): readonly RowState[] {
+export function readStates(entry: string): readonly { noun: string; id: string; hash: string }[] {
   // Most events contain none, and searching is cheaper than parsing.
   if (!entry.includes('"stateHash":"')) return [];
   try {

@@ -1,23 +1,18 @@
 import type { Queries } from '../storage/database.ts';
 import { findRow, mayHideBytes } from '../storage/rows.ts';
-import { hashRow, type RowKind, type RowState, readStates } from './row-state.ts';
-
-/** A row that differs from the audit log. */
-export interface RowFault {
-  readonly table: string;
-  readonly id: string;
-  readonly issue: string;
-}
+import { hashRow, type RowKind, readStates } from './row-state.ts';
 
 export interface RowReport {
   /** The number of rows that were checked. */
   readonly checked: number;
-  readonly faults: readonly RowFault[];
+  /** The rows that differ from the audit log. */
+  readonly faults: readonly { readonly table: string; readonly id: string; readonly issue: string }[];
 }
 
 /** The latest state of each row, collected from the events of a tenant: pass every event of the chain in order. */
 export class RowStates {
-  readonly #latest = new Map<string, RowState>();
+  /** By the noun of the kind and the id of the row. */
+  readonly #latest = new Map<string, Map<string, string>>();
   #events = 0;
 
   /** The number of events that were read. */
@@ -28,17 +23,15 @@ export class RowStates {
   /** Reads the canonical text of the next event. */
   read(entry: string): void {
     this.#events += 1;
-    for (const state of readStates(entry)) this.#latest.set(nameRow(state.noun, state.id), state);
+    for (const { noun, id, hash } of readStates(entry)) {
+      const ofKind = this.#latest.get(noun) ?? new Map<string, string>();
+      this.#latest.set(noun, ofKind.set(id, hash));
+    }
   }
 
-  /** The hash of a row after its latest change; undefined for a row without an event. */
-  find(noun: string, id: string): string | undefined {
-    return this.#latest.get(nameRow(noun, id))?.hash;
-  }
-
-  /** The ids of the rows of a kind. */
-  list(noun: string): readonly string[] {
-    return [...this.#latest.values()].filter((state) => state.noun === noun).map(({ id }) => id);
+  /** The hashes of the rows of a kind after their latest changes, by their ids. */
+  of(noun: string): ReadonlyMap<string, string> {
+    return this.#latest.get(noun) ?? new Map();
   }
 }
 
@@ -58,25 +51,25 @@ export async function verifyRows(
   tenantId: string,
   states: RowStates,
 ): Promise<RowReport> {
-  const stored: { readonly kind: RowKind; readonly rows: readonly StoredRow[] }[] = [];
-  for (const kind of kinds) stored.push({ kind, rows: await readRows(queries, kind, tenantId) });
+  const stored = new Map<RowKind, readonly StoredRow[]>();
+  for (const kind of kinds) stored.set(kind, await readRows(queries, kind, tenantId));
   // Rows that the server changed after the chain was read: the hashes of their events are accepted as well.
   const later = await readLaterHashes(queries, tenantId, states.events);
-  const faults: RowFault[] = [];
+  const faults: RowReport['faults'][number][] = [];
   let checked = 0;
-  for (const { kind, rows } of stored) {
+  for (const [kind, rows] of stored) {
     const { table, noun, key } = kind;
+    const known = states.of(noun);
     for (const row of rows) {
       const id = String(row[key]);
-      const earlier = states.find(noun, id);
-      const expected = [...(earlier === undefined ? [] : [earlier]), ...(later.get(nameRow(noun, id)) ?? [])];
+      const expected = [known.get(id) ?? [], later.get(nameRow(noun, id)) ?? []].flat();
       const issue = await findFault(queries, kind, row, expected);
       if (issue !== null) faults.push({ table, id, issue });
     }
     const present = new Set(rows.map((row) => row[key]));
     // The log has no further events of a person who is no longer a member.
     const members = kind.owner === 'members' ? await selectMembers(queries, tenantId).execute() : null;
-    for (const id of states.list(noun))
+    for (const id of known.keys())
       if (!present.has(id) && members?.some((member) => member.user_id === id) !== false)
         faults.push({ table, id, issue: 'the row is missing' });
     checked += rows.length;

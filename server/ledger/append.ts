@@ -1,10 +1,11 @@
+import { hash as digest } from 'node:crypto';
 import type { Insertable } from 'kysely';
+import type { Clock } from '../storage/clock.ts';
 import { locksRows, type Queries } from '../storage/database.ts';
 import { insertRows } from '../storage/insert-rows.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type RowSeal, requireSeal, type UnitOfWork } from '../storage/unit-of-work.ts';
-import { type ChainHead, describeHead, emptyHead, hashEntry, nextTime, type SealedHead } from './chain.ts';
 
 /** The ledgers, by their name in `chain_heads`. Each tenant has one chain in each. */
 export const ledgerTables = { consent: 'consent_records', audit: 'audit_events' } as const;
@@ -43,82 +44,44 @@ export async function appendEntries<Name extends LedgerName>(
   drafts: readonly EntryDraft<Name>[],
 ): Promise<readonly Link[]> {
   const { transaction: queries, now, clock, signals } = work;
-  const heads = await lockHeads(work, ledger, drafts);
-  const last = new Map<string, ChainHead>(heads);
-  const rows: LedgerRow<Name>[] = [];
+  const seals = requireSeal(work);
+  const heads = new Map<string, { readonly found: SealedHead; last: ChainHead }>();
+  // In the order of `lockOrder`.
+  for (const tenantId of [...new Set(drafts.map((draft) => draft.tenantId))].sort()) {
+    work.noteLock(ledger === 'audit' ? 'tenant' : 'consent', tenantId);
+    const [found] = await lockHead(queries, { tenantId, ledger });
+    if (found === undefined) throw new Error(`tenant ${tenantId} has no ${ledger} chain`);
+    heads.set(tenantId, { found, last: found });
+  }
+  const rows: Insertable<Tables[LedgerTableName]>[] = [];
   const links: Link[] = [];
   for (const draft of drafts) {
-    const head = last.get(draft.tenantId);
-    if (head === undefined) throw new Error(`tenant ${draft.tenantId} has no ${ledger} chain`);
-    const { at, hasFallen } = nextTime(head, now, clock);
-    if (hasFallen) signals.emit('clockFell', { ledger, now: at, newest: head.at });
-    const position = { sequence: head.sequence + 1, at };
-    const sealed = draft.seal(position);
-    const hash = hashEntry(head.hash, sealed.entry);
-    rows.push({
-      tenant_id: draft.tenantId,
-      sequence: position.sequence,
-      ...sealed,
-      prev_hash: head.hash,
-      hash,
-    } as LedgerRow<Name>);
-    links.push({ ...position, hash, prevHash: head.hash });
-    last.set(draft.tenantId, { ...position, hash });
+    const head = heads.get(draft.tenantId) as { last: ChainHead };
+    const { at, hasFallen } = nextTime(head.last, now, clock);
+    if (hasFallen) signals.emit('clockFell', { ledger, now: at, newest: head.last.at });
+    const { hash: prevHash } = head.last;
+    const sequence = head.last.sequence + 1;
+    const columns = draft.seal({ sequence, at });
+    const hash = hashEntry(prevHash, columns.entry);
+    rows.push({ tenant_id: draft.tenantId, sequence, ...columns, prev_hash: prevHash, hash } as (typeof rows)[number]);
+    head.last = { sequence, at, hash };
+    links.push({ sequence, at, hash, prevHash });
   }
-  await insertRows<LedgerTableName>(queries, ledgerTables[ledger], rows as Insertable<Tables[LedgerTableName]>[]);
-  const seals = requireSeal(work);
-  for (const [tenantId, found] of heads)
-    await saveHead(queries, { tenantId, ledger, ...resealHead(seals, tenantId, ledger, found, last.get(tenantId)) });
+  await insertRows<LedgerTableName>(queries, ledgerTables[ledger], rows);
+  for (const [tenantId, { found, last }] of heads) {
+    // A head that was changed outside Svc stays without a valid seal, however many entries follow: otherwise the next append
+    // would hide the change.
+    const mac = isSealed(seals, tenantId, ledger, found) ? seals.seal(describeHead(tenantId, ledger, last)) : 'broken';
+    const { sequence, hash, at } = last;
+    await saveHead(queries, { tenantId, ledger, sequence, hash, at, keyId: seals.keyId, mac });
+  }
   return links;
 }
-
-/**
- * Seals the current head of a chain. A head that was changed outside Svc stays without a valid seal, however many
- * entries follow: otherwise the next append would hide the change.
- */
-function resealHead(
-  seals: RowSeal,
-  tenantId: string,
-  ledger: LedgerName,
-  found: SealedHead,
-  next: ChainHead = found,
-): SealedHead {
-  const { keyId } = seals;
-  const mac = isSealed(seals, tenantId, ledger, found) ? seals.seal(describeHead(tenantId, ledger, next)) : brokenSeal;
-  return { ...next, keyId, mac };
-}
-
-const brokenSeal = 'broken';
 
 /** Whether a server with this secret wrote the head. */
 export function isSealed(seals: RowSeal, tenantId: string, ledger: LedgerName, head: SealedHead): boolean {
   return head.keyId === seals.keyId && head.mac === seals.seal(describeHead(tenantId, ledger, head));
 }
-
-/** Reads and locks the heads in the order of `lockOrder`. */
-async function lockHeads(
-  { transaction, noteLock }: Pick<UnitOfWork, 'transaction' | 'noteLock'>,
-  ledger: LedgerName,
-  drafts: readonly { readonly tenantId: string }[],
-): Promise<Map<string, SealedHead>> {
-  const tenantIds = [...new Set(drafts.map((draft) => draft.tenantId))].sort();
-  const heads = new Map<string, SealedHead>();
-  for (const tenantId of tenantIds) {
-    noteLock(ledger === 'audit' ? 'tenant' : 'consent', tenantId);
-    const [head] = await lockHead(transaction, { tenantId, ledger });
-    if (head !== undefined) heads.set(tenantId, head);
-  }
-  return heads;
-}
-
-const lockHead = prepareQuery<{ tenantId: string; ledger: string }, SealedHead>((queries, parameter) => {
-  const query = queries
-    .selectFrom('chain_heads')
-    .select(['sequence', 'hash', 'at', 'key_id as keyId', 'mac'])
-    .where('tenant_id', '=', parameter('tenantId'))
-    .where('ledger', '=', parameter('ledger'));
-  return locksRows(queries) ? query.forUpdate() : query;
-});
 
 /** The head of a chain; undefined if the tenant has none. */
 export async function readHead(
@@ -131,12 +94,21 @@ export async function readHead(
 }
 
 const selectHead = prepareQuery<{ tenantId: string; ledger: string }, SealedHead>((queries, parameter) =>
-  queries
+  headOf(queries, parameter('tenantId'), parameter('ledger')),
+);
+
+const lockHead = prepareQuery<{ tenantId: string; ledger: string }, SealedHead>((queries, parameter) => {
+  const query = headOf(queries, parameter('tenantId'), parameter('ledger'));
+  return locksRows(queries) ? query.forUpdate() : query;
+});
+
+function headOf(queries: Queries, tenantId: string, ledger: string) {
+  return queries
     .selectFrom('chain_heads')
     .select(['sequence', 'hash', 'at', 'key_id as keyId', 'mac'])
-    .where('tenant_id', '=', parameter('tenantId'))
-    .where('ledger', '=', parameter('ledger')),
-);
+    .where('tenant_id', '=', tenantId)
+    .where('ledger', '=', ledger);
+}
 
 const saveHead = prepareQuery<SealedHead & { tenantId: string; ledger: string }, unknown>((queries, parameter) =>
   queries
@@ -160,4 +132,50 @@ export async function openChains(work: Pick<UnitOfWork, 'transaction' | 'seal'>,
     return { tenant_id: tenantId, ledger, ...emptyHead, key_id: seals.keyId, mac };
   });
   await insertRows(work.transaction, 'chain_heads', rows);
+}
+
+/**
+ * The hash of a chain's next entry: SHA-256 over the previous hash (64 hex characters, nothing for the first
+ * entry) followed by the canonical text of the entry, both as UTF-8. Hex, lower case.
+ */
+export function hashEntry(previousHash: string | null, entry: string): string {
+  return digest('sha256', previousHash === null ? entry : previousHash + entry);
+}
+
+/** The head of a chain: the position and the hash of its last entry. */
+export interface ChainHead extends Position {
+  readonly hash: string | null;
+}
+
+/** A stored head, with the keyed hash that only a server with the secret can compute. */
+export interface SealedHead extends ChainHead {
+  readonly keyId: string;
+  readonly mac: string;
+}
+
+/** The text that is sealed. */
+export function describeHead(tenantId: string, ledger: string, { sequence, hash, at }: ChainHead): string {
+  return `svc chain head 1\n${tenantId}\n${ledger}\n${sequence}\n${hash ?? ''}\n${at}\n`;
+}
+
+/** The head of a chain without entries. */
+export const emptyHead: ChainHead = { sequence: 0, hash: null, at: '' };
+
+/** The tolerated difference between the clocks of servers that share a database: one second, in milliseconds. */
+const clockTolerance = 1000;
+
+/**
+ * The time of the next entry: that of the change, or the current time if the last entry is newer, because a change that
+ * waited for a lock started before it. Within a second of the last entry the time does not decrease, which hides small
+ * differences between the clocks of two servers; a clock that was set back by more is visible.
+ */
+export function nextTime(
+  head: ChainHead,
+  now: string,
+  clock: Clock,
+): { readonly at: string; readonly hasFallen: boolean } {
+  if (now >= head.at) return { at: now, hasFallen: false };
+  const read = clock();
+  const hasFallen = Date.parse(head.at) - Date.parse(read) > clockTolerance;
+  return { at: hasFallen ? read : head.at, hasFallen };
 }

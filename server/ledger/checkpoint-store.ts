@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Queries } from '../storage/database.ts';
-import { type Page, takePage } from '../storage/page.ts';
+import { type Page, takeNewest } from '../storage/page.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import { insertRow } from '../storage/rows.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
@@ -89,15 +89,13 @@ const selectOfSize = prepareQuery<LedgerOf & { readonly size: number }, StoredCh
  * Lists the checkpoints of a ledger, newest first.
  * @param before the size of the last one already seen; null for the first page.
  */
-export async function listCheckpoints(
+export function listCheckpoints(
   queries: Queries,
   of: LedgerOf,
   before: number | null,
   limit: number,
 ): Promise<Page<StoredCheckpoint, number>> {
-  let query = checkpoints(queries, of).orderBy('size', 'desc');
-  if (before !== null) query = query.where('size', '<', before);
-  return takePage(query, limit, ({ size }) => size);
+  return takeNewest(checkpoints(queries, of), before, limit, 'size');
 }
 
 /** Every checkpoint of a ledger, smallest first. */

@@ -5,7 +5,7 @@ import type { Range } from './merkle.ts';
 import type { LedgerOf } from './tree-store.ts';
 
 /** The key in an entry of the time when it was appended. */
-export const timeKeys = { consent: 'recordedAt', audit: 'at' } as const satisfies Record<LedgerName, string>;
+const timeKeys = { consent: 'recordedAt', audit: 'at' } as const satisfies Record<LedgerName, string>;
 
 /** An entry in its chain. */
 export interface StoredEntry {
@@ -27,21 +27,33 @@ export async function findEntry(
 ): Promise<Pick<StoredEntry, 'sequence' | 'hash'> | undefined> {
   const [entry] =
     'id' in name
-      ? await selectEvent(queries, { tenantId, id: name.id })
-      : await selectEntry[ledger](queries, { tenantId, sequence: name.sequence });
+      ? await selectEvent(queries, { tenantId, key: name.id })
+      : await selectEntry[ledger](queries, { tenantId, key: name.sequence });
   return entry;
 }
 
 /** When an entry was appended: RFC 3339, UTC. */
 export async function findTime(queries: Queries, { tenantId, ledger }: LedgerOf, sequence: number): Promise<string> {
-  const [row] = await selectEntry[ledger](queries, { tenantId, sequence });
+  const [row] = await selectEntry[ledger](queries, { tenantId, key: sequence });
   if (row === undefined) throw new Error(`entry ${sequence} of the ${ledger} ledger is missing`);
   return JSON.parse(row.entry)[timeKeys[ledger]];
 }
 
+const selectEntry = { audit: prepareSelect('audit', 'sequence'), consent: prepareSelect('consent', 'sequence') };
+const selectEvent = prepareSelect('audit', 'id');
+
+function prepareSelect<Column extends 'sequence' | 'id'>(ledger: LedgerName, column: Column) {
+  return prepareQuery<{ tenantId: string; key: string | number }, Pick<StoredEntry, 'sequence' | 'hash' | 'entry'>>(
+    (queries, parameter) =>
+      entries(queries, { tenantId: parameter('tenantId'), ledger })
+        .select(['sequence', 'hash', 'entry'])
+        .where(column, '=', parameter('key') as never),
+  );
+}
+
 /** Reads the entries of a range, in order; the first of a ledger is the one after 0. */
 export function readEntries(queries: Queries, of: LedgerOf, range: Range): Promise<readonly StoredEntry[]> {
-  return entries(queries, of, range).select(['sequence', 'prev_hash as prevHash', 'hash', 'entry']).execute();
+  return inRange(queries, of, range).select(['sequence', 'prev_hash as prevHash', 'hash', 'entry']).execute();
 }
 
 /** Reads the numbers and hashes of a range, in order. */
@@ -50,36 +62,13 @@ export function readHashes(
   of: LedgerOf,
   range: Range,
 ): Promise<readonly Pick<StoredEntry, 'sequence' | 'hash'>[]> {
-  return entries(queries, of, range).select(['sequence', 'hash']).execute();
+  return inRange(queries, of, range).select(['sequence', 'hash']).execute();
 }
 
-function entries(queries: Queries, { tenantId, ledger }: LedgerOf, { start, end }: Range) {
-  return queries
-    .selectFrom(ledgerTables[ledger] as 'consent_records')
-    .where('tenant_id', '=', tenantId)
-    .where('sequence', '>', start)
-    .where('sequence', '<=', end)
-    .orderBy('sequence');
+function inRange(queries: Queries, of: LedgerOf, { start, end }: Range) {
+  return entries(queries, of).where('sequence', '>', start).where('sequence', '<=', end).orderBy('sequence');
 }
 
-const selectEvent = prepareQuery<{ tenantId: string; id: string }, Pick<StoredEntry, 'sequence' | 'hash'>>(
-  (queries, parameter) =>
-    queries
-      .selectFrom('audit_events')
-      .select(['sequence', 'hash'])
-      .where('tenant_id', '=', parameter('tenantId'))
-      .where('id', '=', parameter('id')),
-);
-
-const selectEntry = { audit: prepareSelect('audit'), consent: prepareSelect('consent') };
-
-function prepareSelect(ledger: LedgerName) {
-  return prepareQuery<{ tenantId: string; sequence: number }, Pick<StoredEntry, 'sequence' | 'hash' | 'entry'>>(
-    (queries, parameter) =>
-      queries
-        .selectFrom(ledgerTables[ledger] as 'consent_records')
-        .select(['sequence', 'hash', 'entry'])
-        .where('tenant_id', '=', parameter('tenantId'))
-        .where('sequence', '=', parameter('sequence')),
-  );
+function entries(queries: Queries, { tenantId, ledger }: LedgerOf) {
+  return queries.selectFrom(ledgerTables[ledger] as 'consent_records').where('tenant_id', '=', tenantId);
 }

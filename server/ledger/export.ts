@@ -1,45 +1,16 @@
+import { exportFormat, type Header, writeLine } from '../../packages/node-sdk/src/ledger/export-format.ts';
 import type { Queries } from '../storage/database.ts';
-import { type LedgerName, readHead } from './append.ts';
+import { readHead } from './append.ts';
 import type { StoredCheckpoint } from './checkpoint-store.ts';
-import { findTime, readEntries, type StoredEntry } from './entry-store.ts';
+import { findTime, readEntries } from './entry-store.ts';
 import { consistencyPath, type Range } from './merkle.ts';
 import { hashRange, hashSubtrees } from './tiles.ts';
 import { type LedgerOf, readTilesOf } from './tree-store.ts';
 
-/** The format name in the first line of every export. */
-export const exportFormat = 'svc-ledger-export/1';
-
-/** The first line of an export: describes the lines after it and links them to the signed checkpoint. */
-export interface ExportHeader {
-  readonly format: typeof exportFormat;
-  readonly tenantId: string;
-  readonly ledger: LedgerName;
-  /** Entries at this time or later; null for all from the first. */
-  readonly from: string | null;
-  /** Entries before this time; null for all up to the checkpoint. */
-  readonly to: string | null;
-  /** The number of the first entry in the file; `last` is one less where there is none. */
-  readonly first: number;
-  readonly last: number;
-  /** How many entries are newer than the checkpoint, and therefore not in the file. */
-  readonly newer: number;
-  readonly verifierKey: string;
-  /** The signed note. */
-  readonly checkpoint: string;
-  /** Base64 hashes of the largest complete subtrees left of `first` and right of `last`. */
-  readonly before: readonly string[];
-  readonly after: readonly string[];
-  /** The proof that the checkpoint extends an earlier size. */
-  readonly consistency: { readonly from: number; readonly hashes: readonly string[] } | null;
-}
-
-export interface ExportOptions extends LedgerOf {
-  readonly from: string | null;
-  readonly to: string | null;
+export interface ExportOptions extends LedgerOf, Pick<Header, 'from' | 'to' | 'verifierKey'> {
   /** The size of an earlier checkpoint, to prove that the exported one extends it. */
   readonly since: number | null;
   readonly checkpoint: StoredCheckpoint;
-  readonly verifierKey: string;
 }
 
 /** The requested range cannot be exported. */
@@ -64,7 +35,7 @@ export class ImpossibleRange extends Error {
 export async function prepareExport(
   queries: Queries,
   options: ExportOptions,
-): Promise<{ readonly header: ExportHeader; readonly lines: AsyncIterable<string> }> {
+): Promise<{ readonly header: Header; readonly lines: AsyncIterable<string> }> {
   const { tenantId, ledger, from, to, since, checkpoint } = options;
   const { size } = checkpoint;
   if (since !== null && since > size) throw new ImpossibleRange('since', `must be at most ${size}`);
@@ -72,13 +43,11 @@ export async function prepareExport(
   const start = from === null ? 0 : await countBefore(queries, options, from, { start: 0, end: size });
   const end = to === null ? size : await countBefore(queries, options, to, { start, end: size });
   const range = { start: Math.max(0, start - 1), end: Math.min(size, end + 1) };
-  const [before, after] = [
-    { start: 0, end: range.start },
-    { start: range.end, end: size },
-  ];
+  const before = { start: 0, end: range.start };
+  const after = { start: range.end, end: size };
   const growth = since === null ? [] : consistencyPath(since, size);
   const tiles = await readTilesOf(queries, options, [before, after, ...growth]);
-  const header: ExportHeader = {
+  const header: Header = {
     format: exportFormat,
     tenantId,
     ledger,
@@ -97,11 +66,11 @@ export async function prepareExport(
   return { header, lines: writeLines(queries, header, range) };
 }
 
-async function* writeLines(queries: Queries, header: ExportHeader, range: Range): AsyncGenerator<string> {
+async function* writeLines(queries: Queries, header: Header, range: Range): AsyncGenerator<string> {
   yield `${JSON.stringify(header)}\n`;
   for (let at = range.start; at < range.end; ) {
     const rows = await readEntries(queries, header, { start: at, end: Math.min(range.end, at + pageSize) });
-    const text = rows.map((row) => `${writeLine(row)}\n`).join('');
+    const text = rows.map(({ entry, ...place }) => `${writeLine({ ...place, canonical: entry })}\n`).join('');
     // Verification of the file detects a missing row by its number.
     if (text !== '') yield text;
     at += pageSize;
@@ -115,11 +84,6 @@ const pageSize = 100;
 
 function turnEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-/** An entry as a line of an export. @param line its chain position and its canonical text. */
-export function writeLine({ sequence, prevHash, hash, entry }: StoredEntry): string {
-  return `{"sequence":${sequence},"prevHash":${JSON.stringify(prevHash)},"hash":"${hash}","entry":${entry}}`;
 }
 
 /**

@@ -99,8 +99,7 @@ function listEdge(size: number): readonly (TileAddress & { readonly count: numbe
 }
 
 /** A growing tree and the tiles that change with it. */
-export class TiledTree {
-  readonly #tree: GrowingTree<Buffer>;
+export class TiledTree extends GrowingTree<Buffer> {
   readonly #open: { number: number; hashes: Buffer[] }[];
   #full: Tile[] = [];
   #isGrowing = false;
@@ -110,28 +109,14 @@ export class TiledTree {
    * @param tiles the tiles that are not full (`listOpenTiles`).
    */
   constructor(size = 0, tiles: Tiles = new Map()) {
-    this.#tree = new GrowingTree(sha256, (level, hash) => this.#keep(level, hash));
+    super(sha256, (level, hash) => this.#keep(level, hash));
     this.#open = listEdge(size).map(({ level, number, count }) => {
       const bytes = tiles.get(nameTile({ level, number })) ?? Buffer.alloc(0);
       return { number, hashes: readHashes(bytes, 0, count) };
     });
     // Read only from the tiles, so that a tile that is too short is detected here.
-    for (const subtree of splitRange({ start: 0, end: size }))
-      this.#tree.add(hashSubtree(subtree, tiles), subtree.level);
+    for (const subtree of splitRange({ start: 0, end: size })) this.add(hashSubtree(subtree, tiles), subtree.level);
     this.#isGrowing = true;
-  }
-
-  get size(): number {
-    return this.#tree.size;
-  }
-
-  /** Adds a leaf. */
-  add(leaf: Buffer): void {
-    this.#tree.add(leaf);
-  }
-
-  root(): Buffer {
-    return this.#tree.root();
   }
 
   /** The tiles that became full since the last call. */

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { locksRows, type Queries } from '../storage/database.ts';
+import { insertRows } from '../storage/insert-rows.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
+import { findRow, updateRow } from '../storage/rows.ts';
 import { type LedgerName, readHead } from './append.ts';
 import { readHashes } from './entry-store.ts';
 import { leafOf, type Range } from './merkle.ts';
@@ -40,12 +42,7 @@ export async function growTree(
     await writeTiles(queries, of, tree.takeFullTiles());
   }
   await writeTiles(queries, of, tree.openTiles());
-  await queries
-    .updateTable('merkle_trees')
-    .set({ size: end })
-    .where('tenant_id', '=', of.tenantId)
-    .where('ledger', '=', of.ledger)
-    .execute();
+  await updateRow(queries, 'merkle_trees', { tenant_id: of.tenantId, ledger: of.ledger }, { size: end });
   return { added: end - size, size: end, entries };
 }
 
@@ -103,11 +100,7 @@ const upsertTile = prepareQuery<LedgerOf & TileAddress & { readonly hashes: stri
 
 /** The size of a tree; creates its row if there is none. */
 async function lockTree(queries: Queries, { tenantId, ledger }: LedgerOf): Promise<number> {
-  await queries
-    .insertInto('merkle_trees')
-    .values({ tenant_id: tenantId, ledger, size: 0 })
-    .onConflict((conflict) => conflict.columns(['tenant_id', 'ledger']).doNothing())
-    .execute();
+  await insertRows(queries, 'merkle_trees', [{ tenant_id: tenantId, ledger, size: 0 }], { skipsPresent: true });
   const query = queries
     .selectFrom('merkle_trees')
     .select('size')
@@ -118,13 +111,7 @@ async function lockTree(queries: Queries, { tenantId, ledger }: LedgerOf): Promi
 
 /** The size of a tree. */
 export async function findTreeSize(queries: Queries, { tenantId, ledger }: LedgerOf): Promise<number> {
-  const tree = await queries
-    .selectFrom('merkle_trees')
-    .select('size')
-    .where('tenant_id', '=', tenantId)
-    .where('ledger', '=', ledger)
-    .executeTakeFirst();
-  return tree?.size ?? 0;
+  return (await findRow(queries, 'merkle_trees', { tenant_id: tenantId, ledger }))?.size ?? 0;
 }
 
 /** How many entries a tree lacks. */

@@ -10,44 +10,35 @@ import { countHashes, nameTile, type Tile, type TileAddress, TiledTree } from '.
 import { findTreeSize, type LedgerOf } from './tree-store.ts';
 import { nameNote, type RootClaim } from './verify-anchors.ts';
 
-/** A checkpoint or a tile that does not match the ledger. */
-export interface ProofFault {
-  /** The size of the checkpoint; null for a fault of the tiles. */
-  readonly size: number | null;
-  readonly issue: string;
-}
-
 export interface ProofReport {
   /** How many checkpoints were compared with the entries. */
   readonly checkpoints: number;
   /** Whether the signatures were checked, which requires the secret of the installation. */
   readonly signatures: boolean;
-  readonly faults: readonly ProofFault[];
+  /** Checkpoints that do not match the ledger, with their size, and faults of the tiles. */
+  readonly faults: readonly { readonly size: number | null; readonly issue: string }[];
   /** Claims from outside the database that the ledger does not match. */
-  readonly claimFaults: readonly ClaimFault[];
-}
-
-/** A false claim from outside the database about a ledger. */
-export interface ClaimFault extends Pick<RootClaim, 'size' | 'at' | 'place'> {
-  readonly issue: string;
+  readonly claimFaults: readonly (Pick<RootClaim, 'size' | 'at' | 'place'> & { readonly issue: string })[];
 }
 
 /** Compares the checkpoints and the tiles of a ledger with its entries, which are added one by one in order. */
 export class ProofCheck {
+  /** The checkpoints of the database. */
+  readonly checkpoints: readonly StoredCheckpoint[];
   readonly #queries: Queries;
   readonly #of: LedgerOf;
-  readonly #checkpoints: readonly StoredCheckpoint[];
   readonly #treeSize: number;
   readonly #tree = new TiledTree();
   /** Hashes of tiles that must be stored in full, by name: the tiles themselves would not fit in memory. */
   readonly #tiles = new Map<string, string>();
   /** Tiles that may still grow: the stored number of hashes may differ from the ledger's current size. */
   readonly #open = new Map<string, { readonly tile: Tile; readonly due: number }>();
-  readonly #faults: ProofFault[] = [];
   readonly #claims: readonly RootClaim[];
-  readonly #claimFaults: ClaimFault[] = [];
-  #next = 0;
-  #nextClaim = 0;
+  /** The roots that are not compared yet, by the number of entries: those of claims and of checkpoints (null). */
+  readonly #roots: Map<number, readonly { readonly rootHash: string; readonly claim: RootClaim | null }[]>;
+  readonly #faults: ProofReport['faults'][number][] = [];
+  readonly #claimFaults: ProofReport['claimFaults'][number][] = [];
+  #compared = 0;
 
   private constructor(
     queries: Queries,
@@ -59,9 +50,12 @@ export class ProofCheck {
     this.#queries = queries;
     this.#of = of;
     this.#claims = claims.toSorted((one, other) => one.size - other.size);
-    this.#checkpoints = checkpoints;
+    this.checkpoints = checkpoints;
     this.#treeSize = treeSize;
-    this.#compareRoot();
+    const claimed = this.#claims.map((claim) => ({ size: claim.size, rootHash: claim.rootHash, claim }));
+    const signed = checkpoints.map(({ size, rootHash }) => ({ size, rootHash, claim: null }));
+    this.#roots = Map.groupBy([...claimed, ...signed], ({ size }) => size);
+    this.#compareRoots();
   }
 
   /**
@@ -73,16 +67,11 @@ export class ProofCheck {
     return new ProofCheck(queries, of, claims, checkpoints, await findTreeSize(queries, of));
   }
 
-  /** The checkpoints of the database. */
-  get checkpoints(): readonly StoredCheckpoint[] {
-    return this.#checkpoints;
-  }
-
   /** Adds the chain hash of the next entry. */
   take(chainHash: string): void {
     this.#tree.add(leafOf(chainHash));
     for (const tile of this.#tree.takeFullTiles()) this.#keep(tile);
-    this.#compareRoot();
+    this.#compareRoots();
   }
 
   /**
@@ -92,39 +81,55 @@ export class ProofCheck {
    */
   async finish(verifier: NoteVerifier | null, isWhole: boolean): Promise<ProofReport> {
     if (isWhole) {
-      for (const claim of this.#claims.slice(this.#nextClaim))
-        this.#refute(
-          claim,
-          `the ledger has ${this.#tree.size} entries: the newest were removed, or an older database was put in its place`,
-        );
-      for (const { size } of this.#checkpoints.slice(this.#next))
-        this.#faults.push({ size, issue: `covers ${size} entries, the ledger has ${this.#tree.size}` });
-      if (this.#treeSize > this.#tree.size)
-        this.#faults.push({
-          size: null,
-          issue: `the tree has ${this.#treeSize} entries, the ledger ${this.#tree.size}`,
-        });
-      const latest = this.#checkpoints.at(-1)?.size ?? 0;
-      if (this.#treeSize < latest)
-        this.#faults.push({
-          size: null,
-          issue: `the tree has ${this.#treeSize} entries, the latest checkpoint ${latest}: the server is rebuilding it, or is not running`,
-        });
+      this.#compareSizes();
       await this.#compareTiles();
     }
     this.#compareNotes();
-    if (verifier !== null) for (const checkpoint of this.#checkpoints) this.#checkNote(checkpoint, verifier);
+    if (verifier !== null) for (const checkpoint of this.checkpoints) this.#checkNote(checkpoint, verifier);
     const faults = this.#faults.toSorted((one, other) => (one.size ?? Infinity) - (other.size ?? Infinity));
-    return { checkpoints: this.#next, signatures: verifier !== null, faults, claimFaults: this.#claimFaults };
+    return { checkpoints: this.#compared, signatures: verifier !== null, faults, claimFaults: this.#claimFaults };
   }
 
   #refute({ size, at, place }: RootClaim, issue: string): void {
     this.#claimFaults.push({ size, at, place, issue });
   }
 
+  #compareRoots(): void {
+    const { size } = this.#tree;
+    const roots = this.#roots.get(size);
+    if (roots === undefined) return;
+    this.#roots.delete(size);
+    const root = this.#tree.root().toString('base64');
+    const issue = 'the entries are not those that it was signed for';
+    for (const { rootHash, claim } of roots) {
+      if (claim === null) this.#compared += 1;
+      if (rootHash === root) continue;
+      if (claim === null) this.#faults.push({ size, issue });
+      else this.#refute(claim, `${issue}: the history of the ledger was changed`);
+    }
+  }
+
+  #compareSizes(): void {
+    const { size: entries } = this.#tree;
+    const lost = `the ledger has ${entries} entries: the newest were removed, or an older database was put in its place`;
+    for (const [size, roots] of this.#roots) {
+      for (const { claim } of roots) {
+        if (claim !== null) this.#refute(claim, lost);
+        else this.#faults.push({ size, issue: `covers ${size} entries, the ledger has ${entries}` });
+      }
+    }
+    const latest = this.checkpoints.at(-1)?.size ?? 0;
+    const tree = `the tree has ${this.#treeSize} entries`;
+    if (this.#treeSize > entries) this.#faults.push({ size: null, issue: `${tree}, the ledger ${entries}` });
+    if (this.#treeSize < latest) {
+      const issue = `${tree}, the latest checkpoint ${latest}: the server is rebuilding it, or is not running`;
+      this.#faults.push({ size: null, issue });
+    }
+  }
+
   /** The checkpoints of the log were committed before, so the database must have them. */
   #compareNotes(): void {
-    const stored = new Map(this.#checkpoints.map(({ size, note }) => [size, nameNote(String(note))]));
+    const stored = new Map(this.checkpoints.map(({ size, note }) => [size, nameNote(String(note))]));
     for (const claim of this.#claims) {
       if (claim.note === null || stored.get(claim.size) === claim.note) continue;
       const issue = stored.has(claim.size)
@@ -132,20 +137,6 @@ export class ProofCheck {
         : 'the checkpoint was removed from the database';
       this.#refute(claim, issue);
     }
-  }
-
-  #compareRoot(): void {
-    for (let claim = this.#claims[this.#nextClaim]; claim?.size === this.#tree.size; ) {
-      if (this.#tree.root().toString('base64') !== claim.rootHash)
-        this.#refute(claim, 'the entries are not those that it was signed for: the history of the ledger was changed');
-      this.#nextClaim += 1;
-      claim = this.#claims[this.#nextClaim];
-    }
-    const checkpoint = this.#checkpoints[this.#next];
-    if (checkpoint?.size !== this.#tree.size) return;
-    this.#next += 1;
-    if (this.#tree.root().toString('base64') !== checkpoint.rootHash)
-      this.#faults.push({ size: checkpoint.size, issue: 'the entries are not those that it was signed for' });
   }
 
   #checkNote({ size, rootHash, at, note }: StoredCheckpoint, verifier: NoteVerifier): void {
@@ -169,11 +160,20 @@ export class ProofCheck {
     const due = [...this.#open].filter(([, open]) => open.due > 0).map(([name]) => name);
     const missing = new Set([...this.#tiles.keys(), ...due]);
     for (let after: TileAddress = { level: -1, number: 0 }; ; ) {
-      const rows = await this.#readTiles(after);
-      for (const { level, number, hashes } of rows) {
-        const name = nameTile({ level, number });
+      const rows = await this.#queries
+        .selectFrom('merkle_tiles')
+        .select(['level', 'number', 'hashes'])
+        .where('tenant_id', '=', this.#of.tenantId)
+        .where('ledger', '=', this.#of.ledger)
+        .where(sql<boolean>`(level, number) > (${after.level}, ${after.number})`)
+        .orderBy('level')
+        .orderBy('number')
+        .limit(sql.lit(100))
+        .execute();
+      for (const row of rows) {
+        const name = nameTile(row);
         missing.delete(name);
-        if (!this.#fits({ level, number }, hashes))
+        if (!this.#fits(row, row.hashes))
           this.#faults.push({ size: null, issue: `tile ${name} differs from the entries, so proofs would not verify` });
       }
       const last = rows.at(-1);
@@ -199,46 +199,18 @@ export class ProofCheck {
     // Any other tile may hold only what was appended after the entries that were read.
     return full === undefined ? countHashes(address, this.#tree.size) === 0 : hash('sha256', stored) === full;
   }
-
-  #readTiles(after: { readonly level: number; readonly number: number }) {
-    return this.#queries
-      .selectFrom('merkle_tiles')
-      .select(['level', 'number', 'hashes'])
-      .where('tenant_id', '=', this.#of.tenantId)
-      .where('ledger', '=', this.#of.ledger)
-      .where(sql<boolean>`(level, number) > (${after.level}, ${after.number})`)
-      .orderBy('level')
-      .orderBy('number')
-      .limit(sql.lit(100))
-      .execute();
-  }
 }
 
 /** Faults of checkpoints and tiles that belong to no ledger. */
 export async function findStrayProofs(queries: Queries): Promise<readonly string[]> {
   const issues: string[] = [];
   for (const table of ['checkpoints', 'merkle_tiles'] as const) {
-    const rows = await queries
-      .selectFrom(table)
-      .select(['tenant_id', 'ledger'])
-      .distinct()
-      .where((row) =>
-        row.not(
-          row.exists(
-            row
-              .selectFrom('chain_heads as head')
-              .select('head.ledger')
-              .whereRef('head.tenant_id', '=', `${table}.tenant_id`)
-              .whereRef('head.ledger', '=', `${table}.ledger`),
-          ),
-        ),
-      )
-      .execute();
-    issues.push(
-      ...rows.map(
-        ({ tenant_id, ledger }) => `${table} has rows of the ledger ${ledger} of ${tenant_id}, which does not exist`,
-      ),
-    );
+    const { rows } = await sql<{ readonly tenant_id: string; readonly ledger: string }>`
+      select distinct tenant_id, ledger from ${sql.table(table)} as proof where not exists (
+        select 1 from chain_heads where tenant_id = proof.tenant_id and ledger = proof.ledger
+      )`.execute(queries);
+    for (const { tenant_id, ledger } of rows)
+      issues.push(`${table} has rows of the ledger ${ledger} of ${tenant_id}, which does not exist`);
   }
   return issues;
 }

@@ -1,73 +1,49 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Queries } from '../storage/database.ts';
 import { findRow, mayHideBytes } from '../storage/rows.ts';
-import { type LedgerName, ledgerTables, readHead } from './append.ts';
-import { type ChainHead, emptyHead, hashEntry } from './chain.ts';
-
-/** The first row of a chain that differs from what was written. */
-export interface ChainFault {
-  readonly ledger: LedgerName;
-  readonly tenantId: string;
-  readonly sequence: number;
-  /** The row's id; null if the row is missing. */
-  readonly id: string | null;
-  readonly issue: string;
-}
+import type { Tables } from '../storage/tables.ts';
+import { type ChainHead, emptyHead, hashEntry, type LedgerName, ledgerTables, readHead } from './append.ts';
+import type { LedgerOf } from './tree-store.ts';
 
 export interface ChainReport {
   readonly ledger: LedgerName;
   readonly tenantId: string;
   /** How many entries are valid. */
   readonly entries: number;
-  readonly fault: ChainFault | null;
+  /** The first row that differs from what was written; its id is null if the row is missing. */
+  readonly fault: (LedgerOf & { readonly sequence: number; readonly id: string | null; readonly issue: string }) | null;
 }
 
-/** The position of a value in the canonical text of an entry. */
+/** Where to find a text at the top level of the canonical text of an entry. */
 interface EntryValue {
-  /** The key as it is in the text: `"id":`. */
-  readonly name: string;
-  /** Whether the key is sorted before or after the key whose value can be any JSON. */
-  readonly side: 'before' | 'after';
-}
-
-/** A column that duplicates a value of the entry for queries. */
-interface RepeatedColumn extends EntryValue {
   readonly column: string;
+  /** The key as it is in the text: `"noticeId":`. */
+  readonly name: string;
+  /** Whether the key is sorted before the one whose value can be any JSON, so that it is the first of its name. */
+  readonly isFirst: boolean;
 }
 
-const repeatedColumns: Readonly<Record<LedgerName, readonly RepeatedColumn[]>> = {
-  // before and after `purposes`
-  consent: [
-    { column: 'id', name: '"id":', side: 'before' },
-    { column: 'notice_id', name: '"noticeId":', side: 'before' },
-    { column: 'space', name: '"space":', side: 'after' },
-    { column: 'subject_id', name: '"subjectId":', side: 'after' },
-    { column: 'tenant_id', name: '"tenantId":', side: 'after' },
-  ],
-  // before and after `diff`
-  audit: [
-    { column: 'actor_type', name: '"actorType":', side: 'before' },
-    { column: 'at', name: '"at":', side: 'before' },
-    { column: 'id', name: '"id":', side: 'after' },
-    { column: 'module', name: '"module":', side: 'after' },
-    { column: 'tenant_id', name: '"tenantId":', side: 'after' },
-  ],
+/** The columns that duplicate values of the entry for queries, and the time of the entry, which the head repeats. */
+const entryValues: Readonly<
+  Record<LedgerName, { readonly columns: readonly EntryValue[]; readonly time: EntryValue }>
+> = {
+  consent: findValues('purposes', ['id', 'notice_id', 'space', 'subject_id', 'tenant_id'], 'recorded_at'),
+  audit: findValues('diff', ['actor_type', 'at', 'id', 'module', 'tenant_id'], 'at'),
 };
 
-/** The time of an entry, which the head repeats. */
-const times: Readonly<Record<LedgerName, EntryValue>> = {
-  consent: { name: '"recordedAt":', side: 'after' },
-  audit: { name: '"at":', side: 'before' },
-};
+/** @param anyJson the key whose value can be any JSON. */
+function findValues(anyJson: string, columns: readonly string[], time: string) {
+  const find = (column: string): EntryValue => {
+    const key = column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+    return { column, name: `"${key}":`, isFirst: key < anyJson };
+  };
+  return { columns: columns.map(find), time: find(time) };
+}
 
-interface StoredEntry {
-  readonly sequence: number;
-  readonly id: string;
-  readonly entry: string;
-  readonly prev_hash: string | null;
-  readonly hash: string;
+/** A row as it is stored, with the columns to compare. */
+type StoredRow = Pick<Selectable<Tables['consent_records']>, 'sequence' | 'id' | 'entry' | 'prev_hash' | 'hash'> & {
   readonly [column: string]: unknown;
-}
+};
 
 /**
  * Walks one chain from its first entry to its head and recomputes every hash from the stored bytes.
@@ -81,7 +57,7 @@ export async function verifyChain(
   onProgress: (entries: number) => void = () => undefined,
   onEntry: (row: { readonly entry: string; readonly hash: string }) => void = () => undefined,
 ): Promise<ChainReport> {
-  let last: Pick<StoredEntry, 'sequence' | 'id' | 'entry' | 'hash'> | null = null;
+  let last: StoredRow | null = null;
   const fault = (sequence: number, id: string | null, issue: string): ChainReport => {
     return { ledger, tenantId, entries: last?.sequence ?? 0, fault: { ledger, tenantId, sequence, id, issue } };
   };
@@ -123,22 +99,19 @@ export async function listOwners(queries: Queries): Promise<readonly string[]> {
 }
 
 /** The fault of a row that should have number `sequence` and follow the entry with this hash; null if it is valid. */
-function findFault(row: StoredEntry, ledger: LedgerName, sequence: number, hash: string | null): string | null {
+function findFault(row: StoredRow, ledger: LedgerName, sequence: number, hash: string | null): string | null {
   if (row.sequence !== sequence) return `the row has number ${row.sequence}, the chain expects ${sequence}`;
   if (row.prev_hash !== hash) return 'the row names another predecessor';
   // A modified file can contain bytes where the schema requires text.
   if (typeof row.entry !== 'string') return 'the entry is not text';
   if (hashEntry(hash, row.entry) !== row.hash) return 'the hash does not match the entry';
-  for (const repeated of repeatedColumns[ledger]) {
-    if (!hasValue(row.entry, repeated, row[repeated.column]))
-      return `the column ${repeated.column} differs from the entry`;
-  }
-  return null;
+  const wrong = entryValues[ledger].columns.find((value) => !hasValue(row.entry, value, row[value.column]));
+  return wrong === undefined ? null : `the column ${wrong.column} differs from the entry`;
 }
 
 /** Finds a top-level text in canonical text without parsing it, because quotes inside strings are escaped there. */
-function hasValue(entry: string, { name, side }: EntryValue, value: unknown): boolean {
-  const found = side === 'before' ? entry.indexOf(name) : entry.lastIndexOf(name);
+function hasValue(entry: string, { name, isFirst }: EntryValue, value: unknown): boolean {
+  const found = isFirst ? entry.indexOf(name) : entry.lastIndexOf(name);
   if (found === -1) return false;
   const start = found + name.length;
   if (typeof value !== 'string' || value.includes(quote)) return entry.startsWith(JSON.stringify(value), start);
@@ -151,14 +124,10 @@ function hasValue(entry: string, { name, side }: EntryValue, value: unknown): bo
 const quote = '"';
 
 /** How a head differs from the last entry; null if it does not. */
-function compareHead(
-  ledger: LedgerName,
-  head: ChainHead,
-  last: Pick<StoredEntry, 'sequence' | 'hash' | 'entry'> | null,
-): string | null {
+function compareHead(ledger: LedgerName, head: ChainHead, last: StoredRow | null): string | null {
   if (head.sequence !== (last?.sequence ?? emptyHead.sequence)) return 'the head of the chain has a different number';
   if (head.hash !== (last?.hash ?? emptyHead.hash)) return 'the head of the chain has a different hash';
-  const agrees = last === null ? head.at === emptyHead.at : hasValue(last.entry, times[ledger], head.at);
+  const agrees = last === null ? head.at === emptyHead.at : hasValue(last.entry, entryValues[ledger].time, head.at);
   return agrees ? null : 'the head of the chain has a different time';
 }
 
@@ -183,20 +152,17 @@ async function readPage(
   tenantId: string,
   after: number,
   upTo: number,
-): Promise<readonly StoredEntry[]> {
-  return (await queries
+): Promise<readonly StoredRow[]> {
+  const columns = entryValues[ledger].columns.map(({ column }) => column as 'id');
+  const rows = queries
     .selectFrom(ledgerTables[ledger] as 'consent_records')
-    .select(columnsOf(ledger) as 'entry'[])
+    .select(['sequence', 'entry', 'prev_hash', 'hash', ...columns])
     .where('tenant_id', '=', tenantId)
     .where('sequence', '>', after)
     .where('sequence', '<=', upTo)
     .orderBy('sequence')
-    .limit(sql.lit(pageSize))
-    .execute()) as unknown as StoredEntry[];
-}
-
-function columnsOf(ledger: LedgerName): readonly string[] {
-  return ['sequence', 'entry', 'prev_hash', 'hash', ...repeatedColumns[ledger].map(({ column }) => column)];
+    .limit(sql.lit(pageSize));
+  return rows.execute();
 }
 
 const pageSize = 500;

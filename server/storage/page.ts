@@ -20,16 +20,27 @@ export async function takePage<Joined, Names extends keyof Joined, Row, Place>(
   return cutPage(await query.limit(sql.lit(limit + 1)).execute(), limit, keyOf);
 }
 
-/** Reads a page of a query, newest first. @param before the id of the last row of the previous page; null for the first. */
-export async function takeNewest<Joined, Names extends keyof Joined, Row extends { readonly id: string }>(
+/**
+ * Reads a page of a query, newest first.
+ * @param before the key of the last row of the previous page; null for the first.
+ * @param column the key: the id, or a number that rises.
+ */
+export async function takeNewest<
+  Joined,
+  Names extends keyof Joined,
+  Row extends Readonly<Record<Column, Place>>,
+  Place extends string | number,
+  Column extends string = 'id',
+>(
   query: SelectQueryBuilder<Joined, Names, Row>,
-  before: string | null,
+  before: Place | null,
   limit: number,
-): Promise<Page<Row>> {
+  column: Column = 'id' as Column,
+): Promise<Page<Row, Place>> {
   const page = query
-    .orderBy(sql.ref('id'), 'desc')
-    .$if(before !== null, (rest) => rest.where(sql.ref('id'), '<', before));
-  return takePage(page, limit, ({ id }) => id);
+    .orderBy(sql.ref(column), 'desc')
+    .$if(before !== null, (rest) => rest.where(sql.ref(column), '<', before));
+  return takePage(page, limit, (row) => row[column]);
 }
 
 /** A page of rows of which one more was read than it may have. */

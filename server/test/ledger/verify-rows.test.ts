@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Installation } from '../../installation/installation.ts';
 import type { LedgerName } from '../../ledger/append.ts';
-import { hashEntry } from '../../ledger/chain.ts';
+import { hashEntry } from '../../ledger/append.ts';
 import { verifyChain } from '../../ledger/verify.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
 import { fillLedgers } from './fixture.ts';

@@ -9,7 +9,7 @@ import { databaseFile, openInstallation } from '../../installation/installation.
 import { PrivateHasher } from '../../installation/secrets.ts';
 import { AnchorLog, anchorFile } from '../../ledger/anchor-log.ts';
 import { nameRestore, writeRestoreStatement } from '../../ledger/anchor-records.ts';
-import { hashEntry } from '../../ledger/chain.ts';
+import { hashEntry } from '../../ledger/append.ts';
 import { nameOrigin, writeCheckpoint } from '../../ledger/checkpoint.ts';
 import { stateRestore } from '../../ledger/checkpoint-anchors.ts';
 import { NoteSigner } from '../../ledger/signed-note.ts';

@@ -11,11 +11,10 @@ import {
   findLatestRecords,
   findNewest,
   findRecord,
-  listLatestOfSubject,
   listNewestRecords,
   listRecords,
   listRecordsAfter,
-  listSubjectRecords,
+  readSubject,
 } from '../../consent/record-store.ts';
 import {
   listAdopted,
@@ -112,7 +111,7 @@ describe('the plans of SQLite for a subject', () => {
     [
       'the latest of each space',
       [`${seek}\\)`, `${seek} AND notice_id=\\? AND space<\\?\\)`, `${seek} AND notice_id<\\?\\)`],
-      (queries) => listLatestOfSubject(queries, 't', 's', 101),
+      (queries) => readSubject(queries, 't', 's', 101, null, 50),
     ],
   ];
 
@@ -129,7 +128,7 @@ describe('the plans of SQLite for a subject', () => {
   test('a page of the ledger', async () => {
     let tenant = {} as FilledTenant;
     const plans = await readPlans(
-      (queries) => listSubjectRecords(queries, tenant.id, 'plain', 9, 2),
+      (queries) => readSubject(queries, tenant.id, 'plain', 101, 9, 2),
       /consent_records/,
       async (installation) => {
         [tenant] = (await fillLedgers(installation)) as [FilledTenant];

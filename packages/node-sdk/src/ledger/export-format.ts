@@ -44,19 +44,30 @@ function readPieces(chunks: Chunks): AsyncIterable<unknown> | Iterable<unknown> 
   return chunks;
 }
 
-/** The first line of an export. */
+/** The format name in the first line of every export. */
+export const exportFormat = 'svc-ledger-export/1';
+
+/** The first line of an export: describes the lines after it and links them to the signed checkpoint. */
 export interface Header {
+  readonly format: typeof exportFormat;
   readonly tenantId: string;
   readonly ledger: 'audit' | 'consent';
+  /** Entries at this time or later; null for all from the first. */
   readonly from: string | null;
+  /** Entries before this time; null for all up to the checkpoint. */
   readonly to: string | null;
+  /** The number of the first entry in the file; `last` is one less where there is none. */
   readonly first: number;
   readonly last: number;
+  /** How many entries are newer than the checkpoint, and therefore not in the file. */
   readonly newer: number;
   readonly verifierKey: string;
+  /** The signed note. */
   readonly checkpoint: string;
+  /** Base64 hashes of the largest complete subtrees left of `first` and right of `last`. */
   readonly before: readonly string[];
   readonly after: readonly string[];
+  /** The proof that the checkpoint extends an earlier size. */
   readonly consistency: { readonly from: number; readonly hashes: readonly string[] } | null;
 }
 
@@ -82,7 +93,7 @@ const isConsistency = (value: unknown): boolean => isObject(value) && isCount(va
 
 /** The keys of a header, in the order in which the server writes them. */
 const headerRules = {
-  format: (value: unknown) => value === 'svc-ledger-export/1',
+  format: (value: unknown) => value === exportFormat,
   tenantId: isText,
   ledger: (value: unknown) => value === 'audit' || value === 'consent',
   from: isNullOr(isTime),
@@ -125,7 +136,7 @@ export function readLine(text: string): Line {
 }
 
 /** A line as the server writes it. */
-export function writeLine({ sequence, prevHash, hash, canonical }: Line): string {
+export function writeLine({ sequence, prevHash, hash, canonical }: Omit<Line, 'entry'>): string {
   return `{"sequence":${sequence},"prevHash":${JSON.stringify(prevHash)},"hash":"${hash}","entry":${canonical}}`;
 }
 
