@@ -8,10 +8,9 @@ import { HostCookie } from './access/request-credentials.ts';
 import { scimTokenRoutes } from './access/scim-token-routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { noticeRoutes } from './consent/notice-routes.ts';
+import { createPublicNotices, VersionCache } from './consent/notice-store.ts';
 import { overviewRoutes } from './consent/overview-routes.ts';
-import { publicConsentRoutes } from './consent/public-routes.ts';
-import { PublicNotices, VersionCache } from './consent/published-notices.ts';
-import { recordRoutes } from './consent/record-routes.ts';
+import { publicConsentRoutes, recordRoutes } from './consent/record-routes.ts';
 import { ConsentRecorder } from './consent/recorder.ts';
 import { controlRoutes } from './controls/routes.ts';
 import { serveDemo } from './demo/page.ts';
@@ -76,7 +75,7 @@ export function createApp(installation: Installation, options: AppOptions): App 
     database,
     hasher,
     recorder,
-    publicNotices: new PublicNotices(database.kysely, versions),
+    publicNotices: createPublicNotices(database.kysely, versions),
     limits: settings.limits,
   };
   const isSecure = settings.baseUrl?.startsWith('https:') ?? false;

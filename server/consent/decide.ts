@@ -1,63 +1,9 @@
-import { invalidValues, notFound, Problem, type ProblemDetail } from '../http/problem.ts';
-import { originMatches } from './domain.ts';
-import type { NoticeContent, NoticeStatus, Purpose } from './notice.ts';
-import type { PurposeChoices, PurposeStates, RecordDraft } from './record.ts';
-
-/** A notice as the capture needs it, with the version that the record is given against. */
-export interface CapturableNotice {
-  readonly id: string;
-  readonly tenantId: string;
-  readonly status: NoticeStatus;
-  /** The content that a record is given against; null when nothing was ever published. */
-  readonly published: {
-    readonly version: number;
-    readonly content: NoticeContent;
-    readonly contentHash: string;
-  } | null;
-  /** The site of the content under edit, for a notice that was never published. */
-  readonly draftDomain: string;
-}
-
-/** A decision, before it is checked against the notice. */
-export interface CaptureInput {
-  readonly noticeId: string;
-  readonly subjectId: string;
-  readonly subjectChannel: RecordDraft['subjectChannel'];
-  readonly method: string | null;
-  readonly purposes: PurposeChoices;
-  /** RFC 3339 in UTC; null for the time of the server. */
-  readonly capturedAt: string | null;
-  readonly source: RecordDraft['source'];
-}
+import { invalidValues, type ProblemDetail } from '../http/problem.ts';
+import type { Purpose } from './notice.ts';
+import type { CaptureBody, PurposeChoices, PurposeStates, RecordDraft } from './record.ts';
 
 /** What an earlier record of a subject on the notice says; any record or draft will do. */
 export type EarlierRecord = Pick<RecordDraft, 'id' | 'purposes' | 'otherPurposes' | 'capturedAt' | 'method' | 'source'>;
-
-/** @throws {Problem} `not_found` when the tenant has no such notice. */
-export function requireNotice(notice: CapturableNotice | undefined, tenantId: string | null): CapturableNotice {
-  if (notice === undefined || (tenantId !== null && notice.tenantId !== tenantId)) throw notFound('consent notice');
-  return notice;
-}
-
-/** @throws {Problem} `consent_origin_not_allowed` unless the page belongs to the site of the notice. */
-export function requireOrigin(notice: CapturableNotice, origin: string | undefined): void {
-  const domain = notice.published?.content.domain ?? notice.draftDomain;
-  if (originMatches(origin, domain)) return;
-  throw new Problem(
-    'consent_origin_not_allowed',
-    origin === undefined
-      ? 'The request carries no Origin; records of visitors are accepted only from pages of the site.'
-      : 'The Origin of the request does not belong to the domain of the notice.',
-  );
-}
-
-/** @throws {Problem} `consent_notice_not_published` with `requiredStatus` and `actualStatus`. */
-export function requirePublished(notice: CapturableNotice): NonNullable<CapturableNotice['published']> {
-  if (notice.status === 'published' && notice.published !== null) return notice.published;
-  throw new Problem('consent_notice_not_published', `The notice is ${notice.status}; publish it to capture records.`, {
-    fields: { requiredStatus: 'published', actualStatus: notice.status },
-  });
-}
 
 /**
  * Checks choices against the purposes of a notice: none unknown, no required one refused.
@@ -118,15 +64,14 @@ export function findGranting(state: PurposeStates, choices: PurposeChoices): Rea
  */
 export function findRepeated<Earlier extends EarlierRecord>(
   history: readonly Earlier[],
-  input: CaptureInput,
+  { capturedAt, method, purposes }: CaptureBody,
 ): Earlier | undefined {
-  if (input.source !== 'public' || input.capturedAt === null) return undefined;
   return history.find(
     (record) =>
       record.source === 'public' &&
-      record.capturedAt === input.capturedAt &&
-      record.method === input.method &&
-      sameChoices(record.purposes, input.purposes),
+      record.capturedAt === capturedAt &&
+      (record.method ?? undefined) === method &&
+      sameChoices(record.purposes, purposes),
   );
 }
 

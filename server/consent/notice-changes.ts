@@ -2,25 +2,30 @@ import { recordChange } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { notFound } from '../http/problem.ts';
 import type { Json } from '../ledger/canonical.ts';
+import { newId } from '../storage/ids.ts';
+import { insertRow, updateRow } from '../storage/rows.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import type { EventType } from '../webhooks/deliveries/event.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
-import { type Notice, type NoticeChange, type NoticeContent, sealContent } from './notice.ts';
-import {
-  findNotice,
-  insertNotice,
-  insertVersion,
-  type NoticeRow,
-  noticeRows,
-  updateContent,
-  updateStatus,
-} from './notice-store.ts';
+import { type Notice, type NoticeChange, NoticeContent, type noticeEvents, sealContent } from './notice.ts';
+import { contentColumns, findNotice, type NoticeRow, noticeRows, readNotice } from './notice-store.ts';
 
 /** Creates a draft. */
 export async function createNotice(work: UnitOfWork, source: AuditSource, content: NoticeContent): Promise<Notice> {
-  const { notice, row } = await insertNotice(work, source.tenantId, content);
-  await record(work, source, row, 'created', content.name, { contentHash: sealContent(content).hash });
-  return notice;
+  const row: NoticeRow = await insertRow(work.transaction, 'consent_notices', {
+    id: newId(),
+    tenant_id: source.tenantId,
+    status: 'draft',
+    ...contentColumns(content),
+    version: 0,
+    record_count: 0,
+    created_at: work.now,
+    updated_at: work.now,
+    published_at: null,
+    archived_at: null,
+  });
+  const diff = { contentHash: sealContent(content).hash };
+  await recordChange(work, source, noticeRows, row, { verb: 'created', targetRef: content.name, diff });
+  return readNotice(row, null);
 }
 
 /** Edits the content; what is published stays as it is until the next publication. */
@@ -31,83 +36,84 @@ export async function editNotice(
   change: NoticeChange,
 ): Promise<Notice> {
   const notice = await requireNotice(work, source, id);
+  const names = Object.keys(change).filter((name) => change[name as keyof NoticeChange] !== undefined);
   const before = contentOf(notice);
-  const changes = Object.entries(change).filter(([, value]) => value !== undefined);
-  const content = { ...before, ...Object.fromEntries(changes) } as NoticeContent;
+  const content = { ...before, ...pick(change, names) };
   if (sealContent(content).text === sealContent(before).text) return notice;
-  const row = await updateContent(work, id, content);
-  const fields = changes.map(([name]) => name as keyof NoticeContent);
-  await record(work, source, row, 'edited', content.name, {
-    before: pick(before, fields),
-    after: pick(content, fields),
+  return save(work, source, id, 'edited', contentColumns(content), {
+    before: pick(before, names),
+    after: pick(content, names),
   });
-  return requireNotice(work, source, id);
 }
 
 /** Freezes the content as the next version and opens the notice to captures; nothing happens when nothing changed. */
 export async function publishNotice(work: UnitOfWork, source: AuditSource, id: string): Promise<Notice> {
   const notice = await requireNotice(work, source, id);
   if (notice.status === 'published' && !notice.hasUnpublishedChanges) return notice;
-  const content = contentOf(notice);
-  let version = notice.version ?? 0;
-  if (notice.hasUnpublishedChanges) {
-    version += 1;
-    await insertVersion(work, source.tenantId, id, version, content);
-  }
-  const change = { status: 'published', version, publishedAt: work.now, archivedAt: null } as const;
-  const row = await updateStatus(work, id, change);
-  await record(work, source, row, 'published', notice.name, {
-    version,
-    contentHash: sealContent(content).hash,
-    publishedAt: work.now,
-    status: { before: notice.status, after: 'published' },
-  });
-  return tellNotice(work, 'consent_notice.published', await requireNotice(work, source, id), source);
+  const { text, hash: contentHash } = sealContent(contentOf(notice));
+  const version = (notice.version ?? 0) + (notice.hasUnpublishedChanges ? 1 : 0);
+  if (notice.hasUnpublishedChanges)
+    await insertRow(work.transaction, 'consent_notice_versions', {
+      tenant_id: source.tenantId,
+      notice_id: id,
+      version,
+      content: text,
+      content_hash: contentHash,
+      published_at: work.now,
+    });
+  const columns = { status: 'published', version, published_at: work.now, archived_at: null };
+  const status = { before: notice.status, after: 'published' };
+  const diff = { version, contentHash, publishedAt: work.now, status };
+  const published = await save(work, source, id, 'published', columns, diff);
+  return announce(work, source, 'consent_notice.published', published);
 }
 
 /** Closes a notice to captures. Its records and versions stay, and withdrawals stay possible. */
 export async function archiveNotice(work: UnitOfWork, source: AuditSource, id: string): Promise<Notice> {
   const notice = await requireNotice(work, source, id);
   if (notice.status === 'archived') return notice;
-  const row = await updateStatus(work, id, { status: 'archived', archivedAt: work.now });
-  await record(work, source, row, 'archived', notice.name, {
-    status: { before: notice.status, after: 'archived' },
-  });
-  return tellNotice(work, 'consent_notice.archived', await requireNotice(work, source, id), source);
+  const columns = { status: 'archived', archived_at: work.now };
+  const diff = { status: { before: notice.status, after: 'archived' } };
+  const archived = await save(work, source, id, 'archived', columns, diff);
+  return announce(work, source, 'consent_notice.archived', archived);
 }
 
-async function tellNotice(
+async function requireNotice(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<Notice> {
+  const notice = await findNotice(work.transaction, tenantId, id);
+  if (notice === undefined) throw notFound('consent notice');
+  return notice;
+}
+
+/** Stores a change with its event. @returns the notice after it. */
+async function save(
   work: UnitOfWork,
-  type: EventType & `consent_notice.${string}`,
-  notice: Notice,
+  source: AuditSource,
+  id: string,
+  verb: string,
+  columns: Partial<NoticeRow>,
+  diff: Readonly<Record<string, Json>>,
+): Promise<Notice> {
+  const row = await updateRow(work.transaction, 'consent_notices', { id }, { ...columns, updated_at: work.now });
+  const notice = await requireNotice(work, source, id);
+  await recordChange(work, source, noticeRows, row, { verb, targetRef: notice.name, diff });
+  return notice;
+}
+
+async function announce(
+  work: UnitOfWork,
   { tenantId }: AuditSource,
+  type: keyof typeof noticeEvents,
+  notice: Notice,
 ): Promise<Notice> {
   const { id: noticeId, name, domain, version, status } = notice;
   await emitEvents(work, [{ tenantId, type, data: { noticeId, name, domain, version, status } }]);
   return notice;
 }
 
-async function requireNotice(work: UnitOfWork, source: AuditSource, id: string): Promise<Notice> {
-  const notice = await findNotice(work.transaction, source.tenantId, id);
-  if (notice === undefined) throw notFound('consent notice');
-  return notice;
+function contentOf(notice: Notice): NoticeContent {
+  return pick(notice, Object.keys(NoticeContent.shape)) as unknown as NoticeContent;
 }
 
-function contentOf({ name, controllerName, language, domain, purposes }: Notice): NoticeContent {
-  return { name, controllerName, language, domain, purposes };
-}
-
-function pick(content: NoticeContent, fields: readonly (keyof NoticeContent)[]): Json {
-  return Object.fromEntries(fields.map((name) => [name, content[name]])) as unknown as Json;
-}
-
-async function record(
-  work: UnitOfWork,
-  source: AuditSource,
-  row: NoticeRow,
-  verb: string,
-  name: string,
-  diff: Readonly<Record<string, Json>>,
-): Promise<void> {
-  await recordChange(work, source, noticeRows, row, { verb, targetRef: name, diff });
+function pick(content: NoticeChange, names: readonly string[]): Readonly<Record<string, Json>> {
+  return Object.fromEntries(names.map((name) => [name, content[name as keyof NoticeContent] as unknown as Json]));
 }

@@ -4,13 +4,14 @@ import { listRoute, readCursor, writeCursor } from '../http/list-route.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Cursor, cursorPageOf, Id, pageOf, queryInteger, text } from '../http/schemas.ts';
-import { normalizeDomain } from './domain.ts';
-import { Notice, NoticeChange, NoticeContent, NoticeStatus, NoticeVersion } from './notice.ts';
+import { Notice, NoticeChange, NoticeContent, NoticeStatus, NoticeVersion, normalizeDomain } from './notice.ts';
 import { archiveNotice, createNotice, editNotice, publishNotice } from './notice-changes.ts';
 import { findNotice, listNotices, listVersions } from './notice-store.ts';
-import type { ConsentServices } from './services.ts';
+import type { ConsentServices } from './record-routes.ts';
 
 const NoticeParams = z.strictObject({ id: Id });
+
+const common = { tag: 'Consent notices', scope: 'consent:write', result: Notice } as const;
 
 /** The operations on notices. */
 export function noticeRoutes({ database, hasher, publicNotices }: ConsentServices): readonly Route[] {
@@ -45,33 +46,27 @@ export function noticeRoutes({ database, hasher, publicNotices }: ConsentService
     }),
     defineRoute('POST /v1/consent/notices', {
       operationId: 'createConsentNotice',
-      tag: 'Consent notices',
+      ...common,
       summary: 'Create a consent notice as a draft',
-      scope: 'consent:write',
       body: NoticeContent,
       status: 201,
-      result: Notice,
       change: (call, work) => createNotice(work, callSource(call, hasher), call.body),
     }),
     defineRoute('PATCH /v1/consent/{id}', {
       operationId: 'editConsentNotice',
-      tag: 'Consent notices',
+      ...common,
       summary: 'Edit the content of a consent notice',
       description: 'What is published stays public as it is until the notice is published again.',
-      scope: 'consent:write',
       params: NoticeParams,
       body: NoticeChange,
-      result: Notice,
       change: (call, work) => editNotice(work, callSource(call, hasher), call.params.id, call.body),
     }),
     defineRoute('POST /v1/consent/{id}/publish', {
       operationId: 'publishConsentNotice',
-      tag: 'Consent notices',
+      ...common,
       summary: 'Publish the content of a consent notice as its next version',
       description: 'Nothing happens when nothing changed since the latest version.',
-      scope: 'consent:write',
       params: NoticeParams,
-      result: Notice,
       change(call, work) {
         work.afterCommit(() => publicNotices.forget(call.params.id));
         return publishNotice(work, callSource(call, hasher), call.params.id);
@@ -79,11 +74,9 @@ export function noticeRoutes({ database, hasher, publicNotices }: ConsentService
     }),
     defineRoute('POST /v1/consent/{id}/archive', {
       operationId: 'archiveConsentNotice',
-      tag: 'Consent notices',
+      ...common,
       summary: 'Archive a consent notice: no more captures',
-      scope: 'consent:write',
       params: NoticeParams,
-      result: Notice,
       change(call, work) {
         work.afterCommit(() => publicNotices.forget(call.params.id));
         return archiveNotice(work, callSource(call, hasher), call.params.id);

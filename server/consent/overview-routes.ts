@@ -9,9 +9,8 @@ import { stateAfter } from './decide.ts';
 import { Notice } from './notice.ts';
 import { findNotice, findPublishedWithPurpose } from './notice-store.ts';
 import { ConsentRecord, PurposeStates, type Space, SubjectId } from './record.ts';
-import { listLatestOfSubject, listSubjectRecords } from './record-store.ts';
-import type { CaptureRequest } from './recorder.ts';
-import type { ConsentServices } from './services.ts';
+import type { ConsentServices } from './record-routes.ts';
+import { readSubject } from './record-store.ts';
 
 /** spec.md "Other operations": one purpose of one subject. */
 const DecisionInput = z
@@ -92,32 +91,16 @@ export function overviewRoutes({ database, hasher, recorder }: ConsentServices):
       errors: ['consent_notice_not_published', 'conflict'],
       async prepare(call) {
         const { body, principal, now } = call;
-        const request: CaptureRequest = {
+        const { subjectId, purpose, granted, evidence } = body;
+        const request = {
+          noticeId: body.noticeId ?? (await findNoticeOf(database.kysely, principal.tenantId, purpose)),
           caller: callSource(call, hasher),
-          origin: undefined,
-          noticeId: body.noticeId ?? (await findNoticeOf(database.kysely, principal.tenantId, body.purpose)),
-          noticeVersion: null,
-          subjectId: body.subjectId,
-          subjectChannel: null,
-          method: null,
-          purposes: { [body.purpose]: body.granted },
-          capturedAt: null,
-          source: 'api',
-          ip: body.evidence?.ip ?? null,
-          userAgent: body.evidence?.ua ?? null,
+          body: { subjectId, purposes: { [purpose]: granted }, ...evidence },
           pathOf: () => 'body.purpose',
         };
-        return { purpose: body.purpose, capture: await recorder.prepare(database.kysely, request, now) };
+        return recorder.prepare(database.kysely, request, now);
       },
-      async changeEach(decisions, work) {
-        const captures = decisions.map(({ capture }) => capture);
-        const outcomes = await recorder.append(captures, work);
-        return outcomes.map((outcome, index) =>
-          'error' in outcome
-            ? outcome
-            : { result: presentDecision(outcome.result, decisions[index]?.purpose as string) },
-        );
-      },
+      changeEach: (captures, work) => recorder.append(captures, work, presentDecision),
     }),
     defineRoute('GET /v1/consent/{id}', {
       operationId: 'getConsent',
@@ -152,17 +135,11 @@ export function overviewRoutes({ database, hasher, recorder }: ConsentServices):
   ];
 }
 
-/** @param purpose the only one that the record names. */
-function presentDecision(record: ConsentRecord, purpose: string): z.output<typeof Decision> {
-  return {
-    id: record.id,
-    subjectId: record.subjectId,
-    purpose,
-    granted: record.purposes[purpose] as boolean,
-    recordedAt: record.recordedAt,
-    ledgerHash: record.ledgerHash,
-    version: record.noticeVersion,
-  };
+/** @param record names only one purpose. */
+function presentDecision(record: ConsentRecord): z.output<typeof Decision> {
+  const { id, subjectId, purposes, recordedAt, ledgerHash, noticeVersion: version } = record;
+  const [[purpose, granted]] = Object.entries(purposes) as [[string, boolean]];
+  return { id, subjectId, purpose, granted, recordedAt, ledgerHash, version };
 }
 
 /** @throws {Problem} when no published notice asks for the purpose, or several do. */
@@ -181,9 +158,8 @@ async function readLedger(
 ): Promise<z.output<typeof SubjectLedger>> {
   const list = ['subject', tenantId, subjectId];
   const before = cursor === undefined ? null : readCursor(list, cursor, 'number');
-  const latest = await listLatestOfSubject(queries, tenantId, subjectId, mostStates + 1);
+  const { latest, rows, next } = await readSubject(queries, tenantId, subjectId, mostStates + 1, before, limit);
   if (latest.length === 0) throw notFound('consent notice or subject');
-  const { rows, next } = await listSubjectRecords(queries, tenantId, subjectId, before, limit);
   return { state: describeState(latest), items: rows, nextCursor: next === null ? null : writeCursor(list, next) };
 }
 

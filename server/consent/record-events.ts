@@ -1,6 +1,5 @@
 import type { NewAuditEvent } from '../audit/event.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import type { NewWebhookEvent } from '../webhooks/deliveries/event.ts';
 import {
   announceDeliveries,
   findSubscribers,
@@ -8,17 +7,21 @@ import {
   isWanted,
   queueDeliveries,
 } from '../webhooks/deliveries/outbox.ts';
-import type { ConsentRecord } from './record.ts';
+import { type ConsentRecord, presentEventData, type recordEvents } from './record.ts';
 
 /** The audit event of one record that a caller made. */
 export function describeRecord(record: ConsentRecord): NewAuditEvent {
   return {
     module: 'consent',
-    action: record.kind === 'withdrawal' ? 'consent.withdrawn' : 'consent.recorded',
+    action: actionOf(record),
     targetId: record.id,
     targetRef: record.noticeId,
     diff: { sequence: record.sequence, purposes: record.purposes, ledgerHash: record.ledgerHash },
   };
+}
+
+function actionOf({ kind }: ConsentRecord): keyof typeof recordEvents {
+  return kind === 'withdrawal' ? 'consent.withdrawn' : 'consent.recorded';
 }
 
 /**
@@ -56,33 +59,9 @@ export async function emitRecords(
   const subscribers = await findSubscribers(transaction, tenantId);
   if (subscribers.length === 0) return;
   const events = records
-    .map((record) => describeWebhookEvent(tenantId, record))
+    .map((record) => ({ tenantId, type: actionOf(record), data: presentEventData(record) }))
     .filter(({ type }) => isWanted(subscribers, type));
   if (events.length === 0) return;
   const rows = await insertEvents(transaction, now, events);
   announceDeliveries(work, await queueDeliveries(transaction, now, rows, subscribers));
-}
-
-/** The decision and its place in the ledger, and nothing about the device. */
-function describeWebhookEvent(tenantId: string, record: ConsentRecord): NewWebhookEvent {
-  return {
-    tenantId,
-    type: record.kind === 'capture' ? 'consent.recorded' : 'consent.withdrawn',
-    data: {
-      recordId: record.id,
-      noticeId: record.noticeId,
-      noticeVersion: record.noticeVersion,
-      subjectId: record.subjectId,
-      kind: record.kind,
-      withdrawsRecordId: record.withdrawsRecordId,
-      method: record.method,
-      purposes: record.purposes,
-      source: record.source,
-      space: record.space,
-      capturedAt: record.capturedAt,
-      recordedAt: record.recordedAt,
-      sequence: record.sequence,
-      ledgerHash: record.ledgerHash,
-    },
-  };
 }

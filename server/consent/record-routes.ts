@@ -1,15 +1,44 @@
 import { z } from 'zod';
 import { callSource } from '../audit/source.ts';
+import { clientBucket } from '../http/client.ts';
 import { readCursor, writeCursor } from '../http/list-route.ts';
 import { notFound } from '../http/problem.ts';
-import { defineRoute, type Route } from '../http/route.ts';
+import { defineRoute, ReadyAnswer, type Route } from '../http/route.ts';
 import { Cursor, Id, queryInteger } from '../http/schemas.ts';
-import { findNotice } from './notice-store.ts';
-import { ConsentRecord, ConsentRecordPage, RecordInput, WithdrawalInput } from './record.ts';
+import type { PrivateHasher } from '../installation/secrets.ts';
+import type { Database } from '../storage/database.ts';
+import { PublicNotice } from './notice.ts';
+import { findNotice, type PublicNotices } from './notice-store.ts';
+import {
+  ConsentRecord,
+  ConsentRecordPage,
+  PublicRecord,
+  PublicRecordInput,
+  presentPublicRecord,
+  RecordInput,
+  WithdrawalInput,
+} from './record.ts';
 import { findRecord, listRecords } from './record-store.ts';
-import type { CaptureRequest } from './recorder.ts';
-import type { ConsentServices } from './services.ts';
+import type { ConsentRecorder } from './recorder.ts';
 import { withdrawRecord } from './withdraw.ts';
+
+/** What the consent operations work with. */
+export interface ConsentServices {
+  readonly database: Database;
+  readonly hasher: PrivateHasher;
+  readonly recorder: ConsentRecorder;
+  readonly publicNotices: PublicNotices;
+  /** Captures a minute. */
+  readonly limits: { readonly captureNotice: number; readonly captureClient: number };
+}
+
+const appending = {
+  tag: 'Consent records',
+  scope: 'consent:write',
+  idempotencyKey: 'required',
+  status: 201,
+  result: ConsentRecord,
+} as const;
 
 /** The operations on the records of a notice. */
 export function recordRoutes({ database, hasher, recorder }: ConsentServices): readonly Route[] {
@@ -35,36 +64,18 @@ export function recordRoutes({ database, hasher, recorder }: ConsentServices): r
     }),
     defineRoute('POST /v1/consent/{id}/records', {
       operationId: 'captureConsentRecord',
-      tag: 'Consent records',
+      ...appending,
       summary: 'Capture a consent record against a published notice',
       description:
         'Appends to the ledger. A record that turns off what the subject granted before is stored as a withdrawal of it.',
-      scope: 'consent:write',
-      idempotencyKey: 'required',
       params: z.strictObject({ id: Id }),
       body: RecordInput,
-      status: 201,
-      result: ConsentRecord,
       errors: ['consent_notice_not_published'],
       prepare(call) {
-        const { params, body, now } = call;
-        const request: CaptureRequest = {
-          caller: callSource(call, hasher),
-          origin: undefined,
-          noticeId: params.id,
-          noticeVersion: null,
-          subjectId: body.subjectId,
-          subjectChannel: body.subjectChannel ?? null,
-          method: body.method ?? null,
-          purposes: body.purposes,
-          capturedAt: body.capturedAt ?? null,
-          source: 'api',
-          ip: body.ip ?? null,
-          userAgent: body.ua ?? null,
-        };
-        return recorder.prepare(database.kysely, request, now);
+        const request = { noticeId: call.params.id, caller: callSource(call, hasher), body: call.body };
+        return recorder.prepare(database.kysely, request, call.now);
       },
-      changeEach: (captures, work) => recorder.append(captures, work),
+      changeEach: (captures, work) => recorder.append(captures, work, (record) => record),
     }),
     defineRoute('GET /v1/consent/{id}/records/{recordId}', {
       operationId: 'getConsentRecord',
@@ -81,19 +92,69 @@ export function recordRoutes({ database, hasher, recorder }: ConsentServices): r
     }),
     defineRoute('POST /v1/consent/{id}/records/{recordId}/withdrawals', {
       operationId: 'withdrawConsentRecord',
-      tag: 'Consent records',
+      ...appending,
       summary: 'Withdraw purposes that a record granted',
       description:
         'Appends a new record that names the original; the original stays as it is. Works on archived notices too.',
-      scope: 'consent:write',
-      idempotencyKey: 'required',
       params: z.strictObject({ id: Id, recordId: Id }),
       body: WithdrawalInput,
-      status: 201,
-      result: ConsentRecord,
       errors: ['consent_already_withdrawn'],
       change: (call, work) =>
         withdrawRecord(work, callSource(call, hasher), call.params.id, call.params.recordId, call.body),
+    }),
+  ];
+}
+
+/** Any text, so that what is no id at all is not found either. */
+const NoticeParams = z.strictObject({ noticeId: z.string().toLowerCase() });
+
+/** The operations of visitors: spec.md "Public endpoints". */
+export function publicConsentRoutes({ database, recorder, publicNotices, limits }: ConsentServices): readonly Route[] {
+  return [
+    defineRoute('GET /v1/public/consent/{noticeId}', {
+      auth: 'public',
+      operationId: 'getPublicConsentNotice',
+      tag: 'Public',
+      summary: 'Get a published consent notice',
+      description:
+        'The latest published version. Send the `ETag` back as `If-None-Match` to get a 304 while it has not changed.',
+      params: NoticeParams,
+      headers: ['ETag', 'Cache-Control'],
+      result: PublicNotice,
+      async handle({ params }) {
+        const answer = await publicNotices.find(params.noticeId);
+        if (answer === undefined) throw notFound('published consent notice');
+        // Browsers revalidate each time with a cheap 304, so that no visitor decides on an old version.
+        return new ReadyAnswer(200, answer.body, { ETag: answer.etag, 'Cache-Control': 'no-cache' });
+      },
+    }),
+    defineRoute('POST /v1/public/consent/{noticeId}/records', {
+      auth: 'public',
+      operationId: 'capturePublicConsentRecord',
+      tag: 'Public',
+      summary: 'Record the decision of a visitor',
+      description:
+        'The Origin must belong to the domain of the notice. The same decision sent again (same subject, time, method and choices) gives the record that is there already, if it is among the latest 50 of the subject.',
+      params: NoticeParams,
+      body: PublicRecordInput,
+      status: 201,
+      result: PublicRecord,
+      errors: ['consent_origin_not_allowed', 'consent_notice_not_published'],
+      limits: ({ client }) => [
+        { policy: 'client', bucket: `client ${clientBucket(client)}`, limit: limits.captureClient },
+      ],
+      prepare({ params: { noticeId }, body, client, now, takeLimit }) {
+        const request = {
+          noticeId,
+          caller: null,
+          origin: client.origin,
+          body: { ...body, ip: client.address ?? undefined, ua: client.userAgent ?? undefined },
+          // Only what is appended counts: requests that are refused or repeat a record must not silence a notice.
+          countAppend: () => takeLimit({ policy: 'notice', bucket: `notice ${noticeId}`, limit: limits.captureNotice }),
+        };
+        return recorder.prepare(database.kysely, request, now);
+      },
+      changeEach: (captures, work) => recorder.append(captures, work, presentPublicRecord),
     }),
   ];
 }

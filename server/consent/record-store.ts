@@ -1,7 +1,7 @@
 import { CompiledQuery, sql } from 'kysely';
 import { appendEntries } from '../ledger/append.ts';
 import type { Queries } from '../storage/database.ts';
-import { cutPage, mapPage, type Page, takePage } from '../storage/page.ts';
+import { cutPage, mapPage, type Page, takeNewest } from '../storage/page.ts';
 import { prepareQuery, rememberText } from '../storage/prepared-query.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import {
@@ -10,6 +10,7 @@ import {
   type RecordDraft,
   readRecord,
   type Space,
+  type StoredRecord,
   sealRecord,
   spaces,
 } from './record.ts';
@@ -39,8 +40,6 @@ export async function appendRecords(
   return drafts.map((draft, index) => placeRecord(draft, links[index] as (typeof links)[number]));
 }
 
-const stored = ['entry', 'hash', 'prev_hash'] as const;
-
 /** Adds to the counters of notices, all in one statement. */
 async function countRecords(queries: Queries, counts: readonly (readonly [noticeId: string, count: number])[]) {
   const text = rememberText(queries, `count records ${counts.length}`, () => {
@@ -66,13 +65,14 @@ export async function findRecord(
 
 const selectRecord = prepareQuery<{ tenantId: string; noticeId: string; id: string }, StoredRecord>(
   (queries, parameter) =>
-    queries
-      .selectFrom('consent_records')
-      .select(stored)
-      .where('tenant_id', '=', parameter('tenantId'))
+    records(queries, parameter('tenantId'))
       .where('notice_id', '=', parameter('noticeId'))
       .where('id', '=', parameter('id')),
 );
+
+function records(queries: Queries, tenantId: string) {
+  return queries.selectFrom('consent_records').select(['entry', 'hash', 'prev_hash']).where('tenant_id', '=', tenantId);
+}
 
 /** The newest of some records of a notice. Ids of servers with different clocks are not in order; sequences are. */
 export async function findNewest(queries: Queries, noticeId: string, ids: readonly string[]): Promise<string | null> {
@@ -95,14 +95,8 @@ export async function listRecords(
   before: number | null,
   limit: number,
 ): Promise<Page<ConsentRecord, number>> {
-  let query = queries
-    .selectFrom('consent_records')
-    .select([...stored, 'sequence'])
-    .where('tenant_id', '=', tenantId)
-    .where('notice_id', '=', noticeId)
-    .orderBy('sequence', 'desc');
-  if (before !== null) query = query.where('sequence', '<', before);
-  return mapPage(await takePage(query, limit, ({ sequence }) => sequence), readRecord);
+  const query = records(queries, tenantId).select('sequence').where('notice_id', '=', noticeId);
+  return mapPage(await takeNewest(query, before, limit, 'sequence'), readRecord);
 }
 
 /** A subject on one notice, in one space: what counts together. */
@@ -113,27 +107,49 @@ export interface SubjectPlace {
   readonly space: Space;
 }
 
+/** The state of a subject, and a page of its records. */
+export interface SubjectRecords extends Page<ConsentRecord, number> {
+  /** The latest record on each notice and in each space, the newest notice first: of each space at most so many. */
+  readonly latest: readonly ConsentRecord[];
+}
+
 /**
- * The latest record of a subject on each notice and in each space, the newest notice first: of each space at most so many.
- * One step into the index finds each, however many records lie between.
+ * The latest records of a subject, and a page of its records over all notices, newest first. Each notice and space gives its
+ * newest ones through the index: a page costs the same however long the history is.
+ * @param most of each space that `latest` may have.
+ * @param before the last sequence already seen; null for the first page.
  */
-export async function listLatestOfSubject(
+export async function readSubject(
   queries: Queries,
   tenantId: string,
   subjectId: string,
+  most: number,
+  before: number | null,
   limit: number,
-): Promise<readonly ConsentRecord[]> {
-  const { rows } = await latestSequences(tenantId, subjectId).execute(queries);
-  const picked = spaces.flatMap((space) => rows.filter((row) => row.space === space).slice(0, limit));
-  const records = await readSequences(
-    queries,
-    tenantId,
-    picked.map(({ sequence }) => sequence),
-  );
-  const byNumber = new Map(records.map((record) => [record.sequence, record]));
-  return picked.map(({ sequence }) => byNumber.get(sequence) as ConsentRecord);
+): Promise<SubjectRecords> {
+  const { rows: places } = await latestSequences(tenantId, subjectId).execute(queries);
+  const latest = spaces.flatMap((space) => places.filter((place) => place.space === space).slice(0, most));
+  let newest: number[] = [];
+  for (let start = 0; start < places.length; start += placesBatch) {
+    const parts = places.slice(start, start + placesBatch).map(
+      ({ notice_id, space }) => sql`select * from (
+        select sequence from consent_records
+        where tenant_id = ${tenantId} and subject_id = ${subjectId} and notice_id = ${notice_id} and space = ${space}
+          and sequence < ${before ?? Number.MAX_SAFE_INTEGER}
+        order by sequence desc limit ${sql.lit(limit + 1)}) as part`,
+    );
+    const { rows } = await sql<{ sequence: number }>`${sql.join(parts, sql` union all `)}`.execute(queries);
+    newest = [...newest, ...rows.map(({ sequence }) => sequence)].sort((one, other) => other - one).slice(0, limit + 1);
+  }
+  const page = cutPage(newest, limit, (sequence) => sequence);
+  const found = await readSequences(queries, tenantId, [...latest.map(({ sequence }) => sequence), ...page.rows]);
+  const read = (sequence: number) => found.get(sequence) as ConsentRecord;
+  return { latest: latest.map(({ sequence }) => read(sequence)), rows: page.rows.map(read), next: page.next };
 }
 
+const placesBatch = 50;
+
+/** The newest record of each notice and space: one step into the index finds each, however many records are between. */
 function latestSequences(tenantId: string, subjectId: string) {
   const ofSubject = sql`from consent_records where tenant_id = ${tenantId} and subject_id = ${subjectId}`;
   const newest = sql`order by notice_id desc, space desc, sequence desc limit 1`;
@@ -149,51 +165,15 @@ function latestSequences(tenantId: string, subjectId: string) {
     ) select sequence, notice_id, space from latest`;
 }
 
-/**
- * A page of the records of a subject over all notices, newest first; `before` is the last sequence already seen.
- * Each notice and space gives its newest ones through the index: a page costs the same however long the history is.
- */
-export async function listSubjectRecords(
-  queries: Queries,
-  tenantId: string,
-  subjectId: string,
-  before: number | null,
-  limit: number,
-): Promise<Page<ConsentRecord, number>> {
-  const { rows: places } = await latestSequences(tenantId, subjectId).execute(queries);
-  let newest: number[] = [];
-  for (let start = 0; start < places.length; start += placesBatch) {
-    const parts = places.slice(start, start + placesBatch).map(
-      ({ notice_id, space }) => sql`select * from (
-        select sequence from consent_records
-        where tenant_id = ${tenantId} and subject_id = ${subjectId} and notice_id = ${notice_id} and space = ${space}
-          and sequence < ${before ?? Number.MAX_SAFE_INTEGER}
-        order by sequence desc limit ${sql.lit(limit + 1)}) as part`,
-    );
-    const { rows } = await sql<{ sequence: number }>`${sql.join(parts, sql` union all `)}`.execute(queries);
-    newest = [...newest, ...rows.map(({ sequence }) => sequence)].sort((one, other) => other - one).slice(0, limit + 1);
-  }
-  const { rows, next } = cutPage(newest, limit, (sequence) => sequence);
-  return { rows: await readSequences(queries, tenantId, rows), next };
-}
-
-const placesBatch = 50;
-
-/** Records by their numbers, newest first. */
+/** Records by their numbers. */
 async function readSequences(
   queries: Queries,
   tenantId: string,
   sequences: readonly number[],
-): Promise<ConsentRecord[]> {
-  if (sequences.length === 0) return [];
-  const rows = await queries
-    .selectFrom('consent_records')
-    .select(stored)
-    .where('tenant_id', '=', tenantId)
-    .where('sequence', 'in', sequences)
-    .orderBy('sequence', 'desc')
-    .execute();
-  return rows.map(readRecord);
+): Promise<ReadonlyMap<number, ConsentRecord>> {
+  if (sequences.length === 0) return new Map();
+  const rows = await records(queries, tenantId).where('sequence', 'in', sequences).execute();
+  return new Map(rows.map(readRecord).map((record) => [record.sequence, record]));
 }
 
 /** The newest records of a subject on a notice, in one space: at most so many. */
@@ -206,16 +186,15 @@ export async function listNewestRecords(
 }
 
 const selectNewest = prepareQuery<SubjectPlace & { readonly limit: number }, StoredRecord>((queries, parameter) =>
-  queries
-    .selectFrom('consent_records')
-    .select(stored)
-    .where('tenant_id', '=', parameter('tenantId'))
+  inPlace(queries, parameter).orderBy('sequence', 'desc').limit(parameter('limit')),
+);
+
+function inPlace(queries: Queries, parameter: <Name extends keyof SubjectPlace>(name: Name) => SubjectPlace[Name]) {
+  return records(queries, parameter('tenantId'))
     .where('subject_id', '=', parameter('subjectId'))
     .where('notice_id', '=', parameter('noticeId'))
-    .where('space', '=', parameter('space'))
-    .orderBy('sequence', 'desc')
-    .limit(parameter('limit')),
-);
+    .where('space', '=', parameter('space'));
+}
 
 /** The oldest records of a subject on a notice after a number, in one space: at most so many. */
 export async function listRecordsAfter(
@@ -229,13 +208,7 @@ export async function listRecordsAfter(
 
 const selectAfter = prepareQuery<SubjectPlace & { readonly after: number; readonly limit: number }, StoredRecord>(
   (queries, parameter) =>
-    queries
-      .selectFrom('consent_records')
-      .select(stored)
-      .where('tenant_id', '=', parameter('tenantId'))
-      .where('subject_id', '=', parameter('subjectId'))
-      .where('notice_id', '=', parameter('noticeId'))
-      .where('space', '=', parameter('space'))
+    inPlace(queries, parameter)
       .where('sequence', '>', parameter('after'))
       .orderBy('sequence')
       .limit(parameter('limit')),
@@ -246,29 +219,20 @@ export async function findLatestRecords(
   queries: Queries,
   places: readonly SubjectPlace[],
 ): Promise<readonly ConsentRecord[]> {
-  const records: ConsentRecord[] = [];
+  const latest: ConsentRecord[] = [];
   for (let start = 0; start < places.length; start += latestBatch) {
     const wanted = places.slice(start, start + latestBatch);
     const last = wanted.at(-1) as SubjectPlace;
     // Few lengths make few texts, and each text is prepared once; the last place fills the rest up, and its record comes again.
     const size = wanted.length === 1 ? 1 : Math.ceil(wanted.length / 8) * 8;
-    const parameters = Array.from({ length: size }, (_, index) => wanted[index] ?? last).flatMap((place) => [
-      place.tenantId,
-      place.noticeId,
-      place.subjectId,
-      place.space,
-    ]);
+    const parameters = Array.from({ length: size }, (_, index) => wanted[index] ?? last).flatMap(
+      ({ tenantId, noticeId, subjectId, space }) => [tenantId, noticeId, subjectId, space],
+    );
     const query = CompiledQuery.raw(latestText(queries, size), parameters);
     const { rows } = await queries.executeQuery<StoredRecord>(query as CompiledQuery<StoredRecord>);
-    records.push(...rows.map(readRecord));
+    latest.push(...rows.map(readRecord));
   }
-  return records;
-}
-
-interface StoredRecord {
-  readonly entry: string;
-  readonly hash: string;
-  readonly prev_hash: string | null;
+  return latest;
 }
 
 const latestBatch = 64;

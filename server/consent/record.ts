@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { dictionary, Id, list, pageOf, Time, text, UtcTime } from '../http/schemas.ts';
 import type { Link } from '../ledger/append.ts';
-import { canonicalize, type Json } from '../ledger/canonical.ts';
 
-export const subjectChannels = ['email', 'phone', 'subject_id'] as const;
-export const captureMethods = ['banner', 'modal', 'inline', 'checkbox', 'double_opt_in', 'verbal_recorded'] as const;
-
-const SubjectChannel = z.enum(subjectChannels).meta({ id: 'SubjectChannel' });
-const CaptureMethod = z.enum(captureMethods).meta({ id: 'CaptureMethod' });
+const SubjectChannel = z.enum(['email', 'phone', 'subject_id']).meta({ id: 'SubjectChannel' });
+const CaptureMethod = z
+  .enum(['banner', 'modal', 'inline', 'checkbox', 'double_opt_in', 'verbal_recorded'])
+  .meta({ id: 'CaptureMethod' });
 export const SubjectId = text(256).min(1);
 export const PurposeChoices = dictionary(text(64), z.boolean(), 50).meta({
   description: 'Purpose key to granted flag.',
@@ -47,6 +45,10 @@ export const PublicRecordInput = z
       .meta({ description: 'The version that the visitor saw; default: the current one.' }),
   })
   .meta({ id: 'PublicConsentRecordInput' });
+
+/** The request of a capture of either kind. What is stored under the same name needs no other code than the schemas. */
+export type CaptureBody = Omit<z.output<typeof RecordInput>, 'method'> &
+  Pick<z.output<typeof PublicRecordInput>, 'method' | 'noticeVersion'>;
 
 /** What a withdrawal takes. */
 export const WithdrawalInput = z
@@ -135,63 +137,67 @@ const RecordEventData = z.strictObject({ recordId: Id, ...recordEventFields }).m
 /** The data of the webhook events about records. */
 export const recordEvents = { 'consent.recorded': RecordEventData, 'consent.withdrawn': RecordEventData };
 
+/** The decision and its place in the ledger, and nothing about the device. */
+export function presentEventData(record: ConsentRecord): z.output<typeof RecordEventData> {
+  return { recordId: record.id, ...pick(record, recordEventFields) } as z.output<typeof RecordEventData>;
+}
+
+/** The values of the fields of a schema, in its order. */
+function pick(record: ConsentRecord, fields: object): Partial<ConsentRecord> {
+  return Object.fromEntries(Object.keys(fields).map((key) => [key, record[key as keyof ConsentRecord]]));
+}
+
 /**
  * What a visitor gets back: enough to find the record again and to prove it. Anybody may send a subject id, so nothing
  * here may depend on what the subject decided before.
  */
-export const PublicRecord = z
-  .strictObject({
-    id: Id,
-    noticeId: Id,
-    noticeVersion: z.int().min(1),
-    subjectId: z.string(),
-    method: z.string().nullable(),
-    purposes: PurposeChoices,
-    capturedAt: UtcTime,
-    recordedAt: UtcTime,
-    noticeContentHash: z.string().meta({ description: 'SHA-256 of the content of that version, hex.' }),
-    ledgerHash,
-    prevLedgerHash: ledgerHash.nullable(),
-  })
+export const PublicRecord = ConsentRecord.pick({
+  id: true,
+  noticeId: true,
+  noticeVersion: true,
+  subjectId: true,
+  method: true,
+  purposes: true,
+  capturedAt: true,
+  recordedAt: true,
+  noticeContentHash: true,
+  ledgerHash: true,
+  prevLedgerHash: true,
+})
+  .extend({ ledgerHash })
   .meta({ id: 'PublicConsentRecord' });
 
-/** A record that has been decided on and waits for its place in the ledger. */
-export type RecordDraft = Omit<ConsentRecord, 'recordedAt' | 'sequence' | 'ledgerHash' | 'prevLedgerHash'> & {
-  readonly tenantId: string;
-};
-
-/** What is stored and hashed: the record without its hashes, and the tenant. */
-type RecordEntry = RecordDraft & Pick<ConsentRecord, 'recordedAt' | 'sequence'>;
-
-/**
- * The canonical text of an entry. The keys are in canonical order here, so that serialising is enough;
- * a test compares with the general form.
- */
-export function sealRecord(draft: RecordDraft, recordedAt: string, sequence: number): string {
-  return JSON.stringify({
-    capturedAt: draft.capturedAt,
-    id: draft.id,
-    ipHash: draft.ipHash,
-    kind: draft.kind,
-    method: draft.method,
-    noticeContentHash: draft.noticeContentHash,
-    noticeId: draft.noticeId,
-    noticeVersion: draft.noticeVersion,
-    otherPurposes: sortStates(draft.otherPurposes),
-    purposes: sortKeys(draft.purposes),
-    recordedAt,
-    sequence,
-    source: draft.source,
-    space: draft.space,
-    subjectChannel: draft.subjectChannel,
-    subjectId: draft.subjectId,
-    tenantId: draft.tenantId,
-    uaHash: draft.uaHash,
-    withdrawsRecordId: draft.withdrawsRecordId,
-  });
+/** The part of a record that a visitor gets. */
+export function presentPublicRecord(record: ConsentRecord): z.output<typeof PublicRecord> {
+  return pick(record, PublicRecord.shape) as z.output<typeof PublicRecord>;
 }
 
-function sortKeys<Value>(values: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
+type NullableKey = { [Key in keyof ConsentRecord]: null extends ConsentRecord[Key] ? Key : never }[keyof ConsentRecord];
+type PositionKey = 'recordedAt' | 'sequence' | 'ledgerHash' | 'prevLedgerHash';
+
+/** A record that has been decided on and waits for its place in the ledger. What may be null may be left out. */
+export type RecordDraft = Omit<ConsentRecord, NullableKey | PositionKey> &
+  Partial<Pick<ConsentRecord, Exclude<NullableKey, PositionKey>>> & { readonly tenantId: string };
+
+const { ledgerHash: _hash, prevLedgerHash: _previous, ...hashedFields } = ConsentRecord.shape;
+/** What a draft may leave out; spreading it first also puts the keys in order: that of the API, and the canonical one. */
+const emptyRecord = nullsOf(Object.keys(ConsentRecord.shape));
+const emptyEntry = nullsOf([...Object.keys(hashedFields), 'tenantId'].sort());
+
+function nullsOf(keys: readonly string[]): Readonly<Record<string, null>> {
+  return Object.fromEntries(keys.map((key) => [key, null]));
+}
+
+/**
+ * The canonical text of an entry: the record without its hashes, and the tenant. The keys are in canonical order here, so
+ * that serialising is enough; a test compares with the general form.
+ */
+export function sealRecord(draft: RecordDraft, recordedAt: string, sequence: number): string {
+  const [purposes, otherPurposes] = [sortKeys(draft.purposes), sortStates(draft.otherPurposes)];
+  return JSON.stringify({ ...emptyEntry, ...draft, purposes, otherPurposes, recordedAt, sequence });
+}
+
+function sortKeys<Value>(values: Readonly<Record<string, Value>>): Record<string, Value> {
   const keys = Object.keys(values);
   return keys.length < 2 ? values : Object.fromEntries(keys.sort().map((key) => [key, values[key] as Value]));
 }
@@ -202,35 +208,27 @@ function sortStates(states: PurposeStates): PurposeStates {
   return Object.fromEntries(sorted.map(([key, { granted, recordId }]) => [key, { granted, recordId }]));
 }
 
-/** The hash of a ledger row as the API gives it. */
-export function ledgerHashOf(hex: string): string {
-  return `sha256:${hex}`;
-}
-
-/** A record from what is stored. */
-export function readRecord(row: {
+/** A ledger row as it is stored. */
+export interface StoredRecord {
   readonly entry: string;
   readonly hash: string;
   readonly prev_hash: string | null;
-}): ConsentRecord {
-  const { tenantId: _, ...entry } = JSON.parse(row.entry) as RecordEntry;
-  return { ...entry, ledgerHash: ledgerHashOf(row.hash), prevLedgerHash: row.prev_hash && ledgerHashOf(row.prev_hash) };
+}
+
+/** A record from what is stored. */
+export function readRecord({ entry, hash, prev_hash }: StoredRecord): ConsentRecord {
+  const { tenantId: _, ...record } = JSON.parse(entry);
+  return { ...record, ...presentHashes(hash, prev_hash) };
 }
 
 /** A draft with its place in the ledger. */
-export function placeRecord(draft: RecordDraft, link: Link): ConsentRecord {
-  const { tenantId: _, ...rest } = draft;
-  return {
-    ...rest,
-    recordedAt: link.at,
-    sequence: link.sequence,
-    ledgerHash: ledgerHashOf(link.hash),
-    prevLedgerHash: link.prevHash && ledgerHashOf(link.prevHash),
-  };
+export function placeRecord(draft: RecordDraft, { at: recordedAt, sequence, hash, prevHash }: Link): ConsentRecord {
+  const { tenantId: _, ...decided } = draft;
+  const record = { ...emptyRecord, ...decided, recordedAt, sequence, ...presentHashes(hash, prevHash) };
+  return record as Partial<ConsentRecord> as ConsentRecord;
 }
 
-/** The hash input as text, for tests and for offline verification. */
-export function canonicalRecord(record: ConsentRecord, tenantId: string): string {
-  const { ledgerHash: _, prevLedgerHash: __, ...entry } = record;
-  return canonicalize({ ...entry, tenantId } as unknown as Json);
+/** The hashes of a ledger row as the API gives them. */
+function presentHashes(hash: string, previous: string | null) {
+  return { ledgerHash: `sha256:${hash}`, prevLedgerHash: previous && `sha256:${previous}` };
 }

@@ -1,46 +1,37 @@
-import type { NewAuditEvent } from '../audit/event.ts';
 import { type AuditSource, systemSource } from '../audit/source.ts';
 import { recordEvents } from '../audit/store.ts';
-import { invalidValues, Problem } from '../http/problem.ts';
+import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import { clockSkew, requirePast } from '../http/schemas.ts';
 import type { PrivateHasher } from '../installation/secrets.ts';
 import { ByteCache } from '../storage/cache.ts';
 import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
 import type { Outcome, UnitOfWork } from '../storage/unit-of-work.ts';
-import {
-  type CapturableNotice,
-  type CaptureInput,
-  checkChoices,
-  type EarlierRecord,
-  findGranting,
-  findRepeated,
-  keepOthers,
-  requireNotice,
-  requireOrigin,
-  requirePublished,
-  stateAfter,
-} from './decide.ts';
-import { findStates } from './notice-store.ts';
-import type { VersionCache } from './published-notices.ts';
-import type { ConsentRecord, PurposeChoices, PurposeStates, RecordDraft } from './record.ts';
+import { checkChoices, type EarlierRecord, findGranting, findRepeated, keepOthers, stateAfter } from './decide.ts';
+import { type NoticeVersion, originMatches } from './notice.ts';
+import { findStates, type NoticeState, type VersionCache } from './notice-store.ts';
+import type { CaptureBody, ConsentRecord, PurposeChoices, PurposeStates, RecordDraft } from './record.ts';
 import { describeRecord, describeVisits, emitRecords } from './record-events.ts';
 import { appendRecords, findLatestRecords, findNewest, listNewestRecords, type SubjectPlace } from './record-store.ts';
 
 /** A capture on its way to the ledger. */
-export interface CaptureRequest extends CaptureInput {
+export interface CaptureRequest {
+  readonly noticeId: string;
   /** The caller; null for a visitor, whose page must belong to the site of the notice. */
   readonly caller: AuditSource | null;
-  readonly origin: string | undefined;
-  /** The person's address and user agent, to be kept as keyed hashes. */
-  readonly ip: string | null;
-  readonly userAgent: string | null;
-  /** The version that the person saw; null for the current one. */
-  readonly noticeVersion: number | null;
+  readonly origin?: string | undefined;
+  /** The address and the user agent are those of the person, to be kept as keyed hashes. */
+  readonly body: CaptureBody;
   /** Called when the record is about to be appended, again when the transaction runs again. @throws {Problem} to refuse it. */
   countAppend?(): void;
   /** The path of the choice about a purpose in the request; default: `body.purposes.<key>`. */
   pathOf?(purpose: string): string;
+}
+
+/** A notice as the capture needs it. */
+interface CapturableNotice extends Omit<NoticeState, 'version'> {
+  /** The latest version; null when nothing was ever published. */
+  readonly published: NoticeVersion | null;
 }
 
 /** A request that its notice allows. */
@@ -48,17 +39,8 @@ export interface Capture {
   readonly request: CaptureRequest;
   /** The notice as it was then. */
   readonly notice: CapturableNotice;
-  readonly published: NonNullable<CapturableNotice['published']>;
+  readonly published: NoticeVersion;
 }
-
-/** A capture that was admitted: it appends a draft, or repeats a record that is there already. */
-interface Admitted {
-  readonly request: CaptureRequest;
-  readonly draft: RecordDraft | null;
-  readonly repeats: EarlierRecord | null;
-}
-
-type Outcomes = Map<CaptureRequest, Outcome<ConsentRecord>>;
 
 /** Appends consent records with their audit and webhook events. */
 export class ConsentRecorder {
@@ -79,50 +61,95 @@ export class ConsentRecorder {
    */
   async prepare(queries: Queries, request: CaptureRequest, now: string): Promise<Capture> {
     const seen = this.#seen.get(request.noticeId);
-    const passed = seen === undefined ? null : await this.#check(queries, seen, request, now);
-    if (passed !== null && !(passed instanceof Problem)) return passed;
+    if (seen !== undefined) {
+      try {
+        return await this.#check(queries, seen, request, now);
+      } catch (error) {
+        requireProblem(error);
+      }
+    }
     const notices = await this.#loadNotices(queries, [request]);
-    const checked = await this.#check(queries, notices.get(request.noticeId), request, now);
-    if (checked instanceof Problem) throw checked;
-    return checked;
+    return this.#check(queries, notices.get(request.noticeId), request, now);
   }
 
-  /** Appends a record for each capture, or finds the record that it repeats. */
-  async append(captures: readonly Capture[], work: UnitOfWork): Promise<readonly Outcome<ConsentRecord>[]> {
-    const outcomes: Outcomes = new Map();
-    await this.#append(work, await this.#admit(work, captures, outcomes), outcomes);
-    return captures.map(({ request }) => outcomes.get(request) as Outcome<ConsentRecord>);
-  }
-
-  /** What a request may be recorded against, or why it may not. */
+  /** What a request may be recorded against. @throws {Problem} */
   async #check(
     queries: Queries,
-    seen: CapturableNotice | undefined,
+    notice: CapturableNotice | undefined,
     request: CaptureRequest,
     now: string,
-  ): Promise<Capture | Problem> {
-    try {
-      const notice = requireNotice(seen, request.caller?.tenantId ?? null);
-      if (request.caller === null) requireOrigin(notice, request.origin);
-      const current = requirePublished(notice);
-      const isCurrent = request.noticeVersion === null || request.noticeVersion === current.version;
-      const published = isCurrent ? current : await this.#findVersion(queries, request, current.version);
-      checkChoices(published.content.purposes, request.purposes, request.caller === null, request.pathOf);
-      if (request.capturedAt !== null) requirePast('body.capturedAt', request.capturedAt, now, clockSkew);
-      return { request, notice, published };
-    } catch (error) {
-      // A failure of the database concerns all requests, and in a transaction ends it.
-      if (!(error instanceof Problem)) throw error;
-      return error;
-    }
+  ): Promise<Capture> {
+    const { caller, origin, body } = request;
+    const { purposes, capturedAt } = body;
+    if (notice === undefined || (caller !== null && notice.tenantId !== caller.tenantId))
+      throw notFound('consent notice');
+    if (caller === null && !originMatches(origin, notice.published?.domain ?? notice.draftDomain))
+      throw new Problem(
+        'consent_origin_not_allowed',
+        origin === undefined
+          ? 'The request carries no Origin; records of visitors are accepted only from pages of the site.'
+          : 'The Origin of the request does not belong to the domain of the notice.',
+      );
+    if (notice.status !== 'published' || notice.published === null)
+      throw new Problem(
+        'consent_notice_not_published',
+        `The notice is ${notice.status}; publish it to capture records.`,
+        {
+          fields: { requiredStatus: 'published', actualStatus: notice.status },
+        },
+      );
+    const { version } = notice.published;
+    const { noticeVersion = version } = body;
+    const isCurrent = noticeVersion === version;
+    const published = isCurrent
+      ? notice.published
+      : await this.#findVersion(queries, notice.id, noticeVersion, version);
+    checkChoices(published.purposes, purposes, caller === null, request.pathOf);
+    if (capturedAt !== undefined) requirePast('body.capturedAt', capturedAt, now, clockSkew);
+    return { request, notice, published };
   }
 
-  /** Checks each request whose notice has changed, now that it is locked, and compares all with the subjects' records. */
-  async #admit(
+  /**
+   * Appends a record for each capture, or finds the record that it repeats.
+   * @param present makes the result of a record.
+   */
+  async append<Result>(
+    captures: readonly Capture[],
+    work: UnitOfWork,
+    present: (record: ConsentRecord) => Result,
+  ): Promise<readonly Outcome<Result>[]> {
+    const outcomes = new Map<CaptureRequest, Outcome<EarlierRecord>>();
+    const drafts = await this.#decide(work, captures, outcomes);
+    const byId = new Map<string, ConsentRecord>();
+    if (drafts.size > 0) {
+      const records = await appendRecords(work, [...drafts.keys()]);
+      const captured = [...drafts].map(([{ tenantId }, { caller }], index) => {
+        return { caller, tenantId, record: records[index] as ConsentRecord };
+      });
+      for (const record of records) byId.set(record.id, record);
+      await recordEvents(work, describeCaptures(captured));
+      for (const [tenantId, ofTenant] of Map.groupBy(captured, (one) => one.tenantId)) {
+        const ofOne = ofTenant.map(({ record }) => record);
+        await emitRecords(work, tenantId, ofOne);
+      }
+    }
+    return captures.map(({ request }) => {
+      const outcome = outcomes.get(request) as Outcome<EarlierRecord>;
+      if ('error' in outcome) return outcome;
+      return { result: present(byId.get(outcome.result.id) ?? (outcome.result as ConsentRecord)) };
+    });
+  }
+
+  /**
+   * Checks each request whose notice has changed, now that it is locked, and compares all with the subjects' records.
+   * @param outcomes gets the draft, the record or draft that is repeated, or the error, of each request.
+   * @returns the drafts to append.
+   */
+  async #decide(
     { transaction: queries, now }: UnitOfWork,
     captures: readonly Capture[],
-    outcomes: Outcomes,
-  ): Promise<readonly Admitted[]> {
+    outcomes: Map<CaptureRequest, Outcome<EarlierRecord>>,
+  ): Promise<ReadonlyMap<RecordDraft, CaptureRequest>> {
     const notices = await this.#loadNotices(
       queries,
       captures.map(({ request }) => request),
@@ -131,35 +158,40 @@ export class ConsentRecorder {
     for (const before of captures) {
       const { request } = before;
       const notice = notices.get(request.noticeId);
-      const checked = before.notice === notice ? before : await this.#check(queries, notice, request, now);
-      if (checked instanceof Problem) outcomes.set(request, { error: checked });
-      else places.set(checked, placeOf(checked));
+      try {
+        const checked = before.notice === notice ? before : await this.#check(queries, notice, request, now);
+        places.set(checked, placeOf(checked));
+      } catch (error) {
+        outcomes.set(request, { error: requireProblem(error) });
+      }
     }
     const histories = await loadHistories(queries, places);
-    const admitted: Admitted[] = [];
-    for (const [{ request, published }, place] of places) {
+    const drafts = new Map<RecordDraft, CaptureRequest>();
+    for (const [capture, place] of places) {
+      const { request } = capture;
       const history = histories.get(nameOf(place)) ?? [];
-      const repeats = findRepeated(history, request) ?? null;
-      if (repeats !== null) {
-        admitted.push({ request, draft: null, repeats });
+      const repeated = mayRepeat(request) ? findRepeated(history, request.body) : undefined;
+      if (repeated !== undefined) {
+        outcomes.set(request, { result: repeated });
         continue;
       }
       try {
         request.countAppend?.();
       } catch (error) {
-        if (!(error instanceof Problem)) throw error;
-        outcomes.set(request, { error });
+        outcomes.set(request, { error: requireProblem(error) });
         continue;
       }
       // Most subjects are new, and without a decision nothing can be withdrawn.
       const state = stateAfter(history[0]);
+      const { purposes } = request.body;
       const withdrawsRecordId =
-        history.length > 0 ? await findWithdrawn(queries, place.noticeId, state, request.purposes, history) : null;
-      const draft = this.#draft(place, published, request, state, withdrawsRecordId, now);
+        history.length > 0 ? await findWithdrawn(queries, place.noticeId, state, purposes, history) : null;
+      const draft = this.#draft(capture, place, state, withdrawsRecordId, now);
       histories.set(nameOf(place), [draft, ...history]);
-      admitted.push({ request, draft, repeats: null });
+      outcomes.set(request, { result: draft });
+      drafts.set(draft, request);
     }
-    return admitted;
+    return drafts;
   }
 
   async #loadNotices(
@@ -175,8 +207,7 @@ export class ConsentRecorder {
         notices.set(notice.id, seen);
         continue;
       }
-      const content = (await this.#versions.find(queries, notice.id, version)) ?? null;
-      const published = content && { version, content, contentHash: content.contentHash };
+      const published = (await this.#versions.find(queries, notice.id, version)) ?? null;
       const capturable = { ...notice, published };
       notices.set(notice.id, capturable);
       this.#seen.set(notice.id, capturable, seenLength);
@@ -185,56 +216,45 @@ export class ConsentRecorder {
   }
 
   /** The earlier version that the person saw and the request names. */
-  async #findVersion(queries: Queries, { noticeId, noticeVersion }: CaptureRequest, current: number) {
+  async #findVersion(queries: Queries, noticeId: string, version: number, current: number): Promise<NoticeVersion> {
     // A number beyond the latest need not be looked up, and may be more than the column holds.
-    const seen =
-      noticeVersion !== null && noticeVersion < current
-        ? await this.#versions.find(queries, noticeId, noticeVersion)
-        : undefined;
-    if (seen !== undefined) return { version: seen.version, content: seen, contentHash: seen.contentHash };
+    const seen = version < current ? await this.#versions.find(queries, noticeId, version) : undefined;
+    if (seen !== undefined) return seen;
     throw invalidValues([{ path: 'body.noticeVersion', issue: 'is not a published version of the notice' }]);
   }
 
   #draft(
+    { request, published }: Capture,
     { tenantId, noticeId, space }: SubjectPlace,
-    published: Capture['published'],
-    request: CaptureRequest,
     state: PurposeStates,
     withdrawsRecordId: string | null,
     now: string,
   ): RecordDraft {
+    const { ip = null, ua = null, capturedAt = now, ...said } = request.body;
     return {
+      // A field of a request is absent, never undefined.
+      ...(said as Pick<RecordDraft, 'subjectId' | 'purposes'>),
       id: newId(),
       tenantId,
       noticeId,
       noticeVersion: published.version,
       noticeContentHash: published.contentHash,
-      subjectId: request.subjectId,
-      subjectChannel: request.subjectChannel,
       kind: withdrawsRecordId === null ? 'capture' : 'withdrawal',
       withdrawsRecordId,
-      method: request.method,
-      purposes: request.purposes,
-      otherPurposes: keepOthers(state, request.purposes),
-      source: request.source,
+      otherPurposes: keepOthers(state, said.purposes),
+      source: space,
       space,
-      ipHash: this.#hasher.hash(tenantId, request.ip),
-      uaHash: this.#hasher.hash(tenantId, request.userAgent),
-      capturedAt: request.capturedAt ?? now,
+      ipHash: this.#hasher.hash(tenantId, ip),
+      uaHash: this.#hasher.hash(tenantId, ua),
+      capturedAt,
     };
   }
+}
 
-  async #append(work: UnitOfWork, admitted: readonly Admitted[], outcomes: Outcomes): Promise<void> {
-    const drafts = admitted.flatMap(({ draft }) => (draft === null ? [] : [draft]));
-    const records = drafts.length === 0 ? [] : await appendRecords(work, drafts);
-    const byId = new Map<string, ConsentRecord>(records.map((record) => [record.id, record]));
-    const events = describeCaptures(admitted, records, byId);
-    if (events.length > 0) await recordEvents(work, events);
-    for (const [tenantId, ofTenant] of Map.groupBy(records, (_, index) => (drafts[index] as RecordDraft).tenantId))
-      await emitRecords(work, tenantId, ofTenant);
-    for (const { request, draft, repeats } of admitted)
-      outcomes.set(request, { result: byId.get(draft?.id ?? repeats?.id ?? '') ?? (repeats as ConsentRecord) });
-  }
+/** Throws what is not a problem of one request: a failure of the database concerns all, and in a transaction ends it. */
+function requireProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  throw error;
 }
 
 /**
@@ -267,13 +287,13 @@ function isSame(seen: CapturableNotice, notice: Omit<CapturableNotice, 'publishe
 /** What is kept of a notice beside its content, which the cache of the versions has. */
 const seenLength = 500;
 
-function placeOf({ request, notice }: Capture): SubjectPlace {
-  return {
-    tenantId: notice.tenantId,
-    noticeId: request.noticeId,
-    subjectId: request.subjectId,
-    space: request.source,
-  };
+function placeOf({ request: { caller, noticeId, body }, notice: { tenantId } }: Capture): SubjectPlace {
+  return { tenantId, noticeId, subjectId: body.subjectId, space: caller === null ? 'public' : 'api' };
+}
+
+/** Only a visitor's page sends a decision again, with the time at which it was made. */
+function mayRepeat({ caller, body }: CaptureRequest): boolean {
+  return caller === null && body.capturedAt !== undefined;
 }
 
 /**
@@ -287,9 +307,9 @@ async function loadHistories(
   const histories = new Map<string, readonly EarlierRecord[]>();
   for (const record of await findLatestRecords(queries, [...places.values()])) histories.set(nameOf(record), [record]);
   for (const [{ request }, place] of places) {
-    if (request.source !== 'public' || request.capturedAt === null) continue;
+    if (!mayRepeat(request)) continue;
     const history = histories.get(nameOf(place));
-    if (history?.length !== 1 || findRepeated(history, request) !== undefined) continue;
+    if (history?.length !== 1 || findRepeated(history, request.body) !== undefined) continue;
     histories.set(nameOf(place), await listNewestRecords(queries, place, mostLookedBack));
   }
   return histories;
@@ -302,26 +322,22 @@ function nameOf({ noticeId, space, subjectId }: Omit<SubjectPlace, 'tenantId'>):
   return `${noticeId} ${space} ${subjectId}`;
 }
 
+/** A record that was appended. */
+interface Captured {
+  readonly caller: AuditSource | null;
+  readonly tenantId: string;
+  readonly record: ConsentRecord;
+}
+
 /** The audit events of a group: one for each record of a caller, one for all records of a notice's visitors. */
-function describeCaptures(
-  admitted: readonly Admitted[],
-  records: readonly ConsentRecord[],
-  byId: ReadonlyMap<string, ConsentRecord>,
-): readonly { readonly source: AuditSource; readonly event: NewAuditEvent }[] {
-  const events: { source: AuditSource; event: NewAuditEvent }[] = [];
-  const tenants = new Map<string, string>();
-  for (const { request, draft } of admitted) {
-    if (draft === null) continue;
-    tenants.set(draft.noticeId, draft.tenantId);
-    if (request.caller === null) continue;
-    events.push({ source: request.caller, event: describeRecord(byId.get(draft.id) as ConsentRecord) });
-  }
-  const visits = Map.groupBy(
-    records.filter(({ source }) => source === 'public'),
-    ({ noticeId }) => noticeId,
+function describeCaptures(captured: readonly Captured[]) {
+  const events = captured.flatMap(({ caller, record }) =>
+    caller === null ? [] : [{ source: caller, event: describeRecord(record) }],
   );
-  for (const [noticeId, ofNotice] of visits) {
-    events.push({ source: systemSource(tenants.get(noticeId) as string), event: describeVisits(noticeId, ofNotice) });
+  const visits = captured.filter(({ caller }) => caller === null);
+  for (const [noticeId, ofNotice] of Map.groupBy(visits, ({ record }) => record.noticeId)) {
+    const records = ofNotice.map(({ record }) => record);
+    events.push({ source: systemSource(ofNotice[0]?.tenantId as string), event: describeVisits(noticeId, records) });
   }
   return events;
 }

@@ -1,9 +1,11 @@
 import { type Selectable, sql } from 'kysely';
+import { readHead } from '../ledger/append.ts';
 import type { Queries } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
 import { hashContent } from './notice.ts';
+import type { NoticeRow } from './notice-store.ts';
 
-/** What is not as it was written: a published version, or a notice that disagrees with what belongs to it. */
+/** A published version that differs from what was written, or a notice that differs from its versions or records. */
 export interface VersionFault {
   readonly noticeId: string;
   /** The published version; for a notice itself the number that it gives as its latest. */
@@ -11,11 +13,9 @@ export interface VersionFault {
   readonly issue: string;
 }
 
-/** What the audit log says about the publication of a version. */
-interface Publication {
+/** The publication of a version in the audit log. */
+interface Publication extends Omit<VersionFault, 'issue'> {
   readonly sequence: number;
-  readonly noticeId: string;
-  readonly version: number;
   readonly contentHash: string;
   readonly publishedAt: string;
 }
@@ -28,9 +28,9 @@ export async function verifyVersions(
   queries: Queries,
   tenantId: string,
 ): Promise<{ readonly versions: number; readonly faults: readonly VersionFault[] }> {
-  // Versions that the server publishes meanwhile: what the log says now must be there in a moment, what is there must
-  // be in the log a moment later.
-  const settled = await readLastNumber(queries, tenantId);
+  // The server may publish meanwhile: versions whose events are in the log now must exist a moment later, and versions that
+  // exist then must be in the log after that.
+  const settled = (await readHead(queries, tenantId, 'audit'))?.sequence ?? 0;
   const rows = await queries
     .selectFrom('consent_notice_versions as row')
     .leftJoin('consent_notices as notice', 'notice.id', 'row.notice_id')
@@ -67,50 +67,20 @@ function findFault(
 
 /** Compares what each notice repeats of its versions and records. One statement sees one state of the database. */
 async function verifyNotices(queries: Queries, tenantId: string): Promise<readonly VersionFault[]> {
-  const notices = await queries
-    .selectFrom('consent_notices as notice')
-    .select(['id', 'version', 'record_count'])
-    .select((row) => [
-      row
-        .selectFrom('consent_notice_versions as one')
-        .whereRef('one.notice_id', '=', 'notice.id')
-        .select((version) => version.fn.max('one.version').as('latest'))
-        .as('latest'),
-      row
-        .selectFrom('consent_records as one')
-        .whereRef('one.notice_id', '=', 'notice.id')
-        .select((record) => record.fn.countAll<number>().as('records'))
-        .as('records'),
-    ])
-    .where('tenant_id', '=', tenantId)
-    .orderBy('id')
-    .execute();
-  return notices.flatMap(({ id, version, record_count, latest, records }) => {
-    const faults: VersionFault[] = [];
-    if (version !== (latest ?? 0))
-      faults.push({ noticeId: id, version, issue: `the latest version is ${latest ?? 'missing'}` });
-    if (record_count !== records)
-      faults.push({
-        noticeId: id,
-        version,
-        issue: `the notice counts ${record_count} records, the ledger has ${records}`,
-      });
-    return faults;
+  const { rows } = await sql<NoticeRow & { readonly latest: number | null; readonly records: number }>`
+    select id, version, record_count,
+      (select max(version) from consent_notice_versions where notice_id = notice.id) as latest,
+      (select count(*) from consent_records where notice_id = notice.id) as records
+    from consent_notices as notice where tenant_id = ${tenantId} order by id`.execute(queries);
+  return rows.flatMap(({ id: noticeId, version, record_count, latest, records }) => {
+    const issues: string[] = [];
+    if (version !== (latest ?? 0)) issues.push(`the latest version is ${latest ?? 'missing'}`);
+    if (record_count !== records) issues.push(`the notice counts ${record_count} records, the ledger has ${records}`);
+    return issues.map((issue) => ({ noticeId, version, issue }));
   });
 }
 
-async function readLastNumber(queries: Queries, tenantId: string): Promise<number> {
-  const row = await queries
-    .selectFrom('audit_events')
-    .select('sequence')
-    .where('tenant_id', '=', tenantId)
-    .orderBy('sequence', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.sequence ?? 0;
-}
-
-/** The first publication of each version; reopening a notice logs its latest version once more. */
+/** The first publication of each version: a notice that is published again after archiving names its latest version again. */
 async function readPublications(queries: Queries, tenantId: string): Promise<Map<string, Publication>> {
   const rows = await queries
     .selectFrom('audit_events')
@@ -122,27 +92,20 @@ async function readPublications(queries: Queries, tenantId: string): Promise<Map
     .execute();
   const publications = new Map<string, Publication>();
   for (const { sequence, entry } of rows) {
-    const publication = readPublication(sequence, entry);
-    if (publication === null) continue;
-    const name = nameVersion(publication.noticeId, publication.version);
-    if (!publications.has(name)) publications.set(name, publication);
+    try {
+      const { targetId: noticeId, diff } = JSON.parse(entry);
+      const { version, contentHash, publishedAt } = diff;
+      const name = nameVersion(noticeId, version);
+      if (!publications.has(name)) publications.set(name, { sequence, noticeId, version, contentHash, publishedAt });
+    } catch {
+      // A modified event: verifying the chain reports it.
+    }
   }
   return publications;
 }
 
-/** How the canonical text of a publication begins: `action` is the first of its keys. */
+/** The start of the canonical text of a publication: `action` is the first of its keys. */
 const published = '{"action":"consent_notice.published",';
-
-/** Null for an event that was changed: its chain reports that. */
-function readPublication(sequence: number, entry: string): Publication | null {
-  try {
-    const { targetId, diff } = JSON.parse(entry);
-    const { version, contentHash, publishedAt } = diff;
-    return { sequence, noticeId: targetId, version, contentHash, publishedAt };
-  } catch {
-    return null;
-  }
-}
 
 function nameVersion(noticeId: string, version: number): string {
   return `${noticeId} ${version}`;

@@ -9,7 +9,7 @@ import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { keepOthers, stateAfter } from './decide.ts';
 import type { Purpose } from './notice.ts';
 import { findNotice, findVersion } from './notice-store.ts';
-import type { ConsentRecord, PurposeChoices, PurposeStates, WithdrawalInput } from './record.ts';
+import type { ConsentRecord, PurposeChoices, PurposeStates, RecordDraft, WithdrawalInput } from './record.ts';
 import { describeRecord, emitRecords } from './record-events.ts';
 import { appendRecords, findLatestRecords, findRecord, listRecordsAfter, type SubjectPlace } from './record-store.ts';
 
@@ -46,7 +46,7 @@ export async function withdrawRecord(
     );
   }
   const purposes = Object.fromEntries(granted.map((key) => [key, false]));
-  const draft = {
+  const draft: RecordDraft = {
     id: newId(),
     tenantId,
     noticeId,
@@ -54,15 +54,13 @@ export async function withdrawRecord(
     noticeContentHash: original.noticeContentHash,
     subjectId,
     subjectChannel: original.subjectChannel,
-    kind: 'withdrawal' as const,
+    kind: 'withdrawal',
     withdrawsRecordId: original.id,
     method: input.method ?? null,
     purposes,
     otherPurposes: keepOthers(state, purposes),
-    source: 'api' as const,
+    source: 'api',
     space,
-    ipHash: null,
-    uaHash: null,
     capturedAt: input.capturedAt ?? work.now,
   };
   const [record] = await appendRecords(work, [draft]);

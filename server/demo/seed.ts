@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createApiKey } from '../access/api-key-store.ts';
 import { rotateScimToken } from '../access/scim-token-store.ts';
 import { type AuditSource, systemSource } from '../audit/source.ts';
-import { Domain } from '../consent/domain.ts';
+import { Domain } from '../consent/notice.ts';
 import { NoticeContent } from '../consent/notice.ts';
 import { createNotice, publishNotice } from '../consent/notice-changes.ts';
 import { findOrCreateAccount } from '../identity/account-store.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { VersionCache } from '../../server/consent/published-notices.ts';
+import { VersionCache } from '../../server/consent/notice-store.ts';
 import { type CaptureRequest, ConsentRecorder } from '../../server/consent/recorder.ts';
 import type { Installation } from '../../server/installation/installation.ts';
 import { runUnitOfWork } from '../../server/storage/unit-of-work.ts';
@@ -62,23 +62,23 @@ function captureWith({ database, clock, hasher }: Installation, { noticeIds }: S
   return async () => {
     const requests = Array.from({ length: batch }, (_, index) => {
       const request: CaptureRequest = {
+        noticeId: noticeIds[index % noticeIds.length] as string,
         caller: null,
         origin: siteOrigin,
-        noticeId: noticeIds[index % noticeIds.length] as string,
-        noticeVersion: 1,
-        subjectId: randomUUID(),
-        subjectChannel: null,
-        method: 'banner',
-        purposes: { necessary: true, analytics: true, marketing: false },
-        capturedAt: clock(),
-        source: 'public',
-        ip: '192.0.2.1',
-        userAgent,
+        body: {
+          subjectId: randomUUID(),
+          purposes: { necessary: true, analytics: true, marketing: false },
+          method: 'banner',
+          capturedAt: clock(),
+          noticeVersion: 1,
+          ip: '192.0.2.1',
+          ua: userAgent,
+        },
       };
       return recorder.prepare(database.kysely, request, clock());
     });
     const captures = await Promise.all(requests);
-    const outcomes = await runUnitOfWork(database, clock(), (work) => recorder.append(captures, work));
+    const outcomes = await runUnitOfWork(database, clock(), (work) => recorder.append(captures, work, ({ id }) => id));
     for (const outcome of outcomes) if ('error' in outcome) throw outcome.error;
     return batch;
   };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { normalizeDomain, originMatches } from '../../consent/domain.ts';
+import { normalizeDomain, originMatches } from '../../consent/notice.ts';
 
 const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), fc.webUrl(), fc.domain());
 
