@@ -1,6 +1,5 @@
 import { deriveSecrets, findSecret } from '../installation/secrets.ts';
-import { isSealed, type LedgerName } from '../ledger/append.ts';
-import type { SealedHead } from '../ledger/append.ts';
+import { isSealed, type LedgerName, type SealedHead } from '../ledger/append.ts';
 import { openCheckpoint } from '../ledger/checkpoint.ts';
 import type { NoteVerifier } from '../ledger/signed-note.ts';
 import { type Settings, SettingsError } from '../settings.ts';
