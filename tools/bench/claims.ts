@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Installation } from '../../server/installation/installation.ts';
+import { ByteCache } from '../../server/storage/cache.ts';
 import { inTransaction } from '../../server/storage/database.ts';
 import { insertEvents } from '../../server/webhooks/deliveries/outbox.ts';
 import {
@@ -7,6 +8,7 @@ import {
   claimDeliveries,
   type DeliveryState,
   finishAttempts,
+  type SentEvent,
 } from '../../server/webhooks/sender/store.ts';
 import type { Bench, Finding } from './benchmark.ts';
 import { createSite, openSite } from './site.ts';
@@ -19,10 +21,11 @@ export async function measureClaims(bench: Bench): Promise<Finding> {
   await queueDeliveries(installation, { count: bench.largeRows, endpoints: 10 });
   const { database, clock } = installation;
   const times: number[] = [];
+  const sent = new ByteCache<SentEvent>();
   for (let turn = 0; turn < 1000; turn += 1) {
     const endpointId = `endpoint-${turn % 10}`;
     await inTransaction(database, async (queries) => {
-      const claim = () => claimDeliveries(queries, { endpointId, sender: 'bench', now: clock(), limit: 64 });
+      const claim = () => claimDeliveries(queries, { endpointId, sender: 'bench', now: clock(), limit: 64 }, sent);
       const claimed = await time(times, claim);
       await finishAttempts(queries, 'bench', clock(), [], claimed.map(arrive));
     });

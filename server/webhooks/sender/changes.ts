@@ -7,7 +7,7 @@ import { findHealth, lockHealth, saveHealth } from '../endpoints/health-store.ts
 import type { SendingEndpoint } from '../endpoints/store.ts';
 import { type EndedAttempt, expireDelivery } from './attempt.ts';
 import { isWithinWindow } from './schedule.ts';
-import { type ClaimedDelivery, claimDeliveries, type DeliveryState, finishAttempts } from './store.ts';
+import { type ClaimedDelivery, claimDeliveries, type DeliveryState, finishAttempts, type SentEvents } from './store.ts';
 
 /** The attempts of one endpoint that ended, and how it fared before them; null where it has another address by now. */
 interface EndedAttempts {
@@ -137,9 +137,10 @@ export async function claimForEndpoint(
   sender: string,
   endpoint: SendingEndpoint,
   limit: number,
+  sent: SentEvents,
 ): Promise<ClaimedWork> {
   const { transaction, now } = work;
-  const claimed = await claimDeliveries(transaction, { endpointId: endpoint.id, sender, now, limit });
+  const claimed = await claimDeliveries(transaction, { endpointId: endpoint.id, sender, now, limit }, sent);
   const hasMore = claimed.length === limit;
   const deliveries = claimed.filter(({ firstAttemptAt }) => isWithinWindow(firstAttemptAt, now));
   if (deliveries.length === claimed.length) return { deliveries, hasMore };

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SecretBox } from '../../installation/secrets.ts';
+import { ByteCache } from '../../storage/cache.ts';
 import type { Clock } from '../../storage/clock.ts';
 import { type Database, inTransaction } from '../../storage/database.ts';
 import { newId } from '../../storage/ids.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
-import { writeBody } from '../deliveries/event.ts';
 import { type EndpointSigner, openSigner, type UnopenedKey, webhookHeaders } from '../endpoints/signing.ts';
 import { findEndpointForSending, type SendingEndpoint } from '../endpoints/store.ts';
 import type { Receivers } from '../transport/receivers.ts';
@@ -13,7 +13,14 @@ import { type EndedAttempt, endAttempt, SendCounter, type SentCount } from './at
 import { type ClaimedWork, claimForEndpoint, writeAttempts } from './changes.ts';
 import { Lane } from './lane.ts';
 import { beat, freeOrphans, holdPlace, removeSenders } from './senders.ts';
-import { type ClaimedDelivery, endStranded, listWaitingEndpoints, releaseDeliveries, releaseStrays } from './store.ts';
+import {
+  type ClaimedDelivery,
+  endStranded,
+  listWaitingEndpoints,
+  releaseDeliveries,
+  releaseStrays,
+  type SentEvents,
+} from './store.ts';
 
 export interface SenderOptions {
   readonly database: Database;
@@ -49,6 +56,7 @@ export class WebhookSender {
   /** Whether a commit failed, so that deliveries may be stored as claimed that no process attempts. */
   #isUnsure = false;
   #isStopping = false;
+  readonly #sent: SentEvents = new ByteCache(8 * 1024 * 1024);
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -257,7 +265,9 @@ export class WebhookSender {
       const free = Math.max(Math.min(places, mostOfTenant - ofTenant), lane.inFlight === 0 ? 1 : 0);
       const limit = Math.min(free, lane.capacity(now));
       const claimed =
-        limit === 0 ? { deliveries: [], hasMore: true } : await claimForEndpoint(work, this.id, endpoint, limit);
+        limit === 0
+          ? { deliveries: [], hasMore: true }
+          : await claimForEndpoint(work, this.id, endpoint, limit, this.#sent);
       claims.push({ endpoint, lane, ...claimed });
       places -= claimed.deliveries.length;
       ofTenants.set(tenantId, ofTenant + claimed.deliveries.length);
@@ -309,7 +319,7 @@ export class WebhookSender {
 
   async #attempt({ endpoint, lane, delivery, signer, startedAt }: Attempt): Promise<void> {
     const { clock, receivers } = this.#options;
-    const body = Buffer.from(writeBody(delivery.event));
+    const { body } = delivery.event;
     const outcome =
       typeof signer === 'string'
         ? ({ outcome: 'unsealable', what: signer } as const)

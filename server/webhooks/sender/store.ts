@@ -1,9 +1,10 @@
 import { CompiledQuery, type Selectable, sql } from 'kysely';
+import type { ByteCache } from '../../storage/cache.ts';
 import { locksRows, type Queries } from '../../storage/database.ts';
 import { insertRows } from '../../storage/insert-rows.ts';
 import { rememberText } from '../../storage/prepared-query.ts';
 import type { Tables } from '../../storage/tables.ts';
-import type { StoredEvent } from '../deliveries/event.ts';
+import { type StoredEvent, writeBody } from '../deliveries/event.ts';
 
 /** A delivery that this process is to attempt now. */
 export interface ClaimedDelivery {
@@ -12,8 +13,18 @@ export interface ClaimedDelivery {
   readonly firstAttemptAt: string | null;
   readonly reason: string | null;
   readonly responseStatus: number | null;
-  readonly event: StoredEvent;
+  readonly event: SentEvent;
 }
+
+/** An event with the body of its deliveries: the same bytes for every endpoint and each attempt. */
+export interface SentEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+/** The events that were sent last, by their ids. */
+export type SentEvents = ByteCache<SentEvent>;
 
 /** The state of a delivery after an attempt, or after it was decided that there will be none. */
 export interface DeliveryState {
@@ -83,12 +94,17 @@ interface WantedClaim {
   readonly limit: number;
 }
 
-/** Claims what is due to an endpoint, oldest first; on PostgreSQL past what another process is claiming. */
-export async function claimDeliveries(queries: Queries, claim: WantedClaim): Promise<readonly ClaimedDelivery[]> {
+/**
+ * Claims what is due to an endpoint, oldest first; on PostgreSQL past what another process is claiming.
+ * @param sent what need not be read again.
+ */
+export async function claimDeliveries(
+  queries: Queries,
+  claim: WantedClaim,
+  sent: SentEvents,
+): Promise<readonly ClaimedDelivery[]> {
   const text = rememberText(queries, 'claim deliveries', () => {
     const skipped = locksRows(queries) ? sql`for update skip locked` : sql``;
-    const ofEvent = (column: string) =>
-      sql`(select ${sql.ref(column)} from webhook_events as event where event.id = webhook_deliveries.event_id)`;
     return sql`
       with next as materialized (
         select id from webhook_deliveries
@@ -96,28 +112,60 @@ export async function claimDeliveries(queries: Queries, claim: WantedClaim): Pro
         order by due_at, id limit ${0} ${skipped}
       )
       update webhook_deliveries set claimed_by = ${''} where id in (select id from next)
-      returning id, tenant_id, event_id, event_type, attempts, first_attempt_at, reason, response_status,
-        ${ofEvent('created_at')} as created_at, ${ofEvent('data')} as data`;
+      returning id, event_id, attempts, first_attempt_at, reason, response_status`;
   });
   const { endpointId, now, limit, sender } = claim;
   const { rows } = await queries.executeQuery<ClaimedRow>(CompiledQuery.raw(text, [endpointId, now, limit, sender]));
+  const events = await readEvents(queries, [...new Set(rows.map(({ event_id }) => event_id))], sent);
   return rows
     .toSorted((one, other) => (one.id < other.id ? -1 : 1))
-    .map(({ id, tenant_id, event_id, event_type: type, data, created_at, attempts, ...row }) => ({
-      id,
-      attempts,
-      firstAttemptAt: row.first_attempt_at,
-      reason: row.reason,
-      responseStatus: row.response_status,
-      event: { id: event_id, tenant_id, type, data, created_at },
-    }));
+    .map(({ id, event_id, attempts, first_attempt_at: firstAttemptAt, reason, response_status: responseStatus }) => {
+      const event = events.get(event_id);
+      if (event === undefined) throw new Error(`the event ${event_id} of a delivery is missing`);
+      return { id, attempts, firstAttemptAt, reason, responseStatus, event };
+    });
 }
 
 type ClaimedRow = Pick<
   Selectable<Tables['webhook_deliveries']>,
-  'id' | 'tenant_id' | 'event_id' | 'event_type' | 'attempts' | 'first_attempt_at' | 'reason' | 'response_status'
-> &
-  Pick<StoredEvent, 'created_at' | 'data'>;
+  'id' | 'event_id' | 'attempts' | 'first_attempt_at' | 'reason' | 'response_status'
+>;
+
+async function readEvents(
+  queries: Queries,
+  ids: readonly string[],
+  sent: SentEvents,
+): Promise<ReadonlyMap<string, SentEvent>> {
+  const events = new Map(ids.map((id) => [id, sent.get(id)] as const).filter(([, event]) => event !== undefined));
+  const unknown = ids.filter((id) => !events.has(id));
+  if (unknown.length > 0) {
+    const text = rememberText(
+      queries,
+      `read ${sizeFor(unknown)} events`,
+      () => sql`select * from webhook_events where id in (${listOf(sizeFor(unknown))})`,
+    );
+    const { rows } = await queries.executeQuery<StoredEvent>(CompiledQuery.raw(text, [...fill(unknown)]));
+    for (const { id, type, ...row } of rows) {
+      const event = { id, type, body: Buffer.from(writeBody({ id, type, ...row })) };
+      events.set(id, event);
+      sent.set(id, event, event.body.length);
+    }
+  }
+  return events as ReadonlyMap<string, SentEvent>;
+}
+
+/** Lists of values are filled up to a power of two, so that there are few statements to prepare. */
+function sizeFor(values: readonly unknown[]): number {
+  return 2 ** Math.ceil(Math.log2(values.length));
+}
+
+function fill(values: readonly string[]): readonly string[] {
+  return Array.from({ length: sizeFor(values) }, (_, index) => values[Math.min(index, values.length - 1)] as string);
+}
+
+function listOf(size: number) {
+  return sql.join(Array.from({ length: size }, () => sql.val('')));
+}
 
 /**
  * Writes attempts and the new states of their deliveries, except of those that another process has taken over. Deliveries with
@@ -140,11 +188,8 @@ export async function finishAttempts(
     const values = [status, reason, responseStatus, count, firstAttemptAt, dueAt, finishedAt, sender];
     for (let start = 0; start < same.length; start += mostFinished) {
       const ids = same.slice(start, start + mostFinished).map(({ id }) => id);
-      // Filled up to a power of two, so that there are few statements to prepare.
-      const size = 2 ** Math.ceil(Math.log2(ids.length));
-      const filled = Array.from({ length: size }, (_, index) => ids[Math.min(index, ids.length - 1)]);
-      const text = finishText(queries, size);
-      const { rows } = await queries.executeQuery<{ id: string }>(CompiledQuery.raw(text, [...values, ...filled]));
+      const text = finishText(queries, sizeFor(ids));
+      const { rows } = await queries.executeQuery<{ id: string }>(CompiledQuery.raw(text, [...values, ...fill(ids)]));
       if (status === 'dead') for (const { id } of rows) dead.add(id);
     }
   }
@@ -161,7 +206,7 @@ function finishText(queries: Queries, size: number): string {
       update webhook_deliveries set
         status = ${''}, reason = ${''}, response_status = ${0}, attempts = ${0}, first_attempt_at = ${''},
         due_at = ${''}, finished_at = ${''}, claimed_by = null
-      where claimed_by = ${''} and id in (${sql.join(Array.from({ length: size }, () => sql.val('')))})
+      where claimed_by = ${''} and id in (${listOf(size)})
       returning id`,
   );
 }
