@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely';
 import { locksRows, type Queries } from '../../storage/database.ts';
-import { mapPage, type Page, takePage } from '../../storage/page.ts';
+import { mapPage, type Page, takeNewest } from '../../storage/page.ts';
+import { findRow, insertRow } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
-import type { DeliveryRow } from './delivery.ts';
-import type { RedeliveryFilter, RedeliveryView } from './redelivery.ts';
+import type { DeliveryRow, RedeliveryFilter, RedeliveryView } from './delivery.ts';
 import { byStatus, countDeliveries, type Place, readPlace, type Walk, walkDeliveries, writePlace } from './store.ts';
 
 type RedeliveryRow = Selectable<Tables['webhook_redeliveries']>;
@@ -28,12 +28,7 @@ export async function findEndpointState(
   tenantId: string,
   id: string,
 ): Promise<{ readonly status: string; readonly isDeleted: boolean } | undefined> {
-  const row = await queries
-    .selectFrom('webhook_endpoints')
-    .select(['status', 'deleted_at'])
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const row = await findRow(queries, 'webhook_endpoints', { tenant_id: tenantId, id });
   return row && { status: row.status, isDeleted: row.deleted_at !== null };
 }
 
@@ -115,7 +110,7 @@ export async function insertRedelivery(
   order: { readonly id: string; readonly filter: RedeliveryFilter; readonly total: number },
 ): Promise<RedeliveryView> {
   const isFinished = order.total === 0;
-  const row = {
+  const row = await insertRow(work.transaction, 'webhook_redeliveries', {
     id: order.id,
     tenant_id: tenantId,
     filter: JSON.stringify(order.filter),
@@ -125,8 +120,7 @@ export async function insertRedelivery(
     position: null,
     created_at: work.now,
     finished_at: isFinished ? work.now : null,
-  };
-  await work.transaction.insertInto('webhook_redeliveries').values(row).execute();
+  });
   return readRedelivery(row);
 }
 
@@ -147,12 +141,7 @@ export async function findRedelivery(
   tenantId: string,
   id: string,
 ): Promise<RedeliveryView | undefined> {
-  const row = await queries
-    .selectFrom('webhook_redeliveries')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const row = await findRow(queries, 'webhook_redeliveries', { tenant_id: tenantId, id });
   return row && readRedelivery(row);
 }
 
@@ -166,13 +155,8 @@ export async function listRedeliveries(
   before: string | null,
   limit: number,
 ): Promise<Page<RedeliveryView>> {
-  let query = queries
-    .selectFrom('webhook_redeliveries')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .orderBy('id', 'desc');
-  if (before !== null) query = query.where('id', '<', before);
-  return mapPage(await takePage(query, limit, ({ id }) => id), readRedelivery);
+  const query = queries.selectFrom('webhook_redeliveries').selectAll().where('tenant_id', '=', tenantId);
+  return mapPage(await takeNewest(query, before, limit), readRedelivery);
 }
 
 /** Ends an order that is carried out. @returns it; nothing when it had ended already. */

@@ -6,13 +6,21 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import { cursorPageOf, Id, Time } from '../../http/schemas.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { cancelDelivery, cancelRedelivery, countRedelivery, orderRedelivery, redeliver } from './changes.ts';
-import { DeliveryDetail, DeliveryStatus, DeliveryView, FailureReason, viewDelivery } from './delivery.ts';
+import {
+  DeliveryDetail,
+  DeliveryStatus,
+  DeliveryView,
+  FailureReason,
+  RedeliveryInput,
+  RedeliveryView,
+  viewDelivery,
+} from './delivery.ts';
 import { EventTypeName } from './event.ts';
-import { RedeliveryInput, RedeliveryView } from './redelivery.ts';
 import { findRedelivery, listRedeliveries } from './redelivery-store.ts';
 import { findDelivery, listDeliveries, readPlace, writePlace } from './store.ts';
 
-const tag = 'Webhooks';
+const reads = { tag: 'Webhooks', scope: 'webhooks:read' } as const;
+const writes = { tag: 'Webhooks', scope: 'webhooks:write' } as const;
 const DeliveryParams = z.strictObject({ id: Id });
 
 /** The operations on what was sent to webhooks, one delivery at a time. */
@@ -20,11 +28,10 @@ export function deliveryRoutes({ database, hasher }: Pick<Installation, 'databas
   return [
     listRoute('/v1/webhooks/deliveries', {
       operationId: 'listWebhookDeliveries',
-      tag,
+      ...reads,
       summary: 'List deliveries, newest first',
       description:
         'With `status=dead` it is the dead-letter queue. The event is only in the single delivery. Where `eventType` or `reason` fit little, a page may have fewer items than `limit`, or none, although there are more: go on until `nextCursor` is null. Deliveries are forgotten after 30 days.',
-      scope: 'webhooks:read',
       filters: {
         status: DeliveryStatus.optional(),
         webhookId: Id.optional(),
@@ -44,10 +51,9 @@ export function deliveryRoutes({ database, hasher }: Pick<Installation, 'databas
     }),
     defineRoute('GET /v1/webhooks/deliveries/{id}', {
       operationId: 'getWebhookDelivery',
-      tag,
+      ...reads,
       summary: 'Get a delivery with its event and every attempt',
       description: 'What receivers answered is given as it came: treat it as text of a stranger.',
-      scope: 'webhooks:read',
       params: DeliveryParams,
       result: DeliveryDetail,
       async handle({ params, principal }) {
@@ -58,11 +64,10 @@ export function deliveryRoutes({ database, hasher }: Pick<Installation, 'databas
     }),
     defineRoute('POST /v1/webhooks/deliveries/{id}/redeliver', {
       operationId: 'redeliverWebhookDelivery',
-      tag,
+      ...writes,
       summary: 'Send a delivery again',
       description:
         'Makes a new delivery of the same event, with an id and 24 hours of its own, whether the earlier one was delivered or not; a dead letter becomes `redelivered`. One that still waits (`pending`) is due now instead, as the same delivery with its own 24 hours. To a paused webhook it is sent when that is enabled again. Each request makes another delivery: use an Idempotency-Key to repeat one safely.',
-      scope: 'webhooks:write',
       params: DeliveryParams,
       status: 201,
       result: DeliveryView,
@@ -71,10 +76,9 @@ export function deliveryRoutes({ database, hasher }: Pick<Installation, 'databas
     }),
     defineRoute('POST /v1/webhooks/deliveries/{id}/cancel', {
       operationId: 'cancelWebhookDelivery',
-      tag,
+      ...writes,
       summary: 'Cancel a pending delivery',
       description: 'Nothing more is sent. An attempt that is under way is not aborted: try again when it has ended.',
-      scope: 'webhooks:write',
       params: DeliveryParams,
       result: DeliveryView,
       errors: ['webhook_delivery_pending'],
@@ -88,11 +92,10 @@ export function redeliveryRoutes({ database, hasher }: Pick<Installation, 'datab
   return [
     defineRoute('POST /v1/webhooks/redeliver', {
       operationId: 'redeliverWebhookDeliveries',
-      tag,
+      ...writes,
       summary: 'Send many deliveries again',
       description:
         'All dead letters of a webhook (`webhookId`), those of a span of time (`from`, `to`), or both; with `status=delivered` what was delivered instead. The order runs in the background and reports its progress. Each redelivery is a new delivery with its own id and 24 hours. Disabled webhooks are skipped. A tenant has one order at a time.',
-      scope: 'webhooks:write',
       body: RedeliveryInput,
       status: 201,
       result: RedeliveryView,
@@ -101,10 +104,9 @@ export function redeliveryRoutes({ database, hasher }: Pick<Installation, 'datab
     }),
     defineRoute('GET /v1/webhooks/redeliver', {
       operationId: 'countWebhookRedelivery',
-      tag,
+      ...reads,
       summary: 'Count what an order would send again',
       description: 'Takes the fields of an order and does nothing.',
-      scope: 'webhooks:read',
       query: RedeliveryInput,
       result: z.strictObject({ count: z.int().min(0) }).meta({ id: 'WebhookRedeliveryCount' }),
       errors: ['not_found', 'webhook_deleted', 'webhook_not_enabled'],
@@ -114,9 +116,8 @@ export function redeliveryRoutes({ database, hasher }: Pick<Installation, 'datab
     }),
     listRoute('/v1/webhooks/redeliveries', {
       operationId: 'listWebhookRedeliveries',
-      tag,
+      ...reads,
       summary: 'List orders to send deliveries again, newest first',
-      scope: 'webhooks:read',
       limit: { most: 100, usual: 25 },
       result: cursorPageOf(RedeliveryView),
       place: 'string',
@@ -125,9 +126,8 @@ export function redeliveryRoutes({ database, hasher }: Pick<Installation, 'datab
     }),
     defineRoute('GET /v1/webhooks/redeliveries/{id}', {
       operationId: 'getWebhookRedelivery',
-      tag,
+      ...reads,
       summary: 'Get an order to send deliveries again',
-      scope: 'webhooks:read',
       params: DeliveryParams,
       result: RedeliveryView,
       async handle({ params, principal }) {
@@ -138,10 +138,9 @@ export function redeliveryRoutes({ database, hasher }: Pick<Installation, 'datab
     }),
     defineRoute('DELETE /v1/webhooks/redeliveries/{id}', {
       operationId: 'cancelWebhookRedelivery',
-      tag,
+      ...writes,
       summary: 'Cancel an order to send deliveries again',
       description: 'What it has queued is sent all the same. One that has ended stays as it is.',
-      scope: 'webhooks:write',
       params: DeliveryParams,
       result: RedeliveryView,
       change: async (call, work) => cancelRedelivery(work, callSource(call, hasher), call.params.id),

@@ -1,6 +1,7 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
 import type { Queries } from '../../storage/database.ts';
 import { type Page, takePage } from '../../storage/page.ts';
+import { findRow } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { type DeliveryDetail, type DeliveryRow, viewDeliveryDetail } from './delivery.ts';
 
@@ -33,17 +34,8 @@ export async function listDeliveries(
 }
 
 /** Finds a delivery of a tenant as it is stored. */
-export async function findDeliveryRow(
-  queries: Queries,
-  tenantId: string,
-  id: string,
-): Promise<DeliveryRow | undefined> {
-  return queries
-    .selectFrom('webhook_deliveries')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+export function findDeliveryRow(queries: Queries, tenantId: string, id: string): Promise<DeliveryRow | undefined> {
+  return findRow(queries, 'webhook_deliveries', { tenant_id: tenantId, id });
 }
 
 /** Makes a delivery of a tenant due that waits. @returns it; nothing where it does not wait or an attempt is under way. */
@@ -106,12 +98,7 @@ export async function findDelivery(
 ): Promise<DeliveryDetail | undefined> {
   const row = await findDeliveryRow(queries, tenantId, id);
   if (row === undefined) return undefined;
-  const event = await queries
-    .selectFrom('webhook_events')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', row.event_id)
-    .executeTakeFirst();
+  const event = await findRow(queries, 'webhook_events', { tenant_id: tenantId, id: row.event_id });
   // Both are forgotten together, perhaps at this moment.
   if (event === undefined) return undefined;
   const attempts = await queries

@@ -26,7 +26,8 @@ import {
 } from './endpoint.ts';
 import { findEndpoint, listEndpoints } from './store.ts';
 
-const tag = 'Webhooks';
+const reads = { tag: 'Webhooks', scope: 'webhooks:read' } as const;
+const writes = { tag: 'Webhooks', scope: 'webhooks:write' } as const;
 const EndpointParams = z.strictObject({ id: Id });
 
 const Rotation = z
@@ -53,10 +54,9 @@ export function webhookRoutes({
   return [
     defineRoute('POST /v1/webhooks', {
       operationId: 'createWebhook',
-      tag,
+      ...writes,
       summary: 'Create a webhook; its secret is shown once',
       description: `At most ${mostEndpoints} for a tenant, each with an address of its own.`,
-      scope: 'webhooks:write',
       body: EndpointInput,
       status: 201,
       result: EndpointWithSecret,
@@ -66,9 +66,8 @@ export function webhookRoutes({
     }),
     listRoute('/v1/webhooks', {
       operationId: 'listWebhooks',
-      tag,
+      ...reads,
       summary: 'List webhooks, newest first',
-      scope: 'webhooks:read',
       filters: { status: EndpointStatus.optional() },
       limit: { most: 100, usual: 25 },
       result: cursorPageOf(EndpointView),
@@ -80,9 +79,8 @@ export function webhookRoutes({
     }),
     defineRoute('GET /v1/webhooks/{id}', {
       operationId: 'getWebhook',
-      tag,
+      ...reads,
       summary: 'Get a webhook',
-      scope: 'webhooks:read',
       params: EndpointParams,
       result: EndpointView,
       async handle({ params, principal, now }) {
@@ -93,11 +91,10 @@ export function webhookRoutes({
     }),
     defineRoute('PATCH /v1/webhooks/{id}', {
       operationId: 'editWebhook',
-      tag,
+      ...writes,
       summary: 'Edit, pause or enable a webhook',
       description:
         'What is left out stays as it is. While it is paused, what happens waits, and is sent as soon as it is enabled. With another address, or in use again, its failures so far count no more. What became a dead letter while it was disabled stays one until it is sent again.',
-      scope: 'webhooks:write',
       params: EndpointParams,
       body: EndpointChange,
       result: EndpointView,
@@ -106,10 +103,9 @@ export function webhookRoutes({
     }),
     defineRoute('DELETE /v1/webhooks/{id}', {
       operationId: 'deleteWebhook',
-      tag,
+      ...writes,
       summary: 'Delete a webhook',
       description: 'What still waits for it is canceled. What was sent stays in the list of deliveries.',
-      scope: 'webhooks:write',
       params: EndpointParams,
       result: z.null(),
       async change(call, work) {
@@ -119,11 +115,10 @@ export function webhookRoutes({
     }),
     defineRoute('POST /v1/webhooks/{id}/rotate-secret', {
       operationId: 'rotateWebhookSecret',
-      tag,
+      ...writes,
       summary: 'Give a webhook a new secret; it is shown once',
       description:
         'During the overlap each delivery has one more signature, by the old secret. Those of earlier rotations sign along to their own end, at most ten in all: of more, the oldest ends.',
-      scope: 'webhooks:write',
       params: EndpointParams,
       body: Rotation,
       result: EndpointWithSecret,
@@ -136,11 +131,10 @@ export function webhookRoutes({
     }),
     defineRoute('POST /v1/webhooks/{id}/test', {
       operationId: 'testWebhook',
-      tag,
+      ...writes,
       summary: 'Send a test event to a webhook',
       description:
         'It gets a `webhook.test` event, whatever types of events it gets otherwise, and no other webhook does. The answer is the delivery, which is made right afterwards: look at it again to see how it went.',
-      scope: 'webhooks:write',
       params: EndpointParams,
       status: 201,
       result: DeliveryView,

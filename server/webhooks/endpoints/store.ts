@@ -1,9 +1,10 @@
-import type { ExpressionBuilder, Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import { describeRows } from '../../audit/row-state.ts';
 import type { Queries } from '../../storage/database.ts';
 import { newId } from '../../storage/ids.ts';
-import { mapPage, type Page, takePage } from '../../storage/page.ts';
+import { mapPage, type Page, takeNewest } from '../../storage/page.ts';
 import { prepareQuery } from '../../storage/prepared-query.ts';
+import { findRow, insertRow, updateRow } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import type { Endpoint, EndpointInput, EndpointStatus } from './endpoint.ts';
@@ -28,7 +29,7 @@ export async function insertEndpoint(
 ): Promise<EndpointRow> {
   const id = newId();
   const { secret, signing_key, public_key } = makeKeys(id);
-  const row: EndpointRow = {
+  return insertRow(work.transaction, 'webhook_endpoints', {
     id,
     tenant_id: tenantId,
     url: input.url,
@@ -44,25 +45,17 @@ export async function insertEndpoint(
     created_at: work.now,
     updated_at: work.now,
     deleted_at: null,
-  };
-  await work.transaction.insertInto('webhook_endpoints').values(row).execute();
-  return row;
+  });
 }
 
 /** Changes columns of an endpoint. @returns the row as it is now, for the event of the change. */
-export async function updateEndpoint(
-  work: UnitOfWork,
+export function updateEndpoint(
+  { transaction, now }: UnitOfWork,
   tenantId: string,
   id: string,
   columns: Partial<Omit<EndpointRow, 'id' | 'tenant_id' | 'created_at' | 'updated_at'>>,
 ): Promise<EndpointRow> {
-  return work.transaction
-    .updateTable('webhook_endpoints')
-    .set({ ...columns, updated_at: work.now })
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  return updateRow(transaction, 'webhook_endpoints', { tenant_id: tenantId, id }, { ...columns, updated_at: now });
 }
 
 /** The columns of what an edit may change. */
@@ -89,12 +82,8 @@ export async function findEndpoint(queries: Queries, tenantId: string, id: strin
 
 /** Reads the sealed secrets of an endpoint of a tenant, the newer first. */
 export async function readSecrets(queries: Queries, tenantId: string, id: string): Promise<readonly SealedSecret[]> {
-  const row = await queries
-    .selectFrom('webhook_endpoints')
-    .select(['secret', 'previous_secrets'])
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
+  const row = await findRow(queries, 'webhook_endpoints', { tenant_id: tenantId, id });
+  if (row === undefined) throw new Error(`the webhook ${id} is missing`);
   return listSecrets(row);
 }
 
@@ -108,10 +97,6 @@ export function listAddresses(queries: Queries, tenantId: string): Promise<reado
     .execute();
 }
 
-export interface EndpointFilter {
-  readonly status?: EndpointStatus | undefined;
-}
-
 /**
  * A page of the endpoints of a tenant, newest first.
  * @param before the id of the last endpoint already seen; null for the first page.
@@ -119,18 +104,15 @@ export interface EndpointFilter {
 export async function listEndpoints(
   queries: Queries,
   tenantId: string,
-  filter: EndpointFilter,
+  { status }: { readonly status?: EndpointStatus | undefined },
   before: string | null,
   limit: number,
 ): Promise<Page<Endpoint>> {
-  let query = selectWithHealth(queries).where('tenant_id', '=', tenantId).where(fits(filter)).orderBy('id', 'desc');
-  if (before !== null) query = query.where('id', '<', before);
-  return mapPage(await takePage(query, limit, ({ id }) => id), readEndpoint);
-}
-
-function fits({ status }: EndpointFilter) {
-  return (row: ExpressionBuilder<Tables, 'webhook_endpoints'>) =>
-    row.and([row('deleted_at', 'is', null), ...(status === undefined ? [] : [row('status', '=', status)])]);
+  const query = selectWithHealth(queries)
+    .where('tenant_id', '=', tenantId)
+    .where('deleted_at', 'is', null)
+    .$if(status !== undefined, (rest) => rest.where('status', '=', status as EndpointStatus));
+  return mapPage(await takeNewest(query, before, limit), readEndpoint);
 }
 
 function selectWithHealth(queries: Queries) {
