@@ -93,11 +93,7 @@ export interface ExtendedUse {
 export function readUserPatch(operations: readonly PatchOperation[]): UserChange {
   const refused = operations.find((operation) => !isAccepted(operation));
   if (refused !== undefined) throw refusedUserPath(refused);
-  return Object.fromEntries(
-    operations.flatMap(({ path, value }) =>
-      Object.entries(isOn('active', path) ? readActive(value) : readRoles(value)),
-    ),
-  );
+  return Object.assign({}, ...operations.map((operation) => replaceable[nameOf(operation)]?.(operation.value)));
 }
 
 /**
@@ -114,7 +110,7 @@ export function readExtendedPatch(operations: readonly PatchOperation[]): {
   const single = operations.flatMap(splitValue);
   const accepted = single.filter(isAccepted);
   const others = single.filter((operation) => !isAccepted(operation));
-  const setsActive = accepted.some(({ path }) => isOn('active', path));
+  const setsActive = accepted.some((operation) => nameOf(operation) === 'active');
   const refused = others.find((operation) => !setsActive || !isSkippable(operation));
   if (refused !== undefined) throw refusedUserPath(refused);
   if (accepted.length === 0) throw refusedUserPath(operations[0] as PatchOperation);
@@ -125,22 +121,22 @@ export function readExtendedPatch(operations: readonly PatchOperation[]): {
   return { change, use: { form, skippedPaths: nameSkipped(others) } };
 }
 
-function isOn(attribute: 'active' | 'roles', path: string | null): boolean {
-  return path !== null && attributeName(path, userUrn) === attribute;
+/** What `replace` of an attribute changes, by its name in lower case. */
+const replaceable: Readonly<Record<string, (value: unknown) => UserChange>> = {
+  active: (value) => ({ isActivated: readFlag(value, 'active') }),
+  roles(value) {
+    const role = readRole(value);
+    if (role === undefined) throw invalidValue('roles must contain a role: every member has one.');
+    return { role };
+  },
+};
+
+function nameOf({ path }: PatchOperation): string {
+  return attributeName(path ?? '', userUrn);
 }
 
-function isAccepted({ op, path }: PatchOperation): boolean {
-  return op === 'replace' && (isOn('active', path) || isOn('roles', path));
-}
-
-function readActive(value: unknown): UserChange {
-  return { isActivated: readFlag(value, 'active') };
-}
-
-function readRoles(value: unknown): UserChange {
-  const role = readRole(value);
-  if (role === undefined) throw invalidValue('roles must contain a role: every member has one.');
-  return { role };
+function isAccepted(operation: PatchOperation): boolean {
+  return operation.op === 'replace' && Object.hasOwn(replaceable, nameOf(operation));
 }
 
 function refusedUserPath({ op, path }: PatchOperation): Problem {
@@ -158,8 +154,8 @@ function splitValue(operation: PatchOperation): readonly PatchOperation[] {
 }
 
 /** Operations on `active` are never skipped: they may contradict its replacement. */
-function isSkippable({ op, path }: PatchOperation): boolean {
-  return isOperation(op) && path !== null && !isOn('active', path);
+function isSkippable(operation: PatchOperation): boolean {
+  return isOperation(operation.op) && operation.path !== null && nameOf(operation) !== 'active';
 }
 
 /** Attributes for the audit log, without the values in the filter of a path: `emails[type eq "work"]` is `emails`. */
