@@ -76,7 +76,7 @@ export const mutants: readonly Mutant[] = [
     file: 'server/ledger/verify.ts',
     text: 'if (stray !== undefined)',
     replacement: 'if (stray === null)',
-    tests: ['server/test/ledger/verify-rewritten.test.ts', 'server/test/ledger/verify-tampering.test.ts'],
+    tests: ['server/test/ledger/verify-rows.test.ts', 'server/test/ledger/verify-bytes.test.ts'],
   },
   {
     name: 'ledger-broken-seal',
@@ -84,22 +84,26 @@ export const mutants: readonly Mutant[] = [
     file: 'server/ledger/append.ts',
     text: 'isSealed(seals, tenantId, ledger, found) ? seals.seal',
     replacement: 'found !== null ? seals.seal',
-    tests: ['server/test/ledger/append.test.ts', 'server/test/ledger/verify-rewritten.test.ts'],
+    tests: [
+      'server/test/ledger/verify-tampering.test.ts',
+      'server/test/ledger/verify-honest.test.ts',
+      'server/test/ledger/verify-proofs.test.ts',
+    ],
   },
   {
     name: 'ledger-append-only',
     rule: 'the database refuses to delete rows of the ledgers',
     file: 'server/storage/migrate.ts',
     text: 'before delete on $table',
-    replacement: 'before insert on $table when false',
+    replacement: 'before delete on $table when false',
     tests: ['server/test/storage/append-only.test.ts'],
   },
   {
     name: 'ledger-leaf-prefix',
     rule: 'leaves and nodes of the Merkle tree are hashed apart (RFC 6962)',
-    file: 'server/ledger/merkle.ts',
-    text: 'input[0] = 0;',
-    replacement: 'input[0] = 1;',
+    file: 'packages/node-sdk/src/ledger/merkle.ts',
+    text: 'new Uint8Array(1 + data.length)',
+    replacement: 'new Uint8Array(1 + data.length).fill(1)',
     tests: ['server/test/ledger/merkle-vectors.test.ts', 'server/test/ledger/merkle.test.ts'],
   },
   {
@@ -292,7 +296,7 @@ export const mutants: readonly Mutant[] = [
     file: 'server/identity/mfa/codes.ts',
     text: "if (factor?.state !== 'enabled') return null;",
     replacement: 'if (factor === undefined) return null;',
-    tests: ['server/test/mfa/disabling.test.ts', 'server/test/mfa/enrolment.test.ts'],
+    tests: ['server/test/mfa/races.test.ts'],
   },
   {
     name: 'mfa-required',
@@ -308,7 +312,7 @@ export const mutants: readonly Mutant[] = [
     file: 'server/access/api-key-store.ts',
     text: '(row.expires_at !== null && row.expires_at <= now)',
     replacement: "row.expires_at === ''",
-    tests: ['server/test/access/api-key.test.ts', 'server/test/access/api-key-create.test.ts'],
+    tests: ['server/test/access/api-key-rotate.test.ts'],
   },
   {
     name: 'access-scopes-of-new-key',
@@ -361,7 +365,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'http-body-without-length',
     rule: 'a body that does not announce its length is limited too',
-    file: 'server/http/body.ts',
+    file: 'server/http/input.ts',
     text: 'if (size > limit)',
     replacement: 'if (size > 1000 * limit)',
     tests: ['server/test/http/body-limit.test.ts'],
@@ -369,7 +373,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'http-cursor-of-another-list',
     rule: 'a cursor continues only its own list',
-    file: 'server/http/cursor.ts',
+    file: 'server/http/list-route.ts',
     text: '!fits || binding !== bind(list)',
     replacement: '!fits',
     tests: ['server/test/http/cursor.test.ts'],
@@ -412,7 +416,7 @@ export const mutants: readonly Mutant[] = [
     file: 'server/webhooks/endpoints/signing.ts',
     text: 'expiresAt === null || now < expiresAt',
     replacement: "expiresAt !== ''",
-    tests: ['server/test/webhooks/endpoints-secret.test.ts', 'server/test/webhooks/sign.test.ts'],
+    tests: ['server/test/webhooks/sending.test.ts'],
   },
   {
     name: 'webhooks-filter',
@@ -428,7 +432,7 @@ export const mutants: readonly Mutant[] = [
     file: 'packages/consent-banner/src/stub/find-decision.ts',
     text: '!hasSignal || decision.signal === true',
     replacement: 'isRefusal === false',
-    tests: ['packages/consent-banner/test/signals.test.ts'],
+    tests: ['packages/consent-banner/test/asking-again.test.ts'],
   },
   {
     name: 'widgets-script-address',
@@ -474,7 +478,7 @@ export const mutants: readonly Mutant[] = [
     name: 'sdk-ledger-signature',
     rule: 'a checkpoint counts only with a valid signature',
     file: 'packages/node-sdk/src/ledger/checkpoint.ts',
-    text: 'if (!(await crypto.verifyEd25519(signer.key, text, bytes.subarray(idLength)))) return null;',
+    text: 'if (!(await crypto.verifyEd25519(signer.key, text, signature))) return null;',
     replacement: '',
     tests: ['packages/node-sdk/test/node/ledger-proofs.test.ts'],
   },
@@ -516,7 +520,7 @@ export const mutants: readonly Mutant[] = [
     file: 'server/cli/findings.ts',
     text: "['tampered', 'unreadable', 'unchecked']",
     replacement: "['tampered', 'unreadable']",
-    tests: ['server/test/ledger/verify-command.test.ts'],
+    tests: ['server/test/ledger/verify-honest.test.ts'],
   },
   {
     name: 'cli-incomplete-backup',

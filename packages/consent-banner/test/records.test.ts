@@ -229,6 +229,25 @@ describe('the record of a decision', () => {
     await otherTab;
   });
 
+  it('stays in the queue if it cannot be stored while the page is left', async () => {
+    holdTimers();
+    const visit = await meetBanner();
+    visit.network.answerRecord = unavailable;
+    let release = (): void => {};
+    const otherTab = navigator.locks.request(
+      `svc-consent:${visit.noticeId}`,
+      () => new Promise<void>((resolve) => (release = resolve)),
+    );
+    await waitUntil(async () => (await navigator.locks.query()).held?.length, 'the other tab sends');
+    find(visit, accept).click();
+    window.dispatchEvent(new PageTransitionEvent('pagehide'));
+    await aTimeout(50);
+    expect(visit.network.records.length).to.equal(1);
+    expect(listQueued(visit)).to.have.length(1);
+    release();
+    await otherTab;
+  });
+
   it('on an earlier notice is sent, too, to the address of that notice', async () => {
     holdTimers();
     const visit = await meetBanner();

@@ -40,10 +40,12 @@ export async function startScriptedServer(script: Script): Promise<ScriptedServe
   let connections = 0;
   server.on('connection', (socket: Socket) => {
     connections += 1;
-    sockets.set(socket, connections);
+    sockets.set(socket.unref(), connections);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  // Only requests under way keep the process alive: a call that can no longer end fails its test at once.
+  server.unref();
   const closeSockets = () => {
     for (const socket of sockets.keys()) socket.destroy();
   };
